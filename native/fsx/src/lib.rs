@@ -1,0 +1,6 @@
+//! Random operations on one file, each checked against a model in memory.
+
+pub mod exercise;
+mod file;
+mod model;
+mod rng;
