@@ -1,0 +1,104 @@
+"""An engine alive on nodes for the length of a `with`: started in order, waited for by protocol, stopped in reverse."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import httpx2
+
+from weft import shell
+from weft.errors import ClusterError
+from weft.plan import Daemon, Layout, Plan, Ready
+from weft.ports import require_free
+from weft.shell import Process
+
+Note = Callable[..., None]
+"""Writes an event into the record: a name and what goes with it."""
+
+
+@dataclass
+class Cluster:
+    """The live daemons of a plan."""
+
+    note: Note
+    processes: list[tuple[Daemon, Process]] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    """Daemons that ended while they were needed, in words."""
+
+    def watch(self) -> None:
+        """Note daemons that have ended. Raises ClusterError when the cluster cannot go on without them."""
+        for daemon, process in list(self.processes):
+            code = process.code()
+            if code is None:
+                continue
+            self.processes.remove((daemon, process))
+            words = f"{daemon.name} on {daemon.node.name} ended ({_how(code)})"
+            self.lost.append(words)
+            self.note("daemon-lost", daemon=daemon.name, node=daemon.node.name, how=_how(code))
+            if daemon.essential or not any(not other.essential for other, _ in self.processes):
+                raise ClusterError(f"{words}, and the cluster cannot go on without it", tail=shell.tail(process.log))
+
+
+def _how(code: int) -> str:
+    # a shell or nsenter between weft and the daemon reports signal N as 128 + N
+    if code < 0 or code > 128:
+        return f"killed by signal {-code if code < 0 else code - 128}"
+    return f"exit code {code}"
+
+
+@contextmanager
+def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterator[Cluster]:
+    """Start a plan's daemons and wait until all of them answer, at most `deadline` seconds."""
+    cluster = Cluster(note)
+    try:
+        for daemon in plan.daemons:
+            for port in daemon.ports:
+                require_free(daemon.node, port, daemon.name, "engine.port" if port == daemon.ports[0] else "engine.web_port")
+            log = layout.log(daemon.node, daemon.name)
+            process = daemon.node.spawn(daemon.name, daemon.argv, log=log, env=daemon.environment, cwd=layout.directory)
+            cluster.processes.append((daemon, process))
+            note("daemon-started", daemon=daemon.name, node=daemon.node.name)
+        if plan.ready is not None:
+            _wait(cluster, plan.ready, deadline)
+        yield cluster
+    finally:
+        for _, process in reversed(cluster.processes):
+            process.stop()
+
+
+def _wait(cluster: Cluster, ready: Ready, deadline: float) -> None:
+    end = time.monotonic() + deadline
+    missing = [daemon.name for daemon, _ in cluster.processes]
+    while missing:
+        for daemon, process in cluster.processes:
+            if (code := process.code()) is not None:
+                raise ClusterError(
+                    f"{daemon.name} on {daemon.node.name} ended while it was starting ({_how(code)})",
+                    tail=shell.tail(process.log),
+                    hint=f"the whole log is {process.log}",
+                )
+        if time.monotonic() > end:
+            raise _late(cluster, missing, deadline)
+        time.sleep(0.05)
+        missing = _ask(ready, missing)
+
+
+def _ask(ready: Ready, before: list[str]) -> list[str]:
+    try:
+        answer = ready.node.call(lambda: httpx2.get(ready.url, timeout=5, trust_env=False))
+        return ready.missing(answer.raise_for_status().json())
+    except (httpx2.HTTPError, ValueError, KeyError):
+        return before
+
+
+def _late(cluster: Cluster, missing: list[str], deadline: float) -> ClusterError:
+    nodes = {daemon.name: (daemon.node.name, process.log) for daemon, process in cluster.processes}
+    name = missing[0]
+    node, log = nodes[name]
+    others = f" (also missing: {', '.join(missing[1:])})" if missing[1:] else ""
+    return ClusterError(
+        f"{name} on {node} did not become ready in {deadline:.0f} s{others}",
+        tail=shell.tail(log),
+        hint=f"the whole log is {log}; a slow machine can wait longer with --set start_deadline=5m",
+    )

@@ -1,0 +1,33 @@
+"""What is being measured. An engine touches nothing: it turns a layout into data."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from weft.plan import Command, Job, Layout, Plan
+
+
+class Engine(BaseModel, ABC):
+    """Configuration of an engine, and the two pure functions that describe it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    positional: ClassVar[str] = "version"
+    distributions: ClassVar[tuple[str, ...]] = ()
+    """Names of the distributions that it needs."""
+    modules: ClassVar[tuple[str, ...]] = ()
+    """Modules of the Java build that it needs."""
+
+    @abstractmethod
+    def plan(self, layout: Layout) -> Plan:
+        """The files and daemons that make a cluster. Raises UsageError when it cannot fit the nodes."""
+
+    @abstractmethod
+    def submit(self, job: Job, layout: Layout) -> Command:
+        """The command that runs a job on the cluster and ends with it."""
+
+    def events(self, layout: Layout) -> dict[str, Any]:
+        """Where in the record the engine writes its own account, for the engine probe; empty where it writes none."""
+        del layout
+        return {}

@@ -1,0 +1,151 @@
+"""Spark 4 standalone: a Master on the head, a Worker on every node, executors from the Workers, a driver on the head."""
+
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.engines.base import Engine
+from weft.engines.jvm import OPENS, heap
+from weft.errors import UsageError
+from weft.nodes.base import Node
+from weft.plan import Command, Daemon, Job, Layout, Plan, Ready
+from weft.units import Size, show_size
+
+_DAEMON_HEAP = 192 << 20
+"""Bytes of heap for a Master or a Worker; both idle at a third of it."""
+_DAEMON_TOTAL = 320 << 20
+"""Bytes such a daemon's process takes, heap and all else."""
+_DRIVER_OVERHEAD = 384 << 20
+"""Bytes a driver's process takes beside its heap (Spark's own least overhead)."""
+_LEAST_HEAP = 471859200
+"""Bytes: 1.5 x 300 MiB of reserved memory, below which Spark refuses to start (UnifiedMemoryManager)."""
+_MOST_HEAP = 30 << 30
+"""Bytes: above it the JVM gives up compressed object pointers."""
+
+
+class SparkEngine(Engine):
+    """A Spark cluster of the standalone kind."""
+
+    kind: Literal["spark"] = "spark"
+    distributions: ClassVar[tuple[str, ...]] = ("spark",)
+    modules: ClassVar[tuple[str, ...]] = ("spark",)
+
+    home: Path | None = Field(default=None, description="a site's own Spark; default: the cached distribution")
+    executor_memory: Size | None = Field(default=None, description="executor heap; default: 60 % of what the node has left")
+    driver_memory: Size = Field(default=1 << 30, description="driver heap")
+    port: int = Field(default=7077, ge=1024, le=65535, description="port of the Master")
+    web_port: int = Field(default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages")
+    conf: dict[str, str] = Field(default_factory=dict, description="any spark.* setting; wins over weft's")
+
+    def heap(self, layout: Layout) -> int:
+        """Bytes of heap of each executor, the same on all nodes. Raises UsageError when it does not fit."""
+        head = layout.head.memory - 2 * _DAEMON_TOTAL - self.driver_memory - _DRIVER_OVERHEAD
+        room = min([head, *(node.memory - _DAEMON_TOTAL for node in layout.nodes[1:])])
+        asked = self.executor_memory or min(_MOST_HEAP, max(room * 6 // 10, min(room, _LEAST_HEAP)))
+        if asked < _LEAST_HEAP:
+            raise UsageError(
+                f"spark: an executor heap of {show_size(asked)} is below the {show_size(_LEAST_HEAP)} that Spark needs",
+                hint="use fewer nodes, give them more memory, or lower engine.driver_memory",
+            )
+        if asked > room:
+            raise UsageError(
+                f"spark: an executor heap of {show_size(asked)} does not fit into the {show_size(room)} that a node has left",
+                hint="lower engine.executor_memory, or use fewer nodes",
+            )
+        return asked
+
+    def plan(self, layout: Layout) -> Plan:
+        head = layout.head
+        conf = layout.directory / "conf" / "spark-defaults.conf"
+        master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
+        master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
+        daemons = [self._daemon("master", head, master, layout, (self.port, self.web_port))]
+        daemons += [self._worker(node, conf, layout) for node in layout.nodes]
+        addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
+        ready = Ready(head, f"http://{head.address}:{self.web_port}/json/", lambda status: _missing(status, addresses))
+        settings = "".join(f"{key} {value}\n" for key, value in sorted(self.settings(layout).items()))
+        summary = {
+            "executors": f"{len(layout.nodes)}, one a node",
+            "slots": str(layout.slots),
+            "executor heap": show_size(self.heap(layout)),
+            "driver heap": show_size(self.driver_memory),
+            "daemon heap": show_size(_DAEMON_HEAP),
+        }
+        return Plan({conf: settings}, daemons, ready, "secret", summary)
+
+    def settings(self, layout: Layout) -> dict[str, str]:
+        """The whole of spark-defaults.conf, as the Master, the Workers, the driver and the executors read it."""
+        head = layout.head
+        return {
+            "spark.authenticate": "true",
+            "spark.authenticate.secret.file": str(layout.directory / "secret"),
+            "spark.master": f"spark://{head.address}:{self.port}",
+            "spark.submit.deployMode": "client",
+            "spark.driver.host": head.address,
+            "spark.driver.bindAddress": head.address,
+            "spark.driver.memory": _mebibytes(self.driver_memory),
+            "spark.executor.memory": _mebibytes(self.heap(layout)),
+            "spark.executor.cores": str(head.cores),
+            "spark.local.dir": layout.places["shuffle"].paths[head.name],
+            "spark.ui.enabled": "false",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.dir": f"file:{layout.record}/engine",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.rolling.enabled": "false",
+            # io_uring and native transports pass by the C library, where file operations are counted and served
+            "spark.io.mode.default": "NIO",
+            "spark.shuffle.io.mode": "NIO",
+            "spark.rpc.io.mode": "NIO",
+            "spark.network.timeout": "60s",
+            "spark.worker.timeout": "15",
+            "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
+            "spark.deploy.maxExecutorRetries": "3",
+            **self.conf,
+        }
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        conf = layout.directory / "conf" / "spark-defaults.conf"
+        own = [] if job.program.endswith((".py", ".jar")) else ["--class", job.program]
+        program = job.program if not own else f"local:{layout.jars['spark']}"
+        words = ["--properties-file", str(conf), "--name", job.name, *own, *job.options, program, *job.arguments]
+        argv = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit", *words]
+        return Command("driver", layout.head, argv, self._environment(layout.head, layout), job.outcome)
+
+    def events(self, layout: Layout) -> dict[str, Any]:
+        return {"kind": "spark", "directory": str(layout.record / "engine")}
+
+    def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
+        words = ["org.apache.spark.deploy.worker.Worker", "--host", node.address, "--webui-port", str(self.web_port + 1)]
+        words += ["--cores", str(node.cores), "--memory", _mebibytes(self.heap(layout))]
+        words += ["--work-dir", str(layout.record / "logs" / node.name / "executors"), "--properties-file", str(conf)]
+        words.append(f"spark://{layout.head.address}:{self.port}")
+        return self._daemon(f"worker-{node.name}", node, words, layout, (self.web_port + 1,))
+
+    def _daemon(self, name: str, node: Node, words: list[str], layout: Layout, ports: tuple[int, ...]) -> Daemon:
+        argv = [*self._java(layout, _DAEMON_HEAP, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), *words]
+        return Daemon(name, node, argv, self._environment(node, layout), ports, essential=name == "master")
+
+    def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
+        classes = f"{layout.directory / 'conf'}:{layout.homes['spark']}/jars/*"
+        return [str(layout.java), heap(bytes_of_heap), *flags, *OPENS, "-cp", classes]
+
+    def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        return {
+            **layout.environment(node),
+            "SPARK_HOME": str(layout.homes["spark"]),
+            "SPARK_CONF_DIR": str(layout.directory / "conf"),
+            "SPARK_SCALA_VERSION": "2.13",  # the Worker looks for a build tree otherwise, and every executor dies
+            "SPARK_LOCAL_IP": node.address,
+            "SPARK_LOCAL_DIRS": layout.places["shuffle"].paths[node.name],
+            "JAVA_HOME": str(layout.java.parent.parent),
+        }
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size >> 20}m"
+
+
+def _missing(status: Any, addresses: dict[str, str]) -> list[str]:
+    alive = {worker["host"] for worker in status["workers"] if worker["state"] == "ALIVE"}
+    return [name for name, address in addresses.items() if address not in alive]

@@ -1,0 +1,69 @@
+"""Every error weft raises on purpose.
+
+WeftError                     exit code 1: something that was asked for did not work
+├── UsageError                exit code 2: the request itself cannot be meant
+├── MissingError              a tool, a library or a privilege is not there
+├── NodeError                 a node could not be acquired or used
+├── StorageError              a directory could not be placed or is full
+├── ClusterError              a daemon did not start, did not answer, or died
+├── WorkloadError             a program of the workload failed
+└── RecordError               a record cannot be read
+
+A message says what, where and why; `tail` holds the last log lines; `hint` says what to do.
+"""
+
+from collections.abc import Sequence
+
+
+class WeftError(Exception):
+    """Something that was asked for did not work."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "", tail: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.tail = tuple(tail)
+
+    def __str__(self) -> str:
+        lines = [self.message, *(f"    {line}" for line in self.tail)]
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class UsageError(WeftError):
+    """The request itself cannot be meant: unknown key, bad size, impossible combination."""
+
+    exit_code = 2
+
+
+class MissingError(WeftError):
+    """A tool, a library or a privilege is not there."""
+
+
+class NodeError(WeftError):
+    """A node could not be acquired or used."""
+
+
+class StorageError(WeftError):
+    """A directory could not be placed, or is full."""
+
+
+class ClusterError(WeftError):
+    """A daemon did not start, did not answer in time, or died."""
+
+
+class WorkloadError(WeftError):
+    """A program of the workload failed."""
+
+
+class RecordError(WeftError):
+    """A record cannot be read."""
+
+
+class Stopped(BaseException):  # noqa: N818 - a request to stop, like KeyboardInterrupt, and no error
+    """weft was asked to stop by a signal (SIGTERM, SIGHUP); unwinds every `with` like Ctrl-C does."""
+
+    exit_code = 143

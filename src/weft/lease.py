@@ -1,0 +1,146 @@
+"""What a running command holds on this machine, written down before it exists.
+
+A lease is a file of JSON lines, locked (flock) for as long as its owner lives. A lease nobody has locked belongs to a
+command that was killed: `weft gc` releases what it lists, last first.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from weft import settings, shell
+from weft.errors import WeftError
+
+
+@dataclass
+class Lease:
+    """One command's list of holdings. `name` also marks its processes."""
+
+    name: str
+    path: Path
+    entries: list[dict[str, str]] = field(default_factory=list)
+    _file: IO[str] | None = None
+
+    def note(self, kind: str, **what: str) -> None:
+        """Write a holding down, before it is made. Kinds: directory, mount, cgroup."""
+        entry = {"kind": kind, **what}
+        self.entries.append(entry)
+        assert self._file is not None
+        self._file.write(json.dumps(entry) + "\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def release(self) -> list[str]:
+        """Kill what carries the mark, undo each holding, last first. Returns what could not be undone."""
+        _kill(self.name)
+        left = [problem for entry in reversed(self.entries) if (problem := _undo(entry))]
+        if not left:
+            self.path.unlink(missing_ok=True)
+        return left
+
+
+@contextmanager
+def hold(name: str, purpose: str) -> Iterator[Lease]:
+    """A lease for the length of a `with`; everything noted in it is undone at the end, whatever happened."""
+    directory = settings.state() / "leases"
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = directory / f"{name}.jsonl"
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lease = Lease(name, path, _file=file)
+        lease.note("owner", pid=str(os.getpid()), purpose=purpose, since=time.strftime("%Y-%m-%dT%H:%M:%S"))
+        try:
+            yield lease
+        finally:
+            left = lease.release()
+    if left:
+        raise WeftError(f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` once the cause is gone")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lease as seen from outside."""
+
+    lease: Lease
+    alive: bool
+
+    @property
+    def owner(self) -> dict[str, str]:
+        return next((entry for entry in self.lease.entries if entry["kind"] == "owner"), {})
+
+
+def all_leases() -> list[Held]:
+    """Every lease on this machine; `alive` where its owner still runs."""
+    found = []
+    for path in sorted((settings.state() / "leases").glob("*.jsonl")):
+        with path.open() as file:
+            entries = [json.loads(line) for line in file if line.endswith("\n")]
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                alive = False
+            except BlockingIOError:
+                alive = True
+        found.append(Held(Lease(path.stem, path, entries), alive))
+    return found
+
+
+def _kill(mark: str) -> None:
+    deadline = time.monotonic() + 10
+    while (processes := shell.marked(mark)) and time.monotonic() < deadline:
+        for process in processes:
+            try:
+                process.kill()
+            except psutil.NoSuchProcess:
+                continue
+        psutil.wait_procs(processes, timeout=1)
+
+
+def _undo(entry: dict[str, str]) -> str | None:
+    path = Path(entry.get("path", "/nonexistent"))
+    match entry["kind"]:
+        case "mount":
+            if _mounted(path):
+                done = shell.run(["umount", "-l", str(path)], check=False)
+                if _mounted(path):
+                    return f"mount {path}: {done.err.strip()}"
+        case "cgroup":
+            _remove_cgroup(path)
+            if path.exists():
+                return f"control group {path}"
+        case "directory":
+            if any(point.is_relative_to(path) for point in mount_points()):
+                return f"directory {path}: something is still mounted in it"
+            shutil.rmtree(path, ignore_errors=True)
+            if path.exists():
+                return f"directory {path}"
+    return None
+
+
+def _remove_cgroup(path: Path) -> None:
+    """A group is empty only once its last process is reaped, which can lag the kill by a moment."""
+    for _ in range(100):
+        try:
+            path.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.05)
+
+
+def _mounted(path: Path) -> bool:
+    return path in mount_points()
+
+
+def mount_points() -> list[Path]:
+    """Every mount point that this process sees."""
+    lines = Path("/proc/self/mounts").read_text().splitlines()
+    return [Path(line.split()[1].encode().decode("unicode_escape")) for line in lines]

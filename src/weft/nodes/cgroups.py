@@ -1,0 +1,75 @@
+"""Control groups, version 1 or 2: a node's share of CPU and memory, and what it used of them."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.errors import NodeError
+from weft.lease import Lease
+
+ROOT = Path("/sys/fs/cgroup")
+_PERIOD = 100_000
+"""Microseconds of one scheduling period (the kernel's default)."""
+
+
+@dataclass(frozen=True)
+class CgroupNames:
+    """A node's group: one per run and node."""
+
+    run: str
+    node: str
+
+
+def unified() -> bool:
+    """True where the machine has version 2 alone."""
+    return (ROOT / "cgroup.controllers").exists()
+
+
+def _controllers() -> list[Path]:
+    """The directories in which a group has to be made."""
+    if unified():
+        return [ROOT]
+    # cpu and cpuacct are one directory on some machines and two on others
+    return list({(ROOT / name).resolve(): None for name in ("cpu", "cpuacct", "memory", "blkio") if (ROOT / name).is_dir()})
+
+
+def cgroups_writable() -> bool:
+    """True where groups can be made."""
+    directories = _controllers()
+    return bool(directories) and all(os.access(path, os.W_OK) for path in directories)
+
+
+def group_paths(names: CgroupNames) -> tuple[Path, ...]:
+    """The directories of a node's group; none where groups cannot be written."""
+    if not cgroups_writable():
+        return ()
+    return tuple(controller / f"weft-{names.run}-{names.node}" for controller in _controllers())
+
+
+def make_group(names: CgroupNames, cores: int, memory: int, lease: Lease) -> tuple[Path, ...]:
+    """Groups that hold a node to `cores` and `memory` bytes; none where groups cannot be written."""
+    paths = group_paths(names)
+    try:
+        for path in paths:
+            lease.note("cgroup", path=str(path))
+            path.mkdir()
+            for file, value in _settings(path, cores, memory):
+                (path / file).write_text(value)
+    except OSError as error:
+        raise NodeError(
+            f"{names.node}: cannot set its CPU and memory share: {error}",
+            hint="use --nodes local:2, or mount the cpu and memory controllers",
+        ) from error
+    return paths
+
+
+def _settings(path: Path, cores: int, memory: int) -> Sequence[tuple[str, str]]:
+    every = {
+        "cpu.max": f"{cores * _PERIOD} {_PERIOD}",
+        "memory.max": str(memory),
+        "cpu.cfs_period_us": str(_PERIOD),
+        "cpu.cfs_quota_us": str(cores * _PERIOD),
+        "memory.limit_in_bytes": str(memory),
+    }
+    return [(file, value) for file, value in every.items() if (path / file).exists()]

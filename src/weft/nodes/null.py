@@ -1,0 +1,26 @@
+"""No nodes of one's own: one node that is this process's machine, for engines and workloads that start nothing."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from weft.nodes.base import Node, Nodes
+from weft.work import Site, Work
+
+
+class NullNodes(Nodes):
+    """One name without processes."""
+
+    kind: Literal["null"] = "null"
+    count: int = 1
+
+    def sketch(self, site: Site) -> list[Node]:
+        return [Node(f"node{i}", "127.0.0.1", 1, 1 << 30, site.directory / f"node{i}") for i in range(1, self.count + 1)]
+
+    @contextmanager
+    def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:  # noqa: ARG002 - nothing to show
+        yield self.sketch(work)
+
+    def limits(self) -> list[str]:
+        return ["null nodes start no process; nothing that they report was measured"]

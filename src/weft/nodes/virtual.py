@@ -1,0 +1,205 @@
+"""Virtual nodes: each its own network, mount, process and host-name namespaces and its share of CPU and memory.
+
+All nodes hang on a bridge that lives in a namespace of its own, so the host's network is never touched and two runs
+cannot meet. Everything is held by one process per node that dies with weft; the kernel then removes the rest.
+"""
+
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from weft import machine, shell
+from weft.errors import MissingError, NodeError
+from weft.nodes.base import Answer, Node, Nodes
+from weft.nodes.cgroups import CgroupNames, cgroups_writable, group_paths, make_group
+from weft.shell import Process, tool
+from weft.work import Site, Work
+
+_CLONE_NEWNET = 0x40000000
+_BURST_KIB_PER_GBIT = 256
+"""Token bucket size that holds 1 gbit/s and 10 gbit/s within 6 % on a virtual link."""
+
+_JOIN = 'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"'
+"""Enter control groups, then become the command. Takes its words as arguments, never as text."""
+
+
+def rootless() -> bool:
+    """True inside a user namespace, where root is root over this command's namespaces only."""
+    return Path("/proc/self/uid_map").read_text().split()[2:] != ["4294967295"]
+
+
+@dataclass(frozen=True)
+class VirtualNode(Node):
+    """A node in namespaces; `holder` is the process that keeps them alive."""
+
+    def call(self, question: Callable[[], Answer]) -> Answer:
+        """Answer in a thread that stands in this node's network namespace."""
+        answers: list[Answer] = []
+        errors: list[BaseException] = []
+
+        def ask() -> None:
+            try:
+                _enter_network(self.network_pid or 0)
+                answers.append(question())
+            except BaseException as error:  # noqa: BLE001 - raised again in the asking thread
+                errors.append(error)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+        if errors:
+            raise errors[0]
+        return answers[0]
+
+
+class VirtualNodes(Nodes):
+    """Nodes made of namespaces on this machine; needs root, or a kernel that gives user namespaces."""
+
+    kind: Literal["virtual"] = "virtual"
+    rate: str | None = Field(
+        default=None, pattern=r"^\d+(mbit|gbit)$", description="link rate of each node, such as 1gbit or 10gbit (tbf); default: none"
+    )
+
+    def limits(self) -> list[str]:
+        lost = []
+        if not cgroups_writable():
+            lost.append("control groups cannot be written here: CPU and memory shares are not enforced")
+        if rootless():
+            lost.append("rootless: loop mounts are not allowed, and files belong to one user")
+        return lost
+
+    def sketch(self, site: Site) -> list[Node]:
+        cores, memory = machine.share(self.count, self.cores, self.memory)
+        return [
+            Node(f"node{i}", f"10.87.0.{i}", cores, memory, site.directory / f"node{i}", ("nsenter", f"<node{i}>"))
+            for i in range(1, self.count + 1)
+        ]
+
+    @contextmanager
+    def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
+        if os.geteuid() != 0:
+            raise MissingError(
+                "virtual nodes need root or user namespaces, and this kernel gave neither",
+                hint="use --nodes local:2, or run as root, or `sysctl user.max_user_namespaces=1000`",
+            )
+        _share_mounts(work)
+        switch = _hold("switch", ["unshare", "--net", "--", "sleep", "infinity"], work, ())
+        holders = [switch]
+        try:
+            nodes: list[Node] = []
+            for i, planned in enumerate(self.sketch(work), start=1):
+                holders.append(holder := _hold_node(planned, work))
+                nodes.append(_connect(i, planned, holder, work, switch.pid, self.rate))
+            for node in nodes:
+                _furnish(node, nodes, visible)
+            yield nodes
+        finally:
+            for holder in reversed(holders):
+                holder.stop(grace=0)
+
+
+def _hold_node(node: Node, work: Work) -> Process:
+    groups = make_group(CgroupNames(work.name, node.name), node.cores, node.memory, work.lease)
+    namespaces = ["--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    keep = ["sh", "-c", "sleep infinity & wait"]  # a shell, because the first process must reap orphans
+    return _hold(node.name, ["unshare", *namespaces, "--propagation", "slave", "--", *keep], work, groups)
+
+
+def _connect(i: int, node: Node, holder: Process, work: Work, switch: int, rate: str | None) -> VirtualNode:
+    pid = _first_process(holder)
+    _link(i, node.address, switch, pid, rate)
+    groups = group_paths(CgroupNames(work.name, node.name))
+    enter = ["nsenter", "--target", str(pid), "--net", "--mount", "--uts", "--ipc", "--pid", "--"]
+    prefix = (*_joining(groups), *enter)
+    directory = work.make(node.name)
+    return VirtualNode(node.name, node.address, node.cores, node.memory, directory, prefix, groups, pid)
+
+
+def _joining(groups: Sequence[Path]) -> list[str]:
+    return ["sh", "-c", _JOIN, "join", *map(str, groups), "--"] if groups else []
+
+
+def _hold(name: str, argv: Sequence[str], work: Work, groups: Sequence[Path]) -> Process:
+    tool(argv[0], "util-linux")
+    log = work.directory / f"{name}.holder.log"
+    return shell.spawn(name, [*_joining(groups), *argv], log=log, env={shell.LEASE_MARK: work.name})
+
+
+def _first_process(holder: Process) -> int:
+    """The pid (as the host sees it) of the first process inside a node's namespaces."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and holder.code() is None:
+        inside = [child for child in holder.family() if child.name() == "sh"]
+        if inside:
+            return inside[0].pid
+        time.sleep(0.01)
+    raise NodeError(f"{holder.name}: its namespaces could not be made", tail=shell.tail(holder.log), hint="use --nodes local:2")
+
+
+def _share_mounts(work: Work) -> None:
+    """A directory whose later mounts appear in every node."""
+    shared = work.make("shared")
+    work.lease.note("mount", path=str(shared))
+    shell.run(["mount", "--bind", str(shared), str(shared)])
+    shell.run(["mount", "--make-shared", str(shared)])
+
+
+def _in_network(pid: int, program: str, lines: Sequence[str]) -> None:
+    shell.run(["nsenter", "--target", str(pid), "--net", tool(program, "iproute2"), "-batch", "-"], stdin="\n".join(lines) + "\n")
+
+
+def _link(i: int, address: str, switch: int, pid: int, rate: str | None) -> None:
+    bridge = ["link add weft type bridge", "link set weft up"] if i == 1 else []
+    _wait_for_own_network(switch)
+    _in_network(switch, "ip", [*bridge, f"link add v{i} type veth peer name eth0 netns {pid}", f"link set v{i} master weft up"])
+    _in_network(pid, "ip", [f"addr add {address}/24 dev eth0", "link set eth0 up", "link set lo up"])
+    if rate:
+        gbit = int(rate[:-4]) / (1 if rate.endswith("gbit") else 1000)
+        burst = f"{max(32, int(gbit * _BURST_KIB_PER_GBIT))}kb"
+        _in_network(switch, "tc", [f"qdisc add dev v{i} root tbf rate {rate} burst {burst} latency 20ms"])
+        _in_network(pid, "tc", [f"qdisc add dev eth0 root tbf rate {rate} burst {burst} latency 20ms"])
+
+
+def _wait_for_own_network(pid: int) -> None:
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
+        if time.monotonic() > deadline:
+            raise NodeError("the switch's network namespace could not be made", hint="use --nodes local:2")
+        time.sleep(0.01)
+
+
+def _furnish(node: Node, nodes: Sequence[Node], visible: Sequence[Path]) -> None:
+    """Host name, host table, and a private /tmp that still shows what every node must see."""
+    hosts = node.directory / "hosts"
+    hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{other.address} {other.name}\n" for other in nodes))
+    private = node.directory / "tmp"
+    private.mkdir(mode=0o700)
+    private.chmod(0o1777)
+    node.run(["hostname", node.name])
+    node.run(["mount", "--bind", str(hosts), "/etc/hosts"])
+    kept = [path for path in (*visible, node.directory.parent) if path.is_relative_to("/tmp")]  # noqa: S108
+    for number, path in enumerate(kept):
+        stage = node.directory / f"stage{number}"
+        stage.mkdir()
+        node.run(["mount", "--rbind", str(path), str(stage)])
+    node.run(["mount", "--bind", str(private), "/tmp"])  # noqa: S108
+    for number, path in enumerate(kept):
+        (private / path.relative_to("/tmp")).mkdir(parents=True, exist_ok=True)  # noqa: S108
+        node.run(["mount", "--rbind", str(node.directory / f"stage{number}"), str(path)])
+
+
+def _enter_network(pid: int) -> None:
+    descriptor = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    try:
+        if ctypes.CDLL(None, use_errno=True).setns(descriptor, _CLONE_NEWNET) != 0:
+            raise NodeError(f"cannot enter the network of process {pid}: {os.strerror(ctypes.get_errno())}")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,108 @@
+"""The plain data between what is asked for and what is started: daemons, files, commands, readiness."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weft.nodes.base import Node
+from weft.storage.base import Place, Role
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything of one run stands. The first node is the head: it holds masters and drivers as well."""
+
+    run: str
+    nodes: Sequence[Node]
+    places: Mapping[Role, Place]
+    directory: Path
+    """Work directory: generated files, gone after the run."""
+    record: Path
+    """Record directory: logs and events, kept."""
+    java: Path
+    """The `java` program."""
+    homes: Mapping[str, Path]
+    """Directory of each engine's distribution."""
+    jars: Mapping[str, Path]
+    """weft's own jars, by module: core, spark."""
+    preload: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By node name: variables that probes want in every engine process."""
+
+    @property
+    def head(self) -> Node:
+        return self.nodes[0]
+
+    @property
+    def slots(self) -> int:
+        """Tasks that can run at once."""
+        return sum(node.cores for node in self.nodes)
+
+    def log(self, node: Node, name: str) -> Path:
+        return self.record / "logs" / node.name / f"{name}.log"
+
+    def environment(self, node: Node) -> dict[str, str]:
+        """What every engine process on a node has in its environment."""
+        merged = {"WEFT_LEASE": self.run}
+        for place in self.places.values():
+            merged.update(place.environment.get(node.name, {}))
+        merged.update(self.preload.get(node.name, {}))
+        return merged
+
+
+@dataclass(frozen=True)
+class Daemon:
+    """A long-lived process of an engine. `essential`: without it the cluster cannot go on."""
+
+    name: str
+    node: Node
+    argv: Sequence[str]
+    environment: Mapping[str, str]
+    ports: Sequence[int] = ()
+    essential: bool = False
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Ask `url` from `node` until `missing(answer)` names nobody; a name is a daemon's."""
+
+    node: Node
+    url: str
+    missing: Callable[[Any], list[str]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An engine laid out on nodes. `secret` is a file name in the work directory that is made with random bits."""
+
+    files: Mapping[Path, str]
+    daemons: Sequence[Daemon]
+    ready: Ready | None
+    secret: str | None = None
+    summary: Mapping[str, str] = field(default_factory=dict)
+    """What was derived from the nodes, for people: executor memory, slots."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A program that is run to its end on a node."""
+
+    name: str
+    node: Node
+    argv: Sequence[str]
+    environment: Mapping[str, str]
+    outcome: Path | None = None
+    """The JSON file in which it leaves its result."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work for an engine, in the engine's own terms: a main class in a jar, or a script, and its arguments."""
+
+    name: str
+    program: str
+    """Main class, or path of a script or jar."""
+    arguments: Sequence[str]
+    outcome: Path | None = None
+    options: Sequence[str] = ()
+    """Extra options of the engine's submit command, as its users know them."""

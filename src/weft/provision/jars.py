@@ -1,0 +1,42 @@
+"""weft's own jars, built by Maven once per state of java/."""
+
+import shutil
+from pathlib import Path
+
+from weft import settings, shell
+from weft.errors import MissingError, WeftError
+from weft.provision import jdk
+from weft.provision.distribution import Say
+from weft.provision.tree import building, cached, digest
+
+MODULES = ("core", "spark")
+
+
+def build(spark_home: Path, say: Say) -> dict[str, Path]:
+    """Paths of the jars by module. Raises MissingError naming what the build lacks."""
+    source = settings.SOURCE / "java"
+    key = f"jars-{digest([source], spark_home.name)}"
+    if (found := cached(key)) is None:
+        jdk.require_compiler()
+        with building(key, 200_000_000) as target:
+            if target is not None:
+                say("building weft's jars (once)")
+                _maven(source, spark_home, target)
+        found = cached(key)
+        assert found is not None
+    return {module: found / f"weft-{module}.jar" for module in MODULES}
+
+
+def _maven(source: Path, spark_home: Path, target: Path) -> None:
+    copy = target / "build"
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("target"))
+    argv = ["mvn", "--batch-mode", "--quiet", "--file", str(copy / "pom.xml"), f"-Dspark.home={spark_home}", "-DskipTests", "package"]
+    try:
+        shell.run(argv, timeout=900, env={"JAVA_HOME": str(jdk.java().parent.parent)})
+    except WeftError as error:
+        raise MissingError(
+            "weft's jars could not be built", tail=error.tail, hint=f"run `{' '.join(argv[:1])}` in java/ to see all of Maven's output"
+        ) from error
+    for module in MODULES:
+        shutil.copy(copy / module / "target" / f"weft-{module}.jar", target)
+    shutil.rmtree(copy)

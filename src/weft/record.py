@@ -1,0 +1,172 @@
+"""One run on disk: enough to redraw its report on another machine.
+
+Layout of a record, all written as the run goes, so that a killed run is a readable record too:
+    record.json      schema, id, who and what, phase reached, verdict, phases in seconds, bytes, facts
+    spec.toml        what was asked for, as text
+    resolved.json    the whole spec, the nodes and places, versions, what was derived
+    plan/            every generated file, and commands.json: each daemon and program with its words
+    events.jsonl     {"t": seconds since the epoch, "event": name, ...}: phases, daemons, losses
+    samples.parquet  t, node, process, counter, value (cumulative); samples.csv while the run goes
+    sources.json     by counter: unit, source, what it could not see
+    outcomes/        what each program left, JSON
+    engine/          the engine's own account (Spark: the event log)
+    logs/NODE/       output of every daemon and program
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weft import __version__
+from weft.errors import RecordError, UsageError
+
+SCHEMA = 1
+
+PHASES = ("acquire", "storage", "start", "prepare", "run", "check", "stop")
+
+
+def process_start(pid: int) -> str:
+    """When a process was started, in clock ticks since boot (proc(5), field 22): with its pid, who it is."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text(json.dumps(value, indent=1, default=str) + "\n")
+    partial.rename(path)
+
+
+@dataclass
+class Record:
+    """A record being written."""
+
+    directory: Path
+    head: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.directory.name
+
+    def note(self, event: str, **what: Any) -> None:
+        """Append an event."""
+        with (self.directory / "events.jsonl").open("a") as file:
+            file.write(json.dumps({"t": time.time(), "event": event, **what}, default=str) + "\n")
+
+    def update(self, **what: Any) -> None:
+        """Change what record.json says."""
+        self.head.update(what)
+        write_json(self.directory / "record.json", self.head)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time a phase; a phase that is left by an error stays the phase reached."""
+        assert name in PHASES
+        begin = time.time()
+        self.update(phase=name)
+        self.note("phase-begin", phase=name)
+        try:
+            yield
+        finally:
+            seconds = time.time() - begin
+            self.note("phase-end", phase=name)
+            self.update(phases={**self.head.get("phases", {}), name: round(self.head.get("phases", {}).get(name, 0) + seconds, 3)})
+
+
+def create(runs: Path, name: str, spec_text: str, about: Mapping[str, Any]) -> Record:
+    """A new record's folder. Raises UsageError when it cannot be made."""
+    directory = runs / name
+    try:
+        directory.mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the record {directory}: {error.strerror}", hint="set WEFT_RUNS to a directory of yours") from error
+    for folder in ("plan", "outcomes", "engine", "logs"):
+        (directory / folder).mkdir()
+    (directory / "spec.toml").write_text(spec_text)
+    record = Record(directory)
+    created = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    record.update(schema=SCHEMA, id=name, weft=__version__, created=created, host=os.uname().nodename, verdict="RUNNING", **about)
+    record.update(pid=os.getpid(), pid_start=process_start(os.getpid()))
+    return record
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A record being read."""
+
+    directory: Path
+    head: Mapping[str, Any]
+
+    @property
+    def verdict(self) -> str:
+        """VALID, INVALID, RUNNING, or KILLED where the writer is gone without a verdict."""
+        verdict = str(self.head["verdict"])
+        if verdict == "RUNNING" and not self.alive():
+            return "KILLED"
+        return verdict
+
+    def alive(self) -> bool:
+        """Whether its writer still runs on this machine."""
+        if self.head.get("host") != os.uname().nodename:
+            return False
+        try:
+            return process_start(int(self.head["pid"])) == self.head["pid_start"]
+        except (OSError, KeyError):
+            return False
+
+    def json(self, name: str) -> Any:
+        """A JSON file of the record, or {} when it was not written."""
+        try:
+            return json.loads((self.directory / name).read_text())
+        except FileNotFoundError:
+            return {}
+
+    def events(self) -> list[dict[str, Any]]:
+        """All whole lines of events.jsonl."""
+        try:
+            lines = (self.directory / "events.jsonl").read_text().splitlines(keepends=True)
+        except FileNotFoundError:
+            return []
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def read(directory: Path) -> Stored:
+    """Open a record. Raises RecordError when it is none, or of another schema."""
+    try:
+        head = json.loads((directory / "record.json").read_text())
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{directory} is not a record: {error}", hint="list the records with `weft runs`") from error
+    if head.get("schema") != SCHEMA:
+        raise RecordError(f"{directory} has schema {head.get('schema')}, this weft reads {SCHEMA}", hint="read it with the weft that wrote it")
+    return Stored(directory, head)
+
+
+def find(runs: Path, name: str) -> Stored:
+    """A record by path, by name, by the unique beginning or end of its name, or `last`."""
+    if (Path(name) / "record.json").exists():
+        return read(Path(name))
+    known = all_records(runs)
+    if name == "last" and known:
+        return known[-1]
+    matching = [r for r in known if r.directory.name == name] or [r for r in known if name in r.directory.name]
+    if len(matching) != 1:
+        what = "no record" if not matching else f"{len(matching)} records"
+        raise UsageError(f"{what} in {runs} match {name!r}", hint="list them with `weft runs`; `last` is the newest")
+    return matching[0]
+
+
+def all_records(runs: Path) -> list[Stored]:
+    """Every readable record, oldest first."""
+    found = []
+    for path in sorted(runs.glob("*/record.json")):
+        try:
+            found.append(read(path.parent))
+        except RecordError:
+            continue
+    return sorted(found, key=lambda record: str(record.head["created"]) + record.directory.name)

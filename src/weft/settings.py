@@ -1,0 +1,46 @@
+"""Every environment variable that weft reads, and the directories they name."""
+
+import getpass
+import os
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+"""The checkout: java/ and native/ are built from here."""
+
+
+def _path(variable: str, default: Path) -> Path:
+    return Path(os.environ.get(variable) or default).expanduser().resolve()
+
+
+def cache() -> Path:
+    """WEFT_CACHE: engines, built jars and native libraries, keyed by their inputs. Default ~/.cache/weft."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    return _path("WEFT_CACHE", base / "weft")
+
+
+def runs() -> Path:
+    """WEFT_RUNS: where records are written. Default ./runs."""
+    return _path("WEFT_RUNS", Path("runs"))
+
+
+def state() -> Path:
+    """WEFT_STATE: lease files of what running commands hold. Default ~/.local/state/weft."""
+    base = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state")
+    return _path("WEFT_STATE", base / "weft")
+
+
+def work() -> Path:
+    """WEFT_WORK: scratch of running commands; emptied at their end. Default /var/tmp/weft-USER."""
+    return _path("WEFT_WORK", Path("/var/tmp") / f"weft-{getpass.getuser()}")  # noqa: S108 - made 0700, owner checked
+
+
+def spark_home() -> Path | None:
+    """SPARK_HOME: a site's own Spark, taken instead of the cached distribution when the engine asks for it."""
+    value = os.environ.get("SPARK_HOME")
+    return Path(value) if value else None
+
+
+def java_home() -> Path | None:
+    """JAVA_HOME: the JDK to use; otherwise `java` on PATH."""
+    value = os.environ.get("JAVA_HOME")
+    return Path(value) if value else None

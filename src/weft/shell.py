@@ -1,0 +1,169 @@
+"""The only module that starts processes.
+
+Every process gets its own session (so that a terminal's Ctrl-C reaches weft alone), dies with weft (parent-death
+signal), and carries the marks that let `weft gc` find it.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from weft.errors import MissingError, WeftError
+
+LEASE_MARK = "WEFT_LEASE"
+NODE_MARK = "WEFT_NODE"
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A finished process: exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def tool(name: str, package: str) -> str:
+    """The full path of a program. Raises MissingError naming the Debian package that has it."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
+    if found is None:
+        raise MissingError(f"the program `{name}` is not on this machine", hint=f"apt-get install {package}")
+    return found
+
+
+def run(
+    argv: Sequence[str], *, timeout: float = 60, stdin: str = "", env: Mapping[str, str] | None = None, check: bool = True
+) -> Completed:
+    """Run a short command to its end. Raises WeftError with its last lines when `check` and it fails."""
+    try:
+        done = subprocess.run(
+            list(argv),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            env=None if env is None else {**os.environ, **env},
+        )
+    except FileNotFoundError as error:
+        raise MissingError(f"the program `{argv[0]}` is not on this machine") from error
+    except subprocess.TimeoutExpired as error:
+        raise WeftError(f"`{argv[0]}` did not end within {timeout:.0f} s") from error
+    if check and done.returncode != 0:
+        raise WeftError(
+            f"`{' '.join(argv)}` failed with exit code {done.returncode}",
+            tail=(done.stderr or done.stdout).strip().splitlines()[-5:],
+        )
+    return Completed(done.returncode, done.stdout, done.stderr)
+
+
+def tail(path: Path, lines: int = 8) -> list[str]:
+    """The last lines of a log file; empty when there is none."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 16384))
+            return file.read().decode(errors="replace").splitlines()[-lines:]
+    except OSError:
+        return []
+
+
+@dataclass
+class Process:
+    """A process that outlives the call: a daemon, or a job's driver."""
+
+    name: str
+    argv: Sequence[str]
+    log: Path
+    popen: "subprocess.Popen[bytes]"
+    wrapped: bool = False
+    started: float = field(default_factory=time.time)
+
+    @property
+    def pid(self) -> int:
+        """The process itself: the child of `nsenter` where a node wraps its commands."""
+        if self.wrapped:
+            children = self.family()
+            return children[0].pid if children else self.popen.pid
+        return self.popen.pid
+
+    def family(self) -> list[psutil.Process]:
+        """All descendants that are alive."""
+        try:
+            return psutil.Process(self.popen.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return []
+
+    def code(self) -> int | None:
+        """The exit code, or None while it runs."""
+        return self.popen.poll()
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """The exit code, or None if it still runs after `timeout` seconds."""
+        try:
+            return self.popen.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def stop(self, grace: float = 10) -> None:
+        """Ask (SIGTERM), wait `grace` seconds, then kill, descendants included."""
+        family = self.family()
+        if self.code() is None:
+            target = family[0] if self.wrapped and family else psutil.Process(self.popen.pid)
+            _signal(target, signal.SIGTERM)
+            if self.wait(grace) is None:
+                _signal(psutil.Process(self.popen.pid), signal.SIGKILL)
+        for child in family:
+            _signal(child, signal.SIGKILL)
+        self.popen.wait()
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> None:
+    try:
+        process.send_signal(number)
+    except psutil.NoSuchProcess:
+        pass
+
+
+def spawn(
+    name: str,
+    argv: Sequence[str],
+    *,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    wrapped: bool = False,
+) -> Process:
+    """Start a process whose output goes to `log` and which is killed when weft dies."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as out:
+        popen = subprocess.Popen(
+            [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--", *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(env or {})},
+            cwd=cwd,
+            start_new_session=True,
+        )
+    return Process(name, tuple(argv), log, popen, wrapped)
+
+
+def marked(lease: str) -> list[psutil.Process]:
+    """Every live process that carries a lease's mark in its environment."""
+    mark = f"{LEASE_MARK}={lease}".encode()
+    found = []
+    for process in psutil.process_iter():
+        try:
+            environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+        except OSError:
+            continue
+        if mark in environment.split(b"\0") and process.pid != os.getpid():
+            found.append(process)
+    return found

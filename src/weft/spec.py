@@ -1,0 +1,216 @@
+"""What the user asked for, frozen. TOML and the command line's flags are two spellings of one table."""
+
+import difflib
+import hashlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from weft import engines, nodes, storage, workloads
+from weft.engines import AnyEngine
+from weft.errors import UsageError
+from weft.nodes import AnyNodes
+from weft.storage import AnyStorage
+from weft.storage.base import Role
+from weft.units import Duration
+from weft.workloads import AnyWorkload
+
+FAMILIES: Mapping[str, Mapping[str, type[BaseModel]]] = {
+    "workload": workloads.KINDS,
+    "engine": engines.KINDS,
+    "nodes": nodes.KINDS,
+    "input": storage.KINDS,
+    "output": storage.KINDS,
+    "scratch": storage.KINDS,
+}
+"""The keys whose table is an adapter, and the adapters by kind."""
+
+ProbeName = Literal["proc", "engine"]
+
+
+def _words(value: Any) -> Any:
+    return [word for word in value.split(",") if word] if isinstance(value, str) else value
+
+
+class Spec(BaseModel):
+    """One run: what work, by which engine, where, on what. The same text always means the same run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    workload: AnyWorkload
+    engine: AnyEngine = Field(default_factory=engines.SparkEngine)
+    nodes: AnyNodes = Field(default_factory=nodes.LocalNodes)
+    input: AnyStorage = Field(default_factory=storage.DiskStorage, description="where the input stands")
+    output: AnyStorage = Field(default_factory=storage.DiskStorage, description="where the result is written")
+    scratch: AnyStorage = Field(default_factory=storage.DiskStorage, description="where shuffle and spill files go")
+    probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = ("proc", "engine")
+    start_deadline: Duration = Field(default=90.0, description="how long the cluster may take to become ready")
+    timeout: Duration = Field(default=3600.0, description="how long the measured work may take")
+
+    def storage(self) -> dict[Role, AnyStorage]:
+        return {"input": self.input, "output": self.output, "shuffle": self.scratch}
+
+    def key(self) -> str:
+        """Eight hex digits that stand for this spec."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]
+
+
+class Study(BaseModel):
+    """A matrix of runs: a base table, lists of values to put into it, and how often each cell is run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    base: dict[str, Any]
+    matrix: dict[str, list[Any]] = Field(default_factory=dict)
+    repeat: int = Field(default=1, ge=1, le=1000)
+    shuffle_seed: int = Field(default=0, description="order of the runs; the same seed gives the same order")
+
+    def cells(self) -> list[tuple[dict[str, Any], Spec]]:
+        """Each combination of the matrix: its coordinates and its spec."""
+        combinations: list[dict[str, Any]] = [{}]
+        for key, values in self.matrix.items():
+            combinations = [{**cell, key: value} for cell in combinations for value in values]
+        return [(cell, parse({**self.base, **{}}, cell)) for cell in combinations]
+
+
+STUDY_KEYS = ("matrix", "repeat", "shuffle_seed")
+
+
+def load(path: Path) -> Study:
+    """A study from TOML: a spec's keys, and `repeat`, `shuffle_seed` and a `[matrix]` of lists."""
+    file = path / "study.toml" if path.is_dir() else path
+    try:
+        table = tomllib.loads(file.read_text())
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{file} is not TOML: {error}") from error
+    return study_from(table, name=file.parent.name if path.is_dir() else file.stem, where=str(file))
+
+
+def study_from(table: Mapping[str, Any], *, name: str, where: str) -> Study:
+    """A study from a table; `where` names it in errors."""
+    own = {key: table[key] for key in STUDY_KEYS if key in table}
+    base = {key: value for key, value in table.items() if key not in STUDY_KEYS}
+    try:
+        study = Study(name=name, base=base, **own)
+    except ValidationError as error:
+        raise UsageError(f"{where}: {_say(error)}") from error
+    try:
+        study.cells()
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
+    return study
+
+
+def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Spec:
+    """A spec from a table and dotted overrides. Raises UsageError naming the key and the nearest valid one."""
+    merged = {key: _copy(value) for key, value in table.items()}
+    for key, value in (overrides or {}).items():
+        place(merged, key, value)
+    if "workload" not in merged:
+        raise UsageError("no workload is named", hint=f"choose one of {', '.join(workloads.KINDS)}")
+    try:
+        return Spec.model_validate(merged)
+    except ValidationError as error:
+        raise UsageError(_say(error), hint=_hint(error)) from error
+
+
+def place(table: dict[str, Any], key: str, value: Any) -> None:
+    """Put a value at a dotted key. `spark.x.y` is a setting of the engine; a bare unknown key is the workload's."""
+    first, _, rest = key.partition(".")
+    if first == "spark":
+        first, rest, path = "engine", key, ["conf", key]
+    elif first in Spec.model_fields:
+        path = rest.split(".", 1) if rest.startswith("conf.") else ([rest] if rest else [])
+    else:
+        first, path = "workload", [key]
+    if not path:
+        table[first] = value
+        return
+    if first in FAMILIES:
+        table[first] = target = _table(first, table.get(first))
+    else:
+        raise UsageError(f"the key {first!r} has no keys below it", hint=f"write {first}=...")
+    for word in path[:-1]:
+        target = target.setdefault(word, {})
+    target[path[-1]] = value
+
+
+def _table(family: str, value: Any) -> dict[str, Any]:
+    """The table form of what stands at a family's key, so that one key of it can be set."""
+    from weft.shorthand import expand
+
+    positional = {kind: adapter.positional for kind, adapter in FAMILIES[family].items()}  # type: ignore[attr-defined]
+    if value is None:
+        default = Spec.model_fields[family].default_factory
+        return {"kind": default().kind}  # type: ignore[misc,call-arg,union-attr]
+    try:
+        return dict(expand(value, positional))
+    except ValueError as error:
+        raise UsageError(f"{family}: {error}") from error
+
+
+def _copy(value: Any) -> Any:
+    return {key: _copy(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+
+
+def _say(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    words = [str(word) for word in first["loc"]]
+    if len(words) > 1 and words[0] in FAMILIES and words[1] in FAMILIES[words[0]]:
+        words.pop(1)
+    where = ".".join(words)
+    match first["type"]:
+        case "extra_forbidden":
+            return f"unknown key {where!r}"
+        case "union_tag_invalid":
+            return f"unknown {where} {first['input'].get('kind')!r}"
+        case "union_tag_not_found":
+            return f"{where} does not say its kind"
+        case "missing":
+            return f"{where} is required"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {message[0].lower() + message[1:]}" + ("" if repr(first["input"]) in message else f", not {first['input']!r}")
+
+
+def _hint(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    location = [str(word) for word in first["loc"]]
+    match first["type"]:
+        case "extra_forbidden":
+            return nearest(location[-1], _keys_at(location[:-1]))
+        case "union_tag_invalid":
+            return nearest(str(first["input"].get("kind")), list(FAMILIES[location[0]]))
+        case "missing":
+            return f"write {location[0]}:VALUE or {location[-1]}=VALUE"
+    return ""
+
+
+def _keys_at(location: Sequence[str]) -> list[str]:
+    if not location:
+        return [*Spec.model_fields, *STUDY_KEYS]
+    kinds = FAMILIES[location[0]]
+    model = kinds[location[1]] if len(location) > 1 else next(iter(kinds.values()))
+    return list(model.model_fields)
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """A hint with the nearest of some known words, and all of them."""
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    listed = f"known are {', '.join(known)}"
+    return f"did you mean {close[0]!r}? {listed}" if close else listed
+
+
+def describe(model: type[BaseModel]) -> list[tuple[str, str, str]]:
+    """Key, default and description of each field of an adapter, for help and reference."""
+    rows = []
+    for name, info in model.model_fields.items():
+        literal = get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1
+        if not literal:
+            rows.append((name, "" if info.is_required() else str(info.get_default(call_default_factory=True)), info.description or ""))
+    return rows

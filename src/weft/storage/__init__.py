@@ -1,0 +1,25 @@
+"""What a directory can stand on: one file an adapter."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from weft.shorthand import expand
+from weft.storage.disk import DiskStorage
+from weft.storage.loopback import LoopbackStorage
+from weft.storage.memory import MemoryStorage
+from weft.storage.mount import MountStorage
+from weft.storage.null import NullStorage
+
+KINDS = {
+    "null": NullStorage,
+    "disk": DiskStorage,
+    "memory": MemoryStorage,
+    "loopback": LoopbackStorage,
+    "mount": MountStorage,
+}
+
+AnyStorage = Annotated[
+    Annotated[NullStorage | DiskStorage | MemoryStorage | LoopbackStorage | MountStorage, Field(discriminator="kind")],
+    BeforeValidator(lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})),
+]

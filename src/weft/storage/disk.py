@@ -1,0 +1,29 @@
+"""A directory on a file system of this machine."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from weft.nodes.base import Node
+from weft.storage.base import SHARED_ROLES, Place, Role, Storage, base_directory, make_directories, spread
+from weft.work import Site, Work
+
+
+class DiskStorage(Storage):
+    """Plain files."""
+
+    kind: Literal["disk"] = "disk"
+    path: Path | None = Field(default=None, description="directory to stand on; default: the work directory (WEFT_WORK)")
+
+    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+        base = base_directory(self.path, role, site)
+        return Place("disk", f"disk at {base}", spread(base, role, nodes), shared=role in SHARED_ROLES, durable=True)
+
+    @contextmanager
+    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        place = self.sketch(role, nodes, work)
+        make_directories(base_directory(self.path, role, work), place, work)
+        yield place

@@ -1,0 +1,43 @@
+"""Any file system that is mounted already and seen by all nodes: Lustre, OrangeFS, DataWarp, GPFS, NFS."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from weft.errors import StorageError
+from weft.nodes.base import Node
+from weft.storage.base import SHARED_ROLES, Place, Role, Storage, base_directory, make_directories, spread
+from weft.work import Site, Work
+
+
+class MountStorage(Storage):
+    """An existing directory, with a directory per node below it."""
+
+    kind: Literal["mount"] = "mount"
+    path: Path = Field(description="directory that exists on every node, such as /lustre/scratch/me")
+
+    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+        base = base_directory(self.path, role, site)
+        text = f"{_file_system(self.path)} at {base}"
+        return Place("mount", text, spread(base, role, nodes), shared=role in SHARED_ROLES, durable=True)
+
+    @contextmanager
+    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        if not self.path.is_dir():
+            raise StorageError(f"{role}: the directory {self.path} does not exist", hint="mount it, or name another: mount:/dir")
+        place = self.sketch(role, nodes, work)
+        make_directories(base_directory(self.path, role, work), place, work)
+        yield place
+
+
+def _file_system(path: Path) -> str:
+    """The type of the file system under a path, from the mount table: the longest mount point that holds it."""
+    best = ("", "unknown")
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, point, kind = line.split()[:3]
+        if path.resolve().is_relative_to(point) and len(point) >= len(best[0]):
+            best = (point, kind)
+    return best[1]

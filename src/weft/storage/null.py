@@ -1,0 +1,22 @@
+"""Nothing is stored: paths that no one may write, for engines and workloads that write nothing."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal
+
+from weft.nodes.base import Node
+from weft.storage.base import Place, Role, Storage
+from weft.work import Site, Work
+
+
+class NullStorage(Storage):
+    """A place without a file."""
+
+    kind: Literal["null"] = "null"
+
+    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:  # noqa: ARG002 - nothing is made
+        return Place("null", "nothing", {node.name: "/dev/null" for node in nodes}, shared=True, durable=False)
+
+    @contextmanager
+    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        yield self.sketch(role, nodes, work)

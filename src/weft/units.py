@@ -1,0 +1,61 @@
+"""Sizes and durations as people write them.
+
+Sizes follow coreutils: `K M G T` (and `KiB MiB GiB TiB`) are powers of 1024, `KB MB GB TB` powers of 1000.
+"""
+
+import re
+from typing import Annotated
+
+from pydantic import BeforeValidator, PlainSerializer
+
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<prefix>[KMGT]?)(?P<suffix>I?B|)", re.IGNORECASE)
+_DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|)")
+_SECONDS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_size(text: str | int) -> int:
+    """Bytes of "1GB" (10^9), "1GiB" or "1G" (2^30), "512K", 4096. Raises ValueError."""
+    match = _SIZE.fullmatch(str(text).strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a size; write a positive number and a unit, such as 512M, 1GB or 2GiB")
+    decimal = match["suffix"].upper() == "B" and bool(match["prefix"])
+    base = 1000 if decimal else 1024
+    size = float(match["number"]) * base ** _POWERS[match["prefix"].upper()]
+    if size < 1:
+        raise ValueError(f"{text!r} is not a size; it must be at least one byte")
+    return int(size)
+
+
+def parse_duration(text: str | float) -> float:
+    """Seconds of "500ms", "30s", "2m", "1h", 30. Raises ValueError."""
+    match = _DURATION.fullmatch(str(text).strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a duration; write a number and a unit, such as 30s or 5m")
+    return float(match["number"]) * _SECONDS[match["unit"]]
+
+
+def show_size(size: float) -> str:
+    """The shortest exact-looking form: 1.00 GB, 64.0 KiB is written 65.5 kB."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if abs(size) < 1000 or unit == "TB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.3g} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def show_seconds(seconds: float) -> str:
+    """12.3 s, 1 min 05 s, 2 h 03 min."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+Size = Annotated[int, BeforeValidator(parse_size), PlainSerializer(int)]
+"""A pydantic field that takes "1GB" and holds bytes."""
+
+Duration = Annotated[float, BeforeValidator(parse_duration), PlainSerializer(float)]
+"""A pydantic field that takes "30s" and holds seconds."""

@@ -1,0 +1,72 @@
+"""The private working directory of one run: node directories, generated files, sockets, scratch."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft import settings
+from weft.errors import StorageError
+from weft.lease import Lease
+
+
+@dataclass(frozen=True)
+class Site:
+    """A run's name and the directory that it works in, which need not exist yet."""
+
+    name: str
+    directory: Path
+
+
+@dataclass(frozen=True)
+class Work(Site):
+    """A directory that lives as long as the run, and the lease that everything made in it is noted in."""
+
+    lease: Lease
+
+    def make(self, *parts: str) -> Path:
+        """A directory below the run's own."""
+        path = self.directory.joinpath(*parts)
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return path
+
+    def claim(self, path: Path) -> Path:
+        """A directory elsewhere that must not exist yet; removed when the run ends."""
+        self.lease.note("directory", path=str(path))
+        try:
+            path.mkdir(parents=True, mode=0o700)
+        except OSError as error:
+            raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
+        return path
+
+    def secret(self, name: str) -> Path:
+        """A file of mode 0600 with 256 random bits, in hex."""
+        path = self.directory / name
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(32))
+        return path
+
+
+def site(name: str) -> Site:
+    """Where a run of that name would work."""
+    return Site(name, settings.work() / name)
+
+
+@contextmanager
+def open_work(name: str, lease: Lease) -> Iterator[Work]:
+    """The run's directory below WEFT_WORK, owned by this user alone."""
+    base = settings.work()
+    base.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if base.stat().st_uid != os.getuid():
+        raise StorageError(f"the work directory {base} belongs to another user", hint="set WEFT_WORK to a directory of yours")
+    free = shutil.disk_usage(base).free
+    if free < 256 << 20:
+        raise StorageError(f"the work directory {base} has only {free >> 20} MiB free", hint="free space or set WEFT_WORK")
+    directory = site(name).directory
+    lease.note("directory", path=str(directory))
+    directory.mkdir(mode=0o700)
+    yield Work(name, directory, lease)

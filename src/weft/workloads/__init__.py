@@ -1,0 +1,15 @@
+"""What is asked of an engine: one file a workload, or a family that shares its definition."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from weft.shorthand import expand
+from weft.workloads.terasort import TeraSort
+
+KINDS = {"terasort": TeraSort}
+
+AnyWorkload = Annotated[
+    TeraSort,
+    BeforeValidator(lambda value: expand(value, {kind: workload.positional for kind, workload in KINDS.items()})),
+]

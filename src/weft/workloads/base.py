@@ -1,0 +1,60 @@
+"""What is asked of the engine, and what a right answer is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from weft.plan import Command, Job, Layout
+
+Outcome = Mapping[str, Any]
+"""What a program left in its JSON file."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether the result is right, why not, and how many bytes went in and out of the measured part."""
+
+    valid: bool
+    reason: str
+    bytes_in: int
+    bytes_out: int
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Workload(BaseModel, ABC):
+    """Parameters of a piece of work. All methods are pure; `run.py` does what they say."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    positional: ClassVar[str] = "size"
+    engines: ClassVar[tuple[str, ...]] = ()
+    """Engines it is offered on."""
+    roles: ClassVar[tuple[str, ...]] = ("shuffle",)
+    """Roles of storage that it uses."""
+
+    @abstractmethod
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        """Programs that make the input, to be run at once on their nodes."""
+
+    @abstractmethod
+    def job(self, layout: Layout) -> Job:
+        """The measured work."""
+
+    @abstractmethod
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:
+        """Programs that examine the result, independent of the engine, to be run one after another."""
+
+    @abstractmethod
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:
+        """The verdict on the result, from what the three phases left."""
+
+
+def program(layout: Layout, name: str, main_class: str, words: Sequence[str], *, node: int = 0, heap: int = 512 << 20) -> Command:
+    """A Java program of weft's core jar on a node, leaving its outcome in the record."""
+    on = layout.nodes[node]
+    outcome = layout.record / "outcomes" / f"{name}.json"
+    argv = [str(layout.java), f"-Xmx{heap >> 20}m", "-XX:+UseSerialGC", "-cp", str(layout.jars["core"]), main_class]
+    return Command(name, on, [*argv, *words, "--outcome", str(outcome)], layout.environment(on), outcome)
