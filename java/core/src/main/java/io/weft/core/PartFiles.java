@@ -1,0 +1,67 @@
+package io.weft.core;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The part files of a directory, in the order of their numbers (10 after 9, whatever the padding). */
+public final class PartFiles {
+    private static final Pattern PART = Pattern.compile("part-(?:[a-z]-)?(\\d{1,9})");
+
+    private PartFiles() {
+    }
+
+    /** The name of a part as the programs here write it, such as {@code part-00007}. */
+    public static String name(int number) {
+        return String.format("part-%05d", number);
+    }
+
+    /**
+     * Finds the parts; names that begin with {@code _} or {@code .} are left out, as engines keep markers there.
+     *
+     * @throws WrongInput when a file is no part, when two have one number, or when there is none
+     */
+    public static TreeMap<Integer, Path> in(Path directory) throws IOException {
+        TreeMap<Integer, Path> parts = new TreeMap<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                String name = file.getFileName().toString();
+                if (!name.startsWith("_") && !name.startsWith(".")) {
+                    add(parts, name, file);
+                }
+            }
+        } catch (java.nio.file.NotDirectoryException | java.nio.file.NoSuchFileException error) {
+            throw new WrongInput("The directory " + directory + " does not exist.");
+        }
+        if (parts.isEmpty()) {
+            throw new WrongInput("The directory " + directory + " holds no part file.");
+        }
+        return parts;
+    }
+
+    /** The first number that is missing below the highest, or -1. */
+    public static int gap(Map<Integer, Path> parts) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (!parts.containsKey(i)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static void add(Map<Integer, Path> parts, String name, Path file) throws WrongInput {
+        Matcher part = PART.matcher(name);
+        if (!part.matches()) {
+            throw new WrongInput("The file " + file + " is no part file.");
+        }
+        Path other = parts.put(Integer.valueOf(part.group(1)), file);
+        if (other != null) {
+            throw new WrongInput("The files " + other + " and " + file + " have the same part number.");
+        }
+    }
+}

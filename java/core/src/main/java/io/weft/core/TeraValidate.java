@@ -1,0 +1,99 @@
+package io.weft.core;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+
+/**
+ * Checks TeraSort data without any engine: every part is there and holds whole records, the rows are in order
+ * within and across parts (by part number, not name), and their count and the sum of their CRC32 are the
+ * generator's. {@code --order none} leaves out the order, for inputs.
+ */
+public final class TeraValidate {
+    private static final List<String> KEYS = List.of("input", "rows", "checksum", "threads", "order");
+
+    private TeraValidate() {
+    }
+
+    public static void main(String[] args) {
+        System.exit(Program.run(args, KEYS, TeraValidate::run));
+    }
+
+    static void run(Options options, Outcome outcome) throws Exception {
+        Path input = options.path("input");
+        long rows = options.number("rows", 0, Long.MAX_VALUE);
+        String checksum = options.text("checksum");
+        int threads = options.integer("threads", Parallel.processors(), 1, 1024);
+        boolean ordered = options.choice("order", "key", "key", "none").equals("key");
+        validate(input, rows, checksum, ordered, threads, outcome);
+    }
+
+    /** Puts what the directory holds into the outcome, and each difference from what is expected as a problem. */
+    static void validate(Path input, long rows, String checksum, boolean ordered, int threads, Outcome outcome)
+            throws Exception {
+        TreeMap<Integer, Path> parts = PartFiles.in(input);
+        int gap = PartFiles.gap(parts);
+        if (gap >= 0) {
+            outcome.problem("part " + gap + " is missing in " + input);
+        }
+        long began = System.nanoTime();
+        List<TeraScan> scans = scan(parts, threads);
+        Sum128 sum = new Sum128();
+        long count = 0;
+        for (TeraScan scan : scans) {
+            sum.add(scan.sum);
+            count += scan.rows;
+        }
+        if (ordered) {
+            order(scans, outcome);
+        }
+        outcome.same("row count", count, rows);
+        outcome.same("checksum", sum.hex(), checksum);
+        outcome.put("rows", count).put("bytes", count * TeraRecord.LENGTH).put("checksum", sum.hex())
+                .put("parts", parts.size()).put("seconds", (System.nanoTime() - began) / 1e9);
+    }
+
+    private static List<TeraScan> scan(TreeMap<Integer, Path> parts, int threads) throws Exception {
+        Progress progress = new Progress(bytes(parts));
+        List<Callable<TeraScan>> tasks = new ArrayList<>();
+        parts.values().forEach(file -> tasks.add(() -> TeraScan.of(file, progress)));
+        return Parallel.run(threads, tasks);
+    }
+
+    private static long bytes(TreeMap<Integer, Path> parts) throws IOException {
+        long bytes = 0;
+        for (Path file : parts.values()) {
+            bytes += Files.size(file);
+        }
+        return bytes;
+    }
+
+    /** Reports the first row out of order, and counts the rows whose key equals their predecessor's. */
+    private static void order(List<TeraScan> scans, Outcome outcome) {
+        long duplicates = 0;
+        TeraScan before = null;
+        String fault = null;
+        for (TeraScan scan : scans) {
+            duplicates += scan.duplicates;
+            if (scan.rows > 0) {
+                int step = before == null ? -1 : TeraRecord.compare(
+                        before.lastPrefix, before.lastSuffix, scan.firstPrefix, scan.firstSuffix);
+                duplicates += step == 0 ? 1 : 0;
+                if (fault == null && step > 0) {
+                    fault = "order is broken between " + before.file + " and " + scan.file;
+                } else if (fault == null && scan.misordered >= 0) {
+                    fault = "order is broken in " + scan.file + " at row " + scan.misordered;
+                }
+                before = scan;
+            }
+        }
+        if (fault != null) {
+            outcome.problem(fault);
+        }
+        outcome.put("duplicate_keys", duplicates);
+    }
+}
