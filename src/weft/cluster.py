@@ -37,7 +37,9 @@ class Cluster:
             self.lost.append(words)
             self.note("daemon-lost", daemon=daemon.name, node=daemon.node.name, how=_how(code))
             if daemon.essential or not any(not other.essential for other, _ in self.processes):
-                raise ClusterError(f"{words}, and the cluster cannot go on without it", tail=shell.tail(process.log))
+                raise ClusterError(
+                    f"{words}, and the cluster cannot go on without it", tail=shell.tail(process.log)
+                )
 
 
 def _how(code: int) -> str:
@@ -54,9 +56,16 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterato
     try:
         for daemon in plan.daemons:
             for port in daemon.ports:
-                require_free(daemon.node, port, daemon.name, "engine.port" if port == daemon.ports[0] else "engine.web_port")
+                require_free(
+                    daemon.node,
+                    port,
+                    daemon.name,
+                    "engine.port" if port == daemon.ports[0] else "engine.web_port",
+                )
             log = layout.log(daemon.node, daemon.name)
-            process = daemon.node.spawn(daemon.name, daemon.argv, log=log, env=daemon.environment, cwd=layout.directory)
+            process = daemon.node.spawn(
+                daemon.name, daemon.argv, log=log, env=daemon.environment, cwd=layout.directory
+            )
             cluster.processes.append((daemon, process))
             note("daemon-started", daemon=daemon.name, node=daemon.node.name)
         if plan.ready is not None:

@@ -63,7 +63,7 @@ class RecordError(WeftError):
     """A record cannot be read."""
 
 
-class Stopped(BaseException):  # noqa: N818 - a request to stop, like KeyboardInterrupt, and no error
+class Stopped(BaseException):
     """weft was asked to stop by a signal (SIGTERM, SIGHUP); unwinds every `with` like Ctrl-C does."""
 
     exit_code = 143

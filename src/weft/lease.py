@@ -63,7 +63,9 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
         finally:
             left = lease.release()
     if left:
-        raise WeftError(f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` once the cause is gone")
+        raise WeftError(
+            f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` once the cause is gone"
+        )
 
 
 @dataclass(frozen=True)

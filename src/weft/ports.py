@@ -32,6 +32,11 @@ def _taken(address: str, port: int) -> bool:
 
 def _holder(port: int) -> str:
     for connection in psutil.net_connections("tcp"):
-        if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
+        if (
+            connection.status == psutil.CONN_LISTEN
+            and connection.laddr
+            and connection.laddr.port == port
+            and connection.pid
+        ):
             return f" by process {connection.pid} ({psutil.Process(connection.pid).name()})"
     return ""

@@ -76,7 +76,12 @@ class Record:
         finally:
             seconds = time.time() - begin
             self.note("phase-end", phase=name)
-            self.update(phases={**self.head.get("phases", {}), name: round(self.head.get("phases", {}).get(name, 0) + seconds, 3)})
+            self.update(
+                phases={
+                    **self.head.get("phases", {}),
+                    name: round(self.head.get("phases", {}).get(name, 0) + seconds, 3),
+                }
+            )
 
 
 def create(runs: Path, name: str, spec_text: str, about: Mapping[str, Any]) -> Record:
@@ -85,13 +90,24 @@ def create(runs: Path, name: str, spec_text: str, about: Mapping[str, Any]) -> R
     try:
         directory.mkdir(parents=True)
     except OSError as error:
-        raise UsageError(f"cannot make the record {directory}: {error.strerror}", hint="set WEFT_RUNS to a directory of yours") from error
+        raise UsageError(
+            f"cannot make the record {directory}: {error.strerror}",
+            hint="set WEFT_RUNS to a directory of yours",
+        ) from error
     for folder in ("plan", "outcomes", "engine", "logs"):
         (directory / folder).mkdir()
     (directory / "spec.toml").write_text(spec_text)
     record = Record(directory)
     created = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    record.update(schema=SCHEMA, id=name, weft=__version__, created=created, host=os.uname().nodename, verdict="RUNNING", **about)
+    record.update(
+        schema=SCHEMA,
+        id=name,
+        weft=__version__,
+        created=created,
+        host=os.uname().nodename,
+        verdict="RUNNING",
+        **about,
+    )
     record.update(pid=os.getpid(), pid_start=process_start(os.getpid()))
     return record
 
@@ -116,7 +132,7 @@ class Stored:
         if self.head.get("host") != os.uname().nodename:
             return False
         try:
-            return process_start(int(self.head["pid"])) == self.head["pid_start"]
+            return process_start(int(self.head["pid"])) == str(self.head["pid_start"])
         except (OSError, KeyError):
             return False
 
@@ -141,9 +157,14 @@ def read(directory: Path) -> Stored:
     try:
         head = json.loads((directory / "record.json").read_text())
     except (OSError, ValueError) as error:
-        raise RecordError(f"{directory} is not a record: {error}", hint="list the records with `weft runs`") from error
+        raise RecordError(
+            f"{directory} is not a record: {error}", hint="list the records with `weft runs`"
+        ) from error
     if head.get("schema") != SCHEMA:
-        raise RecordError(f"{directory} has schema {head.get('schema')}, this weft reads {SCHEMA}", hint="read it with the weft that wrote it")
+        raise RecordError(
+            f"{directory} has schema {head.get('schema')}, this weft reads {SCHEMA}",
+            hint="read it with the weft that wrote it",
+        )
     return Stored(directory, head)
 
 
@@ -154,10 +175,14 @@ def find(runs: Path, name: str) -> Stored:
     known = all_records(runs)
     if name == "last" and known:
         return known[-1]
-    matching = [r for r in known if r.directory.name == name] or [r for r in known if name in r.directory.name]
+    matching = [r for r in known if r.directory.name == name] or [
+        r for r in known if name in r.directory.name
+    ]
     if len(matching) != 1:
         what = "no record" if not matching else f"{len(matching)} records"
-        raise UsageError(f"{what} in {runs} match {name!r}", hint="list them with `weft runs`; `last` is the newest")
+        raise UsageError(
+            f"{what} in {runs} match {name!r}", hint="list them with `weft runs`; `last` is the newest"
+        )
     return matching[0]
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,7 +40,12 @@ def tool(name: str, package: str) -> str:
 
 
 def run(
-    argv: Sequence[str], *, timeout: float = 60, stdin: str = "", env: Mapping[str, str] | None = None, check: bool = True
+    argv: Sequence[str],
+    *,
+    timeout: float = 60,
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+    check: bool = True,
 ) -> Completed:
     """Run a short command to its end. Raises WeftError with its last lines when `check` and it fails."""
     try:
@@ -125,10 +131,8 @@ class Process:
 
 
 def _signal(process: psutil.Process, number: signal.Signals) -> None:
-    try:
+    with suppress(psutil.NoSuchProcess):
         process.send_signal(number)
-    except psutil.NoSuchProcess:
-        pass
 
 
 def spawn(

@@ -11,10 +11,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from weft import engines, nodes, storage, workloads
 from weft.engines import AnyEngine
+from weft.engines.spark import SparkEngine
 from weft.errors import UsageError
 from weft.nodes import AnyNodes
+from weft.nodes.local import LocalNodes
+from weft.shorthand import expand
 from weft.storage import AnyStorage
 from weft.storage.base import Role
+from weft.storage.disk import DiskStorage
 from weft.units import Duration
 from weft.workloads import AnyWorkload
 
@@ -41,13 +45,15 @@ class Spec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     workload: AnyWorkload
-    engine: AnyEngine = Field(default_factory=engines.SparkEngine)
-    nodes: AnyNodes = Field(default_factory=nodes.LocalNodes)
-    input: AnyStorage = Field(default_factory=storage.DiskStorage, description="where the input stands")
-    output: AnyStorage = Field(default_factory=storage.DiskStorage, description="where the result is written")
-    scratch: AnyStorage = Field(default_factory=storage.DiskStorage, description="where shuffle and spill files go")
+    engine: AnyEngine = Field(default_factory=SparkEngine)
+    nodes: AnyNodes = Field(default_factory=LocalNodes)
+    input: AnyStorage = Field(default_factory=DiskStorage, description="where the input stands")
+    output: AnyStorage = Field(default_factory=DiskStorage, description="where the result is written")
+    scratch: AnyStorage = Field(default_factory=DiskStorage, description="where shuffle and spill files go")
     probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = ("proc", "engine")
-    start_deadline: Duration = Field(default=90.0, description="how long the cluster may take to become ready")
+    start_deadline: Duration = Field(
+        default=90.0, description="how long the cluster may take to become ready"
+    )
     timeout: Duration = Field(default=3600.0, description="how long the measured work may take")
 
     def storage(self) -> dict[Role, AnyStorage]:
@@ -74,7 +80,7 @@ class Study(BaseModel):
         combinations: list[dict[str, Any]] = [{}]
         for key, values in self.matrix.items():
             combinations = [{**cell, key: value} for cell in combinations for value in values]
-        return [(cell, parse({**self.base, **{}}, cell)) for cell in combinations]
+        return [(cell, parse(self.base, cell)) for cell in combinations]
 
 
 STUDY_KEYS = ("matrix", "repeat", "shuffle_seed")
@@ -143,12 +149,10 @@ def place(table: dict[str, Any], key: str, value: Any) -> None:
 
 def _table(family: str, value: Any) -> dict[str, Any]:
     """The table form of what stands at a family's key, so that one key of it can be set."""
-    from weft.shorthand import expand
-
     positional = {kind: adapter.positional for kind, adapter in FAMILIES[family].items()}  # type: ignore[attr-defined]
     if value is None:
         default = Spec.model_fields[family].default_factory
-        return {"kind": default().kind}  # type: ignore[misc,call-arg,union-attr]
+        return {"kind": default().kind}  # type: ignore[misc,call-arg]
     try:
         return dict(expand(value, positional))
     except ValueError as error:
@@ -175,7 +179,9 @@ def _say(error: ValidationError) -> str:
         case "missing":
             return f"{where} is required"
     message = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {message[0].lower() + message[1:]}" + ("" if repr(first["input"]) in message else f", not {first['input']!r}")
+    return f"{where}: {message[0].lower() + message[1:]}" + (
+        "" if repr(first["input"]) in message else f", not {first['input']!r}"
+    )
 
 
 def _hint(error: ValidationError) -> str:
@@ -212,5 +218,11 @@ def describe(model: type[BaseModel]) -> list[tuple[str, str, str]]:
     for name, info in model.model_fields.items():
         literal = get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1
         if not literal:
-            rows.append((name, "" if info.is_required() else str(info.get_default(call_default_factory=True)), info.description or ""))
+            rows.append(
+                (
+                    name,
+                    "" if info.is_required() else str(info.get_default(call_default_factory=True)),
+                    info.description or "",
+                )
+            )
     return rows

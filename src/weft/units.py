@@ -18,7 +18,9 @@ def parse_size(text: str | int) -> int:
     """Bytes of "1GB" (10^9), "1GiB" or "1G" (2^30), "512K", 4096. Raises ValueError."""
     match = _SIZE.fullmatch(str(text).strip())
     if match is None:
-        raise ValueError(f"{text!r} is not a size; write a positive number and a unit, such as 512M, 1GB or 2GiB")
+        raise ValueError(
+            f"{text!r} is not a size; write a positive number and a unit, such as 512M, 1GB or 2GiB"
+        )
     decimal = match["suffix"].upper() == "B" and bool(match["prefix"])
     base = 1000 if decimal else 1024
     size = float(match["number"]) * base ** _POWERS[match["prefix"].upper()]

@@ -62,10 +62,14 @@ def open_work(name: str, lease: Lease) -> Iterator[Work]:
     base = settings.work()
     base.mkdir(parents=True, exist_ok=True, mode=0o700)
     if base.stat().st_uid != os.getuid():
-        raise StorageError(f"the work directory {base} belongs to another user", hint="set WEFT_WORK to a directory of yours")
+        raise StorageError(
+            f"the work directory {base} belongs to another user", hint="set WEFT_WORK to a directory of yours"
+        )
     free = shutil.disk_usage(base).free
     if free < 256 << 20:
-        raise StorageError(f"the work directory {base} has only {free >> 20} MiB free", hint="free space or set WEFT_WORK")
+        raise StorageError(
+            f"the work directory {base} has only {free >> 20} MiB free", hint="free space or set WEFT_WORK"
+        )
     directory = site(name).directory
     lease.note("directory", path=str(directory))
     directory.mkdir(mode=0o700)

@@ -4,13 +4,16 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from weft.engines.base import Engine
 from weft.engines.null import NullEngine
 from weft.engines.spark import SparkEngine
 from weft.shorthand import expand
 
-KINDS = {"null": NullEngine, "spark": SparkEngine}
+KINDS: dict[str, type[Engine]] = {"null": NullEngine, "spark": SparkEngine}
 
 AnyEngine = Annotated[
     Annotated[NullEngine | SparkEngine, Field(discriminator="kind")],
-    BeforeValidator(lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})),
+    BeforeValidator(
+        lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
+    ),
 ]

@@ -15,4 +15,6 @@ class NullEngine(Engine):
         return Plan(files={}, daemons=(), ready=None)
 
     def submit(self, job: Job, layout: Layout) -> Command:
-        return Command(job.name, layout.head, [job.program, *job.arguments], layout.environment(layout.head), job.outcome)
+        return Command(
+            job.name, layout.head, [job.program, *job.arguments], layout.environment(layout.head), job.outcome
+        )

@@ -31,11 +31,17 @@ class SparkEngine(Engine):
     distributions: ClassVar[tuple[str, ...]] = ("spark",)
     modules: ClassVar[tuple[str, ...]] = ("spark",)
 
-    home: Path | None = Field(default=None, description="a site's own Spark; default: the cached distribution")
-    executor_memory: Size | None = Field(default=None, description="executor heap; default: 60 % of what the node has left")
+    home: Path | None = Field(
+        default=None, description="a site's own Spark; default: the cached distribution"
+    )
+    executor_memory: Size | None = Field(
+        default=None, description="executor heap; default: 60 % of what the node has left"
+    )
     driver_memory: Size = Field(default=1 << 30, description="driver heap")
     port: int = Field(default=7077, ge=1024, le=65535, description="port of the Master")
-    web_port: int = Field(default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages")
+    web_port: int = Field(
+        default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages"
+    )
     conf: dict[str, str] = Field(default_factory=dict, description="any spark.* setting; wins over weft's")
 
     def heap(self, layout: Layout) -> int:
@@ -63,7 +69,9 @@ class SparkEngine(Engine):
         daemons = [self._daemon("master", head, master, layout, (self.port, self.web_port))]
         daemons += [self._worker(node, conf, layout) for node in layout.nodes]
         addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
-        ready = Ready(head, f"http://{head.address}:{self.web_port}/json/", lambda status: _missing(status, addresses))
+        ready = Ready(
+            head, f"http://{head.address}:{self.web_port}/json/", lambda status: _missing(status, addresses)
+        )
         settings = "".join(f"{key} {value}\n" for key, value in sorted(self.settings(layout).items()))
         summary = {
             "executors": f"{len(layout.nodes)}, one a node",
@@ -108,7 +116,16 @@ class SparkEngine(Engine):
         conf = layout.directory / "conf" / "spark-defaults.conf"
         own = [] if job.program.endswith((".py", ".jar")) else ["--class", job.program]
         program = job.program if not own else f"local:{layout.jars['spark']}"
-        words = ["--properties-file", str(conf), "--name", job.name, *own, *job.options, program, *job.arguments]
+        words = [
+            "--properties-file",
+            str(conf),
+            "--name",
+            job.name,
+            *own,
+            *job.options,
+            program,
+            *job.arguments,
+        ]
         argv = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit", *words]
         return Command("driver", layout.head, argv, self._environment(layout.head, layout), job.outcome)
 
@@ -116,13 +133,26 @@ class SparkEngine(Engine):
         return {"kind": "spark", "directory": str(layout.record / "engine")}
 
     def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
-        words = ["org.apache.spark.deploy.worker.Worker", "--host", node.address, "--webui-port", str(self.web_port + 1)]
+        words = [
+            "org.apache.spark.deploy.worker.Worker",
+            "--host",
+            node.address,
+            "--webui-port",
+            str(self.web_port + 1),
+        ]
         words += ["--cores", str(node.cores), "--memory", _mebibytes(self.heap(layout))]
-        words += ["--work-dir", str(layout.record / "logs" / node.name / "executors"), "--properties-file", str(conf)]
+        words += [
+            "--work-dir",
+            str(layout.record / "logs" / node.name / "executors"),
+            "--properties-file",
+            str(conf),
+        ]
         words.append(f"spark://{layout.head.address}:{self.port}")
         return self._daemon(f"worker-{node.name}", node, words, layout, (self.web_port + 1,))
 
-    def _daemon(self, name: str, node: Node, words: list[str], layout: Layout, ports: tuple[int, ...]) -> Daemon:
+    def _daemon(
+        self, name: str, node: Node, words: list[str], layout: Layout, ports: tuple[int, ...]
+    ) -> Daemon:
         argv = [*self._java(layout, _DAEMON_HEAP, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), *words]
         return Daemon(name, node, argv, self._environment(node, layout), ports, essential=name == "master")
 

@@ -4,14 +4,17 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from weft.nodes.base import Nodes
 from weft.nodes.local import LocalNodes
 from weft.nodes.null import NullNodes
 from weft.nodes.virtual import VirtualNodes
 from weft.shorthand import expand
 
-KINDS = {"null": NullNodes, "local": LocalNodes, "virtual": VirtualNodes}
+KINDS: dict[str, type[Nodes]] = {"null": NullNodes, "local": LocalNodes, "virtual": VirtualNodes}
 
 AnyNodes = Annotated[
     Annotated[NullNodes | LocalNodes | VirtualNodes, Field(discriminator="kind")],
-    BeforeValidator(lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})),
+    BeforeValidator(
+        lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
+    ),
 ]

@@ -32,10 +32,17 @@ class Node:
     network_pid: int | None = field(default=None, repr=False)
     """A process whose /proc/PID/net shows this node's own network; None where the node shares the host's."""
 
-    def spawn(self, name: str, argv: Sequence[str], *, log: Path, env: Mapping[str, str], cwd: Path | None = None) -> shell.Process:
+    def spawn(
+        self, name: str, argv: Sequence[str], *, log: Path, env: Mapping[str, str], cwd: Path | None = None
+    ) -> shell.Process:
         """Start a daemon or a driver on this node."""
         return shell.spawn(
-            name, [*self.prefix, *argv], log=log, env={**env, shell.NODE_MARK: self.name}, cwd=cwd, wrapped=bool(self.prefix)
+            name,
+            [*self.prefix, *argv],
+            log=log,
+            env={**env, shell.NODE_MARK: self.name},
+            cwd=cwd,
+            wrapped=bool(self.prefix),
         )
 
     def run(self, argv: Sequence[str], *, timeout: float = 60, check: bool = True) -> shell.Completed:
@@ -53,8 +60,12 @@ class Nodes(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     count: int = Field(default=2, ge=1, description="how many nodes")
-    cores: int | None = Field(default=None, ge=1, description="cores per node; default: an equal share of the machine")
-    memory: Size | None = Field(default=None, description="memory per node; default: an equal share of what is available")
+    cores: int | None = Field(
+        default=None, ge=1, description="cores per node; default: an equal share of the machine"
+    )
+    memory: Size | None = Field(
+        default=None, description="memory per node; default: an equal share of what is available"
+    )
 
     positional: ClassVar[str] = "count"
     """The key that the value after the colon stands for: virtual:3."""

@@ -31,7 +31,13 @@ def _controllers() -> list[Path]:
     if unified():
         return [ROOT]
     # cpu and cpuacct are one directory on some machines and two on others
-    return list({(ROOT / name).resolve(): None for name in ("cpu", "cpuacct", "memory", "blkio") if (ROOT / name).is_dir()})
+    return list(
+        {
+            (ROOT / name).resolve(): None
+            for name in ("cpu", "cpuacct", "memory", "blkio")
+            if (ROOT / name).is_dir()
+        }
+    )
 
 
 def cgroups_writable() -> bool:

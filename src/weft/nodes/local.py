@@ -23,7 +23,8 @@ class LocalNodes(Nodes):
     def _named(self, site: Site, subnet: str) -> list[Node]:
         cores, memory = machine.share(self.count, self.cores, self.memory)
         return [
-            Node(f"node{i}", f"{subnet}.{i}", cores, memory, site.directory / f"node{i}") for i in range(1, self.count + 1)
+            Node(f"node{i}", f"{subnet}.{i}", cores, memory, site.directory / f"node{i}")
+            for i in range(1, self.count + 1)
         ]
 
     @contextmanager

@@ -16,7 +16,10 @@ class NullNodes(Nodes):
     count: int = 1
 
     def sketch(self, site: Site) -> list[Node]:
-        return [Node(f"node{i}", "127.0.0.1", 1, 1 << 30, site.directory / f"node{i}") for i in range(1, self.count + 1)]
+        return [
+            Node(f"node{i}", "127.0.0.1", 1, 1 << 30, site.directory / f"node{i}")
+            for i in range(1, self.count + 1)
+        ]
 
     @contextmanager
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:  # noqa: ARG002 - nothing to show

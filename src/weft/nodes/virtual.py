@@ -65,7 +65,9 @@ class VirtualNodes(Nodes):
 
     kind: Literal["virtual"] = "virtual"
     rate: str | None = Field(
-        default=None, pattern=r"^\d+(mbit|gbit)$", description="link rate of each node, such as 1gbit or 10gbit (tbf); default: none"
+        default=None,
+        pattern=r"^\d+(mbit|gbit)$",
+        description="link rate of each node, such as 1gbit or 10gbit (tbf); default: none",
     )
 
     def limits(self) -> list[str]:
@@ -79,7 +81,14 @@ class VirtualNodes(Nodes):
     def sketch(self, site: Site) -> list[Node]:
         cores, memory = machine.share(self.count, self.cores, self.memory)
         return [
-            Node(f"node{i}", f"10.87.0.{i}", cores, memory, site.directory / f"node{i}", ("nsenter", f"<node{i}>"))
+            Node(
+                f"node{i}",
+                f"10.87.0.{i}",
+                cores,
+                memory,
+                site.directory / f"node{i}",
+                ("nsenter", f"<node{i}>"),
+            )
             for i in range(1, self.count + 1)
         ]
 
@@ -141,7 +150,11 @@ def _first_process(holder: Process) -> int:
         if inside:
             return inside[0].pid
         time.sleep(0.01)
-    raise NodeError(f"{holder.name}: its namespaces could not be made", tail=shell.tail(holder.log), hint="use --nodes local:2")
+    raise NodeError(
+        f"{holder.name}: its namespaces could not be made",
+        tail=shell.tail(holder.log),
+        hint="use --nodes local:2",
+    )
 
 
 def _share_mounts(work: Work) -> None:
@@ -153,13 +166,20 @@ def _share_mounts(work: Work) -> None:
 
 
 def _in_network(pid: int, program: str, lines: Sequence[str]) -> None:
-    shell.run(["nsenter", "--target", str(pid), "--net", tool(program, "iproute2"), "-batch", "-"], stdin="\n".join(lines) + "\n")
+    shell.run(
+        ["nsenter", "--target", str(pid), "--net", tool(program, "iproute2"), "-batch", "-"],
+        stdin="\n".join(lines) + "\n",
+    )
 
 
 def _link(i: int, address: str, switch: int, pid: int, rate: str | None) -> None:
     bridge = ["link add weft type bridge", "link set weft up"] if i == 1 else []
     _wait_for_own_network(switch)
-    _in_network(switch, "ip", [*bridge, f"link add v{i} type veth peer name eth0 netns {pid}", f"link set v{i} master weft up"])
+    _in_network(
+        switch,
+        "ip",
+        [*bridge, f"link add v{i} type veth peer name eth0 netns {pid}", f"link set v{i} master weft up"],
+    )
     _in_network(pid, "ip", [f"addr add {address}/24 dev eth0", "link set eth0 up", "link set lo up"])
     if rate:
         gbit = int(rate[:-4]) / (1 if rate.endswith("gbit") else 1000)

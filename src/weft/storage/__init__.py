@@ -5,13 +5,14 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from weft.shorthand import expand
+from weft.storage.base import Storage
 from weft.storage.disk import DiskStorage
 from weft.storage.loopback import LoopbackStorage
 from weft.storage.memory import MemoryStorage
 from weft.storage.mount import MountStorage
 from weft.storage.null import NullStorage
 
-KINDS = {
+KINDS: dict[str, type[Storage]] = {
     "null": NullStorage,
     "disk": DiskStorage,
     "memory": MemoryStorage,
@@ -20,6 +21,11 @@ KINDS = {
 }
 
 AnyStorage = Annotated[
-    Annotated[NullStorage | DiskStorage | MemoryStorage | LoopbackStorage | MountStorage, Field(discriminator="kind")],
-    BeforeValidator(lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})),
+    Annotated[
+        NullStorage | DiskStorage | MemoryStorage | LoopbackStorage | MountStorage,
+        Field(discriminator="kind"),
+    ],
+    BeforeValidator(
+        lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
+    ),
 ]

@@ -16,11 +16,15 @@ class DiskStorage(Storage):
     """Plain files."""
 
     kind: Literal["disk"] = "disk"
-    path: Path | None = Field(default=None, description="directory to stand on; default: the work directory (WEFT_WORK)")
+    path: Path | None = Field(
+        default=None, description="directory to stand on; default: the work directory (WEFT_WORK)"
+    )
 
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
         base = base_directory(self.path, role, site)
-        return Place("disk", f"disk at {base}", spread(base, role, nodes), shared=role in SHARED_ROLES, durable=True)
+        return Place(
+            "disk", f"disk at {base}", spread(base, role, nodes), shared=role in SHARED_ROLES, durable=True
+        )
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:

@@ -24,15 +24,27 @@ class MemoryStorage(Storage):
 
     kind: Literal["memory"] = "memory"
     positional = "size"
-    size: Size | None = Field(default=None, description="bound of each mount; default: half of the memory of its nodes")
+    size: Size | None = Field(
+        default=None, description="bound of each mount; default: half of the memory of its nodes"
+    )
 
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
         shared = role in SHARED_ROLES
         if os.geteuid() != 0:
             paths = spread(_SHM / f"weft-{site.name}-{role}", role, nodes)
-            return Place("memory", "directory in /dev/shm (not bounded: mounting needs root)", paths, shared=shared, durable=False)
-        paths = {node.name: str(mount_point(site, None if shared else node, f"memory-{role}")) for node in nodes}
-        return Place("memory", f"tmpfs of {show_size(self._bytes(role, nodes))}", paths, shared=shared, durable=False)
+            return Place(
+                "memory",
+                "directory in /dev/shm (not bounded: mounting needs root)",
+                paths,
+                shared=shared,
+                durable=False,
+            )
+        paths = {
+            node.name: str(mount_point(site, None if shared else node, f"memory-{role}")) for node in nodes
+        }
+        return Place(
+            "memory", f"tmpfs of {show_size(self._bytes(role, nodes))}", paths, shared=shared, durable=False
+        )
 
     def _bytes(self, role: Role, nodes: Sequence[Node]) -> int:
         return self.size or sum(node.memory for node in (nodes if role in SHARED_ROLES else nodes[:1])) // 2
@@ -56,5 +68,6 @@ def _refuse_when_full(role: Role, asked: int) -> None:
     free = shutil.disk_usage(_SHM).free
     if free < asked:
         raise StorageError(
-            f"{role}: /dev/shm has {show_size(free)} free, {show_size(asked)} are asked for", hint="ask for less: memory:1G"
+            f"{role}: /dev/shm has {show_size(free)} free, {show_size(asked)} are asked for",
+            hint="ask for less: memory:1G",
         )

@@ -27,7 +27,10 @@ class MountStorage(Storage):
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
         if not self.path.is_dir():
-            raise StorageError(f"{role}: the directory {self.path} does not exist", hint="mount it, or name another: mount:/dir")
+            raise StorageError(
+                f"{role}: the directory {self.path} does not exist",
+                hint="mount it, or name another: mount:/dir",
+            )
         place = self.sketch(role, nodes, work)
         make_directories(base_directory(self.path, role, work), place, work)
         yield place

@@ -26,7 +26,9 @@ def mounted(work: Work, node: Node | None, name: str, argv: Sequence[str]) -> It
         run([*argv, str(point)])
     except WeftError as error:
         where = "" if node is None else f"{node.name}: "
-        raise StorageError(f"{where}cannot mount {name}: {error.message}", tail=error.tail, hint=error.hint) from error
+        raise StorageError(
+            f"{where}cannot mount {name}: {error.message}", tail=error.tail, hint=error.hint
+        ) from error
     try:
         yield point
     finally:

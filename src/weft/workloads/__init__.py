@@ -5,11 +5,14 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from weft.shorthand import expand
+from weft.workloads.base import Workload
 from weft.workloads.terasort import TeraSort
 
-KINDS = {"terasort": TeraSort}
+KINDS: dict[str, type[Workload]] = {"terasort": TeraSort}
 
 AnyWorkload = Annotated[
     TeraSort,
-    BeforeValidator(lambda value: expand(value, {kind: workload.positional for kind, workload in KINDS.items()})),
+    BeforeValidator(
+        lambda value: expand(value, {kind: workload.positional for kind, workload in KINDS.items()})
+    ),
 ]

@@ -52,9 +52,18 @@ class Workload(BaseModel, ABC):
         """The verdict on the result, from what the three phases left."""
 
 
-def program(layout: Layout, name: str, main_class: str, words: Sequence[str], *, node: int = 0, heap: int = 512 << 20) -> Command:
+def program(
+    layout: Layout, name: str, main_class: str, words: Sequence[str], *, node: int = 0, heap: int = 512 << 20
+) -> Command:
     """A Java program of weft's core jar on a node, leaving its outcome in the record."""
     on = layout.nodes[node]
     outcome = layout.record / "outcomes" / f"{name}.json"
-    argv = [str(layout.java), f"-Xmx{heap >> 20}m", "-XX:+UseSerialGC", "-cp", str(layout.jars["core"]), main_class]
+    argv = [
+        str(layout.java),
+        f"-Xmx{heap >> 20}m",
+        "-XX:+UseSerialGC",
+        "-cp",
+        str(layout.jars["core"]),
+        main_class,
+    ]
     return Command(name, on, [*argv, *words, "--outcome", str(outcome)], layout.environment(on), outcome)

@@ -20,10 +20,16 @@ class TeraRecords(Workload):
     roles: ClassVar[tuple[str, ...]] = ("input", "output", "shuffle")
     main_class: ClassVar[str]
 
-    size: Size = Field(default=1_000_000_000, ge=RECORD, description="bytes of input; whole records of 100 bytes")
-    partitions: int | None = Field(default=None, ge=1, description="reduce partitions; default: one per 64 MB, at least two a slot")
+    size: Size = Field(
+        default=1_000_000_000, ge=RECORD, description="bytes of input; whole records of 100 bytes"
+    )
+    partitions: int | None = Field(
+        default=None, ge=1, description="reduce partitions; default: one per 64 MB, at least two a slot"
+    )
     parts: int | None = Field(default=None, ge=1, description="input files; default: two a slot")
-    seed: int = Field(default=0, ge=0, le=1 << 20, description="which records; 0 gives those of Hadoop's TeraGen")
+    seed: int = Field(
+        default=0, ge=0, le=1 << 20, description="which records; 0 gives those of Hadoop's TeraGen"
+    )
 
     @property
     def rows(self) -> int:
@@ -49,17 +55,37 @@ class TeraSort(TeraRecords):
     """Sort generated records into one total order."""
 
     kind: Literal["terasort"] = "terasort"
-    method: Literal["raw", "kryo"] = Field(default="raw", description="raw: weft's; kryo: plain sortByKey, the benchmark's baseline")
+    method: Literal["raw", "kryo"] = Field(
+        default="raw", description="raw: weft's; kryo: plain sortByKey, the benchmark's baseline"
+    )
 
     def job(self, layout: Layout) -> Job:
         outcome = layout.record / "outcomes" / "run.json"
         words = ["--input", layout.places["input"].path, "--output", layout.places["output"].path]
-        words += ["--partitions", str(self.reducers(layout)), "--method", self.method, "--outcome", str(outcome)]
+        words += [
+            "--partitions",
+            str(self.reducers(layout)),
+            "--method",
+            self.method,
+            "--outcome",
+            str(outcome),
+        ]
         return Job("terasort", "io.weft.spark.TeraSort", words, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:
-        words = ["--input", layout.places["output"].path, "--rows", str(self.rows), "--checksum", total(prepared)]
-        return [program(layout, "validate", "io.weft.core.TeraValidate", [*words, "--threads", str(layout.head.cores)])]
+        words = [
+            "--input",
+            layout.places["output"].path,
+            "--rows",
+            str(self.rows),
+            "--checksum",
+            total(prepared),
+        ]
+        return [
+            program(
+                layout, "validate", "io.weft.core.TeraValidate", [*words, "--threads", str(layout.head.cores)]
+            )
+        ]
 
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:
         found = checked[0]
@@ -67,7 +93,12 @@ class TeraSort(TeraRecords):
         reason = str(found.get("reason", ""))
         if generated != self.rows:
             reason = f"the generator made {generated} rows, {self.rows} were asked for"
-        facts = {"rows": found.get("rows"), "checksum": found.get("checksum"), "partitions": ran.get("partitions"), "method": self.method}
+        facts = {
+            "rows": found.get("rows"),
+            "checksum": found.get("checksum"),
+            "partitions": ran.get("partitions"),
+            "method": self.method,
+        }
         valid = bool(found["valid"]) and not reason
         return Judgement(valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), facts)
 

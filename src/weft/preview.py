@@ -1,0 +1,81 @@
+"""What a run would do: the layout, every file, every command, without doing any of it."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+from weft import settings
+from weft.plan import Command, Layout
+from weft.provision.distribution import DISTRIBUTIONS
+from weft.spec import Spec
+from weft.work import site
+
+_SUMS_LATER = {"checksum": "0", "rows": 0}
+"""Stands for what the generators will report."""
+
+
+def sketch(spec: Spec) -> Layout:
+    """The layout a run would get, with paths that are not there yet."""
+    here = site("RUN")
+    nodes = spec.nodes.sketch(here)
+    places = {
+        role: kind.sketch(role, nodes, here)
+        for role, kind in spec.storage().items()
+        if role in spec.workload.roles
+    }
+    homes = {
+        name: getattr(spec.engine, "home", None) or settings.cache() / DISTRIBUTIONS[name].key
+        for name in spec.engine.distributions
+    }
+    jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in ("core", "spark")}
+    return Layout("RUN", nodes, places, here.directory, settings.runs() / "RUN", Path("java"), homes, jars)
+
+
+def preview(spec: Spec) -> dict[str, Any]:
+    """Everything, as data."""
+    layout = sketch(spec)
+    plan = spec.engine.plan(layout)
+    prepare = list(spec.workload.prepare(layout))
+    checks = spec.workload.check(layout, [_SUMS_LATER for _ in prepare])
+    commands = [*prepare, spec.engine.submit(spec.workload.job(layout), layout), *checks]
+    return {
+        "spec": json.loads(spec.model_dump_json()),
+        "nodes": [
+            {"name": n.name, "address": n.address, "cores": n.cores, "memory": n.memory} for n in layout.nodes
+        ],
+        "limits": spec.nodes.limits(),
+        "places": {
+            role: {"description": place.description, "paths": dict(place.paths)}
+            for role, place in layout.places.items()
+        },
+        "derived": dict(plan.summary),
+        "files": {str(path): content for path, content in plan.files.items()},
+        "daemons": [{"name": d.name, "node": d.node.name, "argv": list(d.argv)} for d in plan.daemons],
+        "commands": [_command(command) for command in commands],
+    }
+
+
+def _command(command: Command) -> dict[str, Any]:
+    return {"name": command.name, "node": command.node.name, "argv": list(command.argv)}
+
+
+def text(plan: dict[str, Any]) -> str:
+    """The same for people."""
+    lines = ["nodes"]
+    lines += [
+        f"  {n['name']}  {n['address']}  {n['cores']} core(s)  {n['memory'] >> 20} MiB" for n in plan["nodes"]
+    ]
+    lines += [f"  note: {limit}" for limit in plan["limits"]]
+    lines.append("places")
+    lines += [f"  {role:<8} {place['description']}" for role, place in plan["places"].items()]
+    lines.append("derived")
+    lines += [f"  {key}: {value}" for key, value in plan["derived"].items()]
+    for path, content in plan["files"].items():
+        lines += [f"file {path}", *(f"  {line}" for line in content.splitlines())]
+    for title in ("daemons", "commands"):
+        lines.append(title)
+        lines += [
+            f"  {entry['name']} on {entry['node']}: {shlex.join(entry['argv'])}" for entry in plan[title]
+        ]
+    return "\n".join(lines)

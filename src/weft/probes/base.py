@@ -1,0 +1,31 @@
+"""An observer of a run: says why it cannot see, and must not change the result."""
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import ClassVar
+
+from weft.plan import Layout
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a counter comes from, in what unit, and what it could not see."""
+
+    unit: str
+    source: str
+    blind: str = ""
+
+
+class Probe(ABC):
+    """One kind of observation. Whatever it sees it writes into the record as it goes."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def missing(self, layout: Layout) -> str | None:
+        """Why it cannot observe here, or None."""
+
+    @abstractmethod
+    def watch(self, layout: Layout) -> AbstractContextManager[None]:
+        """Observe for the length of a `with`."""

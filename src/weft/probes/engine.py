@@ -1,0 +1,25 @@
+"""The engine's own account of a run, which it writes into the record itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from weft.plan import Layout
+from weft.probes.base import Probe
+
+
+class EngineProbe(Probe):
+    """Spark's event log; nothing has to run beside the engine for it."""
+
+    name: ClassVar[str] = "engine"
+
+    def missing(self, layout: Layout) -> str | None:
+        return (
+            None
+            if (layout.record / "engine").is_dir()
+            else "the record has no folder for the engine's account"
+        )
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[None]:  # noqa: ARG002 - the engine writes by itself
+        yield

@@ -1,0 +1,21 @@
+"""An observer that sees nothing, to measure what observing costs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from weft.plan import Layout
+from weft.probes.base import Probe
+
+
+class NullProbe(Probe):
+    """Sees nothing."""
+
+    name: ClassVar[str] = "null"
+
+    def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - it is always there
+        return None
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[None]:  # noqa: ARG002 - it looks at nothing
+        yield

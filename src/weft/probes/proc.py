@@ -1,0 +1,248 @@
+"""CPU, memory, disk, network and pressure, per node and process and second, from /proc and control groups alone."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from weft import shell
+from weft.nodes.base import Node
+from weft.plan import Layout
+from weft.probes import samples
+from weft.probes.base import Probe, Source
+from weft.probes.samples import Sample
+from weft.record import write_json
+
+INTERVAL = 1.0
+"""Seconds between readings."""
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_SETTLED = 5.0
+"""Seconds after which a process has become what it is, so that its environment need not be read again."""
+
+_DEAD = "processes that lived less than a second"
+SOURCES = {
+    "cpu_user": Source(
+        "s", "/proc/PID/stat utime, or the node's control group", _DEAD + " outside control groups"
+    ),
+    "cpu_system": Source(
+        "s", "/proc/PID/stat stime, or the node's control group", _DEAD + " outside control groups"
+    ),
+    "memory": Source(
+        "B",
+        "/proc/PID/statm resident, or the node's control group (with page cache)",
+        "pages shared by processes count in each",
+    ),
+    "disk_read": Source("B", "/proc/PID/io read_bytes", _DEAD + "; reads that the page cache answered"),
+    "disk_write": Source(
+        "B",
+        "/proc/PID/io write_bytes",
+        _DEAD + "; counts pages made dirty, also of files deleted before write-back",
+    ),
+    "read_calls": Source("B", "/proc/PID/io rchar", _DEAD + "; mapped files"),
+    "write_calls": Source("B", "/proc/PID/io wchar", _DEAD + "; mapped files"),
+    "net_receive": Source(
+        "B",
+        "/proc/PID/net/dev of the node's own namespace; lo of the host for local nodes",
+        "traffic inside one node",
+    ),
+    "net_send": Source(
+        "B",
+        "/proc/PID/net/dev of the node's own namespace; lo of the host for local nodes",
+        "traffic inside one node",
+    ),
+    "iowait": Source("s", "/proc/stat, whole machine", "which node waited"),
+    "idle": Source("s", "/proc/stat, whole machine", ""),
+    "steal": Source("s", "/proc/stat, whole machine", ""),
+    "pressure_cpu": Source("s", "/proc/pressure/cpu some, whole machine", ""),
+    "pressure_io": Source("s", "/proc/pressure/io some, whole machine", ""),
+    "pressure_memory": Source("s", "/proc/pressure/memory some, whole machine", ""),
+}
+
+HOST = "host"
+"""The node name of readings that no single node owns."""
+
+
+class ProcProbe(Probe):
+    """Reads /proc once a second from weft's own process; needs no privilege."""
+
+    name: ClassVar[str] = "proc"
+
+    def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - /proc is the same everywhere
+        return None if Path("/proc/self/io").exists() else "/proc/PID/io does not exist in this kernel"
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[None]:
+        write_json(layout.record / "sources.json", {name: vars(source) for name, source in SOURCES.items()})
+        reader = Reader({node.name: node for node in layout.nodes}, layout.run)
+        done = threading.Event()
+
+        def observe() -> None:
+            while not done.wait(INTERVAL):
+                samples.append(layout.record, reader.read())
+
+        samples.append(layout.record, reader.read())
+        thread = threading.Thread(target=observe, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+            samples.append(layout.record, reader.read())
+
+
+@dataclass
+class Reader:
+    """Knows which process belongs to which node, and keeps the counters of those that are gone."""
+
+    nodes: dict[str, Node]
+    lease: str
+    owners: dict[int, tuple[str, str] | None] = field(default_factory=dict)
+    last: dict[int, dict[str, float]] = field(default_factory=dict)
+    gone: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def read(self) -> list[Sample]:
+        """All counters, now."""
+        now = time.time()
+        found = [Sample(now, HOST, "", name, value) for name, value in _host().items()]
+        sums: dict[str, dict[str, float]] = {name: dict(self.gone.get(name, {})) for name in self.nodes}
+        alive = set()
+        for pid, (owner, process) in self._processes():
+            if (counters := _process(pid)) is None:
+                continue
+            alive.add(pid)
+            self.last[pid] = counters
+            found += [Sample(now, owner, f"{process}/{pid}", name, value) for name, value in counters.items()]
+            _add(sums[owner], counters)
+        self._bury(alive)
+        for name, node in self.nodes.items():
+            sums[name].update(_group(node))
+            sums[name].update(_network(node))
+            found += [Sample(now, name, "", counter, value) for counter, value in sums[name].items()]
+        return found
+
+    def _processes(self) -> Iterator[tuple[int, tuple[str, str]]]:
+        for entry in os.listdir("/proc"):  # noqa: PTH208 - names only, and often
+            if not entry.isdigit():
+                continue
+            pid = int(entry)
+            if pid not in self.owners:
+                owner, settled = _owner(pid, self.lease)
+                if settled or owner:
+                    self.owners[pid] = owner
+            else:
+                owner = self.owners[pid]
+            if owner and owner[0] in self.nodes:
+                yield pid, owner
+
+    def _bury(self, alive: set[int]) -> None:
+        for pid in self.last.keys() - alive:
+            owner = self.owners.pop(pid, None)
+            counters = self.last.pop(pid)
+            counters.pop("memory", None)
+            if owner:
+                _add(self.gone.setdefault(owner[0], {}), counters)
+
+
+def _add(total: dict[str, float], more: dict[str, float]) -> None:
+    for name, value in more.items():
+        total[name] = total.get(name, 0.0) + value
+
+
+def _owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
+    """Node and name of a process of this run, and whether that answer will stay."""
+    try:
+        words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        age = time.time() - Path(f"/proc/{pid}").stat().st_ctime
+        if f"{shell.LEASE_MARK}={lease}".encode() not in words:
+            return None, age > _SETTLED
+        mark = f"{shell.NODE_MARK}=".encode()
+        node = next((word.removeprefix(mark).decode() for word in words if word.startswith(mark)), HOST)
+        return (node, _name(pid)), True
+    except OSError:
+        return None, False
+
+
+def _name(pid: int) -> str:
+    """The main class of a Java program, else the program's name."""
+    words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    classes = [
+        word for word in words[1:] if word.count(".") > 2 and "/" not in word and not word.startswith("-")
+    ]
+    return classes[0].rpartition(".")[2] if classes else Path(words[0]).name
+
+
+def _process(pid: int) -> dict[str, float] | None:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        io = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
+    except (OSError, ValueError):
+        return None
+    return {
+        "cpu_user": int(stat[11]) / _TICK,
+        "cpu_system": int(stat[12]) / _TICK,
+        "memory": float(int(stat[21]) * _PAGE),
+        "disk_read": float(io["read_bytes"]),
+        "disk_write": float(io["write_bytes"]),
+        "read_calls": float(io["rchar"]),
+        "write_calls": float(io["wchar"]),
+    }
+
+
+def _host() -> dict[str, float]:
+    cpu = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    found = {
+        "cpu_user": (int(cpu[1]) + int(cpu[2])) / _TICK,
+        "cpu_system": int(cpu[3]) / _TICK,
+        "idle": int(cpu[4]) / _TICK,
+        "iowait": int(cpu[5]) / _TICK,
+        "steal": int(cpu[8]) / _TICK,
+    }
+    for resource in ("cpu", "io", "memory"):
+        try:
+            some = Path(f"/proc/pressure/{resource}").read_text().split("\n", 1)[0]
+        except OSError:
+            continue
+        found[f"pressure_{resource}"] = int(some.rpartition("total=")[2]) / 1e6
+    return found
+
+
+def _group(node: Node) -> dict[str, float]:
+    """What a node's control groups account for it: version 1 files, then version 2 files."""
+    found: dict[str, float] = {}
+    for group in node.cgroups:
+        for file, counter, unit in (
+            ("cpuacct.usage_user", "cpu_user", 1e-9),
+            ("cpuacct.usage_sys", "cpu_system", 1e-9),
+            ("memory.usage_in_bytes", "memory", 1.0),
+            ("memory.current", "memory", 1.0),
+        ):
+            if (path := group / file).exists():
+                found[counter] = int(path.read_text()) * unit
+        if (path := group / "cpu.stat").exists():
+            lines = dict(line.split() for line in path.read_text().splitlines())
+            if "user_usec" in lines:
+                found |= {
+                    "cpu_user": int(lines["user_usec"]) * 1e-6,
+                    "cpu_system": int(lines["system_usec"]) * 1e-6,
+                }
+    return found
+
+
+def _network(node: Node) -> dict[str, float]:
+    """Bytes of a node's own interface; none where nodes share the host's network."""
+    if node.network_pid is None:
+        return {}
+    try:
+        lines = Path(f"/proc/{node.network_pid}/net/dev").read_text().splitlines()[2:]
+    except OSError:
+        return {}
+    fields = {line.split(":")[0].strip(): line.split(":")[1].split() for line in lines}
+    own = [values for name, values in fields.items() if name != "lo"]
+    return {"net_receive": float(sum(int(v[0]) for v in own)), "net_send": float(sum(int(v[8]) for v in own))}

@@ -1,0 +1,55 @@
+"""Samples of cumulative counters on disk: appended as they come, one Parquet file at the end."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import polars
+
+SCHEMA = {
+    "t": polars.Float64,
+    "node": polars.String,
+    "process": polars.String,
+    "counter": polars.String,
+    "value": polars.Float64,
+}
+"""t: seconds since the epoch. process: empty for a node's own counters. value: cumulative unless it is a level."""
+
+
+class Sample(NamedTuple):
+    """One reading."""
+
+    t: float
+    node: str
+    process: str
+    counter: str
+    value: float
+
+
+def append(record: Path, samples: Iterable[Sample]) -> None:
+    """Add readings to samples.csv."""
+    with (record / "samples.csv").open("a") as file:
+        file.writelines(f"{s.t:.3f},{s.node},{s.process},{s.counter},{s.value:.6g}\n" for s in samples)
+
+
+def finish(record: Path) -> None:
+    """Turn samples.csv into samples.parquet."""
+    text = record / "samples.csv"
+    if text.exists():
+        polars.read_csv(text, has_header=False, schema=SCHEMA).write_parquet(record / "samples.parquet")
+        text.unlink()
+
+
+def load(record: Path) -> polars.DataFrame:
+    """All readings of a record, also of one that was killed; a torn last line is left out."""
+    if (record / "samples.parquet").exists():
+        return polars.read_parquet(record / "samples.parquet")
+    text = record / "samples.csv"
+    if not text.exists():
+        return polars.DataFrame(schema=SCHEMA)
+    whole = text.read_text().rpartition("\n")[0]
+    return (
+        polars.read_csv(whole.encode(), has_header=False, schema=SCHEMA)
+        if whole
+        else polars.DataFrame(schema=SCHEMA)
+    )

@@ -1,0 +1,1 @@
+"""Records in, pages out: pure functions that work wherever a record was copied to."""

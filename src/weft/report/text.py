@@ -1,0 +1,25 @@
+"""A run's outcome in a few lines of text."""
+
+from weft.record import PHASES, Stored
+from weft.units import show_seconds, show_size
+
+
+def outcome_lines(stored: Stored) -> list[str]:
+    """Verdict, phases, throughput, losses, and where the record is."""
+    head = stored.head
+    lines = [
+        f"{stored.verdict}  {head['workload']} on {head['engine']}, {head['nodes']}, scratch {head['scratch']}"
+    ]
+    if head.get("reason"):
+        lines.append(f"  because {head['reason']}")
+    phases = head.get("phases", {})
+    lines.append(
+        "  " + "  ".join(f"{name} {show_seconds(phases[name])}" for name in PHASES if name in phases)
+    )
+    if head.get("throughput_per_node"):
+        lines.append(
+            f"  {show_size(head['bytes_in'])} in, {show_size(head['bytes_out'])} out, {show_size(head['throughput_per_node'])}/s per node"
+        )
+    lines += [f"  recovered: {words}" for words in head.get("lost", [])]
+    lines.append(f"  record {stored.directory}")
+    return lines

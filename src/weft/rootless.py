@@ -1,0 +1,20 @@
+"""Virtual nodes without root: the whole command moves into a user namespace of its own, where it is root."""
+
+import os
+import shutil
+import sys
+
+from weft import shell
+from weft.nodes.virtual import VirtualNodes
+from weft.spec import Study
+
+
+def enter(study: Study) -> None:
+    """Replace this process by itself inside a user namespace, when a run needs one and the kernel gives it."""
+    needed = any(isinstance(spec.nodes, VirtualNodes) for _, spec in study.cells())
+    unshare = shutil.which("unshare")
+    if not needed or os.geteuid() == 0 or unshare is None:
+        return
+    namespaces = [unshare, "--user", "--map-root-user", "--mount", "--propagation", "private"]
+    if shell.run([*namespaces, "true"], check=False).code == 0:
+        os.execv(unshare, [*namespaces, "--", sys.executable, "-m", "weft", *sys.argv[1:]])  # noqa: S606 - no shell is wanted

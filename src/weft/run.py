@@ -1,0 +1,186 @@
+"""The story of a run: spec, nodes, storage, layout, engine, cluster, workload, record."""
+
+import json
+import random
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from weft import __version__, cluster, lease, probes, record, settings
+from weft.commands import run_all
+from weft.errors import Stopped, WeftError
+from weft.plan import Layout, Plan
+from weft.probes import samples
+from weft.probes.base import Probe
+from weft.progress import Progress
+from weft.record import Record, Stored
+from weft.spec import Spec
+from weft.supply import Supplies, supply
+from weft.work import Work, open_work
+from weft.workloads.base import Judgement
+
+
+def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None) -> Stored:
+    """Run a spec once. Whatever happens, the record stays and nothing else does."""
+    supplies = supply(spec, progress.say)
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
+    kept = record.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
+    with (
+        _verdict(kept, progress),
+        lease.hold(name, f"run {spec.workload.kind}") as held,
+        open_work(name, held) as work,
+    ):
+        judgement = _live(spec, supplies, work, kept, progress)
+        kept.update(**_judged(judgement, kept, spec))
+    return record.read(kept.directory)
+
+
+def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Progress) -> Judgement:
+    with ExitStack() as live:
+        with _phase("acquire", kept, progress):
+            nodes = live.enter_context(spec.nodes.acquire(work, [*supplies.visible, kept.directory]))
+        with _phase("storage", kept, progress):
+            wanted = {role: kind for role, kind in spec.storage().items() if role in spec.workload.roles}
+            places = {
+                role: live.enter_context(kind.place(role, nodes, work)) for role, kind in wanted.items()
+            }
+        layout = Layout(
+            work.name,
+            nodes,
+            places,
+            work.directory,
+            kept.directory,
+            supplies.java,
+            supplies.homes,
+            supplies.jars,
+        )
+        plan = spec.engine.plan(layout)
+        write_plan(plan, layout, spec, kept, work)
+        with _phase("start", kept, progress):
+            alive = live.enter_context(
+                cluster.start(plan, layout, deadline=spec.start_deadline, note=kept.note)
+            )
+        for probe in available(spec, layout, kept):
+            live.enter_context(probe.watch(layout))
+        with _phase("prepare", kept, progress):
+            prepared = run_all(spec.workload.prepare(layout), layout, alive, progress, spec.timeout)
+        with _phase("run", kept, progress):
+            job = spec.engine.submit(spec.workload.job(layout), layout)
+            (ran,) = run_all([job], layout, alive, progress, spec.timeout)
+        with _phase("check", kept, progress):
+            checks = spec.workload.check(layout, prepared)
+            checked = [
+                outcome
+                for check in checks
+                for outcome in run_all([check], layout, alive, progress, spec.timeout)
+            ]
+        kept.update(lost=alive.lost)
+        live.enter_context(_phase("stop", kept, progress))
+    return spec.workload.judge(prepared, ran, checked)
+
+
+@contextmanager
+def _phase(name: str, kept: Record, progress: Progress) -> Iterator[None]:
+    with kept.phase(name), progress.phase(name):
+        yield
+
+
+@contextmanager
+def _verdict(kept: Record, progress: Progress) -> Iterator[None]:
+    """Turn whatever ends a run into its verdict; the record is complete when this is left."""
+    try:
+        yield
+    except WeftError as error:
+        kept.update(verdict="INVALID", reason=error.message, tail=list(error.tail), hint=error.hint)
+        progress.say(f"record: {kept.directory}")
+        raise
+    except (KeyboardInterrupt, Stopped):
+        kept.update(verdict="INVALID", reason=f"stopped by the user in phase {kept.head['phase']}")
+        raise
+    except BaseException as error:
+        kept.update(verdict="INVALID", reason=f"weft failed: {error!r}")
+        raise
+    finally:
+        samples.finish(kept.directory)
+
+
+def _about(spec: Spec) -> dict[str, Any]:
+    chosen = {
+        "workload": spec.workload.kind,
+        "engine": spec.engine.kind,
+        "nodes": f"{spec.nodes.kind}:{spec.nodes.count}",
+    }
+    return {
+        **chosen,
+        **{key: getattr(spec, key).kind for key in ("input", "output", "scratch")},
+        "key": spec.key(),
+    }
+
+
+def _judged(judgement: Judgement, kept: Record, spec: Spec) -> dict[str, Any]:
+    seconds = kept.head["phases"]["run"]
+    return {
+        "verdict": "VALID" if judgement.valid else "INVALID",
+        "reason": judgement.reason,
+        "bytes_in": judgement.bytes_in,
+        "bytes_out": judgement.bytes_out,
+        "throughput_per_node": round(judgement.bytes_in / seconds / spec.nodes.count)
+        if judgement.valid
+        else None,
+        "facts": dict(judgement.facts),
+    }
+
+
+def available(spec: Spec, layout: Layout, kept: Record) -> list[Probe]:
+    """The probes asked for that can observe here; the others are named in the record with their reason."""
+    found, missing = [], {}
+    for name in spec.probes:
+        probe = probes.KINDS[name]()
+        reason = probe.missing(layout)
+        if reason is None:
+            found.append(probe)
+        else:
+            missing[name] = reason
+    kept.update(probes=[probe.name for probe in found], probes_missing=missing)
+    return found
+
+
+def write_plan(plan: Plan, layout: Layout, spec: Spec, kept: Record, work: Work) -> None:
+    """Write the generated files where the engine reads them, and all of the plan into the record."""
+    if plan.secret:
+        work.secret(plan.secret)
+    for path, content in plan.files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        (kept.directory / "plan" / path.name).write_text(content)
+    record.write_json(kept.directory / "plan" / "commands.json", [
+        {"name": daemon.name, "node": daemon.node.name, "argv": list(daemon.argv), "environment": dict(daemon.environment)}
+        for daemon in plan.daemons
+    ])  # fmt: skip
+    record.write_json(kept.directory / "resolved.json", resolved(plan, layout, spec))
+
+
+def resolved(plan: Plan, layout: Layout, spec: Spec) -> dict[str, Any]:
+    """Everything that was decided: the whole spec, nodes, places, versions, what was derived."""
+    return {
+        "weft": __version__,
+        "spec": json.loads(spec.model_dump_json()),
+        "nodes": [
+            {"name": node.name, "address": node.address, "cores": node.cores, "memory": node.memory}
+            for node in layout.nodes
+        ],
+        "limits": spec.nodes.limits(),
+        "places": {
+            role: {
+                "storage": place.storage,
+                "description": place.description,
+                "paths": dict(place.paths),
+                "emulated": place.emulated,
+            }
+            for role, place in layout.places.items()
+        },
+        "java": str(layout.java),
+        "homes": {name: str(path) for name, path in layout.homes.items()},
+        "derived": dict(plan.summary),
+    }

@@ -1,0 +1,49 @@
+"""What a spec needs from the cache before anything is acquired: Java, distributions, jars."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft import settings
+from weft.errors import UsageError
+from weft.provision import distribution, jars, jdk
+from weft.spec import Spec
+
+
+@dataclass(frozen=True)
+class Supplies:
+    """Paths of what is there."""
+
+    java: Path
+    homes: Mapping[str, Path]
+    jars: Mapping[str, Path]
+
+    @property
+    def visible(self) -> Sequence[Path]:
+        """Directories that every node has to see."""
+        return [self.java.parent.parent, settings.cache(), settings.SOURCE, *self.homes.values()]
+
+
+def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
+    """Fetch and build what is missing. Raises UsageError when the workload is not offered on the engine."""
+    if spec.engine.kind not in spec.workload.engines:
+        offered = ", ".join(spec.workload.engines)
+        raise UsageError(
+            f"{spec.workload.kind} is not offered on {spec.engine.kind}", hint=f"it is on {offered}"
+        )
+    java = jdk.java()
+    homes = {name: _home(name, spec, say) for name in spec.engine.distributions}
+    spark = homes.get("spark") or distribution.home("spark", say)
+    return Supplies(java, homes, jars.build(spark, say))
+
+
+def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:
+    own: Path | None = getattr(spec.engine, "home", None)
+    if own is None:
+        return distribution.home(name, say)
+    if not (own / "jars").is_dir():
+        raise UsageError(
+            f"{own} is no {name} installation: it has no jars/",
+            hint="name the directory that holds bin/ and jars/",
+        )
+    return own.resolve()
