@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from weft import __version__, cluster, lease, probes, record, settings
+from weft import __version__, cluster, lease, probes, record, samples, settings
 from weft.commands import run_all
 from weft.errors import Stopped, WeftError
-from weft.plan import Layout, Plan
-from weft.probes import samples
+from weft.plan import SECRET, Layout, Plan
 from weft.probes.base import Probe
 from weft.progress import Progress
 from weft.record import Record, Stored
@@ -148,11 +147,8 @@ def available(spec: Spec, layout: Layout, kept: Record) -> list[Probe]:
 
 def write_plan(plan: Plan, layout: Layout, spec: Spec, kept: Record, work: Work) -> None:
     """Write the generated files where the engine reads them, and all of the plan into the record."""
-    if plan.secret:
-        work.secret(plan.secret)
+    work.write(plan.files, SECRET)
     for path, content in plan.files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
         (kept.directory / "plan" / path.name).write_text(content)
     record.write_json(kept.directory / "plan" / "commands.json", [
         {"name": daemon.name, "node": daemon.node.name, "argv": list(daemon.argv), "environment": dict(daemon.environment)}

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from weft import shell
+from weft import samples, shell
 from weft.nodes.base import Node
 from weft.plan import Layout
-from weft.probes import samples
 from weft.probes.base import Probe, Source
-from weft.probes.samples import Sample
 from weft.record import write_json
+from weft.samples import Sample
 
 INTERVAL = 1.0
 """Seconds between readings."""
