@@ -1,0 +1,117 @@
+"""Makes the environment of a lock file, once, and prints the path of its Python. Standard library only."""
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+BEGAN = time.monotonic()
+BEAT = 5.0
+"""Seconds between lines while packages are being installed."""
+NEED = 1_000_000_000
+"""Bytes that an environment takes while it is being made."""
+
+
+def main() -> None:
+    lock = Path(sys.argv[1])
+    try:
+        environment = cache() / name(lock)
+        with locked(environment):
+            if not (environment / ".complete").exists():
+                make(environment, lock)
+    except OSError as error:
+        stop(f"cannot make the environment: {error}", "set WEFT_CACHE to a directory of yours")
+    print(environment / "bin" / "python")
+
+
+def cache() -> Path:
+    """As settings.cache() has it."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    return Path(os.environ.get("WEFT_CACHE") or base / "weft").expanduser().resolve()
+
+
+def name(lock: Path) -> str:
+    """env-HASH-pyVERSION, as tools/python has it."""
+    kind = "envdev" if lock.name.endswith("-dev.lock") else "env"
+    return f"{kind}-{hashlib.sha256(lock.read_bytes()).hexdigest()[:12]}-py{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+@contextmanager
+def locked(environment: Path) -> Iterator[None]:
+    """One process at a time makes an environment; the others wait for it."""
+    environment.parent.mkdir(parents=True, exist_ok=True)
+    with (environment.parent / f".{environment.name}.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("waiting for another weft that is setting itself up")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def make(environment: Path, lock: Path) -> None:
+    """In place, because an environment cannot be moved; the stamp is written last."""
+    if importlib.util.find_spec("ensurepip") is None:
+        stop("this Python cannot make an environment: ensurepip is missing", "apt-get install python3-venv")
+    free = shutil.disk_usage(environment.parent).free
+    if free < NEED:
+        stop(
+            f"{environment.parent} has {free >> 20} MiB free, {NEED >> 20} are needed",
+            "set WEFT_CACHE elsewhere",
+        )
+    shutil.rmtree(environment, ignore_errors=True)
+    say(f"setting up in {environment} (once)")
+    follow([sys.executable, "-m", "venv", str(environment)])
+    count = lock.read_text().count("==")
+    say(f"installing {count} packages, checked by their hashes")
+    install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
+    follow([*install, "--progress-bar", "off", "--require-hashes", "--requirement", str(lock)])
+    (environment / ".complete").touch()
+    say("ready")
+
+
+def follow(argv: list[str]) -> None:
+    """Run a command to its end, showing now and then what it said last; all it said when it fails."""
+    said = [""]
+    done = threading.Event()
+
+    def beat() -> None:
+        while not done.wait(BEAT):
+            say(f"  {said[-1][:70]}")
+
+    threading.Thread(target=beat, daemon=True).start()
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            said.append(line.strip())
+    done.set()
+    if process.returncode != 0:
+        print("\n".join(f"    {line}" for line in said[-12:]), file=sys.stderr)
+        stop(
+            f"`{' '.join(argv[1:4])}` failed", "check the network and pip's index settings, then start again"
+        )
+
+
+def say(text: str) -> None:
+    print(f"{time.monotonic() - BEGAN:6.1f} s  {text}", file=sys.stderr, flush=True)
+
+
+def stop(message: str, hint: str) -> NoReturn:
+    print(f"error: {message}\n\nhint: {hint}", file=sys.stderr)
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,151 @@
+"""Runs the stages of ./test in order and stops at the first that fails; `./test unit` runs one."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from weft import settings
+from weft.errors import WeftError
+from weft.provision import distribution, jdk
+
+ROOT = settings.SOURCE
+BIN = Path(sys.executable).parent
+LEFT_OUT: list[str] = []
+"""What this machine cannot run, and why."""
+
+
+def lint() -> None:
+    step("ruff", [BIN / "ruff", "check"])
+    step("ruff format", [BIN / "ruff", "format", "--check"])
+    step("mypy", [BIN / "mypy"])
+    step("lint-imports", [BIN / "lint-imports", "--no-cache"])
+
+
+def unit() -> None:
+    step("unit tests", [*PYTEST, "tests/unit"])
+
+
+def java() -> None:
+    """Maven works on a copy in the cache, so that the checkout stays as it is."""
+    try:
+        home = jdk.java().parent.parent
+        jdk.require_compiler()
+        spark = distribution.home("spark", say)
+    except WeftError as error:
+        leave_out("java", error.message, error.hint)
+        return
+    copy = scratch("test-java")
+    for old in copy.glob("*/src"):
+        shutil.rmtree(old)
+    shutil.copytree(ROOT / "java", copy, ignore=shutil.ignore_patterns("target"), dirs_exist_ok=True)
+    maven = ["mvn", "--batch-mode", "--quiet", "--file", copy / "pom.xml", f"-Dspark.home={spark}", "test"]
+    step("java tests", maven, {"JAVA_HOME": str(home)})
+
+
+def rust() -> None:
+    manifest = ROOT / "native" / "Cargo.toml"
+    if not manifest.exists():
+        return
+    if shutil.which("cargo") is None:
+        leave_out("rust", "cargo is not on this machine", "apt-get install cargo, or https://rustup.rs")
+        return
+    target = {"CARGO_TARGET_DIR": str(scratch("test-rust"))}
+    where = ["--manifest-path", manifest]
+    if has_cargo("fmt", "rustfmt"):
+        step("cargo fmt", ["cargo", "fmt", *where, "--check"], target)
+    if has_cargo("clippy", "rust-clippy"):
+        clippy = [
+            "cargo",
+            "clippy",
+            "--quiet",
+            *where,
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]
+        step("clippy", clippy, target)
+    step("rust tests", ["cargo", "test", "--quiet", *where, "--workspace", "--release"], target)
+
+
+def contract() -> None:
+    step("contract tests", [*PYTEST, "tests/contract"])
+
+
+def local() -> None:
+    step("local tests", [*PYTEST, "tests/local"])
+
+
+def live() -> None:
+    """Both at once and last, so that pytest's closing line is the last line of ./test."""
+    if os.geteuid() != 0:
+        leave_out("tests marked root", "this is not root", "run ./test as root")
+    for words in LEFT_OUT:
+        say(f"not run: {words}")
+    step("contract and local tests", [*PYTEST, "tests/contract", "tests/local"], last=True)
+
+
+PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]
+IN_ORDER: Sequence[Callable[[], None]] = (lint, unit, java, rust, live)
+STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local)}
+
+
+def step(
+    name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None, *, last: bool = False
+) -> None:
+    """Run one command; the whole of ./test ends with its exit code when it fails."""
+    say(name)
+    began = time.monotonic()
+    code = subprocess.run(list(argv), cwd=ROOT, env={**os.environ, **(env or {})}, check=False).returncode
+    if code != 0:
+        say(f"FAILED: {name} (exit code {code}); again with: {' '.join(map(str, argv))}")
+        sys.exit(code if code > 0 else 1)
+    if not last:
+        say(f"{name}: ok, {time.monotonic() - began:.1f} s")
+
+
+def scratch(name: str) -> Path:
+    """A directory in the cache for what a build leaves."""
+    path = settings.cache() / name
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def has_cargo(command: str, package: str) -> bool:
+    argv = ["cargo", command, "--version"]
+    found = subprocess.run(argv, capture_output=True, check=False).returncode == 0
+    if not found:
+        leave_out(f"cargo {command}", "it is not on this machine", f"apt-get install {package}")
+    return found
+
+
+def leave_out(what: str, why: str, hint: str) -> None:
+    LEFT_OUT.append(f"{what}: {why} ({hint})")
+
+
+def say(text: str) -> None:
+    print(f"== {text}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    asked = sys.argv[1:]
+    if unknown := [word for word in asked if word not in STAGES]:
+        print(
+            f"error: there is no stage {unknown[0]!r}\n\nhint: stages are {', '.join(STAGES)}",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    for stage in [STAGES[word] for word in asked] or IN_ORDER:
+        stage()
+    if asked:
+        for words in LEFT_OUT:
+            say(f"not run: {words}")
+
+
+if __name__ == "__main__":
+    main()
