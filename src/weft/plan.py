@@ -9,6 +9,10 @@ from weft.nodes.base import Node
 from weft.storage.base import Place, Role
 
 
+SECRET = "@SECRET@"
+"""Stands for a run's secret in generated files."""
+
+
 @dataclass(frozen=True)
 class Layout:
     """Where everything of one run stands. The first node is the head: it holds masters and drivers as well."""
@@ -26,6 +30,8 @@ class Layout:
     """Directory of each engine's distribution."""
     jars: Mapping[str, Path]
     """weft's own jars, by module: core, spark."""
+    account: bool = True
+    """Whether the engine is to write its own account of the run (Spark: the event log)."""
     preload: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By node name: variables that probes want in every engine process."""
 
@@ -73,12 +79,12 @@ class Ready:
 
 @dataclass(frozen=True)
 class Plan:
-    """An engine laid out on nodes. `secret` is a file name in the work directory that is made with random bits."""
+    """An engine laid out on nodes."""
 
     files: Mapping[Path, str]
+    """Text by path; the word SECRET in it stands for the run's random secret, which the record never sees."""
     daemons: Sequence[Daemon]
     ready: Ready | None
-    secret: str | None = None
     summary: Mapping[str, str] = field(default_factory=dict)
     """What was derived from the nodes, for people: executor memory, slots."""
 

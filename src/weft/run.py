@@ -53,6 +53,7 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
             supplies.java,
             supplies.homes,
             supplies.jars,
+            account="engine" in spec.probes,
         )
         plan = spec.engine.plan(layout)
         write_plan(plan, layout, spec, kept, work)
@@ -118,10 +119,11 @@ def _about(spec: Spec) -> dict[str, Any]:
 
 
 def _judged(judgement: Judgement, kept: Record, spec: Spec) -> dict[str, Any]:
-    seconds = kept.head["phases"]["run"]
+    seconds = judgement.seconds or kept.head["phases"]["run"]
     return {
         "verdict": "VALID" if judgement.valid else "INVALID",
         "reason": judgement.reason,
+        "measured": round(seconds, 3),
         "bytes_in": judgement.bytes_in,
         "bytes_out": judgement.bytes_out,
         "throughput_per_node": round(judgement.bytes_in / seconds / spec.nodes.count)

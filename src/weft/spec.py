@@ -32,7 +32,7 @@ FAMILIES: Mapping[str, Mapping[str, type[BaseModel]]] = {
 }
 """The keys whose table is an adapter, and the adapters by kind."""
 
-ProbeName = Literal["proc", "engine"]
+ProbeName = Literal["null", "proc", "engine"]
 
 
 def _words(value: Any) -> Any:

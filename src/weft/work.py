@@ -3,7 +3,7 @@
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,13 +42,14 @@ class Work(Site):
             raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
         return path
 
-    def secret(self, name: str) -> Path:
-        """A file of mode 0600 with 256 random bits, in hex."""
-        path = self.directory / name
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_hex(32))
-        return path
+    def write(self, files: Mapping[Path, str], placeholder: str) -> None:
+        """Write generated files, mode 0600, with one random secret of 256 bits wherever the placeholder stands."""
+        secret = secrets.token_hex(32)
+        for path, content in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                file.write(content.replace(placeholder, secret))
 
 
 def site(name: str) -> Site:

@@ -1,7 +1,7 @@
 """What is being measured. An engine touches nothing: it turns a layout into data."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -26,8 +26,3 @@ class Engine(BaseModel, ABC):
     @abstractmethod
     def submit(self, job: Job, layout: Layout) -> Command:
         """The command that runs a job on the cluster and ends with it."""
-
-    def events(self, layout: Layout) -> dict[str, Any]:
-        """Where in the record the engine writes its own account, for the engine probe; empty where it writes none."""
-        del layout
-        return {}

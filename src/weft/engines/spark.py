@@ -9,7 +9,7 @@ from weft.engines.base import Engine
 from weft.engines.jvm import OPENS, heap
 from weft.errors import UsageError
 from weft.nodes.base import Node
-from weft.plan import Command, Daemon, Job, Layout, Plan, Ready
+from weft.plan import SECRET, Command, Daemon, Job, Layout, Plan, Ready
 from weft.units import Size, show_size
 
 _DAEMON_HEAP = 192 << 20
@@ -80,14 +80,14 @@ class SparkEngine(Engine):
             "driver heap": show_size(self.driver_memory),
             "daemon heap": show_size(_DAEMON_HEAP),
         }
-        return Plan({conf: settings}, daemons, ready, "secret", summary)
+        return Plan({conf: settings}, daemons, ready, summary)
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of spark-defaults.conf, as the Master, the Workers, the driver and the executors read it."""
         head = layout.head
         return {
             "spark.authenticate": "true",
-            "spark.authenticate.secret.file": str(layout.directory / "secret"),
+            "spark.authenticate.secret": SECRET,
             "spark.master": f"spark://{head.address}:{self.port}",
             "spark.submit.deployMode": "client",
             "spark.driver.host": head.address,
@@ -97,7 +97,7 @@ class SparkEngine(Engine):
             "spark.executor.cores": str(head.cores),
             "spark.local.dir": layout.places["shuffle"].paths[head.name],
             "spark.ui.enabled": "false",
-            "spark.eventLog.enabled": "true",
+            "spark.eventLog.enabled": str(layout.account).lower(),
             "spark.eventLog.dir": f"file:{layout.record}/engine",
             "spark.eventLog.compress": "false",
             "spark.eventLog.rolling.enabled": "false",
@@ -128,9 +128,6 @@ class SparkEngine(Engine):
         ]
         argv = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit", *words]
         return Command("driver", layout.head, argv, self._environment(layout.head, layout), job.outcome)
-
-    def events(self, layout: Layout) -> dict[str, Any]:
-        return {"kind": "spark", "directory": str(layout.record / "engine")}
 
     def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
         words = [

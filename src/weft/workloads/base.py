@@ -21,6 +21,8 @@ class Judgement:
     reason: str
     bytes_in: int
     bytes_out: int
+    seconds: float | None = None
+    """Of the engine call alone, by the program's own clock; the driver's start is outside."""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
