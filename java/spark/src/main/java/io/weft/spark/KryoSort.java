@@ -1,0 +1,55 @@
+package io.weft.spark;
+
+import io.weft.core.TeraRecord;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import scala.Tuple2;
+
+/** The sort most people write: {@code sortByKey} on pairs of byte arrays, with Kryo. The benchmark's baseline. */
+final class KryoSort implements SortMethod {
+    @Override
+    public List<PartOutput.Part> sort(JavaSparkContext spark, Splits splits, String output, int partitions,
+            Phases phases) throws Exception {
+        Store store = Store.of(output);
+        String names = splits.splits.stream().map(Splits.Split::name).distinct().collect(Collectors.joining(","));
+        JavaRDD<byte[]> records = spark.binaryRecords(names, TeraRecord.LENGTH);
+        JavaPairRDD<byte[], byte[]> pairs = records.mapToPair(record -> new Tuple2<>(
+                Arrays.copyOf(record, TeraRecord.KEY), Arrays.copyOfRange(record, TeraRecord.KEY, record.length)));
+        return phases.time("sort", () -> pairs.sortByKey(new Unsigned(), true, partitions)
+                .mapPartitions(rows -> write(store, output, rows)).collect());
+    }
+
+    private static Iterator<PartOutput.Part> write(Store store, String output,
+            Iterator<Tuple2<byte[], byte[]>> rows) throws IOException {
+        byte[] record = new byte[TeraRecord.LENGTH];
+        int number = TaskContext.getPartitionId();
+        try (PartOutput out = new PartOutput(store, output, number, TaskContext.get())) {
+            while (rows.hasNext()) {
+                Tuple2<byte[], byte[]> row = rows.next();
+                System.arraycopy(row._1(), 0, record, 0, TeraRecord.KEY);
+                System.arraycopy(row._2(), 0, record, TeraRecord.KEY, TeraRecord.LENGTH - TeraRecord.KEY);
+                out.add(record, 0);
+            }
+            return List.of(new PartOutput.Part(number, out.commit())).iterator();
+        }
+    }
+
+    /** Keys as unsigned bytes. */
+    private static final class Unsigned implements Comparator<byte[]>, Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public int compare(byte[] a, byte[] b) {
+            return Arrays.compareUnsigned(a, b);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.weft.spark;
+
+import io.weft.core.Outcome;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** Measures named phases; the outcome gets each, and their sum as the measured time. */
+final class Phases {
+    private final Map<String, Double> seconds = new LinkedHashMap<>();
+
+    /** Runs and measures one phase; the callable should hold the engine's call and nothing else. */
+    <T> T time(String name, Callable<T> work) throws Exception {
+        long began = System.nanoTime();
+        T result = work.call();
+        seconds.merge(name, (System.nanoTime() - began) / 1e9, Double::sum);
+        return result;
+    }
+
+    /** Puts {@code phases}, each in seconds, and {@code seconds}, the sum of the measured ones (all if not named). */
+    void report(Outcome outcome, String... measured) {
+        List<String> names = measured.length == 0 ? List.copyOf(seconds.keySet()) : List.of(measured);
+        outcome.put("seconds", names.stream().mapToDouble(seconds::get).sum()).put("phases", seconds);
+    }
+}

@@ -1,0 +1,46 @@
+package io.weft.spark;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.List;
+
+/** The files of a job's input and output: read by position, written once, renamed when whole. */
+interface Store extends Serializable {
+    /** Where the files of a name are: plain names and {@code file:} by path, everything else through Hadoop. */
+    static Store of(String name) {
+        return name.matches("[a-z][a-z0-9+.-]*:.*") && !name.startsWith("file:")
+                ? new HadoopStore() : new PosixStore();
+    }
+
+    /** The files in a directory, or the file itself; names with {@code _} or {@code .} in front are left out. */
+    List<Input> list(String name) throws IOException;
+
+    /** Opens a file for reading. */
+    Reader open(String name) throws IOException;
+
+    /** Creates a file, and its directory when that is not there. */
+    Writer create(String name) throws IOException;
+
+    /** Gives a whole file its final name; when an equal attempt was first, one of the two stays. */
+    void commit(String from, String to) throws IOException;
+
+    /** Deletes a directory with all that is in it, if it is there. */
+    void delete(String name) throws IOException;
+
+    /** A file and its length in bytes. */
+    record Input(String name, long length, List<String> hosts) implements Serializable {
+    }
+
+    /** An open input file. */
+    interface Reader extends Closeable {
+        /** Reads exactly a number of bytes from a position on. */
+        void read(long position, byte[] to, int length) throws IOException;
+    }
+
+    /** An open output file; small writes must be gathered by the caller. */
+    interface Writer extends Closeable {
+        /** Appends bytes. */
+        void write(byte[] bytes, int length) throws IOException;
+    }
+}
