@@ -1,0 +1,140 @@
+//! Path classes: which configured prefix a path lies under decides where its calls are counted.
+
+use crate::sys::{Errno, Result};
+use crate::text::Text;
+
+/// Most classes that may exist, the two built-in ones included.
+pub const MAX_CLASSES: usize = 16;
+/// Descriptors that no hooked open returned: sockets, pipes, inherited ones.
+pub const UNNAMED: u8 = 0;
+/// Paths under no configured prefix.
+pub const OTHER: u8 = 1;
+
+const MAX_RULES: usize = 48;
+
+/// True if `path` is `prefix` or lies below it.
+#[inline]
+pub fn is_under(path: &[u8], prefix: &[u8]) -> bool {
+    path.starts_with(prefix) && (path.len() == prefix.len() || path[prefix.len()] == b'/')
+}
+
+/// Drops trailing slashes, so that `/a/` and `/a` are one prefix.
+pub fn trimmed(mut path: &[u8]) -> &[u8] {
+    while path.len() > 1 && path.last() == Some(&b'/') {
+        path = &path[..path.len() - 1];
+    }
+    path
+}
+
+#[derive(Clone)]
+struct Rule {
+    prefix: Text<512>,
+    class: u8,
+}
+
+/// The configured list of prefixes and the names of their classes.
+pub struct Classes {
+    names: [Text<32>; MAX_CLASSES],
+    count: usize,
+    rules: [Rule; MAX_RULES],
+    rule_count: usize,
+}
+
+impl Default for Classes {
+    fn default() -> Self {
+        Classes::new()
+    }
+}
+
+impl Classes {
+    pub const fn new() -> Self {
+        const NAME: Text<32> = Text::new();
+        const RULE: Rule = Rule { prefix: Text::new(), class: OTHER };
+        Classes { names: [NAME; MAX_CLASSES], count: 0, rules: [RULE; MAX_RULES], rule_count: 0 }
+    }
+
+    /// Takes `name=/prefix:name=/prefix`; the same name may stand several times.
+    pub fn load(&mut self, spec: &[u8]) -> Result<()> {
+        self.count = 0;
+        self.rule_count = 0;
+        self.intern(b"unnamed")?;
+        self.intern(b"other")?;
+        for item in spec.split(|&c| c == b':').filter(|i| !i.is_empty()) {
+            let eq = item.iter().position(|&c| c == b'=').ok_or(libc::EINVAL)?;
+            self.add(&item[..eq], trimmed(&item[eq + 1..]))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, name: &[u8], prefix: &[u8]) -> Result<()> {
+        if prefix.first() != Some(&b'/') || self.rule_count == MAX_RULES {
+            return Err(libc::EINVAL as Errno);
+        }
+        let class = self.intern(name)?;
+        self.rules[self.rule_count] = Rule { prefix: Text::of(&[prefix])?, class };
+        self.rule_count += 1;
+        Ok(())
+    }
+
+    fn intern(&mut self, name: &[u8]) -> Result<u8> {
+        if let Some(i) = (0..self.count).find(|&i| self.names[i].as_bytes() == name) {
+            return Ok(i as u8);
+        }
+        if self.count == MAX_CLASSES {
+            return Err(libc::EINVAL);
+        }
+        self.names[self.count] = Text::of(&[name])?;
+        self.count += 1;
+        Ok(self.count as u8 - 1)
+    }
+
+    /// The class of an absolute path: the longest prefix wins.
+    #[inline]
+    pub fn of(&self, path: &[u8]) -> u8 {
+        let mut best = (0, OTHER);
+        for r in &self.rules[..self.rule_count] {
+            let p = r.prefix.as_bytes();
+            if p.len() > best.0 && is_under(path, p) {
+                best = (p.len(), r.class);
+            }
+        }
+        best.1
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.names[..self.count].iter().map(|n| n.as_bytes())
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn classes(spec: &[u8]) -> Classes {
+        let mut c = Classes::new();
+        c.load(spec).unwrap();
+        c
+    }
+
+    #[test]
+    fn longest_prefix_at_a_component_boundary_wins() {
+        let c = classes(b"input=/data:shuffle=/data/tmp/:input=/more");
+        assert_eq!(c.of(b"/data/x"), 2);
+        assert_eq!(c.of(b"/data/tmp/x"), 3);
+        assert_eq!(c.of(b"/data/tmpx"), 2);
+        assert_eq!(c.of(b"/database"), OTHER);
+        assert_eq!(c.of(b"/more"), 2);
+        assert_eq!(c.names().nth(3), Some(&b"shuffle"[..]));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let mut c = Classes::new();
+        assert!(c.load(b"input").is_err());
+        assert!(c.load(b"input=relative").is_err());
+    }
+}

@@ -1,0 +1,193 @@
+//! The mapped counter file of one process: a header, notes of what was not covered, and slots.
+
+use crate::classes::{Classes, MAX_CLASSES};
+use crate::histogram::{bucket, NS_BUCKETS, SIZE_BUCKETS};
+use crate::identity::Identity;
+use crate::ops::Op;
+use crate::sys::{self, Fd, Result};
+use crate::text::PathText;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+
+pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTCNT1");
+pub const VERSION: u32 = 1;
+pub const NOTES: usize = 64;
+pub const NOTES_AT: usize = 4096;
+pub const SLOTS_AT: usize = NOTES_AT + NOTES * size_of::<Note>();
+const MAX_OPS: usize = 32;
+
+/// The first page; the README describes each field.
+#[repr(C)]
+pub struct Header {
+    pub magic: AtomicU64,
+    pub version: u32,
+    pub slots_at: u32,
+    pub slot_bytes: u32,
+    pub stripes: u32,
+    pub classes: u32,
+    pub ops: u32,
+    pub ns_buckets: u32,
+    pub size_buckets: u32,
+    pub notes_at: u32,
+    pub notes: u32,
+    pub note_bytes: u32,
+    pub pid: u32,
+    pub start: u64,
+    pub started_wall: u64,
+    pub execs: AtomicU32,
+    pub notes_lost: AtomicU32,
+    pub node: [u8; 64],
+    pub program: [u8; 256],
+    pub class_names: [[u8; 32]; MAX_CLASSES],
+    pub op_names: [[u8; 16]; MAX_OPS],
+}
+
+/// One operation on one class in one stripe; the number of calls is the sum of `ns_hist`.
+#[repr(C, align(64))]
+pub struct Slot {
+    pub errors: AtomicU64,
+    pub bytes: AtomicU64,
+    pub ns: AtomicU64,
+    pub ns_hist: [AtomicU64; NS_BUCKETS],
+    pub size_hist: [AtomicU64; SIZE_BUCKETS],
+}
+
+/// Something that happened and could not be counted.
+#[repr(C)]
+pub struct Note {
+    pub state: AtomicU32,
+    pub kind: AtomicU32,
+    pub number: AtomicU64,
+    pub count: AtomicU64,
+    pub text: [AtomicU64; 29],
+}
+
+/// The mapped file, as its own process uses it.
+#[derive(Clone, Copy)]
+pub struct Counters {
+    base: *mut u8,
+    stripes: usize,
+    classes: usize,
+}
+
+// SAFETY: everything behind `base` that changes after creation is atomic.
+unsafe impl Send for Counters {}
+// SAFETY: as above.
+unsafe impl Sync for Counters {}
+
+/// What one call did.
+pub struct Sample {
+    pub ns: u64,
+    pub failed: bool,
+    pub bytes: u64,
+}
+
+impl Counters {
+    /// Opens or creates the file of process `id` in `dir`; a process that exec'd finds its own again.
+    pub fn attach(dir: &[u8], node: &[u8], id: Identity, stripes: u32, classes: &Classes) -> Result<Counters> {
+        let len = SLOTS_AT + stripes as usize * classes.count() * Op::ALL.len() * size_of::<Slot>();
+        let fd = create(dir, node, id, len)?;
+        let mapped = map(fd, len);
+        let _ = sys::close(fd);
+        let c = Counters { base: mapped?, stripes: stripes as usize, classes: classes.count() };
+        c.introduce(node, id, classes);
+        Ok(c)
+    }
+
+    pub fn header(&self) -> &Header {
+        // SAFETY: the mapping begins with a header and lives as long as the process.
+        unsafe { &*self.base.cast::<Header>() }
+    }
+
+    pub fn notes(&self) -> &[Note] {
+        // SAFETY: `attach` mapped at least SLOTS_AT bytes and the area is page aligned.
+        unsafe { core::slice::from_raw_parts(self.base.add(NOTES_AT).cast(), NOTES) }
+    }
+
+    fn introduce(&self, node: &[u8], id: Identity, classes: &Classes) {
+        let known = self.header().magic.load(Acquire) == MAGIC;
+        self.header().execs.fetch_add(1, Relaxed);
+        // SAFETY: only this process writes its header, before any thread of it counts.
+        let h = unsafe { &mut *self.base.cast::<Header>() };
+        h.program.fill(0);
+        let _ = sys::readlinkat(libc::AT_FDCWD, sys::CPath::new(b"/proc/self/exe\0"), &mut h.program[..255]);
+        if known {
+            return;
+        }
+        h.version = VERSION;
+        (h.slots_at, h.slot_bytes) = (SLOTS_AT as u32, size_of::<Slot>() as u32);
+        (h.stripes, h.classes, h.ops) = (self.stripes as u32, self.classes as u32, Op::ALL.len() as u32);
+        (h.ns_buckets, h.size_buckets) = (NS_BUCKETS as u32, SIZE_BUCKETS as u32);
+        (h.notes_at, h.notes, h.note_bytes) = (NOTES_AT as u32, NOTES as u32, size_of::<Note>() as u32);
+        (h.pid, h.start, h.started_wall) = (id.pid, id.start, crate::clock::wall());
+        name(&mut h.node, node);
+        classes.names().zip(h.class_names.iter_mut()).for_each(|(n, to)| name(to, n));
+        Op::ALL.iter().zip(h.op_names.iter_mut()).for_each(|(o, to)| name(to, o.name().as_bytes()));
+        h.magic.store(MAGIC, Release);
+    }
+
+    #[inline]
+    fn slot(&self, stripe: usize, class: u8, op: Op) -> Option<&Slot> {
+        let class = class as usize;
+        if class >= self.classes {
+            return None;
+        }
+        let at = ((stripe & (self.stripes - 1)) * self.classes + class) * Op::ALL.len() + op as usize;
+        // SAFETY: `stripes` is a power of two, so `at` is below the number of slots mapped.
+        Some(unsafe { &*self.base.add(SLOTS_AT).cast::<Slot>().add(at) })
+    }
+
+    /// Adds one call; relaxed additions only, so a signal handler may interrupt it anywhere.
+    #[inline]
+    pub fn add(&self, stripe: usize, class: u8, op: Op, s: &Sample) {
+        let Some(slot) = self.slot(stripe, class, op) else { return };
+        slot.ns.fetch_add(s.ns, Relaxed);
+        slot.ns_hist[bucket(s.ns, NS_BUCKETS)].fetch_add(1, Relaxed);
+        if s.failed {
+            slot.errors.fetch_add(1, Relaxed);
+        } else if op.moves_data() {
+            slot.bytes.fetch_add(s.bytes, Relaxed);
+            slot.size_hist[bucket(s.bytes, SIZE_BUCKETS)].fetch_add(1, Relaxed);
+        }
+    }
+}
+
+fn name(to: &mut [u8], from: &[u8]) {
+    let n = from.len().min(to.len() - 1);
+    to[..n].copy_from_slice(&from[..n]);
+}
+
+/// All blocks are reserved at once: a hole on a full tmpfs would kill the process with SIGBUS.
+fn create(dir: &[u8], node: &[u8], id: Identity, len: usize) -> Result<Fd> {
+    for variant in 0..8 {
+        let path = file_name(dir, node, id, variant)?;
+        let fd = sys::openat(libc::AT_FDCWD, path.c_path(), libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC, 0o644)?;
+        let size = sys::fstat(fd)?.st_size as usize;
+        if size == 0 || size == len {
+            let ready = if size == 0 { sys::fallocate(fd, 0, 0, len as u64) } else { Ok(()) };
+            return match ready {
+                Ok(()) => Ok(fd),
+                Err(e) => sys::close(fd).and(Err(e)),
+            };
+        }
+        // Another layout under our name: an exec changed the class list.
+        sys::close(fd)?;
+    }
+    Err(libc::EEXIST)
+}
+
+fn file_name(dir: &[u8], node: &[u8], id: Identity, variant: u64) -> Result<PathText> {
+    let mut path = PathText::of(&[dir, b"/", node, b"."])?;
+    path.push_num(id.pid as u64)?;
+    path.push(b".")?;
+    path.push_num(id.start)?;
+    if variant > 0 {
+        path.push(b"-")?;
+        path.push_num(variant)?;
+    }
+    path.push(b".weftcnt")?;
+    Ok(path)
+}
+
+fn map(fd: Fd, len: usize) -> Result<*mut u8> {
+    sys::mmap(0, len, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED, fd, 0)
+}

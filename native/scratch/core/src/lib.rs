@@ -1,0 +1,14 @@
+//! The parts of weft-scratch that know nothing of symbol interposition: counting, and the scratch store.
+#![cfg_attr(not(test), no_std)]
+
+pub mod classes;
+pub mod clock;
+pub mod config;
+pub mod counters;
+pub mod coverage;
+pub mod elf;
+pub mod histogram;
+pub mod identity;
+pub mod ops;
+pub mod sys;
+pub mod text;

@@ -1,0 +1,145 @@
+//! Opening, closing and duplicating descriptors.
+
+use crate::route::{by_fd, fd_call, finish, path_call};
+use crate::{count, gate, hook, pool, serve};
+use core::ffi::{c_char, c_int, c_uint};
+use libc::{mode_t, off64_t, AT_FDCWD, O_CREAT, O_TRUNC, O_WRONLY};
+use weft_scratch_core::ops::Op::*;
+
+unsafe fn open_at(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t, real: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the hook's caller passed a C string.
+    let class = unsafe { count::path_class(dir, path) };
+    let otherwise = || {
+        // SAFETY: as above.
+        let fd = unsafe { gate::exclusive(|| pool::open(dir, path, flags)) };
+        fd.map_or_else(real, finish)
+    };
+    // SAFETY: as above.
+    let fd = count::timed(Open, || class, || unsafe { path_call(dir, path, otherwise, |s| s.open(flags, mode)) });
+    remember(fd, class)
+}
+
+fn remember(fd: c_int, class: u8) -> c_int {
+    if fd >= 0 {
+        count::set_fd_class(fd, class);
+    }
+    fd
+}
+
+hook! {
+    fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int |real| { open_at(AT_FDCWD, path, flags, mode, real) }
+    fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int |real| { open_at(AT_FDCWD, path, flags, mode, real) }
+    fn __open_2(path: *const c_char, flags: c_int) -> c_int |real| { open_at(AT_FDCWD, path, flags, 0, real) }
+    fn __open64_2(path: *const c_char, flags: c_int) -> c_int |real| { open_at(AT_FDCWD, path, flags, 0, real) }
+    fn openat(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int |real| { open_at(dir, path, flags, mode, real) }
+    fn openat64(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int |real| { open_at(dir, path, flags, mode, real) }
+    fn __openat_2(dir: c_int, path: *const c_char, flags: c_int) -> c_int |real| { open_at(dir, path, flags, 0, real) }
+    fn __openat64_2(dir: c_int, path: *const c_char, flags: c_int) -> c_int |real| { open_at(dir, path, flags, 0, real) }
+    fn creat(path: *const c_char, mode: mode_t) -> c_int |real| { open_at(AT_FDCWD, path, O_CREAT | O_TRUNC | O_WRONLY, mode, real) }
+    fn creat64(path: *const c_char, mode: mode_t) -> c_int |real| { open_at(AT_FDCWD, path, O_CREAT | O_TRUNC | O_WRONLY, mode, real) }
+    fn mkstemp(name: *mut c_char) -> c_int |real| { temporary(name, 0, real) }
+    fn mkstemp64(name: *mut c_char) -> c_int |real| { temporary(name, 0, real) }
+    fn mkostemp(name: *mut c_char, flags: c_int) -> c_int |real| { temporary(name, flags, real) }
+    fn mkostemp64(name: *mut c_char, flags: c_int) -> c_int |real| { temporary(name, flags, real) }
+    fn mkdtemp(name: *mut c_char) -> *mut c_char |real| {
+        let class = count::path_class(AT_FDCWD, name);
+        count::timed(Mkdir, || class, || match serve::invent(name, |path| serve::mkdir_at(path, 0o700)) {
+            None => real(),
+            Some(r) => finish(r.map(|_| name as usize)),
+        })
+    }
+}
+
+/// glibc opens temporary files without passing any hook, so served ones are invented here.
+unsafe fn temporary(name: *mut c_char, flags: c_int, real: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the hook's caller passed a writable C string.
+    unsafe {
+        let class = count::path_class(AT_FDCWD, name);
+        let flags = flags | libc::O_RDWR | O_CREAT | libc::O_EXCL;
+        let made = || serve::invent(name, |path| serve::open_at(path, flags, 0o600)).map_or_else(real, finish);
+        remember(count::timed(Open, || class, made), class)
+    }
+}
+
+hook! {
+    fn close(fd: c_int) -> c_int |real| {
+        let class = count::fd_class(fd);
+        count::timed(Close, || class, || {
+            if serve::is_ours(fd) {
+                return finish(Err(libc::EBADF));
+            }
+            count::set_fd_class(fd, 0);
+            gate::exclusive(|| { serve::dropped(fd); Some(()) });
+            real()
+        })
+    }
+    fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int |real| {
+        if flags & serve::CLOSE_RANGE_CLOEXEC != 0 { return real(); }
+        each_open_fd(first, last, |fd| { crate::hooks_open::close(fd); });
+        0
+    }
+    fn closefrom(first: c_int) -> () |real| {
+        let _ = &real;
+        each_open_fd(first.max(0) as c_uint, c_uint::MAX, |fd| { crate::hooks_open::close(fd); });
+    }
+    fn dup(fd: c_int) -> c_int |real| { duplicate(fd, real, |_| ()) }
+    fn dup2(old: c_int, new: c_int) -> c_int |real| { onto(old, new, 0, real) }
+    fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int |real| { onto(old, new, flags, real) }
+    fn fcntl(fd: c_int, cmd: c_int, arg: usize) -> c_int |real| { control(fd, cmd, arg, real) }
+    fn fcntl64(fd: c_int, cmd: c_int, arg: usize) -> c_int |real| { control(fd, cmd, arg, real) }
+    fn flock(fd: c_int, op: c_int) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.flock(op)) }
+    fn lockf(fd: c_int, cmd: c_int, len: off64_t) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.lockf(cmd, len)) }
+    fn lockf64(fd: c_int, cmd: c_int, len: off64_t) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.lockf(cmd, len)) }
+}
+
+/// The kernel copies the placeholder, then the copy is told what it stands for.
+fn duplicate(fd: c_int, real: impl FnOnce() -> c_int, after: impl FnOnce(c_int)) -> c_int {
+    let class = count::fd_class(fd);
+    count::timed(
+        Dup,
+        || class,
+        || {
+            let new = real();
+            if new >= 0 {
+                count::set_fd_class(new, class);
+                let told = gate::exclusive(|| Some(serve::duplicated(fd, new)));
+                if let Some(Err(e)) = told {
+                    let _ = weft_scratch_core::sys::close(new);
+                    return finish(Err(e));
+                }
+                after(new);
+            }
+            new
+        },
+    )
+}
+
+fn onto(old: c_int, new: c_int, _flags: c_int, real: impl FnOnce() -> c_int) -> c_int {
+    if serve::is_ours(new) || serve::is_ours(old) {
+        return finish(Err(libc::EBADF));
+    }
+    duplicate(old, real, |_| ())
+}
+
+fn control(fd: c_int, cmd: c_int, arg: usize, real: impl FnOnce() -> c_int) -> c_int {
+    match cmd {
+        libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => duplicate(fd, real, |_| ()),
+        libc::F_GETFD | libc::F_SETFD => real(),
+        _ => fd_call(fd, real, |h| h.control(cmd, arg)),
+    }
+}
+
+/// Calls `f` for the open descriptors of a range, as the kernel lists them.
+fn each_open_fd(first: c_uint, last: c_uint, f: impl Fn(c_int)) {
+    use weft_scratch_core::sys;
+    let path = sys::CPath::new(b"/proc/self/fd\0");
+    let Ok(dir) = sys::openat(AT_FDCWD, path, libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC, 0) else { return };
+    sys::each_entry(dir, |name| {
+        let fd = weft_scratch_core::text::number(name).unwrap_or(u64::MAX);
+        let ours = fd == dir as u64 || serve::is_ours(fd as c_int);
+        if fd >= first as u64 && fd <= (last as u64).min(c_int::MAX as u64) && !ours {
+            f(fd as c_int);
+        }
+    });
+    let _ = sys::close(dir);
+}
