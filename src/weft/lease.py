@@ -54,8 +54,7 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
     directory = settings.state() / "leases"
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = directory / f"{name}.jsonl"
-    with path.open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with _locked(path) as file:
         lease = Lease(name, path, _file=file)
         lease.note("owner", pid=str(os.getpid()), purpose=purpose, since=time.strftime("%Y-%m-%dT%H:%M:%S"))
         try:
@@ -66,6 +65,18 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
         raise WeftError(
             f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` once the cause is gone"
         )
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[IO[str]]:
+    """The lease file, locked; made again when `weft gc` removed it between opening and locking."""
+    while True:
+        with path.open("a") as file:
+            # `weft ps` of somebody holds the lock for a moment
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                yield file
+                return
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ def all_leases() -> list[Held]:
         with path.open() as file:
             entries = [json.loads(line) for line in file if line.endswith("\n")]
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: others may look as well
                 alive = False
             except BlockingIOError:
                 alive = True
@@ -104,6 +115,12 @@ def _kill(mark: str) -> None:
             except psutil.NoSuchProcess:
                 continue
         psutil.wait_procs(processes, timeout=1)
+
+
+def exists(entry: dict[str, str]) -> bool:
+    """Whether a holding is there now."""
+    path = Path(entry.get("path", "/nonexistent"))
+    return _mounted(path) if entry["kind"] == "mount" else path.exists()
 
 
 def _undo(entry: dict[str, str]) -> str | None:

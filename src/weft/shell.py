@@ -171,3 +171,12 @@ def marked(lease: str) -> list[psutil.Process]:
         if mark in environment.split(b"\0") and process.pid != os.getpid():
             found.append(process)
     return found
+
+
+def title(pid: int) -> str:
+    """The main class of a Java program, else the program's name. Raises OSError when the process is gone."""
+    words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    classes = [
+        word for word in words[1:] if word.count(".") > 2 and "/" not in word and not word.startswith("-")
+    ]
+    return classes[0].rpartition(".")[2] if classes else Path(words[0]).name

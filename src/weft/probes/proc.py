@@ -163,18 +163,9 @@ def _owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
             return None, age > _SETTLED
         mark = f"{shell.NODE_MARK}=".encode()
         node = next((word.removeprefix(mark).decode() for word in words if word.startswith(mark)), HOST)
-        return (node, _name(pid)), True
+        return (node, shell.title(pid)), True
     except OSError:
         return None, False
-
-
-def _name(pid: int) -> str:
-    """The main class of a Java program, else the program's name."""
-    words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
-    classes = [
-        word for word in words[1:] if word.count(".") > 2 and "/" not in word and not word.startswith("-")
-    ]
-    return classes[0].rpartition(".")[2] if classes else Path(words[0]).name
 
 
 def _process(pid: int) -> dict[str, float] | None:
