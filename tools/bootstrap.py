@@ -81,7 +81,7 @@ def make(environment: Path, lock: Path) -> None:
 
 def follow(argv: list[str]) -> None:
     """Run a command to its end, showing now and then what it said last; all it said when it fails."""
-    said = [""]
+    said = ["still busy"]
     done = threading.Event()
 
     def beat() -> None:
@@ -91,8 +91,7 @@ def follow(argv: list[str]) -> None:
     threading.Thread(target=beat, daemon=True).start()
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            said.append(line.strip())
+        said.extend(line.strip() for line in process.stdout)
     done.set()
     if process.returncode != 0:
         print("\n".join(f"    {line}" for line in said[-12:]), file=sys.stderr)

@@ -22,6 +22,7 @@ def lint() -> None:
     step("ruff", [BIN / "ruff", "check"])
     step("ruff format", [BIN / "ruff", "format", "--check"])
     step("mypy", [BIN / "mypy"])
+    step("mypy tools", [BIN / "mypy", "tools/bootstrap.py", "tools/stages.py"])
     step("lint-imports", [BIN / "lint-imports", "--no-cache"])
 
 
@@ -42,7 +43,15 @@ def java() -> None:
     for old in copy.glob("*/src"):
         shutil.rmtree(old)
     shutil.copytree(ROOT / "java", copy, ignore=shutil.ignore_patterns("target"), dirs_exist_ok=True)
-    maven = ["mvn", "--batch-mode", "--quiet", "--file", copy / "pom.xml", f"-Dspark.home={spark}", "test"]
+    maven = [
+        "mvn",
+        "--batch-mode",
+        "--quiet",
+        "--file",
+        str(copy / "pom.xml"),
+        f"-Dspark.home={spark}",
+        "test",
+    ]
     step("java tests", maven, {"JAVA_HOME": str(home)})
 
 
@@ -54,7 +63,7 @@ def rust() -> None:
         leave_out("rust", "cargo is not on this machine", "apt-get install cargo, or https://rustup.rs")
         return
     target = {"CARGO_TARGET_DIR": str(scratch("test-rust"))}
-    where = ["--manifest-path", manifest]
+    where = ["--manifest-path", str(manifest)]
     if has_cargo("fmt", "rustfmt"):
         step("cargo fmt", ["cargo", "fmt", *where, "--check"], target)
     if has_cargo("clippy", "rust-clippy"):

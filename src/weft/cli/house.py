@@ -1,8 +1,64 @@
 """Verbs that keep house: doctor, ps, gc."""
 
+import dataclasses
+import json
+import sys
+from typing import Annotated
+
 import typer
+
+from weft import doctor as checks
+from weft import leftovers
+
+AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
-    del app
+    for verb in (doctor, ps, gc):
+        app.command()(verb)
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check this machine: what is missing or limited, what that costs, and the fix.
+
+    The exit code is 0 when a plain local run can work.
+
+    Example: weft doctor --json
+    """
+    findings = checks.examine()
+    if as_json:
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
+    else:
+        print("\n".join(checks.lines(findings)))
+    sys.exit(0 if checks.fit(findings) else 1)
+
+
+def ps(as_json: AsJson = False) -> None:
+    """List what weft runs on this machine, and what killed commands left.
+
+    Example: weft ps
+    """
+    found = leftovers.holdings()
+    if as_json:
+        print(json.dumps([dataclasses.asdict(one) for one in found], indent=1))
+    else:
+        print("\n".join(leftovers.lines(found)) or "nothing runs, and nothing was left behind")
+
+
+def gc(as_json: AsJson = False) -> None:
+    """Remove what killed commands left: processes, mounts, control groups, directories. Never touches a live one.
+
+    Example: weft gc
+    """
+    swept = leftovers.sweep()
+    if as_json:
+        print(json.dumps([dataclasses.asdict(one) for one in swept], indent=1))
+    else:
+        for one in swept:
+            print(f"{one.name}: removed {', '.join(one.removed) or 'its lease'}")
+            for problem in one.left:
+                print(f"{one.name}: could not remove {problem}", file=sys.stderr)
+        if not swept:
+            print("nothing was left behind")
+    sys.exit(1 if any(one.left for one in swept) else 0)

@@ -1,0 +1,58 @@
+"""What this machine lacks for weft, and how to mend it. Each check looks and changes nothing."""
+
+from collections.abc import Callable, Sequence
+
+from weft.doctor import capacity, host, kernel, mounts, places, programs
+from weft.doctor.finding import Finding
+
+CHECKS: Sequence[Callable[[], Finding]] = (
+    programs.java,
+    programs.compiler,
+    programs.maven,
+    programs.cargo,
+    programs.setpriv,
+    capacity.memory,
+    capacity.cores,
+    capacity.shared_memory,
+    capacity.open_files,
+    capacity.processes,
+    places.cache,
+    places.work,
+    places.runs,
+    places.state,
+    places.executable,
+    places.leftovers,
+    kernel.user_namespaces,
+    kernel.virtual_nodes,
+    kernel.shaping,
+    kernel.control_groups,
+    kernel.perf,
+    mounts.loop,
+    mounts.fuse,
+    mounts.fuse2fs,
+    mounts.xfs,
+    host.name,
+    host.clock,
+)
+
+
+def examine() -> list[Finding]:
+    """Every finding, in the order of the list above."""
+    return [check() for check in CHECKS]
+
+
+def fit(findings: Sequence[Finding]) -> bool:
+    """Whether a plain local run can work."""
+    return not any(finding.status == "missing" for finding in findings)
+
+
+def lines(findings: Sequence[Finding]) -> list[str]:
+    """For people: a line each; what is lost and the fix below it."""
+    width = max(len(finding.name) for finding in findings)
+    found = []
+    for finding in findings:
+        found.append(f"{finding.status:<8} {finding.name:<{width}}  {finding.found}")
+        if finding.status != "ok":
+            margin = " " * (9 + width + 2)
+            found += [f"{margin}lost: {finding.costs}", f"{margin}fix:  {finding.fix}"]
+    return found

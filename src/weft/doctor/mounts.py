@@ -1,0 +1,52 @@
+"""What can be mounted here: image files by the kernel or by FUSE, and with which file systems."""
+
+import os
+import shutil
+from pathlib import Path
+
+from weft.doctor.finding import Finding, limits, ok
+from weft.errors import WeftError
+from weft.shell import tool
+
+
+def loop(control: Path = Path("/dev/loop-control")) -> Finding:
+    """The kernel's loop device, for root."""
+    costs = "--scratch loopback by the kernel; fuse2fs does it slower"
+    if os.geteuid() != 0:
+        return limits("loop mounts", "this is not root", costs=costs, fix="run as root, or accept fuse2fs")
+    if not os.access(control, os.R_OK | os.W_OK):
+        fix = "modprobe loop, and give a container /dev/loop-control"
+        return limits("loop mounts", f"{control} cannot be opened", costs=costs, fix=fix)
+    return ok("loop mounts", "by the kernel")
+
+
+def fuse(device: Path = Path("/dev/fuse")) -> Finding:
+    """FUSE and its mount helper."""
+    costs = "fuse2fs and the emulated parallel file system"
+    if not device.exists():
+        return limits(
+            "fuse", f"there is no {device}", costs=costs, fix="modprobe fuse, and give it to a container"
+        )
+    if not os.access(device, os.R_OK | os.W_OK):
+        return limits("fuse", f"{device} cannot be opened", costs=costs, fix=f"chmod 666 {device}, as root")
+    if shutil.which("fusermount3") is None and os.geteuid() != 0:
+        return limits("fuse", "fusermount3 is missing", costs=costs, fix="apt-get install fuse3")
+    return ok("fuse", str(device))
+
+
+def fuse2fs() -> Finding:
+    """ext4 images without root."""
+    costs = "--scratch loopback without root"
+    return _program("fuse2fs", "fuse2fs", costs)
+
+
+def xfs() -> Finding:
+    """xfs images."""
+    return _program("mkfs.xfs", "xfsprogs", "--scratch loopback with fs=xfs")
+
+
+def _program(name: str, package: str, costs: str) -> Finding:
+    try:
+        return ok(name, tool(name, package))
+    except WeftError as error:
+        return limits(name, error.message, costs=costs, fix=error.hint)

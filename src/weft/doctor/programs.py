@@ -1,0 +1,60 @@
+"""Programs that weft starts: Java and its compiler, Maven, cargo, setpriv."""
+
+import re
+
+from weft import shell
+from weft.doctor.finding import Finding, limits, missing, ok
+from weft.errors import WeftError
+from weft.provision import jdk
+from weft.shell import tool
+
+
+def java() -> Finding:
+    """Java, new enough for the engines."""
+    try:
+        path = jdk.java()
+        return ok("java", f"Java {jdk.version(path)} at {path}")
+    except WeftError as error:
+        return missing(
+            "java", error.message, costs=f"every engine; they need Java {jdk.OLDEST}", fix=error.hint
+        )
+
+
+def compiler() -> Finding:
+    """The compiler of the same JDK."""
+    costs = "weft's jars cannot be built"
+    try:
+        path = jdk.java().parent / "javac"
+    except WeftError as error:
+        return missing("javac", "no usable Java", costs=costs, fix=error.hint)
+    if path.exists():
+        return ok("javac", str(path))
+    fix = "apt-get install openjdk-17-jdk-headless, or set JAVA_HOME to a JDK"
+    return missing("javac", f"{path.parent} is a runtime without a compiler", costs=costs, fix=fix)
+
+
+def maven() -> Finding:
+    """Maven, which builds weft's jars once."""
+    try:
+        return ok("maven", tool("mvn", "maven"))
+    except WeftError as error:
+        return missing("maven", error.message, costs="weft's jars cannot be built", fix=error.hint)
+
+
+def cargo() -> Finding:
+    """Rust's builder, for the programs in native/."""
+    try:
+        version = shell.run([tool("cargo", "cargo"), "--version"]).out
+    except WeftError as error:
+        costs = "the programs in native/: scratch and latencyfs"
+        return limits("cargo", error.message, costs=costs, fix=error.hint or "apt-get install cargo")
+    found = re.search(r"\d+\.\d+(\.\d+)?", version)
+    return ok("cargo", found[0] if found else version.strip())
+
+
+def setpriv() -> Finding:
+    """The program that ties every process to weft's own life."""
+    try:
+        return ok("setpriv", tool("setpriv", "util-linux"))
+    except WeftError as error:
+        return missing("setpriv", error.message, costs="nothing can be started", fix=error.hint)

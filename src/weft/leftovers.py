@@ -1,0 +1,100 @@
+"""What weft commands hold on this machine now, and what killed ones left: seen by `weft ps`, removed by `weft gc`."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import psutil
+
+from weft import lease, shell
+from weft.lease import Held, Lease
+from weft.units import show_size
+
+
+@dataclass(frozen=True)
+class Member:
+    """A process of a command; its node is empty for helpers that belong to none."""
+
+    pid: int
+    node: str
+    program: str
+    memory: int
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A command that runs, or (not `alive`) one that was killed and left its lease."""
+
+    name: str
+    alive: bool
+    owner: int
+    purpose: str
+    since: str
+    processes: Sequence[Member]
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What was removed of one dead lease, and what could not be."""
+
+    name: str
+    removed: Sequence[str]
+    left: Sequence[str]
+
+
+def holdings() -> list[Holding]:
+    """Every lease of this user, with its processes."""
+    return [_holding(held) for held in lease.all_leases()]
+
+
+def _holding(held: Held) -> Holding:
+    owner = held.owner
+    return Holding(
+        held.lease.name,
+        held.alive,
+        int(owner.get("pid", 0)),
+        owner.get("purpose", "unknown"),
+        owner.get("since", "unknown"),
+        _members(held.lease),
+    )
+
+
+def _members(of: Lease) -> list[Member]:
+    found = []
+    for process in shell.marked(of.name):
+        with suppress(psutil.Error, OSError):
+            node = process.environ().get(shell.NODE_MARK, "")
+            found.append(Member(process.pid, node, shell.title(process.pid), process.memory_info().rss))
+    return sorted(found, key=lambda member: (member.node, member.pid))
+
+
+def lines(found: Sequence[Holding]) -> list[str]:
+    """For people."""
+    text = []
+    for one in found:
+        state = (
+            f"since {one.since}, process {one.owner}"
+            if one.alive
+            else "LEFTOVER of a killed command; `weft gc` removes it"
+        )
+        text.append(f"{one.name}  {one.purpose}  {state}")
+        text += [
+            f"  {member.node or '-':<8} {member.pid:>8}  {show_size(member.memory):>8}  {member.program}"
+            for member in one.processes
+        ]
+    return text
+
+
+def sweep() -> list[Swept]:
+    """Release every dead lease; live ones are not touched."""
+    return [_swept(held.lease) for held in lease.all_leases() if not held.alive]
+
+
+def _swept(dead: Lease) -> Swept:
+    processes = [f"process {member.pid} ({member.program})" for member in _members(dead)]
+    there = [f"{entry['kind']} {entry['path']}" for entry in dead.entries if lease.exists(entry)]
+    left = dead.release()
+    kept = {entry["path"] for entry in dead.entries if lease.exists(entry)}
+    return Swept(
+        dead.name, [*processes, *(words for words in there if words.split(" ", 1)[1] not in kept)], left
+    )
