@@ -1,0 +1,1 @@
+"""What records mean: the engine's account parsed, counters turned into rates, times into statistics. All pure."""

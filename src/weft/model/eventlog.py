@@ -1,0 +1,193 @@
+"""Spark's event log as tables. Streams: a log of any length, also one that was cut off in the middle of a line."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars
+
+from weft.model import columns, sparktasks
+
+_EVENT = re.compile(r'\{\s*"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener(\w+)"')
+_BATCH = 5000
+"""Task lines parsed at once: each is about 5 kB of text."""
+_COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
+
+
+@dataclass
+class Account:
+    """What an engine wrote about its own work. Columns are declared in `columns`."""
+
+    applications: polars.DataFrame
+    executors: polars.DataFrame
+    jobs: polars.DataFrame
+    stages: polars.DataFrame
+    tasks: polars.DataFrame
+    gaps: list[str] = field(default_factory=list)
+    """What could not be read, in words."""
+
+    @property
+    def found(self) -> bool:
+        """Whether there was any account at all."""
+        return self.applications.height > 0 or self.tasks.height > 0
+
+
+def empty() -> Account:
+    """The account of an engine that wrote none."""
+    return _Reader().account()
+
+
+def read(directory: Path) -> Account:
+    """Parse every event log below a record's engine folder."""
+    reader = _Reader()
+    for path in _logs(directory):
+        if path.suffix in _COMPRESSED:
+            reader.gaps.append(f"{path.name} is compressed and was not read")
+            continue
+        with path.open(encoding="utf-8", errors="replace") as file:
+            reader.feed(_app(path), path.name, file)
+    return reader.account()
+
+
+def _logs(directory: Path) -> list[Path]:
+    """Plain logs and the parts of rolling ones, in order; no checksums, marks or hidden files."""
+    found = [
+        path
+        for path in directory.rglob("*")
+        if path.is_file() and not path.name.startswith((".", "appstatus"))
+    ]
+    return sorted(
+        found, key=lambda path: [int(w) if w.isdigit() else w for w in re.split(r"(\d+)", str(path))]
+    )
+
+
+def _app(path: Path) -> str:
+    """The application's id: the file's name, without the mark of one that is still written."""
+    name = path.name.split(".", 1)[0]
+    return re.sub(r"^events_\d+_", "", name)
+
+
+@dataclass
+class _Reader:
+    """Rows by table, by the key of what they are about; later events complete earlier rows."""
+
+    rows: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = field(
+        default_factory=lambda: {"applications": {}, "executors": {}, "jobs": {}, "stages": {}}
+    )
+    tasks: list[polars.DataFrame] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+
+    def feed(self, app: str, name: str, lines: Iterable[str]) -> None:
+        """All events of one file."""
+        bad = 0
+        batch: list[str] = []
+        for line in lines:
+            match = _EVENT.match(line)
+            if match and match[1] == "TaskEnd":
+                if line.rstrip().endswith("}"):
+                    batch.append(line)
+                else:
+                    bad += 1
+                if len(batch) == _BATCH:
+                    self.tasks.append(sparktasks.parse(app, batch))
+                    batch = []
+            elif match and (handle := getattr(self, f"_on_{match[1]}", None)):
+                try:
+                    handle(app, json.loads(line))
+                except (ValueError, KeyError, TypeError):
+                    bad += 1
+        self.tasks.append(sparktasks.parse(app, batch))
+        if bad:
+            self.gaps.append(f"{bad} line(s) of the event log {name} are damaged and were left out")
+
+    def account(self) -> Account:
+        def frame(table: str, schema: dict[str, Any]) -> polars.DataFrame:
+            return polars.DataFrame(
+                [{**dict.fromkeys(schema), **row} for row in self.rows[table].values()], schema
+            )
+
+        return Account(
+            frame("applications", columns.APPLICATIONS),
+            frame("executors", columns.EXECUTORS),
+            frame("jobs", columns.JOBS),
+            frame("stages", columns.STAGES),
+            polars.concat([polars.DataFrame(schema=columns.TASKS), *self.tasks]),
+            self.gaps,
+        )
+
+    def _row(self, table: str, *key: Any) -> dict[str, Any]:
+        return self.rows[table].setdefault(key, {})
+
+    def _on_LogStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802 - the engine's name
+        self._row("applications", app).update(app=app, version=event["Spark Version"])
+
+    def _on_ApplicationStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._row("applications", app).update(
+            app=app, name=event["App Name"], begin=_time(event["Timestamp"])
+        )
+
+    def _on_ApplicationEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._row("applications", app).update(app=app, end=_time(event["Timestamp"]))
+
+    def _on_ExecutorAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        info = event["Executor Info"]
+        self._row("executors", app, event["Executor ID"]).update(
+            app=app,
+            executor=event["Executor ID"],
+            host=info["Host"],
+            cores=info["Total Cores"],
+            added=_time(event["Timestamp"]),
+        )
+
+    def _on_ExecutorRemoved(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._row("executors", app, event["Executor ID"]).update(
+            app=app,
+            executor=event["Executor ID"],
+            removed=_time(event["Timestamp"]),
+            reason=event.get("Removed Reason", ""),
+        )
+
+    def _on_JobStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._row("jobs", app, event["Job ID"]).update(
+            app=app, job=event["Job ID"], begin=_time(event["Submission Time"])
+        )
+
+    def _on_JobEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        result = event["Job Result"]
+        failure = "" if result["Result"] == "JobSucceeded" else _message(result)
+        self._row("jobs", app, event["Job ID"]).update(
+            app=app, job=event["Job ID"], end=_time(event["Completion Time"]), failure=failure
+        )
+
+    def _on_StageSubmitted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._stage(app, event["Stage Info"])
+
+    def _on_StageCompleted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._stage(app, event["Stage Info"])
+
+    def _stage(self, app: str, info: dict[str, Any]) -> None:
+        key = (info["Stage ID"], info["Stage Attempt ID"])
+        self._row("stages", app, *key).update(
+            app=app,
+            stage=key[0],
+            attempt=key[1],
+            name=info["Stage Name"],
+            tasks=info["Number of Tasks"],
+            begin=_time(info.get("Submission Time")),
+            end=_time(info.get("Completion Time")),
+            failure=str(info.get("Failure Reason") or ""),
+        )
+
+
+def _message(result: dict[str, Any]) -> str:
+    exception = result.get("Exception")
+    return str(exception.get("Message", "") if isinstance(exception, dict) else exception) or str(
+        result["Result"]
+    )
+
+
+def _time(milliseconds: Any) -> float | None:
+    return None if milliseconds is None else float(milliseconds) / 1000

@@ -1,0 +1,62 @@
+"""Cumulative counters as rates, in as many points as a page can show."""
+
+import math
+
+import polars
+
+LEVELS = frozenset({"memory"})
+"""Counters that are levels, not sums."""
+
+POINTS = 400
+"""The most points of a line: about two pixels each on a page."""
+
+
+def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
+    """The nodes' own counters as (t, node, counter, value): rates in units per second, levels as they are.
+
+    t is seconds after `begin`, in the middle of what a rate is over. Long runs are thinned to whole intervals.
+    """
+    own = samples.filter((polars.col("process") == "") & polars.col("t").is_finite()).sort("t")
+    if own.is_empty():
+        return polars.DataFrame(
+            schema={
+                "t": polars.Float64,
+                "node": polars.String,
+                "counter": polars.String,
+                "value": polars.Float64,
+            }
+        )
+    moments = own["t"].unique().sort()
+    kept = moments.gather_every(max(1, math.ceil(len(moments) / POINTS)))
+    last = moments.tail(1)
+    own = own.filter(polars.col("t").is_in(polars.concat([kept, last]).unique().implode()))
+    over = ["node", "counter"]
+    passed = polars.col("t").diff().over(over)
+    # a process that ends between two readings takes its last work along, so that a sum can fall
+    gained = polars.col("value").diff().over(over).clip(lower_bound=0)
+    level = polars.col("counter").is_in(list(LEVELS))
+    return (
+        own.with_columns(
+            polars.when(level)
+            .then(polars.col("value"))
+            .when(passed > 0)
+            .then(gained / passed)
+            .alias("value"),
+            polars.when(level).then(polars.col("t")).otherwise(polars.col("t") - passed / 2).alias("t"),
+        )
+        .drop_nulls(["value", "t"])
+        .select((polars.col("t") - begin).round(3).alias("t"), "node", "counter", "value")
+    )
+
+
+def totals(samples: polars.DataFrame) -> polars.DataFrame:
+    """By node and counter: how much a sum grew over the run, or the highest value of a level."""
+    own = samples.filter(polars.col("process") == "").sort("t")
+    level = polars.col("counter").is_in(list(LEVELS))
+    grown = (polars.col("value").last() - polars.col("value").first()).clip(lower_bound=0)
+    return (
+        own.group_by("node", "counter")
+        .agg(grown.alias("grown"), polars.col("value").max().alias("highest"))
+        .select("node", "counter", polars.when(level).then("highest").otherwise("grown").alias("value"))
+        .sort("node", "counter")
+    )

@@ -1,0 +1,94 @@
+"""What was lost and done again, from the engine's account, in sentences."""
+
+from collections.abc import Iterator
+
+import polars
+
+from weft.model.eventlog import Account
+
+_LOST = "ExecutorLostFailure"
+_AGAIN = "Resubmitted"
+_FETCH = "FetchFailed"
+_KILLED = "TaskKilled"
+
+
+def sentences(account: Account) -> list[str]:
+    """Executors that were lost, blocks that could not be fetched, stages and tasks that were run again or failed."""
+    return [
+        *_executors(account),
+        *_fetches(account),
+        *_stages(account),
+        *_failures(account),
+        *_speculation(account),
+        *(f"job {job} failed: {first_line(failure)}" for job, failure in _jobs(account)),
+    ]
+
+
+def first_line(text: str | None) -> str:
+    """A message without its stack trace."""
+    return next((line.strip() for line in (text or "").splitlines() if line.strip()), "")[:240]
+
+
+def count(number: int, noun: str) -> str:
+    """1 task, 2 tasks."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _executors(account: Account) -> Iterator[str]:
+    ends = account.applications.select("app", polars.col("end").alias("app_end"))
+    lost = account.executors.join(ends, on="app", how="left").filter(
+        polars.col("removed").is_not_null()
+        & (polars.col("app_end").is_null() | (polars.col("removed") < polars.col("app_end")))
+    )
+    for row in lost.sort("removed").iter_rows(named=True):
+        tasks = account.tasks.filter(
+            (polars.col("app") == row["app"])
+            & (polars.col("executor") == row["executor"])
+            & polars.col("reason").is_in([_LOST, _AGAIN])
+        )
+        words = f"executor {row['executor']} on {row['host']} was lost ({_reason(row['reason'])})"
+        again = tasks.unique(["stage", "index"]).height
+        yield (
+            f"{words}: {count(again, 'task')} had to be run again"
+            if again
+            else f"{words}: none of its tasks was running"
+        )
+
+
+def _reason(text: str | None) -> str:
+    line = first_line(text)
+    return line[0].lower() + line[1:].rstrip(".") if line else "no reason given"
+
+
+def _fetches(account: Account) -> Iterator[str]:
+    failed = account.tasks.filter(polars.col("reason") == _FETCH)
+    for (stage,), group in failed.group_by(["stage"], maintain_order=True):
+        yield f"{count(group.height, 'task')} of stage {stage} could not fetch shuffle blocks: {first_line(group['failure'][0])}"
+
+
+def _stages(account: Account) -> Iterator[str]:
+    for row in account.stages.filter(polars.col("attempt") > 0).sort("begin").iter_rows(named=True):
+        yield (
+            f"stage {row['stage']} ({row['name']}) was run again, attempt {row['attempt'] + 1}:"
+            f" {count(row['tasks'], 'task')} repeated"
+        )
+
+
+def _failures(account: Account) -> Iterator[str]:
+    others = account.tasks.filter(
+        ~polars.col("ok") & ~polars.col("reason").is_in([_LOST, _AGAIN, _FETCH, _KILLED, ""])
+    )
+    for (stage, _), group in others.group_by(["stage", "reason"], maintain_order=True):
+        yield f"{count(group.height, 'task')} of stage {stage} failed: {first_line(group['failure'][0])}"
+
+
+def _speculation(account: Account) -> Iterator[str]:
+    speculative = account.tasks.filter(polars.col("speculative"))
+    if speculative.height:
+        won = speculative.filter(polars.col("ok")).height
+        yield f"{count(speculative.height, 'task')} ran a second time on suspicion of being slow; {won} of them won"
+
+
+def _jobs(account: Account) -> Iterator[tuple[int, str]]:
+    for row in account.jobs.filter(polars.col("failure") != "").iter_rows(named=True):
+        yield row["job"], row["failure"]

@@ -1,0 +1,138 @@
+"""The task lines of Spark's event log as a table, parsed many at a time by polars."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars
+
+from weft.model import columns
+
+_LONG, _TEXT, _FLAG = polars.Int64, polars.String, polars.Boolean
+
+_METRICS: Mapping[str, tuple[str, ...]] = {
+    "run_ms": ("Executor Run Time",),
+    "cpu_ns": ("Executor CPU Time",),
+    "deserialize_ms": ("Executor Deserialize Time",),
+    "serialize_ms": ("Result Serialization Time",),
+    "gc_ms": ("JVM GC Time",),
+    "memory_spill_bytes": ("Memory Bytes Spilled",),
+    "disk_spill_bytes": ("Disk Bytes Spilled",),
+    "peak_memory_bytes": ("Peak Execution Memory",),
+    "fetch_wait_ms": ("Shuffle Read Metrics", "Fetch Wait Time"),
+    "remote_bytes": ("Shuffle Read Metrics", "Remote Bytes Read"),
+    "local_bytes": ("Shuffle Read Metrics", "Local Bytes Read"),
+    "remote_blocks": ("Shuffle Read Metrics", "Remote Blocks Fetched"),
+    "local_blocks": ("Shuffle Read Metrics", "Local Blocks Fetched"),
+    "shuffle_write_bytes": ("Shuffle Write Metrics", "Shuffle Bytes Written"),
+    "shuffle_write_records": ("Shuffle Write Metrics", "Shuffle Records Written"),
+    "shuffle_write_ns": ("Shuffle Write Metrics", "Shuffle Write Time"),
+    "input_bytes": ("Input Metrics", "Bytes Read"),
+    "input_records": ("Input Metrics", "Records Read"),
+    "output_bytes": ("Output Metrics", "Bytes Written"),
+    "output_records": ("Output Metrics", "Records Written"),
+}
+"""Column by where its number stands in Task Metrics."""
+
+_INFO = {
+    "Task ID": _LONG,
+    "Index": _LONG,
+    "Attempt": _LONG,
+    "Launch Time": _LONG,
+    "Executor ID": _TEXT,
+    "Host": _TEXT,
+    "Locality": _TEXT,
+    "Speculative": _FLAG,
+    "Getting Result Time": _LONG,
+    "Finish Time": _LONG,
+}
+_REASON = dict.fromkeys(
+    ("Reason", "Class Name", "Description", "Message", "Kill Reason", "Loss Reason"), _TEXT
+)
+
+
+def _struct(fields: Mapping[str, Any]) -> polars.Struct:
+    return polars.Struct(
+        {name: _struct(inner) if isinstance(inner, dict) else inner for name, inner in fields.items()}
+    )
+
+
+def _tree() -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for path in _METRICS.values():
+        here = tree
+        for word in path[:-1]:
+            here = here.setdefault(word, {})
+        here[path[-1]] = _LONG
+    return tree
+
+
+_LINE = _struct(
+    {
+        "Stage ID": _LONG,
+        "Stage Attempt ID": _LONG,
+        "Task End Reason": _REASON,
+        "Task Info": _INFO,
+        "Task Metrics": _tree(),
+    }
+)
+
+
+def parse(app: str, lines: Sequence[str]) -> polars.DataFrame:
+    """Task lines as rows of `columns.TASKS`; a line that is no JSON is left out."""
+    if not lines:
+        return polars.DataFrame(schema=columns.TASKS)
+    try:
+        decoded = polars.Series(lines, dtype=_TEXT).str.json_decode(_LINE)
+    except polars.exceptions.PolarsError:
+        whole = [line for line in lines if _whole(line)]
+        decoded = polars.Series(whole, dtype=_TEXT).str.json_decode(_LINE)
+    return decoded.to_frame("line").select(_columns(app)).cast(columns.TASKS)  # type: ignore[arg-type]
+
+
+def _whole(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _at(*path: str) -> polars.Expr:
+    here = polars.col("line")
+    for word in path:
+        here = here.struct.field(word)
+    return here
+
+
+def _columns(app: str) -> list[polars.Expr]:
+    numbers = {name: _at("Task Metrics", *path).fill_null(0) for name, path in _METRICS.items()}
+    begin, end = _at("Task Info", "Launch Time"), _at("Task Info", "Finish Time")
+    getting = _at("Task Info", "Getting Result Time")
+    # the result is on its way from the moment it is asked for until the end, as Spark's own page counts
+    result = polars.when(getting > 0).then(end - getting).otherwise(0)
+    busy = numbers["run_ms"] + numbers["deserialize_ms"] + numbers["serialize_ms"] + result
+    reason = _at("Task End Reason", "Reason").fill_null("")
+    words = polars.coalesce(
+        *(_at("Task End Reason", key) for key in ("Description", "Message", "Kill Reason", "Loss Reason"))
+    )
+    kind = _at("Task End Reason", "Class Name")
+    found = {
+        "app": polars.lit(app),
+        "stage": _at("Stage ID"),
+        "attempt": _at("Stage Attempt ID"),
+        "task": _at("Task Info", "Task ID"),
+        "index": _at("Task Info", "Index"),
+        "try": _at("Task Info", "Attempt"),
+        "executor": _at("Task Info", "Executor ID"),
+        "host": _at("Task Info", "Host"),
+        "locality": _at("Task Info", "Locality"),
+        "speculative": _at("Task Info", "Speculative").fill_null(value=False),
+        "begin": begin / 1000,
+        "end": end / 1000,
+        "ok": reason == "Success",
+        "reason": reason,
+        "failure": polars.concat_str([kind, words], separator=": ", ignore_nulls=True),
+        **numbers,
+        "scheduler_ms": (end - begin - busy).clip(lower_bound=0),
+    }
+    return [found[name].alias(name) for name in columns.TASKS]

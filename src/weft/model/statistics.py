@@ -1,0 +1,99 @@
+"""Medians with intervals, and an order that does not rank what the intervals cannot tell apart."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+LEVEL = 0.95
+RESAMPLES = 4000
+LEAST = 3
+"""Fewer values than this say nothing about how they scatter."""
+_SEED = 20_240_229
+"""The same values always give the same interval."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A median with its bootstrap interval, in the unit of the values; no interval where there are too few."""
+
+    median: float
+    low: float | None
+    high: float | None
+    count: int
+
+    @property
+    def coverage(self) -> float:
+        """How sure the interval is at best: so few values cannot bracket a median more often than this."""
+        return min(LEVEL, 1 - 2.0 ** (1 - self.count)) if self.low is not None else 0.0
+
+    @property
+    def caveat(self) -> str:
+        """What a reader must know of the interval; empty where it is as good as its name."""
+        if self.low is None:
+            return f"no interval: {self.count} of at least {LEAST} valid runs"
+        if self.coverage < LEVEL:
+            return f"{self.count} runs: the interval covers {self.coverage:.0%} at best, not {LEVEL:.0%}"
+        return ""
+
+
+def median(values: Sequence[float]) -> Estimate:
+    """The median of some values, at least one. Raises ValueError when there is none."""
+    if not values:
+        raise ValueError("there is no value to take a median of")
+    middle = statistics.median(values)
+    if len(values) < LEAST:
+        return Estimate(middle, None, None, len(values))
+    low, high = _bounds(_medians(values, np.random.default_rng(_SEED)))
+    return Estimate(middle, min(low, middle), max(high, middle), len(values))
+
+
+def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate:
+    """The ratio of two medians; its count is that of the smaller sample. Raises ValueError without a positive base."""
+    if not values or not base or statistics.median(base) <= 0:
+        raise ValueError("a ratio of medians needs values on both sides, and a base above zero")
+    middle = statistics.median(values) / statistics.median(base)
+    count = min(len(values), len(base))
+    if count < LEAST or min(base) <= 0:
+        return Estimate(middle, None, None, count)
+    dice = np.random.default_rng(_SEED)
+    low, high = _bounds(_medians(values, dice) / _medians(base, dice))
+    return Estimate(middle, min(low, middle), max(high, middle), count)
+
+
+def ranked(cells: Mapping[str, Estimate]) -> tuple[list[list[str]], list[str]]:
+    """Groups of names from the smallest median up, and the names that cannot be ranked.
+
+    Cells whose intervals overlap, directly or through others, are one group: a tie. Cells without an interval stand
+    apart from any order.
+    """
+    bounded = {
+        name: (cell.low, cell.high)
+        for name, cell in cells.items()
+        if cell.low is not None and cell.high is not None
+    }
+    groups: list[list[str]] = []
+    edge = -np.inf
+    for name, (low, high) in sorted(bounded.items(), key=lambda item: item[1]):
+        if groups and low <= edge:
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+        edge = max(edge, high)
+    return [sorted(group, key=lambda name: cells[name].median) for group in groups], [
+        name for name in cells if name not in bounded
+    ]
+
+
+def _medians(
+    values: Sequence[float], dice: np.random.Generator
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    drawn = dice.choice(np.asarray(values, dtype=np.float64), size=(RESAMPLES, len(values)))
+    found: np.ndarray[tuple[int], np.dtype[np.float64]] = np.median(drawn, axis=1)
+    return found
+
+
+def _bounds(medians: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
+    low, high = np.quantile(medians, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
