@@ -1,0 +1,116 @@
+"""Real engines on this machine: run the command, look at what it did."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+
+
+@dataclass
+class Weft:
+    """The command line, with directories of its own."""
+
+    home: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        own = {"WEFT_RUNS": "runs", "WEFT_STATE": "state", "WEFT_WORK": "work"}
+        return {**os.environ, "PYTHONPATH": str(SOURCE), **{key: str(self.home / name) for key, name in own.items()}}
+
+    def start(self, *words: str, **environment: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "weft", *words],
+            env={**self.environment, **environment},
+            cwd=self.home,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def __call__(self, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+        process = self.start(*words, **environment)
+        out, err = process.communicate(timeout=500)
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def result(self, *words: str) -> dict:
+        """What `--json` prints; the command may have failed."""
+        done = self(*words, "--json")
+        assert done.stdout, done.stderr
+        return json.loads(done.stdout)
+
+    def record(self) -> Path:
+        """The newest record."""
+        return sorted((self.home / "runs").iterdir())[-1]
+
+    def head(self) -> dict:
+        return json.loads((self.record() / "record.json").read_text())
+
+    def wait_for(self, process: "subprocess.Popen[str]", condition: Callable[[], object], seconds: float = 120) -> object:
+        """Wait until something holds while the command runs."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                if found := condition():
+                    return found
+            except (OSError, IndexError, ValueError, psutil.Error):
+                pass
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        raise AssertionError(f"waited {seconds} s in vain")
+
+    def processes(self, word: str) -> list[psutil.Process]:
+        """Processes of the newest run whose command line has a word."""
+        mark = f"WEFT_LEASE={self.record().name}".encode()
+        found = []
+        for process in psutil.process_iter():
+            try:
+                if mark in Path(f"/proc/{process.pid}/environ").read_bytes() and any(word in part for part in process.cmdline()):
+                    found.append(process)
+            except (OSError, psutil.Error):
+                continue
+        return found
+
+    def leftovers(self) -> list[str]:
+        """Processes, mounts, control groups, directories of any run in this home."""
+        names = [path.name for path in (self.home / "runs").glob("*")]
+        marks = {f"WEFT_LEASE={name}".encode() for name in names}
+        found = []
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if marks & set(path.read_bytes().split(b"\0")):
+                    found.append(f"process {path.parent.name}")
+            except OSError:
+                continue
+        found += [line for line in Path("/proc/self/mounts").read_text().splitlines() if str(self.home) in line]
+        found += [str(path) for name in names for path in Path("/sys/fs/cgroup").glob(f"**/weft-{name}-*")]
+        found += [str(path) for folder in ("work", "state/leases") for path in (self.home / folder).glob("*")]
+        return found
+
+
+@pytest.fixture
+def weft(tmp_path: Path) -> Iterator[Weft]:
+    command = Weft(tmp_path)
+    yield command
+    found = command.leftovers()
+    command("gc")
+    assert found == [], "a run left something behind"
+
+
+def in_phase(weft: Weft, phase: str) -> bool:
+    return weft.head().get("phase") == phase
+
+
+def kill(process: psutil.Process) -> None:
+    process.send_signal(signal.SIGKILL)

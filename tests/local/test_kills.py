@@ -1,0 +1,62 @@
+"""kill -9 in the middle: of weft, of a Worker, of an executor; and the signals that ask to stop."""
+
+import json
+import signal
+import subprocess
+
+import pytest
+
+from tests.local.conftest import Weft, in_phase, kill, root
+
+SIZE = ("--size", "1GB")
+
+
+def sorting(weft: Weft, *words: str) -> "subprocess.Popen[str]":
+    """A run that has executors at work."""
+    process = weft.start("run", "terasort", *SIZE, *words, "--json")
+    weft.wait_for(process, lambda: in_phase(weft, "run") and tasks_ended(weft) >= 2)
+    return process
+
+
+def tasks_ended(weft: Weft) -> int:
+    (log,) = (weft.record() / "logs" / "node1").glob("driver.log")
+    return log.read_text().count("Finished task")
+
+
+@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=root)])
+def test_killing_weft_leaves_a_record_and_gc_cleans_all(weft: Weft, nodes: str) -> None:
+    process = sorting(weft, "--nodes", nodes, "--scratch", "loopback" if nodes == "virtual:2" else "disk")
+    process.kill()
+    process.communicate()
+    collected = weft("gc")
+    assert collected.returncode == 0, collected.stderr
+    assert weft.leftovers() == []
+    (run,) = json.loads(weft("runs", "--json").stdout)
+    assert run["verdict"] == "KILLED"
+    assert weft.head()["phase"] == "run"
+    assert weft("show", "last").returncode == 0
+
+
+@pytest.mark.parametrize("victim", ["deploy.worker.Worker", "CoarseGrainedExecutorBackend"])
+def test_spark_recovers_from_a_lost_process_and_the_report_says_so(weft: Weft, victim: str) -> None:
+    process = sorting(weft)
+    kill(next(p for p in weft.processes(victim) if p.environ()["WEFT_NODE"] == "node2" and p.name() == "java"))
+    out, err = process.communicate(timeout=400)
+    result = json.loads(out) if out else weft.head()
+    assert result["verdict"] == "VALID" or result["reason"], err
+    shown = json.loads(weft("show", "last", "--json").stdout)
+    assert shown["losses"], "the loss is told"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("phase", ["start", "run"])
+def test_a_signal_leaves_nothing(weft: Weft, number: signal.Signals, phase: str) -> None:
+    process = weft.start("run", "terasort", "--size", "1GB")
+    weft.wait_for(process, lambda: in_phase(weft, phase))
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode == (130 if number == signal.SIGINT else 143)
+    assert weft.leftovers() == []
+    head = weft.head()
+    assert (head["verdict"], head["phase"]) == ("INVALID", phase)
+    assert "stopped" in head["reason"]

@@ -1,0 +1,55 @@
+"""A checked TeraSort on a real cluster, on every kind of node and scratch."""
+
+import json
+
+import pytest
+
+from tests.local.conftest import Weft, in_phase, root
+
+
+def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
+    """A Master, two Workers and their executors are processes of their own, on two nodes, and all are gone afterwards."""
+    process = weft.start("run", "terasort", "--size", "100MB", "--json")
+    seen = weft.wait_for(process, lambda: in_phase(weft, "run") and weft.processes("CoarseGrainedExecutorBackend")[1:] and {
+        word: {p.environ()["WEFT_NODE"] for p in weft.processes(word)} for word in ("Master", "Worker", "CoarseGrainedExecutor")
+    })  # fmt: skip
+    out, err = process.communicate(timeout=300)
+    assert seen["Master"] == {"node1"}
+    assert seen["Worker"] >= {"node1", "node2"}
+    assert seen["CoarseGrainedExecutor"] == {"node1", "node2"}
+    result = json.loads(out)
+    assert result["verdict"] == "VALID", err
+    assert result["bytes_in"] == result["bytes_out"] == 100_000_000
+    assert set(result["phases"]) == {"acquire", "storage", "start", "prepare", "run", "check", "stop"}
+    assert result["throughput_per_node"] > 0
+    assert (weft.record() / "report.html").exists()
+
+
+@root
+@pytest.mark.parametrize("scratch", ["memory", "disk", "loopback", "loopback:size=2G,fs=xfs"])
+def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str) -> None:
+    result = weft.result("run", "terasort", "--nodes", "virtual:2", "--size", "200MB", "--scratch", scratch)
+    assert result["verdict"] == "VALID"
+    assert result["scratch"] == scratch.split(":")[0]
+
+
+@root
+def test_input_and_output_may_stand_on_memory(weft: Weft) -> None:
+    """A mount for all nodes appears in each of them."""
+    words = ["--nodes", "virtual:2", "--size", "50MB", "--input", "memory", "--output", "loopback"]
+    assert weft.result("run", "terasort", *words)["verdict"] == "VALID"
+
+
+def test_a_partition_larger_than_the_executor_spills(weft: Weft) -> None:
+    """2 GB through executors of 1 GB, in so few partitions that they must spill."""
+    words = ["--size", "2GB", "--set", "engine.executor_memory=1G", "--set", "partitions=2"]
+    assert weft.result("run", "terasort", *words)["verdict"] == "VALID"
+    shown = json.loads(weft("show", "last", "--json").stdout)
+    assert json.dumps(shown).count("spill")
+
+
+def test_the_same_seed_gives_the_same_bytes(weft: Weft) -> None:
+    """The checksum does not depend on the number of files, nodes or partitions."""
+    one = weft.result("run", "terasort", "--size", "10MB", "--set", "seed=3", "--set", "parts=1", "--set", "partitions=3")
+    two = weft.result("run", "terasort", "--size", "10MB", "--set", "seed=3", "--nodes", "local:1", "--set", "parts=7")
+    assert one["facts"]["checksum"] == two["facts"]["checksum"]
