@@ -8,7 +8,6 @@ from typing import Any
 from weft.nodes.base import Node
 from weft.storage.base import Place, Role
 
-
 SECRET = "@SECRET@"
 """Stands for a run's secret in generated files."""
 

@@ -11,6 +11,7 @@ from weft import __version__, cluster, lease, probes, record, samples, settings
 from weft.commands import run_all
 from weft.errors import Stopped, WeftError
 from weft.plan import SECRET, Layout, Plan
+from weft.preview import sketch
 from weft.probes.base import Probe
 from weft.progress import Progress
 from weft.record import Record, Stored
@@ -22,6 +23,7 @@ from weft.workloads.base import Judgement
 
 def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None) -> Stored:
     """Run a spec once. Whatever happens, the record stays and nothing else does."""
+    spec.engine.plan(sketch(spec))  # what cannot fit is refused before anything is fetched or built
     supplies = supply(spec, progress.say)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
     kept = record.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
@@ -76,7 +78,8 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
                 for outcome in run_all([check], layout, alive, progress, spec.timeout)
             ]
         kept.update(lost=alive.lost)
-        live.enter_context(_phase("stop", kept, progress))
+        with _phase("stop", kept, progress):
+            live.close()
     return spec.workload.judge(prepared, ran, checked)
 
 

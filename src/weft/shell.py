@@ -65,7 +65,7 @@ def run(
     if check and done.returncode != 0:
         raise WeftError(
             f"`{' '.join(argv)}` failed with exit code {done.returncode}",
-            tail=(done.stderr or done.stdout).strip().splitlines()[-5:],
+            tail=[line for line in (done.stdout + done.stderr).splitlines() if line.strip()][-5:],
         )
     return Completed(done.returncode, done.stdout, done.stderr)
 

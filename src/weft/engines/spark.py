@@ -105,6 +105,9 @@ class SparkEngine(Engine):
             "spark.io.mode.default": "NIO",
             "spark.shuffle.io.mode": "NIO",
             "spark.rpc.io.mode": "NIO",
+            # work is measured from the moment that all executors are there
+            "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
             "spark.network.timeout": "60s",
             "spark.worker.timeout": "15",
             "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",

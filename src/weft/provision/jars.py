@@ -33,6 +33,7 @@ def _maven(source: Path, spark_home: Path, target: Path) -> None:
     argv = [
         "mvn",
         "--batch-mode",
+        "-Dstyle.color=never",
         "--quiet",
         "--file",
         str(copy / "pom.xml"),
