@@ -6,12 +6,14 @@ from pydantic import BeforeValidator, Field
 
 from weft.shorthand import expand
 from weft.workloads.base import Workload
+from weft.workloads.groupby import GroupBy
+from weft.workloads.teracount import TeraCount
 from weft.workloads.terasort import TeraSort
 
-KINDS: dict[str, type[Workload]] = {"terasort": TeraSort}
+KINDS: dict[str, type[Workload]] = {"terasort": TeraSort, "teracount": TeraCount, "groupby": GroupBy}
 
 AnyWorkload = Annotated[
-    TeraSort,
+    Annotated[TeraSort | TeraCount | GroupBy, Field(discriminator="kind")],
     BeforeValidator(
         lambda value: expand(value, {kind: workload.positional for kind, workload in KINDS.items()})
     ),

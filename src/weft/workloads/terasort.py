@@ -100,7 +100,9 @@ class TeraSort(TeraRecords):
             "method": self.method,
         }
         valid = bool(found["valid"]) and not reason
-        return Judgement(valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts)
+        return Judgement(
+            valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
+        )
 
 
 def total(outcomes: Sequence[Outcome]) -> str:

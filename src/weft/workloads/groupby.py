@@ -1,0 +1,62 @@
+"""GroupBy: the worst-case shuffle, every mapper sending to every reducer (Spark's GroupByTest, seeded and checked)."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.plan import Command, Job, Layout
+from weft.workloads.base import Judgement, Outcome, Workload, program
+
+_PROVED = ("groups", "pairs", "checksum")
+
+
+class GroupBy(Workload):
+    """Random pairs, cached, then grouped by key; mappers x reducers shuffle blocks."""
+
+    kind: Literal["groupby"] = "groupby"
+    positional: ClassVar[str] = "pairs"
+    engines: ClassVar[tuple[str, ...]] = ("spark",)
+
+    mappers: int | None = Field(
+        default=None, ge=1, description="map partitions; default: 4 a slot (Chaimov et al., figure 4)"
+    )
+    reducers: int | None = Field(
+        default=None, ge=1, description="reduce partitions; default: as many as mappers"
+    )
+    pairs: int = Field(default=20_000, ge=1, description="pairs each mapper makes")
+    value_bytes: int = Field(default=1000, ge=1, description="bytes of each value")
+    seed: int = Field(default=0, ge=0, description="seed of the generator")
+
+    def words(self, layout: Layout) -> list[str]:
+        mappers = self.mappers or 4 * layout.slots
+        parameters = {
+            "mappers": mappers,
+            "pairs": self.pairs,
+            "value-bytes": self.value_bytes,
+            "seed": self.seed,
+        }
+        return [word for key, value in parameters.items() for word in (f"--{key}", str(value))]
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job makes its own input
+        return []
+
+    def job(self, layout: Layout) -> Job:
+        outcome = layout.record / "outcomes" / "run.json"
+        reducers = self.reducers or self.mappers or 4 * layout.slots
+        words = [*self.words(layout), "--reducers", str(reducers), "--outcome", str(outcome)]
+        return Job("groupby", "io.weft.spark.GroupBy", words, outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
+        return [program(layout, "answer", "io.weft.core.GroupByAnswer", self.words(layout), heap=1 << 30)]
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        answer = checked[0]
+        wrong = [
+            f"{key} is {ran.get(key)}, the generator's is {answer[key]}"
+            for key in _PROVED
+            if ran.get(key) != answer[key]
+        ]
+        facts = {key: ran.get(key) for key in (*_PROVED, "blocks", "phases")}
+        moved = answer["pairs"] * (4 + self.value_bytes)
+        return Judgement(not wrong, "; ".join(wrong), moved, 0, ran.get("seconds"), facts)

@@ -1,0 +1,45 @@
+"""TeraCount: TeraSort's shuffle without the sort, to tell moving from ordering."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from weft.plan import Command, Job, Layout
+from weft.workloads.base import Judgement, Outcome
+from weft.workloads.terasort import TeraRecords, total
+
+
+class TeraCount(TeraRecords):
+    """Move generated records into their range partitions and count them there."""
+
+    kind: Literal["teracount"] = "teracount"
+    roles: ClassVar[tuple[str, ...]] = ("input", "shuffle")
+
+    def job(self, layout: Layout) -> Job:
+        outcome = layout.record / "outcomes" / "run.json"
+        words = [
+            "--input",
+            layout.places["input"].path,
+            "--partitions",
+            str(self.reducers(layout)),
+            "--outcome",
+            str(outcome),
+        ]
+        return Job("teracount", "io.weft.spark.TeraCount", words, outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - the counts are the result
+        return []
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        reason = str(ran.get("reason", ""))
+        if ran.get("rows_out") != self.rows:
+            reason = f"{ran.get('rows_out')} records arrived, {self.rows} were generated"
+        elif ran.get("checksum") != total(prepared):
+            reason = f"the records that arrived sum to {ran.get('checksum')}, the generated ones to {total(prepared)}"
+        facts = {
+            "rows": ran.get("rows_out"),
+            "checksum": ran.get("checksum"),
+            "partitions": ran.get("partitions"),
+        }
+        return Judgement(
+            not reason, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
+        )
