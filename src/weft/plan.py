@@ -8,7 +8,7 @@ from typing import Any
 from weft.nodes.base import Node
 from weft.storage.base import Place, Role
 
-SECRET = "@SECRET@"
+SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Stands for a run's secret in generated files."""
 
 
