@@ -1,0 +1,691 @@
+//! The FUSE edge: each request becomes a call, real work on the tree, and a timed answer.
+
+use crate::call::Call;
+use crate::delay::Request as Charge;
+use crate::intent::Key;
+use crate::invalidate::Stale;
+use crate::op::Op;
+use crate::shared::Shared;
+use crate::work::{self, Change, Owner};
+use fuser::{
+    AccessFlags, BackingId, BsdFileFlags, CopyFileRangeFlags, Errno, FileAttr, FileHandle,
+    Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags,
+    RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty,
+    ReplyEntry, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow,
+    WriteFlags,
+};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// One mount.
+pub struct Mount {
+    pub shared: Arc<Shared>,
+    pub client: usize,
+}
+
+/// The tree pins inodes, so a number never stands for two files.
+const GENERATION: Generation = Generation(0);
+
+impl Mount {
+    fn begin(&self, op: Op) -> Call {
+        Call::begin(&self.shared, self.client, op, 0)
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_nanos(self.shared.settings.attr_timeout)
+    }
+
+    fn open_flags(&self) -> FopenFlags {
+        match self.shared.settings.page_cache {
+            true => FopenFlags::FOPEN_KEEP_CACHE,
+            false => FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES,
+        }
+    }
+
+    /// The kernel's passthrough for a file just opened, when it may be used; counts which it was.
+    fn backing(
+        &self,
+        ino: INodeNo,
+        fh: Option<FileHandle>,
+        register: impl FnOnce(&File) -> io::Result<BackingId>,
+    ) -> Option<Arc<BackingId>> {
+        let client = &self.shared.clients[self.client];
+        let handle = self.shared.handles.get(fh?).ok()?;
+        let backing = client.backings.get(ino.0, || register(&handle.file));
+        let counter = match &backing {
+            Some(id) => {
+                handle.backing.get_or_init(|| id.clone());
+                &client.passthrough_opens
+            }
+            None => &client.userspace_opens,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        backing
+    }
+
+    /// Answers a call that made or found a directory entry.
+    fn answer_entry(&self, call: Call, result: io::Result<FileAttr>, reply: ReplyEntry) {
+        let timeout = self.timeout();
+        call.metadata(move || match result {
+            Ok(attr) => reply.entry(&timeout, &attr, GENERATION),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    /// A call that makes an entry: the parent changes for every mount.
+    fn make(
+        &self,
+        op: Op,
+        parent: INodeNo,
+        name: &OsStr,
+        reply: ReplyEntry,
+        work: impl FnOnce() -> io::Result<FileAttr>,
+    ) {
+        let call = self.begin(op).about(Key::Name(parent.0, name.into()));
+        let result = call.run(work);
+        call.changed(parent, Stale::Attributes(parent));
+        self.answer_entry(call, result, reply);
+    }
+
+    fn remove(&self, op: Op, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let call = self.begin(op);
+        let result = call.run(|| work::remove(&self.shared, op, parent, name));
+        call.changed(parent, Stale::Entry(parent, name.into()));
+        call.changed(parent, Stale::Attributes(parent));
+        if let Ok(ino) = result {
+            call.changed(ino, Stale::Attributes(ino));
+        }
+        call.metadata(move || answer_empty(result.map(drop), reply));
+    }
+
+    fn list(&self, fh: FileHandle, offset: u64) -> (Call, io::Result<work::Listing>) {
+        let call = self.begin(Op::Readdir);
+        let result = call.run(|| work::list(&self.shared, fh, offset));
+        (call, result)
+    }
+}
+
+fn answer_empty(result: io::Result<()>, reply: ReplyEmpty) {
+    match result {
+        Ok(()) => reply.ok(),
+        Err(error) => reply.error(error.into()),
+    }
+}
+
+fn answer_xattr(result: io::Result<Vec<u8>>, size: u32, reply: ReplyXattr) {
+    match result {
+        Ok(value) if size == 0 => reply.size(value.len() as u32),
+        Ok(value) if value.len() > size as usize => reply.error(Errno::ERANGE),
+        Ok(value) => reply.data(&value),
+        Err(error) => reply.error(error.into()),
+    }
+}
+
+impl Filesystem for Mount {
+    fn init(&mut self, _req: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        let settings = &self.shared.settings;
+        let mut wanted = InitFlags::FUSE_ATOMIC_O_TRUNC
+            | InitFlags::FUSE_PARALLEL_DIROPS
+            | InitFlags::FUSE_AUTO_INVAL_DATA;
+        if settings.shared_mmap {
+            wanted |= InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP;
+        }
+        if settings.readdirplus {
+            wanted |= InitFlags::FUSE_DO_READDIRPLUS | InitFlags::FUSE_READDIRPLUS_AUTO;
+        }
+        for flag in wanted.iter() {
+            // An old kernel lacks a flag; the file system works without each of them.
+            let _ = config.add_capabilities(flag);
+        }
+        let backings = &self.shared.clients[self.client].backings;
+        let passthrough = InitFlags::FUSE_PASSTHROUGH;
+        if backings.usable()
+            && (config.add_capabilities(passthrough).is_err()
+                || config.set_max_stack_depth(1).is_err())
+        {
+            backings.give_up();
+        }
+        let _ = config.set_max_write(1 << 20);
+        let _ = config.set_max_background(256);
+        Ok(())
+    }
+
+    fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let call = self.begin(Op::Lookup);
+        let result = call.run(|| self.shared.tree.lookup(self.client, parent, name));
+        let key = match &result {
+            Ok(attr) => Key::Object(attr.ino.0),
+            Err(_) => Key::Name(parent.0, name.into()),
+        };
+        let timeout = self.timeout();
+        call.lookup(key, move || match result {
+            Ok(attr) => reply.entry(&timeout, &attr, GENERATION),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn forget(&self, _req: &Request, ino: INodeNo, nlookup: u64) {
+        self.shared.tree.forget(ino, nlookup);
+    }
+
+    fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
+        let call = self.begin(Op::Getattr).about(Key::Object(ino.0));
+        let result = call.run(|| self.shared.tree.stat(ino));
+        let timeout = self.timeout();
+        call.metadata(move || match result {
+            Ok(attr) => reply.attr(&timeout, &attr),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn setattr(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        mode: Option<u32>,
+        uid: Option<u32>,
+        gid: Option<u32>,
+        size: Option<u64>,
+        atime: Option<TimeOrNow>,
+        mtime: Option<TimeOrNow>,
+        _ctime: Option<SystemTime>,
+        fh: Option<FileHandle>,
+        _crtime: Option<SystemTime>,
+        _chgtime: Option<SystemTime>,
+        _bkuptime: Option<SystemTime>,
+        _flags: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let op = match size {
+            Some(_) => Op::Truncate,
+            None => Op::Setattr,
+        };
+        let change = Change {
+            mode,
+            uid,
+            gid,
+            size,
+            atime,
+            mtime,
+        };
+        let call = self.begin(op);
+        let result = call.run(|| work::change(&self.shared, ino, fh, &change));
+        let stale = match size {
+            Some(_) => Stale::Pages(ino),
+            None => Stale::Attributes(ino),
+        };
+        call.changed(ino, stale);
+        let timeout = self.timeout();
+        call.metadata(move || match result {
+            Ok(attr) => reply.attr(&timeout, &attr),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn readlink(&self, _req: &Request, ino: INodeNo, reply: ReplyData) {
+        let call = self.begin(Op::Readlink);
+        let result = call.run(|| work::read_link(&self.shared, ino));
+        call.metadata(move || match result {
+            Ok(target) => reply.data(&target),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn mknod(
+        &self,
+        req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        rdev: u32,
+        reply: ReplyEntry,
+    ) {
+        let owner = Owner::of(req);
+        self.make(Op::Mknod, parent, name, reply, || {
+            work::make_node(self, owner, parent, name, mode, rdev)
+        });
+    }
+
+    fn mkdir(
+        &self,
+        req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        reply: ReplyEntry,
+    ) {
+        let owner = Owner::of(req);
+        self.make(Op::Mkdir, parent, name, reply, || {
+            work::make_dir(self, owner, parent, name, mode)
+        });
+    }
+
+    fn symlink(
+        &self,
+        req: &Request,
+        parent: INodeNo,
+        link_name: &OsStr,
+        target: &Path,
+        reply: ReplyEntry,
+    ) {
+        let owner = Owner::of(req);
+        self.make(Op::Symlink, parent, link_name, reply, || {
+            work::make_symlink(self, owner, parent, link_name, target)
+        });
+    }
+
+    fn link(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        newparent: INodeNo,
+        newname: &OsStr,
+        reply: ReplyEntry,
+    ) {
+        let call = self.begin(Op::Link);
+        let result = call.run(|| work::make_link(self, ino, newparent, newname));
+        call.changed(newparent, Stale::Attributes(newparent));
+        call.changed(ino, Stale::Attributes(ino));
+        self.answer_entry(call, result, reply);
+    }
+
+    fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        self.remove(Op::Unlink, parent, name, reply);
+    }
+
+    fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        self.remove(Op::Rmdir, parent, name, reply);
+    }
+
+    fn rename(
+        &self,
+        _req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        newparent: INodeNo,
+        newname: &OsStr,
+        flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.begin(Op::Rename);
+        let (from, to) = ((parent, name), (newparent, newname));
+        let result = call.run(|| work::rename(&self.shared, from, to, flags.bits()));
+        for (dir, entry) in [from, to] {
+            call.changed(dir, Stale::Entry(dir, entry.into()));
+            call.changed(dir, Stale::Attributes(dir));
+        }
+        call.metadata(move || answer_empty(result, reply));
+    }
+
+    fn open(&self, _req: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        let call = self.begin(Op::Open).about(Key::Object(ino.0));
+        let result = call.run(|| work::open(&self.shared, ino, flags.0));
+        if flags.0 & libc::O_TRUNC != 0 {
+            call.changed(ino, Stale::Pages(ino));
+        }
+        let fh = result.as_ref().ok().copied();
+        let backing = self.backing(ino, fh, |file| reply.open_backing(file));
+        let open_flags = self.open_flags();
+        call.metadata(move || match (result, backing) {
+            (Ok(fh), Some(id)) => reply.opened_passthrough(fh, FopenFlags::empty(), &id),
+            (Ok(fh), None) => reply.opened(fh, open_flags),
+            (Err(error), _) => reply.error(error.into()),
+        });
+    }
+
+    fn create(
+        &self,
+        req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let key = Key::Name(parent.0, name.into());
+        let call = self.begin(Op::Create).about(key);
+        let result = call.run(|| work::create(self, Owner::of(req), parent, name, mode, flags));
+        call.changed(parent, Stale::Attributes(parent));
+        let made = result.as_ref().ok().copied();
+        let backing = made.and_then(|(attr, fh)| {
+            self.backing(attr.ino, Some(fh), |file| reply.open_backing(file))
+        });
+        let (timeout, flags) = (self.timeout(), self.open_flags());
+        let direct = FopenFlags::empty();
+        call.metadata(move || match (result, backing) {
+            (Ok((attr, fh)), Some(id)) => {
+                reply.created_passthrough(&timeout, &attr, GENERATION, fh, direct, &id);
+            }
+            (Ok((attr, fh)), None) => reply.created(&timeout, &attr, GENERATION, fh, flags),
+            (Err(error), _) => reply.error(error.into()),
+        });
+    }
+
+    fn read(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        fh: FileHandle,
+        offset: u64,
+        size: u32,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let call = Call::begin(&self.shared, self.client, Op::Read, u64::from(size));
+        let result = call.run(|| work::read(&self.shared, fh, offset, size as usize));
+        let bytes = result.as_ref().map_or(0, |data| data.len() as u64);
+        call.data(Charge::Read { bytes }, move || match result {
+            Ok(data) => reply.data(&data),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn write(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        fh: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _write_flags: WriteFlags,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let bytes = data.len() as u64;
+        let call = Call::begin(&self.shared, self.client, Op::Write, bytes);
+        let result = call.run(|| work::write(&self.shared, fh, offset, data));
+        call.changed(ino, Stale::Pages(ino));
+        call.data(Charge::Write { bytes }, move || match result {
+            Ok(written) => reply.written(written as u32),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn flush(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        fh: FileHandle,
+        _lock_owner: LockOwner,
+        reply: ReplyEmpty,
+    ) {
+        let first = self
+            .shared
+            .handles
+            .get(fh)
+            .is_ok_and(|handle| !handle.closed.swap(true, Ordering::Relaxed));
+        if !first {
+            return reply.ok();
+        }
+        let call = self.begin(Op::Close);
+        let result = call.run(|| Ok(()));
+        match self.shared.settings.async_close {
+            true => call.in_background(move || answer_empty(result, reply)),
+            false => call.metadata(move || answer_empty(result, reply)),
+        }
+    }
+
+    fn release(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        fh: FileHandle,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        _flush: bool,
+        reply: ReplyEmpty,
+    ) {
+        // The close request was charged at the flush, which the caller waits for.
+        drop(self.shared.handles.remove(fh));
+        self.shared.clients[self.client].backings.release(ino.0);
+        reply.ok();
+    }
+
+    fn fsync(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        fh: FileHandle,
+        datasync: bool,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.begin(Op::Fsync);
+        let result = call.run(|| work::sync(&self.shared, fh, datasync));
+        call.data(Charge::Sync, move || answer_empty(result, reply));
+    }
+
+    fn fsyncdir(
+        &self,
+        req: &Request,
+        ino: INodeNo,
+        fh: FileHandle,
+        datasync: bool,
+        reply: ReplyEmpty,
+    ) {
+        self.fsync(req, ino, fh, datasync, reply);
+    }
+
+    fn opendir(&self, _req: &Request, ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        // Lustre opens a directory like a file; the name lookup before may have paid.
+        let call = self.begin(Op::Open).about(Key::Object(ino.0));
+        let result = call.run(|| work::open(&self.shared, ino, libc::O_DIRECTORY));
+        call.metadata(move || match result {
+            Ok(fh) => reply.opened(fh, FopenFlags::empty()),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn readdir(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        fh: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectory,
+    ) {
+        let (call, result) = self.list(fh, offset);
+        let mut added = 0;
+        let asks = match &result {
+            Ok(listing) => {
+                for entry in &listing.entries {
+                    let ino = self.shared.tree.entry_number(entry.number);
+                    if reply.add(ino, entry.offset, entry.kind, &entry.name) {
+                        break;
+                    }
+                    added += 1;
+                }
+                listing.asks(&self.shared, added)
+            }
+            Err(_) => true,
+        };
+        call.metadata_if(asks, move || match result {
+            Ok(_) => reply.ok(),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn readdirplus(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        fh: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectoryPlus,
+    ) {
+        let (call, result) = self.list(fh, offset);
+        let timeout = self.timeout();
+        let mut added = 0;
+        let asks = match &result {
+            Ok(listing) => {
+                for entry in &listing.entries {
+                    let Some((attr, counted)) = work::entry_attributes(self, ino, entry) else {
+                        added += 1;
+                        continue;
+                    };
+                    let number = attr.ino;
+                    if reply.add(
+                        number,
+                        entry.offset,
+                        &entry.name,
+                        &timeout,
+                        &attr,
+                        GENERATION,
+                    ) {
+                        if counted {
+                            self.shared.tree.forget(number, 1);
+                        }
+                        break;
+                    }
+                    added += 1;
+                }
+                listing.asks(&self.shared, added)
+            }
+            Err(_) => true,
+        };
+        call.metadata_if(asks, move || match result {
+            Ok(_) => reply.ok(),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn releasedir(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        fh: FileHandle,
+        _flags: OpenFlags,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.begin(Op::Close);
+        drop(self.shared.handles.remove(fh));
+        call.in_background(move || reply.ok());
+    }
+
+    fn statfs(&self, _req: &Request, ino: INodeNo, reply: ReplyStatfs) {
+        let call = self.begin(Op::Statfs);
+        let result = call.run(|| work::statfs(&self.shared, ino));
+        call.metadata(move || match result {
+            Ok(s) => reply.statfs(
+                s.f_blocks,
+                s.f_bfree,
+                s.f_bavail,
+                s.f_files,
+                s.f_ffree,
+                s.f_bsize as u32,
+                s.f_namemax as u32,
+                s.f_frsize as u32,
+            ),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn setxattr(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        name: &OsStr,
+        value: &[u8],
+        flags: i32,
+        _position: u32,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.begin(Op::Setxattr);
+        let result = call.run(|| work::set_xattr(&self.shared, ino, name, value, flags));
+        call.changed(ino, Stale::Attributes(ino));
+        call.metadata(move || answer_empty(result, reply));
+    }
+
+    fn getxattr(&self, _req: &Request, ino: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
+        let call = self.begin(Op::Getxattr);
+        let result = call.run(|| work::get_xattr(&self.shared, ino, Some(name)));
+        // The kernel asks for security attributes before each write; Lustre's client knows them.
+        let asks = !name.as_encoded_bytes().starts_with(b"security.");
+        call.metadata_if(asks, move || answer_xattr(result, size, reply));
+    }
+
+    fn listxattr(&self, _req: &Request, ino: INodeNo, size: u32, reply: ReplyXattr) {
+        let call = self.begin(Op::Listxattr);
+        let result = call.run(|| work::get_xattr(&self.shared, ino, None));
+        call.metadata(move || answer_xattr(result, size, reply));
+    }
+
+    fn removexattr(&self, _req: &Request, ino: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let call = self.begin(Op::Removexattr);
+        let result = call.run(|| work::remove_xattr(&self.shared, ino, name));
+        call.changed(ino, Stale::Attributes(ino));
+        call.metadata(move || answer_empty(result, reply));
+    }
+
+    fn access(&self, _req: &Request, _ino: INodeNo, _mask: AccessFlags, reply: ReplyEmpty) {
+        // default_permissions has the kernel decide; without it everything is the owner's.
+        reply.ok();
+    }
+
+    fn fallocate(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        fh: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let call = self.begin(Op::Fallocate);
+        let result = call.run(|| work::allocate(&self.shared, fh, mode, offset, length));
+        call.changed(ino, Stale::Pages(ino));
+        call.metadata(move || answer_empty(result, reply));
+    }
+
+    fn lseek(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        fh: FileHandle,
+        offset: i64,
+        whence: i32,
+        reply: ReplyLseek,
+    ) {
+        let call = self.begin(Op::Seek);
+        let result = call.run(|| work::seek(&self.shared, fh, offset, whence));
+        call.data(Charge::Read { bytes: 0 }, move || match result {
+            Ok(at) => reply.offset(at),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+
+    fn copy_file_range(
+        &self,
+        _req: &Request,
+        _ino_in: INodeNo,
+        fh_in: FileHandle,
+        offset_in: u64,
+        ino_out: INodeNo,
+        fh_out: FileHandle,
+        offset_out: u64,
+        len: u64,
+        _flags: CopyFileRangeFlags,
+        reply: ReplyWrite,
+    ) {
+        let call = Call::begin(&self.shared, self.client, Op::Write, len);
+        let (from, to) = ((fh_in, offset_in), (fh_out, offset_out));
+        let result = call.run(|| work::copy(&self.shared, from, to, len));
+        call.changed(ino_out, Stale::Pages(ino_out));
+        // The client reads and writes: the bytes cross its link twice.
+        let bytes = 2 * result.as_ref().map_or(0, |copied| *copied);
+        call.data(Charge::Write { bytes }, move || match result {
+            Ok(copied) => reply.written(copied as u32),
+            Err(error) => reply.error(error.into()),
+        });
+    }
+}
