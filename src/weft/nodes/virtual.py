@@ -205,15 +205,12 @@ def _furnish(node: Node, nodes: Sequence[Node], visible: Sequence[Path]) -> None
     private.chmod(0o1777)
     node.run(["hostname", node.name])
     node.run(["mount", "--bind", str(hosts), "/etc/hosts"])
-    kept = [path for path in (*visible, node.directory.parent) if path.is_relative_to("/tmp")]  # noqa: S108
-    for number, path in enumerate(kept):
-        stage = node.directory / f"stage{number}"
-        stage.mkdir()
-        node.run(["mount", "--rbind", str(path), str(stage)])
-    node.run(["mount", "--bind", str(private), "/tmp"])  # noqa: S108
-    for number, path in enumerate(kept):
-        (private / path.relative_to("/tmp")).mkdir(parents=True, exist_ok=True)  # noqa: S108
-        node.run(["mount", "--rbind", str(node.directory / f"stage{number}"), str(path)])
+    for path in (*visible, node.directory.parent):
+        if path.is_relative_to("/tmp"):  # noqa: S108
+            inside = private / path.relative_to("/tmp")  # noqa: S108
+            inside.mkdir(parents=True, exist_ok=True)
+            node.run(["mount", "--rbind", str(path), str(inside)])
+    node.run(["mount", "--rbind", str(private), "/tmp"])  # noqa: S108
 
 
 def _enter_network(pid: int) -> None:
