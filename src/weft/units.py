@@ -38,10 +38,11 @@ def parse_duration(text: str | float) -> float:
 
 
 def show_size(size: float) -> str:
-    """The shortest exact-looking form: 1.00 GB, 64.0 KiB is written 65.5 kB."""
+    """Three digits and a decimal unit: 1 GB, and 64 KiB is 65.5 kB."""
     for unit in ("B", "kB", "MB", "GB", "TB"):
-        if abs(size) < 1000 or unit == "TB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.3g} {unit}"
+        small = abs(size) < 999.5  # more would be shown as 1000
+        if small or unit == "TB":
+            return f"{size:.3g} {unit}" if small and unit != "B" else f"{size:.0f} {unit}"
         size /= 1000
     raise AssertionError
 

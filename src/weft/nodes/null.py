@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
 from weft.nodes.base import Node, Nodes
 from weft.work import Site, Work
 
@@ -13,7 +15,7 @@ class NullNodes(Nodes):
     """One name without processes."""
 
     kind: Literal["null"] = "null"
-    count: int = 1
+    count: int = Field(default=1, ge=1, description="how many names")
 
     def sketch(self, site: Site) -> list[Node]:
         return [
