@@ -1,0 +1,24 @@
+"""What all tests share: directories of their own, and marks by folder."""
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "local: starts real engines on this machine")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "local" in item.path.parts:
+            item.add_marker(pytest.mark.local)
+
+
+@pytest.fixture(autouse=True)
+def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test sees records, leases or scratch of anybody else."""
+    for variable in ("WEFT_RUNS", "WEFT_STATE", "WEFT_WORK"):
+        monkeypatch.setenv(variable, str(tmp_path / variable.removeprefix("WEFT_").lower()))
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    return tmp_path

@@ -1,0 +1,47 @@
+"""Nodes, places and layouts that stand for real ones: nothing is made, paths are the same on every machine."""
+
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from weft.nodes.base import Node
+from weft.plan import Layout
+from weft.storage.base import SHARED_ROLES, Place, Role
+
+WORK = Path("/weft/work/RUN")
+RECORD = Path("/weft/runs/RUN")
+GIB = 1 << 30
+
+
+def fake_nodes(count: int = 2, *, cores: int = 2, memory: int = 4 * GIB) -> list[Node]:
+    return [Node(f"node{i}", f"10.0.0.{i}", cores, memory, WORK / f"node{i}") for i in range(1, count + 1)]
+
+
+def fake_place(role: Role, nodes: Sequence[Node]) -> Place:
+    shared = role in SHARED_ROLES
+    paths = {node.name: f"/scratch/{role}" if shared else f"/scratch/{role}/{node.name}" for node in nodes}
+    return Place("fake", "nowhere", paths, shared=shared, durable=True)
+
+
+def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
+    on = fake_nodes() if nodes is None else nodes
+    roles: tuple[Role, ...] = ("input", "output", "shuffle")
+    return Layout(
+        run="RUN",
+        nodes=on,
+        places={role: fake_place(role, on) for role in roles},
+        directory=WORK,
+        record=RECORD,
+        java=Path("/jdk/bin/java"),
+        homes={"spark": Path("/cache/spark")},
+        jars={"core": Path("/cache/weft-core.jar"), "spark": Path("/cache/weft-spark.jar")},
+    )
+
+
+def fake_program(directory: Path, name: str, script: str = "exit 0") -> Path:
+    """A program that answers as the real one would."""
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
