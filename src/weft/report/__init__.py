@@ -1,1 +1,13 @@
 """Records in, pages out: pure functions that work wherever a record was copied to."""
+
+from pathlib import Path
+
+from weft.record import Stored
+
+
+def write(stored: Stored) -> Path:
+    """Write the page of a run into its record, also of a damaged one, and give its path."""
+    # a run's own imports stay light
+    from weft.report.page import write as write_page  # noqa: PLC0415
+
+    return write_page(stored)

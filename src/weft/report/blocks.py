@@ -1,0 +1,116 @@
+"""What a page is made of, before it is a page: sections of plain blocks that HTML and a terminal both can show.
+
+A section is made by a small function of what it reports on. To add one, write the function and put it in a list:
+`sections.SECTIONS` for runs, `study.SECTIONS` for studies.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeVar
+
+Tone = Literal["plain", "quiet", "good", "bad", "warn"]
+Subject = TypeVar("Subject")
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph."""
+
+    kind: ClassVar[str] = "words"
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with what they are."""
+
+    kind: ClassVar[str] = "facts"
+    pairs: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Sentences, one below the other."""
+
+    kind: ClassVar[str] = "listing"
+    items: Sequence[str]
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Column:
+    """Title of a column; numbers stand to the right."""
+
+    title: str
+    number: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of texts under titles; `note` says how to read them."""
+
+    kind: ClassVar[str] = "table"
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Parts of a whole: name, size and the size in words, in order; the part named `accent` stands out."""
+
+    kind: ClassVar[str] = "bar"
+    parts: Sequence[tuple[str, float, str]]
+    accent: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture as SVG that is drawn when the page needs it, and lines of text that say the same in a terminal."""
+
+    kind: ClassVar[str] = "chart"
+    title: str
+    draw: Callable[[], str]
+    plain: Sequence[str]
+    note: str = ""
+    legend: Mapping[str, str] | None = None
+    """Colour class by what it stands for."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A long text that is opened on demand."""
+
+    kind: ClassVar[str] = "folded"
+    title: str
+    text: str
+
+
+Block = Words | Facts | Listing | Table | Bar | Chart | Folded
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of a page. `anchor` is its place in links, the same in every report."""
+
+    anchor: str
+    title: str
+    blocks: Sequence[Block]
+
+
+Maker = Callable[[Subject], Section]
+
+
+def build(makers: Sequence[Maker[Subject]], subject: Subject) -> list[Section]:
+    """All sections of a page; one that cannot be made says so in its place."""
+    return [_made(maker, subject) for maker in makers]
+
+
+def _made(maker: Maker[Subject], subject: Subject) -> Section:
+    try:
+        return maker(subject)
+    except Exception as error:  # noqa: BLE001 - a page with a hole tells more than no page
+        title = maker.__name__.replace("_", " ").capitalize()
+        words = f"This section could not be made from this record ({type(error).__name__}: {error})."
+        return Section(maker.__name__, title, [Words(words, "bad")])

@@ -1,0 +1,199 @@
+"""Vega-Lite charts as SVG without a browser or a network. Colours are the page's, so that its themes apply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import altair
+
+    from weft.report.summary import Series, Summary
+
+WIDTH = 880
+"""Pixels of the drawing; the page scales it."""
+_MARGIN = 56
+"""Pixels left of every drawing, so that all panels share one axis."""
+_ROW = 16
+COLOURS = tuple(f"var(--c{number})" for number in range(1, 9))
+
+
+def spans(summary: Summary) -> str:
+    """Phases and stages as bars, one row each."""
+    alt = _altair()
+    rows = [
+        {"row": f"p{i}", "begin": s.begin, "end": s.begin + s.seconds, "name": s.name,
+         "colour": "var(--c1)" if s.name == "run" else "var(--c0)"}
+        for i, s in enumerate(summary.phases)
+    ]  # fmt: skip
+    rows += [
+        {"row": f"s{i}", "begin": s.begin, "end": s.begin + s.seconds if s.seconds is not None else summary.end,
+         "name": f"{s.label}  {s.name}"[:60], "colour": "var(--c4)" if s.failure else "var(--c2)"}
+        for i, s in enumerate(summary.stages) if s.begin is not None
+    ]  # fmt: skip
+    late = summary.end * 0.6
+    for row in rows:
+        # a label stands right of its bar, or left of one that begins late
+        row["right"] = float(row["end"]) < late or float(row["begin"]) < summary.end * 0.3
+        row["label_at"] = row["end"] if row["right"] else row["begin"]
+        if row["right"] and float(row["end"]) > late:
+            row["label_at"], row["inside"] = row["begin"], True
+    data = alt.Data(values=rows)
+    y = alt.Y("row:N", sort=None, axis=None)
+    bars = alt.Chart(data).mark_bar(height=_ROW - 4, cornerRadius=2).encode(
+        x=_time(alt, summary, "begin:Q"), x2="end:Q", y=y, color=alt.Color("colour:N", scale=None)
+    )  # fmt: skip
+    texts = [_labels(alt, data, y, summary, kind) for kind in ("right", "left", "inside")]
+    return _svg(alt.layer(bars, *texts).properties(width=WIDTH, height=max(1, len(rows)) * _ROW))
+
+
+def _labels(alt: Any, data: Any, y: Any, summary: Summary, kind: str) -> Any:
+    tests = {
+        "right": "datum.right && !datum.inside",
+        "left": "!datum.right",
+        "inside": "datum.inside",
+    }
+    colour = "var(--on)" if kind == "inside" else "currentColor"
+    align = "right" if kind == "left" else "left"
+    text = alt.Chart(data).transform_filter(tests[kind]).mark_text(
+        align=align, baseline="middle", dx=-5 if kind == "left" else 5, fontSize=11, color=colour
+    )  # fmt: skip
+    return text.encode(
+        x=alt.X("label_at:Q", scale=alt.Scale(domain=[0, summary.end], nice=False)), y=y, text="name:N"
+    )
+
+
+def panel(
+    summary: Summary, unit: str, names: Mapping[str, str], lines: Sequence[Series], *, stacked: bool
+) -> str:
+    """Lines over time, or a strip of stacked areas a node."""
+    alt = _altair()
+    if stacked:
+        nodes = list(dict.fromkeys(line.node for line in lines))
+        strips = [_strip(alt, summary, unit, names, [s for s in lines if s.node == node]) for node in nodes]
+        return _svg(alt.vconcat(*strips, spacing=6))
+    order = list(dict.fromkeys(line.node for line in lines))
+    single = len(order) == 1 and len(names) > 2
+    counters = list(names)
+    rows = [
+        {
+            "t": t,
+            "v": value,
+            "line": f"{line.node} {line.counter}",
+            "colour": COLOURS[
+                (_shown(names, lines).index(line.counter) if single else order.index(line.node)) % 8
+            ],
+            "dash": not single and counters.index(line.counter) % 2 == 1,
+        }
+        for line in lines
+        for t, value in line.points
+    ]
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=1.6, interpolate="monotone").encode(
+        x=_time(alt, summary),
+        y=alt.Y("v:Q", title=None, axis=_axis(alt, unit), scale=alt.Scale(zero=True)),
+        color=alt.Color("colour:N", scale=None),
+        strokeDash=alt.condition("datum.dash", alt.value([4, 3]), alt.value([1, 0])),
+        detail="line:N",
+    )  # fmt: skip
+    return _svg(alt.layer(_marks(alt, summary), chart).properties(width=WIDTH, height=110))
+
+
+def _shown(names: Mapping[str, str], lines: Sequence[Series]) -> list[str]:
+    present = {line.counter for line in lines}
+    return [counter for counter in names if counter in present]
+
+
+def _strip(alt: Any, summary: Summary, unit: str, names: Mapping[str, str], lines: Sequence[Series]) -> Any:
+    node = lines[0].node
+    cores = next((info.cores for info in summary.nodes if info.name == node and info.cores), None)
+    counters = list(names)
+    rows = [
+        {
+            "t": t,
+            "v": value,
+            "colour": COLOURS[counters.index(line.counter) % 8],
+            "order": counters.index(line.counter),
+        }
+        for line in lines
+        for t, value in line.points
+    ]
+    highest = max((float(row["v"]) for row in rows), default=0.0)
+    top = max(float(cores or 0), highest) or 1.0
+    chart = alt.Chart(alt.Data(values=rows)).mark_area(interpolate="linear", opacity=0.9).encode(
+        x=_time(alt, summary),
+        y=alt.Y("v:Q", title=None, stack=True, axis=_axis(alt, unit, count=3), scale=alt.Scale(domain=[0, top])),
+        color=alt.Color("colour:N", scale=None),
+        order="order:Q",
+    )  # fmt: skip
+    label = alt.Chart(alt.Data(values=[{}])).mark_text(
+        align="left", baseline="top", fontSize=11, fontWeight="bold", x=6, y=3, color="currentColor", text=node
+    )  # fmt: skip
+    return alt.layer(_marks(alt, summary), chart, label).properties(width=WIDTH, height=64)
+
+
+def _marks(alt: Any, summary: Summary) -> Any:
+    """Where the measured phase begins and ends."""
+    run = [span for span in summary.phases if span.name == "run"]
+    edges = [{"t": at} for span in run for at in (span.begin, span.begin + span.seconds)]
+    rule = alt.Chart(alt.Data(values=edges)).mark_rule(strokeDash=[2, 2], color="var(--quiet)")
+    return rule.encode(x=alt.X("t:Q", scale=alt.Scale(domain=[0, summary.end], nice=False)))
+
+
+def _time(alt: Any, summary: Summary, field: str = "t:Q") -> Any:
+    return alt.X(
+        field,
+        title=None,
+        scale=alt.Scale(domain=[0, max(summary.end, 0.001)], nice=False),
+        axis=alt.Axis(labelExpr="datum.label + ' s'", tickCount=10),
+    )
+
+
+def _axis(alt: Any, unit: str, count: int = 4) -> Any:
+    # sizes in powers of 1000 with the letters people know: Vega's G is giga
+    return alt.Axis(format="~s" if unit.startswith("B") else "~g", tickCount=count)
+
+
+def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
+    """Medians as dots with their intervals as lines, and every run as a small ring, one row a cell."""
+    alt = _altair()
+    data = alt.Data(values=list(rows))
+    y = alt.Y("cell:N", sort=None, title=None, axis=alt.Axis(labelLimit=260))
+    x = alt.X("median:Q", title=title, scale=alt.Scale(zero=True))
+    bars = alt.Chart(data).transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3, color="var(--c0)")
+    points = alt.Chart(data).mark_point(filled=True, size=90, color="var(--c1)", opacity=1)
+    runs = (
+        alt.Chart(data).transform_flatten(["values"]).mark_point(size=22, color="var(--quiet)", strokeWidth=1)
+    )
+    chart = alt.layer(
+        bars.encode(x=alt.X("low:Q", title=title), x2="high:Q", y=y),
+        runs.encode(x="values:Q", y=y),
+        points.encode(x=x, y=y),
+    )
+    return _svg(chart.properties(width=WIDTH - 200, height=max(1, len(rows)) * 30))
+
+
+def _altair() -> Any:
+    # half a second of import that only pages with charts should pay for
+    import altair  # noqa: PLC0415
+
+    return altair
+
+
+def _svg(chart: altair.TopLevelMixin) -> str:
+    alt = _altair()
+    import vl_convert  # noqa: PLC0415
+
+    quiet = {"labelColor": "currentColor", "titleColor": "currentColor", "tickColor": "var(--line)"}
+    styled = chart.configure(background="transparent", font="sans-serif", aria=False).configure_axis(  # type: ignore[attr-defined]
+        gridColor="var(--line)",
+        domainColor="var(--line)",
+        labelFontSize=11,
+        titleFontWeight="normal",
+        **quiet,
+    )
+    styled = styled.configure_axisX(grid=False).configure_axisY(minExtent=_MARGIN, maxExtent=_MARGIN)
+    text = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_dict())
+    del alt
+    sized = re.sub(r'<svg ([^>]*?)width="[\d.]+" height="[\d.]+"', r"<svg \1", text, count=1)
+    return sized.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "", 1)

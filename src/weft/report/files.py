@@ -1,0 +1,61 @@
+"""The texts of a record: what was configured, and the logs."""
+
+from pathlib import Path
+
+from weft.report.summary import Document, Log
+
+_MOST_TEXT = 200_000
+"""Characters of one file that a page takes in."""
+_LINES = 25
+"""Last lines of a log that are shown of a failed run."""
+_READ = 16_384
+"""Bytes of a log's end that are read for them."""
+_TAILS = 12
+"""Logs whose ends are shown: the largest part of a failure is in the newest."""
+
+
+def documents(directory: Path) -> tuple[Document, ...]:
+    """What was asked for, what was decided, every generated file and every command."""
+    plan = sorted(
+        path for path in (directory / "plan").rglob("*") if path.is_file() and not path.name.startswith(".")
+    )
+    paths = [
+        directory / "spec.toml",
+        directory / "resolved.json",
+        *plan,
+        *sorted((directory / "outcomes").glob("*.json")),
+    ]
+    return tuple(
+        Document(title=str(path.relative_to(directory)), text=_text(path)) for path in paths if path.exists()
+    )
+
+
+def _text(path: Path) -> str:
+    text = path.read_text(errors="replace")
+    if len(text) <= _MOST_TEXT:
+        return text
+    return text[:_MOST_TEXT] + f"\n... {len(text) - _MOST_TEXT} more characters in the record"
+
+
+def logs(directory: Path, *, tails: bool) -> tuple[Log, ...]:
+    """Every log with its size, and the ends of those written last where `tails`."""
+    base = directory / "logs"
+    paths = sorted(path for path in base.rglob("*") if path.is_file() and not path.is_symlink())
+    texts = [
+        path for path in paths if path.suffix in {".log", ".err", ".out"} or path.name in {"stdout", "stderr"}
+    ]
+    newest = set(sorted((p for p in texts if p.stat().st_size), key=lambda p: p.stat().st_mtime)[-_TAILS:])
+    return tuple(
+        Log(
+            path=str(path.relative_to(directory)),
+            size=path.stat().st_size,
+            tail=_end(path) if tails and path in newest else (),
+        )
+        for path in texts
+    )
+
+
+def _end(path: Path) -> tuple[str, ...]:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _READ))
+        return tuple(file.read().decode(errors="replace").splitlines()[-_LINES:])

@@ -1,0 +1,185 @@
+"""A record in, a summary out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars
+from pydantic import ValidationError
+
+from weft.model import rates, recovery
+from weft.record import PHASES, Stored
+from weft.report import engine, files
+from weft.report.sources import UNREADABLE, Sources
+from weft.report.summary import Counter, NodeInfo, PlaceInfo, Series, Span, Summary
+
+
+def summarize(stored: Stored) -> Summary:
+    """Everything a report says of a run. A damaged record gives a smaller summary that names its gaps."""
+    sources = Sources(stored)
+    verdict = sources.verdict()
+    events, samples, account = sources.events(), sources.samples(), sources.account()
+    begin = _begin(events, samples)
+    phases = _phases(sources, events, samples, begin)
+    stages = sources.rows("the stages", lambda: engine.stages(account, begin))
+    found = {
+        **_head(sources),
+        **_resolved(sources),
+        "phases": phases,
+        "engine_version": engine.version(account),
+        "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(account))),
+        "stages": stages[: engine.MOST_STAGES],
+        "stages_left_out": len(stages[engine.MOST_STAGES :]),
+        "slowest": sources.rows("the tasks", lambda: engine.slowest(account)),
+        "usage": sources.attempt("the use of slots", lambda: engine.usage(account), None),
+        "counters": sources.rows("the counters", lambda: _counters(sources, samples)),
+        "series": sources.rows("the samples", lambda: _series(samples, begin)),
+        "documents": sources.rows("the configuration", lambda: files.documents(stored.directory)),
+        "logs": sources.rows("the logs", lambda: files.logs(stored.directory, tails=verdict != "VALID")),
+    }
+    measured = _throughput(sources, verdict, phases, len(found["nodes"]))
+    return Summary(id=stored.directory.name, directory=str(stored.directory), verdict=verdict,
+                   **found, **measured, gaps=tuple(dict.fromkeys(sources.gaps)))  # fmt: skip
+
+
+def _head(sources: Sources) -> dict[str, Any]:
+    head = sources.head
+    cell = head.get("cell")
+    mark: Mapping[str, Any] = cell if isinstance(cell, Mapping) else {}
+    return {
+        "weft": _word(head.get("weft")),
+        "created": _word(head.get("created")),
+        "host": _word(head.get("host")),
+        "reason": _word(head.get("reason")),
+        "hint": _word(head.get("hint")),
+        "tail": _words(head.get("tail")),
+        "phase": _word(head.get("phase")),
+        "workload": _word(head.get("workload")),
+        "engine": _word(head.get("engine")),
+        "nodes_asked": _word(head.get("nodes")),
+        "storages": {role: _word(head[role]) for role in ("input", "output", "scratch") if head.get(role)},
+        "key": _word(head.get("key")),
+        "study": _word(mark.get("study")),
+        "coordinates": _texts(mark.get("coordinates")),
+        "repeat": _whole(mark.get("repeat")),
+        "bytes_in": _whole(head.get("bytes_in")),
+        "bytes_out": _whole(head.get("bytes_out")),
+        "facts": _texts(head.get("facts")),
+        "lost": _words(head.get("lost")),
+        "probes": _words(head.get("probes")),
+        "probes_missing": _texts(head.get("probes_missing")),
+    }
+
+
+def _resolved(sources: Sources) -> dict[str, Any]:
+    table = sources.table("resolved.json", because="the run ended before its layout was decided")
+    workload = table.get("spec", {}).get("workload", {}) if isinstance(table.get("spec"), Mapping) else {}
+    listed = table.get("nodes") or ()
+    nodes = sources.rows("the nodes", lambda: tuple(NodeInfo(**node) for node in listed))
+    places = sources.rows(
+        "the places", lambda: tuple(_place(role, place) for role, place in table.get("places", {}).items())
+    )
+    return {
+        "nodes": nodes,
+        "places": places,
+        "limits": _words(table.get("limits")),
+        "derived": _texts(table.get("derived")),
+        "size": _whole(workload.get("size")) if isinstance(workload, Mapping) else None,
+    }
+
+
+def _place(role: str, place: Mapping[str, Any]) -> PlaceInfo:
+    return PlaceInfo(
+        role=role,
+        storage=_word(place.get("storage")),
+        description=_word(place.get("description")),
+        emulated=_word(place.get("emulated")),
+        paths=tuple(dict.fromkeys(str(path) for path in place.get("paths", {}).values())),
+    )
+
+
+def _begin(events: Sequence[Mapping[str, Any]], samples: polars.DataFrame) -> float:
+    if events:
+        return float(events[0]["t"])
+    return float(samples["t"].min() or 0.0) if samples.height else 0.0  # type: ignore[arg-type]
+
+
+def _phases(
+    sources: Sources, events: Sequence[Mapping[str, Any]], samples: polars.DataFrame, begin: float
+) -> tuple[Span, ...]:
+    """Phases from the events, or from their sums in record.json where there are no events."""
+    last = max([float(event["t"]) for event in events] + samples["t"].to_list()[-1:], default=begin)
+    spans: list[Span] = []
+    for event in events:
+        name, at = str(event.get("phase", "")), float(event["t"])
+        if event["event"] == "phase-begin":
+            spans.append(Span(name=name, begin=at - begin, seconds=max(0.0, last - at), ended=False))
+        elif event["event"] == "phase-end" and spans and spans[-1].name == name:
+            open_ = spans.pop()
+            spans.append(Span(name=name, begin=open_.begin, seconds=max(0.0, at - begin - open_.begin)))
+    return tuple(spans) or sources.rows("the phases", lambda: _laid(sources.head.get("phases", {})))
+
+
+def _laid(seconds: Mapping[str, float]) -> tuple[Span, ...]:
+    spans, at = [], 0.0
+    for name in PHASES:
+        if name in seconds:
+            spans.append(Span(name=name, begin=at, seconds=float(seconds[name])))
+            at += float(seconds[name])
+    return tuple(spans)
+
+
+def _throughput(
+    sources: Sources, verdict: str, phases: Sequence[Span], nodes: int
+) -> dict[str, float | None]:
+    """Only a checked result has a throughput."""
+    size = _whole(sources.head.get("bytes_in"))
+    ran = sum(span.seconds for span in phases if span.name == "run")
+    if verdict != "VALID" or not size or ran <= 0:
+        return {}
+    per_node = sources.head.get("throughput_per_node")
+    own = size / ran / nodes if nodes else None
+    return {
+        "throughput": size / ran,
+        "throughput_per_node": per_node if isinstance(per_node, (int, float)) else own,
+    }
+
+
+def _counters(sources: Sources, samples: polars.DataFrame) -> tuple[Counter, ...]:
+    described = sources.table("sources.json")
+    totals: dict[str, dict[str, float]] = {}
+    for node, counter, value in rates.totals(samples).iter_rows():
+        totals.setdefault(counter, {})[node] = value
+    found = []
+    for name in dict.fromkeys([*described, *totals]):
+        words = described.get(name, {})
+        try:
+            found.append(Counter(name=name, totals=totals.get(name, {}), **words))
+        except (*UNREADABLE, ValidationError):
+            found.append(Counter(name=name, totals=totals.get(name, {})))
+    return tuple(found)
+
+
+def _series(samples: polars.DataFrame, begin: float) -> tuple[Series, ...]:
+    grouped = rates.of_nodes(samples, begin).partition_by(
+        "node", "counter", as_dict=True, maintain_order=True
+    )
+    return tuple(
+        Series(node=str(node), counter=str(counter), points=tuple(frame.select("t", "value").iter_rows()))
+        for (node, counter), frame in grouped.items()
+    )
+
+
+def _word(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(str(word) for word in value) if isinstance(value, (list, tuple)) else ()
+
+
+def _texts(value: Any) -> dict[str, str]:
+    return {str(key): _word(inner) for key, inner in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _whole(value: Any) -> int | None:
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

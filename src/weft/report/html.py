@@ -1,0 +1,61 @@
+"""Sections as one self-contained HTML page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from weft.report.blocks import Chart, Section, Tone
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page's frame: what stands above and below its sections."""
+
+    title: str
+    badge: str
+    tone: Tone
+    sentences: Sequence[str]
+    tiles: Sequence[tuple[str, str]] = ()
+    warnings: Sequence[str] = ()
+    footer: Sequence[str] = ()
+    data: str = "{}"
+    """The numbers of the page as JSON, for scripts that read it."""
+    sections: Sequence[Section] = field(default=())
+
+
+def render(page: Page) -> str:
+    """The whole text of the page."""
+    text: str = _template().render(page=page, css=_read("page.css"), data=_inert(page.data))
+    return text
+
+
+def _inert(text: str) -> str:
+    # nothing inside a script element may end it
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _read(name: str) -> str:
+    return resources.files("weft.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def drawn(chart: Chart) -> Mapping[str, Any]:
+    """A chart's SVG, or why there is none."""
+    try:
+        return {"svg": chart.draw(), "error": ""}
+    except Exception as error:  # noqa: BLE001 - the text form stands in for a drawing that fails
+        return {"svg": "", "error": f"{type(error).__name__}: {error}".splitlines()[0]}
+
+
+@cache
+def _template() -> Any:
+    # most verbs make no page and should not pay for the import
+    import jinja2  # noqa: PLC0415
+
+    loader = jinja2.FunctionLoader(_read)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["drawn"] = drawn
+    return environment.get_template("page.html.j2")

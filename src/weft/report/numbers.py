@@ -1,0 +1,55 @@
+"""Numbers as a table shows them; what is not known is a dash."""
+
+from collections.abc import Callable
+
+from weft.units import show_size
+
+NONE = "-"
+
+
+def seconds(value: float | None) -> str:
+    """0.012, 1.23, 12.3, 123: three digits that mean something, in seconds."""
+    if value is None:
+        return NONE
+    if value == 0:
+        return "0"
+    return (
+        f"{value:.3f}"
+        if value < 0.1
+        else f"{value:.2f}"
+        if value < 10
+        else f"{value:.1f}"
+        if value < 100
+        else f"{value:.0f}"
+    )
+
+
+def percent(share: float | None) -> str:
+    """12 %."""
+    return NONE if share is None else f"{share * 100:.0f} %"
+
+
+def times(value: float | None) -> str:
+    """1.5 x."""
+    return NONE if value is None else f"{value:.1f} x"
+
+
+def size(value: float | None) -> str:
+    """1.5 MB; nothing is a dash, so that something stands out."""
+    return show_size(value) if value else NONE
+
+
+def amount(value: float | None, unit: str = "") -> str:
+    """A counter's value in its unit."""
+    if value is None:
+        return NONE
+    if unit == "B":
+        return show_size(value)
+    if unit == "s":
+        return f"{seconds(value)} s"
+    return f"{value:,.0f} {unit}".strip()
+
+
+def maybe(show: Callable[[float], str], value: float | None) -> str:
+    """A text of what is known; nothing of what is not."""
+    return "" if value is None else show(value)

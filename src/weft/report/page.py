@@ -1,0 +1,87 @@
+"""A record in, its page out."""
+
+from pathlib import Path
+
+from weft import __version__
+from weft.errors import RecordError
+from weft.record import Stored
+from weft.report import verdict
+from weft.report.blocks import build
+from weft.report.gather import summarize
+from weft.report.html import Page, render
+from weft.report.sections import SECTIONS
+from weft.report.summary import Summary
+from weft.units import show_seconds, show_size
+
+NAME = "report.html"
+
+
+def write(stored: Stored, output: Path | None = None) -> Path:
+    """Write a run's page, by default into its record. Raises RecordError only where the file cannot be written."""
+    return save(text(summarize(stored)), output or stored.directory / NAME)
+
+
+def save(page: str, path: Path) -> Path:
+    """Whole or not at all."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_text(page, encoding="utf-8")
+        partial.rename(path)
+    except OSError as error:
+        raise RecordError(
+            f"cannot write {path}: {error.strerror}", hint="name another place with --output FILE"
+        ) from error
+    return path
+
+
+def text(summary: Summary) -> str:
+    """A run's page."""
+    return render(
+        Page(
+            title=summary.id,
+            badge=summary.verdict,
+            tone=verdict.tone(summary),
+            sentences=[words for words in (verdict.sentence(summary), verdict.where(summary)) if words],
+            tiles=tiles(summary),
+            warnings=warnings(summary),
+            footer=footer(summary),
+            data=summary.json_text(indent=None),
+            sections=build(SECTIONS, summary),
+        )
+    )
+
+
+def tiles(summary: Summary) -> list[tuple[str, str]]:
+    """The few numbers a reader looks for first."""
+    ran = summary.seconds("run")
+    label = "run" if summary.verdict == "VALID" else "run phase (no result)"
+    pairs = [
+        (label, show_seconds(ran) if ran is not None else ""),
+        ("per node", f"{show_size(summary.throughput_per_node)}/s" if summary.throughput_per_node else ""),
+        ("in", show_size(summary.bytes_in) if summary.bytes_in else ""),
+        ("out", show_size(summary.bytes_out) if summary.bytes_out else ""),
+        ("nodes", summary.nodes_asked),
+        ("scratch", summary.storages.get("scratch", "")),
+    ]
+    return [(name, value) for name, value in pairs if value]
+
+
+def warnings(summary: Summary) -> list[str]:
+    """What a reader must know before any number."""
+    found = [f"Emulated storage: {words}" for words in summary.emulated]
+    if summary.hint:
+        found.append(f"Hint: {summary.hint}")
+    recovered = len(summary.lost) + len(summary.recoveries)
+    if recovered:
+        found.append(f"{recovered} loss(es) or recoveries on the way, listed below; the time includes them.")
+    return found
+
+
+def footer(summary: Summary) -> list[str]:
+    """Who measured what, when and with which versions."""
+    engine = f"{summary.engine} {summary.engine_version}".strip()
+    return [
+        f"Record {summary.id}, made {summary.created} on {summary.host} by weft {summary.weft} with {engine}, spec {summary.key}.",
+        f"Report by weft {__version__}, from the record alone; probes: {', '.join(summary.probes) or 'none'}."
+        " The numbers of this page are in its element #data as JSON.",
+    ]

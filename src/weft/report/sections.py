@@ -1,0 +1,241 @@
+"""The sections of a run's report, in their order: the same in every report, so that two can be laid side by side."""
+
+from collections.abc import Sequence
+
+from weft.report import timeline
+from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
+from weft.report.numbers import amount, maybe, percent, seconds, size, times
+from weft.report.summary import Log, StageRow, Summary
+from weft.units import show_seconds, show_size
+
+
+def what_was_run(summary: Summary) -> Section:
+    """Workload, engine, nodes and what each role stood on; emulation first."""
+    blocks: list[Block] = [Words(f"Emulated: {words}", "warn") for words in summary.emulated]
+    cell = ", ".join(f"{key} = {value}" for key, value in summary.coordinates.items())
+    pairs = [
+        ("workload", " of ".join(filter(None, [summary.workload, maybe(show_size, summary.size)]))),
+        ("engine", f"{summary.engine} {summary.engine_version}".strip()),
+        ("nodes", summary.nodes_asked),
+        ("study", " ".join(filter(None, [summary.study, cell and f"({cell})"]))),
+        *summary.derived.items(),
+    ]
+    blocks.append(Facts([(name, value) for name, value in pairs if value]))
+    blocks.append(_places(summary))
+    if summary.nodes:
+        rows = [(n.name, n.address, amount(n.cores), maybe(show_size, n.memory)) for n in summary.nodes]
+        blocks.append(
+            Table(
+                [
+                    Column("node"),
+                    Column("address"),
+                    Column("cores", number=True),
+                    Column("memory", number=True),
+                ],
+                rows,
+            )
+        )
+    if summary.limits:
+        blocks.append(Listing([f"Limit of these nodes: {limit}" for limit in summary.limits], "quiet"))
+    return Section("what", "What was run", blocks)
+
+
+def _places(summary: Summary) -> Table:
+    columns = [Column("role"), Column("storage"), Column("what it is")]
+    if not summary.places:
+        return Table(columns, [(role, storage, "") for role, storage in summary.storages.items()])
+    return Table(
+        columns,
+        [
+            (place.role, place.storage, place.description + (" - EMULATED" if place.emulated else ""))
+            for place in summary.places
+        ],
+    )
+
+
+def phases(summary: Summary) -> Section:
+    """Phases as a bar; only a valid run's seconds are a result."""
+    blocks: list[Block] = []
+    if summary.phases:
+        parts = [
+            (span.name + ("" if span.ended else " (cut off)"), span.seconds, show_seconds(span.seconds))
+            for span in summary.phases
+        ]
+        blocks.append(Bar(parts, accent="run"))
+    else:
+        blocks.append(Words("The record holds no phases.", "quiet"))
+    if summary.verdict != "VALID":
+        blocks.append(
+            Words("These are durations of a run without a checked result; they are no measurement.", "warn")
+        )
+    return Section("phases", "Phases", blocks)
+
+
+def stages(summary: Summary) -> Section:
+    """The engine's stages, one row an attempt."""
+    if not summary.stages:
+        return Section("stages", "Stages", [Words("The engine left no account of stages.", "quiet")])
+    titles = ("tasks", "seconds", "median task", "p95", "longest", "skew", "CPU", "GC", "fetch wait",
+              "spill", "shuffle in", "shuffle out", "input", "output")  # fmt: skip
+    columns = [Column("stage"), Column("name"), *(Column(title, number=True) for title in titles)]
+    note = (
+        "CPU, GC and fetch wait are shares of the tasks' run time; skew is the longest task over the median one;"
+        " spill is what went to disk. Times and bytes are those of tasks that succeeded."
+    )
+    if summary.stages_left_out:
+        note += f" {summary.stages_left_out} later stages are not shown."
+    return Section("stages", "Stages", [Table(columns, [_stage(row) for row in summary.stages], note)])
+
+
+def _stage(row: StageRow) -> tuple[str, ...]:
+    tasks = f"{row.done}" if row.tasks in {None, row.done} else f"{row.done} of {row.tasks}"
+    failed = f", {row.failed} failed" if row.failed else ""
+    return (
+        row.label,
+        row.name + (" - FAILED" if row.failure else ""),
+        tasks + failed,
+        seconds(row.seconds),
+        seconds(row.median),
+        seconds(row.p95),
+        seconds(row.longest),
+        times(row.skew),
+        percent(row.cpu_share),
+        percent(row.gc_share),
+        percent(row.fetch_share),
+        size(row.disk_spill),
+        size(row.shuffle_read),
+        size(row.shuffle_write),
+        size(row.input),
+        size(row.output),
+    )
+
+
+def losses(summary: Summary) -> Section:
+    """What was lost on the way, and what the engine did about it."""
+    items = [*summary.lost, *summary.recoveries]
+    block: Block = (
+        Listing(items, "warn") if items else Words("Nothing was lost and no task was run twice.", "good")
+    )
+    if not items and not summary.stages:
+        block = Words("weft saw no daemon end early; the engine left no account of its tasks.", "quiet")
+    return Section("losses", "Losses and recoveries", [block])
+
+
+def throughput(summary: Summary) -> Section:
+    """Bytes in and out, and how fast; no speed without a checked result."""
+    count = len(summary.nodes)
+    each = summary.bytes_in / count if summary.bytes_in and count else None
+    pairs = [
+        ("bytes in", maybe(show_size, summary.bytes_in)),
+        ("bytes out", maybe(show_size, summary.bytes_out)),
+        ("bytes in per node", maybe(show_size, each)),
+        ("throughput", maybe(lambda rate: f"{show_size(rate)}/s", summary.throughput)),
+        ("throughput per node", maybe(lambda rate: f"{show_size(rate)}/s", summary.throughput_per_node)),
+        *summary.facts.items(),
+    ]
+    known: list[Block] = [Facts([(name, value) for name, value in pairs if value])]
+    if summary.throughput is None:
+        known.append(Words("Without a checked result there is no throughput.", "quiet"))
+    return Section("throughput", "Bytes and throughput", known)
+
+
+def counters(summary: Summary) -> Section:
+    """Every counter with its totals, its source and its blind spot; then what could not observe, and why."""
+    nodes = list(dict.fromkeys(node for counter in summary.counters for node in counter.totals))
+    shown = nodes if len(nodes) <= 6 else []
+    columns = [Column("counter"), *(Column(node, number=True) for node in shown or ["all nodes"])]
+    columns += [Column("source"), Column("could not see")]
+    rows = []
+    for counter in summary.counters:
+        values = [counter.totals.get(node) for node in shown] or [sum(counter.totals.values())]
+        if counter.totals:
+            rows.append(
+                (
+                    counter.name,
+                    *(amount(v, counter.unit) for v in values),
+                    counter.source,
+                    counter.blind or "-",
+                )
+            )
+    blocks: list[Block] = [
+        Table(columns, rows, "Growth from the first to the last reading; memory is the highest.")
+    ]
+    if not rows:
+        blocks = [Words("No probe left a reading.", "quiet")]
+    blocks += [
+        Words(f"Probe {name} could not observe: {why}.", "warn")
+        for name, why in summary.probes_missing.items()
+    ]
+    unseen = [counter.name for counter in summary.counters if not counter.totals]
+    if unseen and rows:
+        blocks.append(Words(f"Without a reading here: {', '.join(unseen)}.", "quiet"))
+    return Section("counters", "Counters", blocks)
+
+
+def slowest_tasks(summary: Summary) -> Section:
+    """The tasks that ran longest, and what they waited for."""
+    if not summary.slowest:
+        return Section("tasks", "Slowest tasks", [Words("The engine left no account of tasks.", "quiet")])
+    numbers = ("seconds", "of the stage's median", "CPU", "GC", "fetch wait", "spill", "shuffle in", "input")
+    columns = [Column("stage"), Column("task"), Column("host"), Column("executor")]
+    columns += [Column(title, number=True) for title in numbers]
+    rows = [
+        (
+            str(t.stage) if t.attempt == 0 else f"{t.stage}, try {t.attempt + 1}", str(t.index), t.host, t.executor,
+            seconds(t.seconds), times(t.times_median), seconds(t.cpu), seconds(t.gc), seconds(t.fetch_wait),
+            size(t.disk_spill), size(t.shuffle_read), size(t.input),
+        )
+        for t in summary.slowest
+    ]  # fmt: skip
+    return Section("tasks", "Slowest tasks", [Table(columns, rows)])
+
+
+def logs(summary: Summary) -> Section:
+    """Every log; of a run that failed, what the last ones ended with."""
+    blocks: list[Block] = [
+        Table(
+            [Column("log"), Column("size", number=True)],
+            [(log.path, show_size(log.size)) for log in summary.logs],
+        )
+    ]
+    if not summary.logs:
+        blocks = [Words("The record holds no logs.", "quiet")]
+    if summary.tail:
+        blocks.insert(0, Folded("Last lines of what failed", "\n".join(summary.tail)))
+    blocks += [_tail(log) for log in summary.logs if log.tail]
+    return Section("logs", "Logs", blocks)
+
+
+def _tail(log: Log) -> Folded:
+    return Folded(f"End of {log.path}", "\n".join(log.tail))
+
+
+def configuration(summary: Summary) -> Section:
+    """Everything that was asked for, decided and generated, as it stands in the record."""
+    blocks: Sequence[Block] = [Folded(document.title, document.text) for document in summary.documents]
+    return Section(
+        "configuration", "Configuration", blocks or [Words("The record holds no configuration.", "quiet")]
+    )
+
+
+def gaps(summary: Summary) -> Section:
+    """What the record does not hold."""
+    block: Block = (
+        Listing(summary.gaps, "warn") if summary.gaps else Words("Every file was there and whole.", "quiet")
+    )
+    return Section("gaps", "Gaps in this record", [block])
+
+
+SECTIONS: list[Maker[Summary]] = [
+    what_was_run,
+    phases,
+    timeline.timeline,
+    stages,
+    losses,
+    throughput,
+    counters,
+    slowest_tasks,
+    logs,
+    configuration,
+    gaps,
+]

@@ -1,0 +1,207 @@
+"""What a report says of one run: a frozen model, from which the page, the terminal text and the JSON are made.
+
+Times are seconds, positions in time are seconds after the run began, sizes are bytes, shares go from 0 to 1.
+"""
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Part(BaseModel):
+    """A piece of a summary."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NodeInfo(Part):
+    """A node, as it was acquired."""
+
+    name: str
+    address: str = ""
+    cores: int | None = None
+    memory: int | None = None
+
+
+class PlaceInfo(Part):
+    """What a role's files stood on; `emulated` says what was not real, in words."""
+
+    role: str
+    storage: str
+    description: str = ""
+    emulated: str = ""
+    paths: tuple[str, ...] = ()
+
+
+class Span(Part):
+    """A phase in time; one that was cut off reaches to the last sign of life."""
+
+    name: str
+    begin: float
+    seconds: float
+    ended: bool = True
+
+
+class StageRow(Part):
+    """A stage attempt, its successful tasks added up."""
+
+    stage: int
+    attempt: int
+    name: str
+    begin: float | None = None
+    seconds: float | None = None
+    tasks: int | None = None
+    done: int = 0
+    failed: int = 0
+    median: float | None = None
+    p95: float | None = None
+    longest: float | None = None
+    skew: float | None = None
+    task_seconds: float = 0.0
+    cpu_share: float | None = None
+    gc_share: float | None = None
+    fetch_share: float | None = None
+    disk_spill: int = 0
+    shuffle_read: int = 0
+    shuffle_remote: int = 0
+    shuffle_write: int = 0
+    input: int = 0
+    output: int = 0
+    failure: str = ""
+
+    @property
+    def label(self) -> str:
+        """Number, and try where it is not the first."""
+        return f"{self.stage}" if self.attempt == 0 else f"{self.stage}, try {self.attempt + 1}"
+
+
+class TaskRow(Part):
+    """One of the slowest tasks."""
+
+    stage: int
+    attempt: int
+    index: int
+    host: str
+    executor: str
+    seconds: float
+    times_median: float | None = None
+    cpu: float = 0.0
+    gc: float = 0.0
+    fetch_wait: float = 0.0
+    disk_spill: int = 0
+    shuffle_read: int = 0
+    input: int = 0
+
+
+class Usage(Part):
+    """How the slots were used while the engine's application lived, seconds over all slots; time of tasks apart."""
+
+    slots: int
+    slot_seconds: float
+    task_seconds: float
+    cpu_seconds: float
+    gc_seconds: float
+    fetch_seconds: float
+
+
+class Counter(Part):
+    """A counter over the whole observation, by node, with where it came from and what it could not see."""
+
+    name: str
+    unit: str = ""
+    source: str = ""
+    blind: str = ""
+    totals: Mapping[str, float] = {}
+
+
+class Series(Part):
+    """A counter of a node in time: a rate in units per second, or a level."""
+
+    node: str
+    counter: str
+    points: tuple[tuple[float, float], ...]
+
+
+class Document(Part):
+    """A file of the record that says what was configured."""
+
+    title: str
+    text: str
+
+
+class Log(Part):
+    """A log of the record, and its last lines where the run failed."""
+
+    path: str
+    size: int
+    tail: tuple[str, ...] = ()
+
+
+class Summary(Part):
+    """One run."""
+
+    id: str
+    directory: str
+    weft: str = ""
+    created: str = ""
+    host: str = ""
+    verdict: str
+    reason: str = ""
+    hint: str = ""
+    tail: tuple[str, ...] = ()
+    phase: str = ""
+    workload: str = ""
+    size: int | None = None
+    engine: str = ""
+    engine_version: str = ""
+    nodes_asked: str = ""
+    storages: Mapping[str, str] = {}
+    key: str = ""
+    study: str = ""
+    coordinates: Mapping[str, str] = {}
+    repeat: int | None = None
+    nodes: tuple[NodeInfo, ...] = ()
+    limits: tuple[str, ...] = ()
+    places: tuple[PlaceInfo, ...] = ()
+    derived: Mapping[str, str] = {}
+    phases: tuple[Span, ...] = ()
+    bytes_in: int | None = None
+    bytes_out: int | None = None
+    throughput: float | None = None
+    throughput_per_node: float | None = None
+    facts: Mapping[str, str] = {}
+    lost: tuple[str, ...] = ()
+    recoveries: tuple[str, ...] = ()
+    stages: tuple[StageRow, ...] = ()
+    stages_left_out: int = 0
+    slowest: tuple[TaskRow, ...] = ()
+    usage: Usage | None = None
+    counters: tuple[Counter, ...] = ()
+    probes: tuple[str, ...] = ()
+    probes_missing: Mapping[str, str] = {}
+    series: tuple[Series, ...] = ()
+    documents: tuple[Document, ...] = ()
+    logs: tuple[Log, ...] = ()
+    gaps: tuple[str, ...] = ()
+    """What the record does not hold or what of it cannot be read."""
+
+    def seconds(self, phase: str) -> float | None:
+        """How long a phase took in all."""
+        found = [span.seconds for span in self.phases if span.name == phase]
+        return sum(found) if found else None
+
+    @property
+    def emulated(self) -> tuple[str, ...]:
+        """What of the storage was not real."""
+        return tuple(dict.fromkeys(place.emulated for place in self.places if place.emulated))
+
+    @property
+    def end(self) -> float:
+        """The end of what is known, in seconds after the run began."""
+        ends = [span.begin + span.seconds for span in self.phases]
+        ends += [series.points[-1][0] for series in self.series if series.points]
+        return max(ends, default=0.0)
+
+    def json_text(self, indent: int | None = 1) -> str:
+        """The numbers, without the series (samples.parquet holds them) and the texts of files."""
+        return self.model_dump_json(indent=indent, exclude={"series", "documents"})

@@ -1,0 +1,164 @@
+"""The timeline: phases and stages above, what the machine did below, on one axis of time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from weft.report import charts
+from weft.report.blocks import Block, Chart, Section, Words
+from weft.report.summary import Series, Summary
+from weft.units import show_seconds, show_size
+
+MOST_NODES = 6
+"""Nodes drawn one by one; of more, the lowest, the median and the highest are drawn."""
+_LEVELS = " ▁▂▃▄▅▆▇█"
+_WIDTH = 60
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A chart of the timeline: title, unit, and its lines: counter and what it is called."""
+
+    title: str
+    unit: str
+    lines: Mapping[str, str]
+    note: str = ""
+    host: bool = False
+    """Whether it is of the whole machine instead of the nodes."""
+    stacked: bool = False
+
+
+PANELS = (
+    Panel(
+        "CPU",
+        "cores",
+        {"cpu_user": "user", "cpu_system": "system"},
+        "One strip a node, up to its cores.",
+        stacked=True,
+    ),
+    Panel(
+        "Waiting of the whole machine",
+        "seconds per second",
+        {
+            "iowait": "iowait",
+            "pressure_cpu": "pressure: CPU",
+            "pressure_io": "pressure: I/O",
+            "pressure_memory": "pressure: memory",
+        },
+        "iowait counts idle cores with I/O outstanding; pressure is the share of time in which some task stood still.",
+        host=True,
+    ),
+    Panel("Network", "B/s", {"net_receive": "received", "net_send": "sent"}),
+    Panel("Disk", "B/s", {"disk_read": "read", "disk_write": "written"}),
+    Panel("Memory", "B", {"memory": "used"}),
+)
+
+
+def timeline(summary: Summary) -> Section:
+    """Charts of the whole run; panels without a reading say so."""
+    blocks: list[Block] = []
+    if summary.phases or summary.stages:
+        blocks.append(_spans(summary))
+    blocks += [_panel(summary, panel) for panel in PANELS]
+    return Section("timeline", "Timeline", blocks)
+
+
+def _spans(summary: Summary) -> Chart:
+    plain = [
+        f"{span.name:<9} {show_seconds(span.begin):>10}  {_reach(summary, span.begin, span.seconds)}"
+        for span in summary.phases
+    ]
+    plain += [
+        f"stage {row.label:<3} {show_seconds(row.begin):>10}  {_reach(summary, row.begin, row.seconds or 0)}"
+        for row in summary.stages[:20]
+        if row.begin is not None
+    ]
+    return Chart(
+        "Phases and stages",
+        lambda: charts.spans(summary),
+        plain,
+        legend={"phase": "c0", "run phase": "c1", "stage": "c2", "failed": "c4"},
+    )
+
+
+def _reach(summary: Summary, begin: float, seconds: float) -> str:
+    whole = max(summary.end, 1e-9)
+    left = min(_WIDTH - 1, int(begin / whole * _WIDTH))
+    return " " * left + "█" * max(1, min(_WIDTH - left, round(seconds / whole * _WIDTH)))
+
+
+def _panel(summary: Summary, panel: Panel) -> Block:
+    found = lines(summary, panel)
+    if not found:
+        return Words(f"{panel.title}: no reading{_why(summary, panel)}.", "quiet")
+    names = list(dict.fromkeys(line.node for line in found))
+    styles = list(dict.fromkeys(panel.lines[line.counter] for line in found))
+    if panel.stacked or panel.host:
+        legend = {style: f"c{i + 1}" for i, style in enumerate(styles)}
+    else:
+        legend = {name: f"c{i + 1}" for i, name in enumerate(names)}
+        if len(styles) == 2:
+            legend |= {f"solid: {styles[0]}": "solid", f"dashed: {styles[1]}": "dashed"}
+    plain = [_spark(summary, panel, line) for line in found]
+    draw: Callable[[], str] = lambda: charts.panel(
+        summary, panel.unit, panel.lines, found, stacked=panel.stacked
+    )  # noqa: E731
+    return Chart(f"{panel.title}, {panel.unit}", draw, plain, panel.note, legend)
+
+
+def _why(summary: Summary, panel: Panel) -> str:
+    if panel.title == "Network" and summary.series:
+        return "; these nodes share the host's network"
+    return "" if summary.series else "; the record holds no samples"
+
+
+def lines(summary: Summary, panel: Panel) -> list[Series]:
+    """The lines of a panel: the nodes' own, or the machine's; of many nodes only lowest, median and highest."""
+    nodes = {node.name for node in summary.nodes}
+    own = [
+        series
+        for counter in panel.lines
+        for series in summary.series
+        if series.counter == counter and ((series.node == "host") == panel.host) and series.points
+    ]
+    if not panel.host and nodes:
+        own = [series for series in own if series.node in nodes]
+    if panel.host:
+        return [series for series in own if any(value > 0.005 for _, value in series.points)]
+    if len({series.node for series in own}) <= MOST_NODES:
+        return own
+    return [
+        merged
+        for counter in panel.lines
+        for merged in _merged(counter, [s for s in own if s.counter == counter])
+    ]
+
+
+def _merged(counter: str, group: Sequence[Series]) -> list[Series]:
+    by_time: dict[float, list[float]] = {}
+    for series in group:
+        for t, value in series.points:
+            by_time.setdefault(round(t), []).append(value)
+    choices: dict[str, Callable[[list[float]], float]] = {"lowest": min, "median": median, "highest": max}
+    return [
+        Series(
+            node=f"{name} of {len(group)} nodes",
+            counter=counter,
+            points=tuple((t, pick(v)) for t, v in sorted(by_time.items())),
+        )
+        for name, pick in choices.items()
+    ]
+
+
+def _spark(summary: Summary, panel: Panel, line: Series) -> str:
+    top = max(value for _, value in line.points)
+    cells: list[list[float]] = [[] for _ in range(_WIDTH)]
+    for t, value in line.points:
+        cells[min(_WIDTH - 1, max(0, int(t / max(summary.end, 1e-9) * _WIDTH)))].append(value)
+    marks = "".join(_LEVELS[round(max(cell) / top * 8)] if cell and top > 0 else " " for cell in cells)
+    name = panel.lines[line.counter] if panel.host else f"{line.node} {panel.lines[line.counter]}"
+    return f"{name:<20} {marks} up to {_show(top, panel.unit)}"
+
+
+def _show(value: float, unit: str) -> str:
+    return f"{show_size(value)}{unit.removeprefix('B')}" if unit.startswith("B") else f"{value:.2f} {unit}"

@@ -1,0 +1,64 @@
+"""The verdict in sentences."""
+
+from weft.report.blocks import Tone
+from weft.report.summary import Summary
+from weft.units import show_seconds, show_size
+
+TONES: dict[str, Tone] = {"VALID": "good", "INVALID": "bad", "KILLED": "bad", "RUNNING": "warn"}
+
+
+def tone(summary: Summary) -> Tone:
+    """How the verdict is coloured, beside being said."""
+    return TONES.get(summary.verdict, "warn")
+
+
+def subject(summary: Summary) -> str:
+    """What was run: terasort of 1 GB by spark 4.3.0 on 2 local nodes."""
+    size = f" of {show_size(summary.size)}" if summary.size else ""
+    engine = f"{summary.engine} {summary.engine_version}".strip()
+    return f"{summary.workload or 'a workload'}{size} by {engine or 'an engine'} on {nodes(summary)}"
+
+
+def nodes(summary: Summary) -> str:
+    """2 local nodes."""
+    kind, _, count = summary.nodes_asked.partition(":")
+    count = count or str(len(summary.nodes) or "")
+    return f"{count} {kind} node{'' if count == '1' else 's'}".strip()
+
+
+def sentence(summary: Summary) -> str:
+    """The outcome in one sentence."""
+    what, ran = subject(summary), summary.seconds("run")
+    match summary.verdict:
+        case "VALID":
+            speed = f", {show_size(summary.throughput)}/s in all" if summary.throughput else ""
+            took = f" took {show_seconds(ran)}" if ran is not None else " ended"
+            return f"{what[0].upper()}{what[1:]}{took}{speed}; the result was checked and is right."
+        case "INVALID":
+            return f"{what[0].upper()}{what[1:]} has no time: {summary.reason or 'no reason was recorded'}."
+        case "RUNNING":
+            return f"{what[0].upper()}{what[1:]} is still running, now in phase {summary.phase or 'none'}."
+    end = f" in phase {summary.phase}" if summary.phase else ""
+    return f"{what[0].upper()}{what[1:]} was cut off{end}: its writer is gone and left no verdict, so it has no time."
+
+
+def where(summary: Summary) -> str:
+    """Where the slots' time went, as far as the engine's account says; empty where it says nothing."""
+    use = summary.usage
+    if use is None or use.slot_seconds <= 0 or use.task_seconds <= 0:
+        return ""
+    shares = [
+        ("computing", use.cpu_seconds),
+        ("collecting garbage", use.gc_seconds),
+        ("waiting for shuffle blocks", use.fetch_seconds),
+    ]
+    words = ", ".join(f"{_percent(seconds / use.task_seconds)} {name}" for name, seconds in shares)
+    filled = _percent(use.task_seconds / use.slot_seconds)
+    return (
+        f"Tasks filled {filled} of the {use.slots} slots' time while executors lived;"
+        f" of the tasks' {show_seconds(use.task_seconds)} they spent {words}."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{min(1.0, share):.0%}".replace("%", " %")
