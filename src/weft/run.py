@@ -30,7 +30,7 @@ def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | 
     with (
         _verdict(kept, progress),
         lease.hold(name, f"run {spec.workload.kind}") as held,
-        open_work(name, held) as work,
+        open_work(name, held, supplies.native) as work,
     ):
         judgement = _live(spec, supplies, work, kept, progress)
         kept.update(**_judged(judgement, kept, spec))

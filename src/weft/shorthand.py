@@ -1,5 +1,10 @@
-"""The one-line form of an adapter's table: `loopback:/some/dir,size=2G` is {kind, path, size}."""
+"""The one-line form of an adapter's table.
 
+`loopback:/some/dir,size=2G` is {kind, path, size}; `pool+delayed:lustre` is {kind, on: "delayed:lustre"}: an adapter
+that stands on another one.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,9 +17,11 @@ def expand(value: Any, positional: Mapping[str, str]) -> Any:
     """
     if not isinstance(value, str):
         return value
-    head, _, rest = value.partition(":") if ":" in value.split(",")[0] else value.partition(",")
+    # a + belongs to a path unless a kind follows it
+    top, *below = re.split(rf"\+(?=(?:{'|'.join(map(re.escape, positional))})(?:[:,+]|$))", value, maxsplit=1)
+    head, _, rest = top.partition(":") if ":" in top.split(",")[0] else top.partition(",")
     kind = head.strip()
-    table: dict[str, str] = {"kind": kind}
+    table: dict[str, str] = {"kind": kind, **({"on": below[0]} if below else {})}
     for index, word in enumerate(word for word in rest.split(",") if word):
         key, equals, text = word.partition("=")
         if not equals:

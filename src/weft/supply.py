@@ -1,4 +1,4 @@
-"""What a spec needs from the cache before anything is acquired: Java, distributions, jars."""
+"""What a spec needs from the cache before anything is acquired: Java, distributions, jars, native programs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from pathlib import Path
 
 from weft import settings
 from weft.errors import UsageError
-from weft.provision import distribution, jars, jdk
+from weft.provision import distribution, jars, jdk, native
 from weft.spec import Spec
+from weft.storage.base import layers
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Supplies:
     java: Path
     homes: Mapping[str, Path]
     jars: Mapping[str, Path]
+    native: Path | None
 
     @property
     def visible(self) -> Sequence[Path]:
@@ -34,7 +36,9 @@ def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
     java = jdk.java()
     homes = {name: _home(name, spec, say) for name in spec.engine.distributions}
     spark = homes.get("spark") or distribution.home("spark", say)
-    return Supplies(java, homes, jars.build(spark, say))
+    used = [layer for storage in spec.storage().values() for layer in layers(storage)]
+    programs = native.build(say) if any(layer.native for layer in used) else None
+    return Supplies(java, homes, jars.build(spark, say), programs)
 
 
 def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:

@@ -26,6 +26,13 @@ class Work(Site):
     """A directory that lives as long as the run, and the lease that everything made in it is noted in."""
 
     lease: Lease
+    native: Path | None = None
+    """Directory of weft's native programs, for runs that use them."""
+
+    def program(self, name: str) -> Path:
+        """One of weft's native programs."""
+        assert self.native is not None, "a storage that needs native programs says so"
+        return self.native / name
 
     def make(self, *parts: str) -> Path:
         """A directory below the run's own."""
@@ -58,7 +65,7 @@ def site(name: str) -> Site:
 
 
 @contextmanager
-def open_work(name: str, lease: Lease) -> Iterator[Work]:
+def open_work(name: str, lease: Lease, native: Path | None = None) -> Iterator[Work]:
     """The run's directory below WEFT_WORK, owned by this user alone."""
     base = settings.work()
     base.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -74,4 +81,4 @@ def open_work(name: str, lease: Lease) -> Iterator[Work]:
     directory = site(name).directory
     lease.note("directory", path=str(directory))
     directory.mkdir(mode=0o700)
-    yield Work(name, directory, lease)
+    yield Work(name, directory, lease, native)

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field
 
 from weft.shorthand import expand
 from weft.storage.base import Storage
+from weft.storage.delayed import DelayedStorage
 from weft.storage.disk import DiskStorage
 from weft.storage.loopback import LoopbackStorage
 from weft.storage.memory import MemoryStorage
@@ -18,14 +19,17 @@ KINDS: dict[str, type[Storage]] = {
     "memory": MemoryStorage,
     "loopback": LoopbackStorage,
     "mount": MountStorage,
+    "delayed": DelayedStorage,
 }
 
 AnyStorage = Annotated[
     Annotated[
-        NullStorage | DiskStorage | MemoryStorage | LoopbackStorage | MountStorage,
+        NullStorage | DiskStorage | MemoryStorage | LoopbackStorage | MountStorage | DelayedStorage,
         Field(discriminator="kind"),
     ],
     BeforeValidator(
         lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
     ),
 ]
+
+LoopbackStorage.model_rebuild(_types_namespace={"AnyStorage": AnyStorage})

@@ -33,6 +33,8 @@ class Place:
     """What is emulated, in words that a report repeats; empty where nothing is."""
     environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By node name: variables that processes need to see the files."""
+    counters: str = ""
+    """Directory with counters in the formats of Lustre's llite and mdc; empty where the storage keeps none."""
 
     @property
     def path(self) -> str:
@@ -48,6 +50,8 @@ class Storage(BaseModel, ABC):
 
     positional: ClassVar[str] = "path"
     """The key that the value after the colon stands for: disk:/some/dir."""
+    native: ClassVar[bool] = False
+    """Whether it runs one of weft's native programs."""
 
     @abstractmethod
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
@@ -56,6 +60,12 @@ class Storage(BaseModel, ABC):
     @abstractmethod
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> AbstractContextManager[Place]:
         """A place for a role, for the length of a `with`; afterwards nothing is left."""
+
+
+def layers(storage: Storage) -> list[Storage]:
+    """A storage and what it stands on, top first."""
+    below: Storage | None = getattr(storage, "on", None)
+    return [storage, *(layers(below) if below else [])]
 
 
 def base_directory(path: Path | None, role: Role, site: Site) -> Path:

@@ -4,62 +4,57 @@ The remedy of Chaimov et al. (CUG'16, section VI), there by Shifter's setuid mou
 as root, by fuse2fs otherwise.
 """
 
+import dataclasses
 import os
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from weft import shell
-from weft.errors import MissingError, StorageError
+from weft.errors import MissingError
 from weft.nodes.base import Node
 from weft.shell import tool
-from weft.storage.base import SHARED_ROLES, Place, Role, Storage, base_directory
+from weft.storage.base import Place, Role
 from weft.storage.mounting import mount_point, mounted
+from weft.storage.stacked import StackedStorage
 from weft.units import Size, show_size
 from weft.work import Site, Work
 
 
-class LoopbackStorage(Storage):
-    """ext4 or xfs in a sparse file on another directory."""
+class LoopbackStorage(StackedStorage):
+    """ext4 or xfs in a sparse file on another storage."""
 
     kind: Literal["loopback"] = "loopback"
-    path: Path | None = Field(
-        default=None, description="directory that holds the images; default: the work directory"
-    )
     size: Size = Field(default=4 << 30, description="size of each node's file system (the image is sparse)")
     fs: Literal["ext4", "xfs"] = Field(default="ext4", description="file system inside the image")
     block: Size = Field(default=4096, description="block size of that file system")
 
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
-        shared = role in SHARED_ROLES
+        below = self.on.sketch(role, nodes, site)
         points = {
-            node.name: mount_point(site, None if shared else node, f"loopback-{role}") for node in nodes
+            node.name: mount_point(site, None if below.shared else node, f"loopback-{role}") for node in nodes
         }
         how = "loop mount" if os.geteuid() == 0 else "fuse2fs"
-        text = f"{self.fs} of {show_size(self.size)} in an image file at {base_directory(self.path, role, site)} ({how})"
+        text = f"{self.fs} of {show_size(self.size)} in an image file ({how}) on {below.description}"
         paths = {name: str(point / "files") for name, point in points.items()}  # beside lost+found
-        return Place("loopback", text, paths, shared=shared, durable=True)
+        return dataclasses.replace(below, storage="loopback", description=text, paths=paths)
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
-        place = self.sketch(role, nodes, work)
-        base = base_directory(self.path, role, work)
-        if self.path is None:
-            work.make("scratch", role)
-        else:
-            work.claim(base)
         with ExitStack() as live:
+            below = live.enter_context(self.on.place(role, nodes, work))
+            place = self.sketch(role, nodes, work)
             for node in [None] if place.shared else nodes:
-                image = base / ("shared.img" if node is None else f"{node.name}.img")
-                self._format(image, role)
+                run = shell.run if node is None else node.run
+                image = Path(below.path if node is None else below.paths[node.name]) / "image"
+                self._format(image, run)
                 point = live.enter_context(
                     mounted(work, node, f"loopback-{role}", [*self._mount(), str(image)])
                 )
-                (shell.run if node is None else node.run)(["mkdir", "-m", "0700", str(point / "files")])
+                run(["mkdir", "-m", "0700", str(point / "files")])
             yield place
 
     def _mount(self) -> list[str]:
@@ -72,18 +67,11 @@ class LoopbackStorage(Storage):
             )
         return [tool("fuse2fs", "fuse2fs"), "-o", "fakeroot"]
 
-    def _format(self, image: Path, role: Role) -> None:
-        free = shutil.disk_usage(image.parent).free
-        if free < 64 << 20:
-            raise StorageError(
-                f"{role}: {image.parent} has {show_size(free)} free",
-                hint="name another directory: loopback:/dir",
-            )
-        with image.open("wb") as file:
-            file.truncate(self.size)
+    def _format(self, image: Path, run: Callable[..., Any]) -> None:
+        run(["truncate", "--size", str(self.size), str(image)])
         if self.fs == "ext4":
             lazy = "lazy_itable_init=1,lazy_journal_init=1,nodiscard"
-            shell.run(
+            run(
                 [
                     tool("mkfs.ext4", "e2fsprogs"),
                     "-q",
@@ -98,4 +86,4 @@ class LoopbackStorage(Storage):
                 ]
             )
         else:
-            shell.run([tool("mkfs.xfs", "xfsprogs"), "-q", "-b", f"size={self.block}", str(image)])
+            run([tool("mkfs.xfs", "xfsprogs"), "-q", "-b", f"size={self.block}", str(image)])

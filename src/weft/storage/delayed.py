@@ -1,0 +1,107 @@
+"""A laboratory's parallel file system: latencyfs, which delays every operation as a profile says.
+
+It stands for Lustre, DataWarp and their kin where none is mounted, and is named as emulated wherever it is reported.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft import shell
+from weft.errors import StorageError
+from weft.nodes.base import Node
+from weft.shell import Process
+from weft.storage.base import SHARED_ROLES, Place, Role, Storage, base_directory
+from weft.storage.mounting import mount_point
+from weft.work import Site, Work
+
+_READY_SECONDS = 20.0
+"""Longest wait for the mounts; a mount takes milliseconds."""
+
+
+class DelayedStorage(Storage):
+    """A FUSE file system in front of a directory; one metadata server and one bandwidth for all nodes."""
+
+    kind: Literal["delayed"] = "delayed"
+    positional: ClassVar[str] = "profile"
+    native: ClassVar[bool] = True
+
+    profile: str = Field(
+        default="lustre", description="lustre, datawarp, burstbuffer, orangefs, ssd, zero, or a TOML file"
+    )
+    path: Path | None = Field(
+        default=None, description="directory that really holds the files; default: the work directory"
+    )
+    values: dict[str, str] = Field(
+        default_factory=dict, description="profile values to change, such as metadata.rate"
+    )
+    faults: tuple[str, ...] = Field(default=(), description="faults to inject, such as eio:open:0.001")
+    seed: int = Field(default=1, ge=0, description="seed of the faults")
+
+    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+        shared = role in SHARED_ROLES
+        root = mount_point(site, None, f"delayed-{role}")
+        # a node that shares files still mounts for itself: its client is what is emulated
+        points = {node.name: str(root / ("all" if shared else node.name)) for node in nodes}
+        counters = str(site.directory / f"latencyfs-{role}")
+        return Place(
+            "delayed",
+            f"latencyfs with the profile {self.profile} over {base_directory(self.path, role, site)}",
+            points,
+            shared=shared,
+            durable=True,
+            emulated=f"the {role} file system is emulated (latencyfs, profile {self.profile}); no real {self.profile} was used",
+            counters=counters,
+        )
+
+    @contextmanager
+    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        place = self.sketch(role, nodes, work)
+        source = base_directory(self.path, role, work)
+        if self.path is None:
+            work.make("scratch", role)
+        else:
+            work.claim(source)
+        daemon = self._mount(place, source, work)
+        try:
+            _wait(daemon, role)
+            yield place
+        finally:
+            daemon.stop()
+
+    def _mount(self, place: Place, source: Path, work: Work) -> Process:
+        words = [
+            "--source",
+            str(source),
+            "--profile",
+            self.profile,
+            "--stats-dir",
+            place.counters,
+            "--seed",
+            str(self.seed),
+        ]
+        for name, path in ((Path(path).name, path) for path in dict.fromkeys(place.paths.values())):
+            Path(path).mkdir(parents=True, mode=0o700)
+            work.lease.note("mount", path=path)
+            words += ["--mountpoint", f"{name}={path}"]
+        words += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
+        words += [word for fault in self.faults for word in ("--fault", fault)]
+        program = work.program("latencyfs")
+        log = work.directory / f"{Path(place.counters).name}.log"
+        return shell.spawn("latencyfs", [str(program), *words], log=log, env={shell.LEASE_MARK: work.name})
+
+
+def _wait(daemon: Process, role: Role) -> None:
+    end = time.monotonic() + _READY_SECONDS
+    while "ready" not in shell.tail(daemon.log):
+        if daemon.code() is not None or time.monotonic() > end:
+            raise StorageError(
+                f"{role}: latencyfs did not mount",
+                tail=shell.tail(daemon.log),
+                hint="it needs /dev/fuse and fusermount3 (apt-get install fuse3)",
+            )
+        time.sleep(0.01)

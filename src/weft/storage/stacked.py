@@ -1,0 +1,28 @@
+"""A storage that stands on another one: `loopback:/dir`, `loopback+memory`, `pool+delayed:lustre`."""
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, model_validator
+
+from weft.storage.base import Storage
+
+if TYPE_CHECKING:
+    from weft.storage import AnyStorage
+
+
+class StackedStorage(Storage):
+    """Has `on`; a `path` is short for a disk there. `weft.storage` completes the model, as it alone knows all kinds."""
+
+    on: "AnyStorage" = Field(default="disk", validate_default=True, description="storage that it stands on")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _path_is_a_disk(cls, table: Any) -> Any:
+        if not isinstance(table, dict) or "path" not in table:
+            return table
+        if "on" in table:
+            raise ValueError("'path' and 'on' both say where it stands; give one")
+        return {
+            **{key: value for key, value in table.items() if key != "path"},
+            "on": {"kind": "disk", "path": table["path"]},
+        }
