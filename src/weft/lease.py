@@ -10,7 +10,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -92,18 +92,37 @@ class Held:
 
 
 def all_leases() -> list[Held]:
-    """Every lease on this machine; `alive` where its owner still runs."""
-    found = []
+    """Every lease of this user; `alive` where its owner still runs."""
+    return [
+        Held(Lease(path.stem, path, _entries(file)), not _lock(file, fcntl.LOCK_SH))
+        for path, file in _files()
+    ]
+
+
+def dead_leases() -> Iterator[Lease]:
+    """Each lease whose owner is gone; nobody else can take or release it before the next is asked for."""
+    for path, file in _files():
+        if _lock(file, fcntl.LOCK_EX) and path.exists():
+            yield Lease(path.stem, path, _entries(file))
+
+
+def _files() -> Iterator[tuple[Path, IO[str]]]:
     for path in sorted((settings.state() / "leases").glob("*.jsonl")):
-        with path.open() as file:
-            entries = [json.loads(line) for line in file if line.endswith("\n")]
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: others may look as well
-                alive = False
-            except BlockingIOError:
-                alive = True
-        found.append(Held(Lease(path.stem, path, entries), alive))
-    return found
+        # it may be released between the listing and the opening
+        with suppress(FileNotFoundError), path.open() as file:
+            yield path, file
+
+
+def _lock(file: IO[str], how: int) -> bool:
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _entries(file: IO[str]) -> list[dict[str, str]]:
+    return [json.loads(line) for line in file if line.endswith("\n")]
 
 
 def _kill(mark: str) -> None:

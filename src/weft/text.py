@@ -8,9 +8,11 @@ from typing import Any
 def toml_of(base: Mapping[str, Any], coordinates: Mapping[str, Any]) -> str:
     """TOML of a spec's table; a matrix cell's coordinates stand above it as comments."""
     comments = [f"# {key} = {_value(value)}" for key, value in coordinates.items()]
-    plain = [f"{key} = {_value(value)}" for key, value in base.items() if not isinstance(value, Mapping)]
+    plain = [
+        f"{_key(key)} = {_value(value)}" for key, value in base.items() if not isinstance(value, Mapping)
+    ]
     tables = [
-        line for key, value in base.items() if isinstance(value, Mapping) for line in _table(key, value)
+        line for key, value in base.items() if isinstance(value, Mapping) for line in _table(_key(key), value)
     ]
     return "\n".join([*comments, *plain, *tables]) + "\n"
 
@@ -29,8 +31,9 @@ def _table(name: str, table: Mapping[str, Any]) -> list[str]:
 
 
 def _key(key: str) -> str:
-    return key if key.replace("_", "").replace("-", "").isalnum() else json.dumps(key)
+    bare = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
+    return key if bare else _value(key)
 
 
 def _value(value: Any) -> str:
-    return json.dumps(value)
+    return json.dumps(value, ensure_ascii=False)  # TOML knows no surrogate pairs
