@@ -87,13 +87,15 @@ def lines(found: Sequence[Holding]) -> list[str]:
 
 def sweep() -> list[Swept]:
     """Release every dead lease; live ones are not touched."""
-    return [_swept(held.lease) for held in lease.all_leases() if not held.alive]
+    return [swept for dead in lease.dead_leases() if (swept := _swept(dead)) is not None]
 
 
-def _swept(dead: Lease) -> Swept:
+def _swept(dead: Lease) -> Swept | None:
     processes = [f"process {member.pid} ({member.program})" for member in _members(dead)]
     there = [f"{entry['kind']} {entry['path']}" for entry in dead.entries if lease.exists(entry)]
     left = dead.release()
+    if not dead.entries:  # its owner stands between opening and locking it, and will open another
+        return None
     kept = {entry["path"] for entry in dead.entries if lease.exists(entry)}
     return Swept(
         dead.name, [*processes, *(words for words in there if words.split(" ", 1)[1] not in kept)], left

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import psutil
 
-from weft import machine
+from weft import machine, preview
 from weft.doctor.finding import Finding, limits, missing, ok
+from weft.errors import UsageError
 from weft.nodes.local import LocalNodes
+from weft.spec import parse
 from weft.units import show_size
 
 _FILES = 4096
@@ -22,15 +24,20 @@ _SHM_LEAST = 1 << 30
 
 
 def memory() -> Finding:
-    """Room for the nodes of a plain run."""
-    free = min(psutil.virtual_memory().available, allowance()) - machine.RESERVE
-    nodes = max(0, free // machine.LEAST)
+    """Room for the nodes of a plain run, and for what its engine puts on the first of them."""
+    free = max(0, min(psutil.virtual_memory().available, allowance()) - machine.RESERVE)
+    nodes = free // machine.LEAST
     wanted = LocalNodes().count
-    found = f"{show_size(max(0, free))} for nodes: room for {nodes} of at least {show_size(machine.LEAST)}"
-    if nodes >= wanted:
-        return ok("memory", found)
-    fix = "use --nodes local:1" if nodes else "stop other programs, or use a machine with more memory"
-    return missing("memory", found, costs=f"a run on {wanted} nodes, which is the default", fix=fix)
+    found = f"{show_size(free)} for nodes: room for {nodes} of at least {show_size(machine.LEAST)}"
+    costs = f"a run on {wanted} nodes, which is the default"
+    if nodes < wanted:
+        fix = "use --nodes local:1" if nodes else "stop other programs, or use a machine with more memory"
+        return missing("memory", found, costs=costs, fix=fix)
+    try:
+        preview.preview(parse({"workload": "terasort"}))
+    except UsageError as error:
+        return missing("memory", f"{found}, but {error.message}", costs=costs, fix=error.hint)
+    return ok("memory", found)
 
 
 def allowance(proc: Path = Path("/proc"), root: Path = Path("/sys/fs/cgroup")) -> int:

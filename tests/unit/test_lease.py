@@ -1,0 +1,172 @@
+"""Leases: everything noted is undone, whatever happened to the owner."""
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from weft import lease, leftovers, settings, shell
+from weft.errors import WeftError
+
+OWNER = """
+import os, sys, time
+from pathlib import Path
+from weft import lease
+from weft.work import open_work
+with lease.hold("dead", "a test") as held, open_work("dead", held) as work:
+    (work.make("node1") / "file").write_text("x")
+    work.claim(Path(sys.argv[1]))
+    print("holds", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """A directory that a command claimed before it was killed."""
+    claimed = tmp_path / "claimed"
+    argv = [sys.executable, "-P", "-c", OWNER, str(claimed)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "holds\n"
+        assert [held.alive for held in lease.all_leases()] == [True]
+        owner.kill()
+    return claimed
+
+
+def sleeper(name: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(["sleep", "60"], env={**os.environ, "WEFT_LEASE": name, "WEFT_NODE": "node2"})
+
+
+def test_a_lease_is_written_before_what_it_names_exists(tmp_path: Path) -> None:
+    with lease.hold("one", "a test") as held:
+        held.note("directory", path=str(tmp_path / "later"))
+        entries = [json.loads(line) for line in held.path.read_text().splitlines()]
+        assert [entry["kind"] for entry in entries] == ["owner", "directory"]
+        assert entries[0]["pid"] == str(os.getpid())
+
+
+def test_the_end_of_the_block_undoes_everything(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    with lease.hold("one", "a test") as held:
+        held.note("directory", path=str(path))
+        path.mkdir()
+    assert not path.exists()
+    assert lease.all_leases() == []
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_an_error_undoes_everything_too(tmp_path: Path, error: type[BaseException]) -> None:
+    path = tmp_path / "made"
+    with pytest.raises(error), lease.hold("one", "a test") as held:
+        held.note("directory", path=str(path))
+        path.mkdir()
+        raise error
+    assert not path.exists()
+    assert lease.all_leases() == []
+
+
+def test_processes_that_carry_the_mark_end_with_the_lease() -> None:
+    with lease.hold("one", "a test"):
+        process = sleeper("one")
+        while not shell.marked("one"):
+            time.sleep(0.01)
+    assert process.wait(5) is not None
+
+
+def test_a_holding_that_was_noted_and_never_made_is_no_problem(tmp_path: Path) -> None:
+    with lease.hold("one", "a test") as held:
+        for kind in ("directory", "mount", "cgroup"):
+            held.note(kind, path=str(tmp_path / "never"))
+    assert lease.all_leases() == []
+
+
+def test_what_cannot_be_removed_is_an_error_and_keeps_the_lease(tmp_path: Path) -> None:
+    stuck = tmp_path / "stuck"
+    stuck.mkdir()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        pytest.raises(WeftError, match="could not release"),
+        lease.hold("one", "a test") as held,
+    ):
+        held.note("directory", path=str(stuck))
+        patch.setattr("shutil.rmtree", lambda *_, **__: None)
+    (dead,) = [held for held in lease.all_leases() if not held.alive]
+    assert dead.lease.entries[-1]["path"] == str(stuck)
+
+
+def test_a_dead_lease_is_told_from_a_live_one(killed: Path) -> None:
+    with lease.hold("alive", "a test"):
+        assert {held.lease.name: held.alive for held in lease.all_leases()} == {"alive": True, "dead": False}
+    assert killed.is_dir()
+
+
+def test_sweep_removes_what_the_dead_left_and_says_so(killed: Path) -> None:
+    process = sleeper("dead")
+    work = settings.work() / "dead"
+    assert (work / "node1" / "file").exists()
+    (swept,) = leftovers.sweep()
+    assert process.wait(5) is not None
+    assert (swept.name, list(swept.left)) == ("dead", [])
+    assert set(swept.removed) == {f"process {process.pid} (sleep)", f"directory {work}", f"directory {killed}"}
+    assert not killed.exists()
+    assert not work.exists()
+    assert lease.all_leases() == []
+
+
+def test_sweep_never_touches_the_living(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    with lease.hold("alive", "a test") as held:
+        held.note("directory", path=str(path))
+        path.mkdir()
+        process = sleeper("alive")
+        assert leftovers.sweep() == []
+        assert path.is_dir()
+        assert process.poll() is None
+    process.wait(5)
+
+
+def test_a_torn_last_line_is_left_out(killed: Path) -> None:
+    path = settings.state() / "leases" / "dead.jsonl"
+    with path.open("a") as file:
+        file.write('{"kind": "direc')
+    (swept,) = leftovers.sweep()
+    assert list(swept.left) == []
+    assert not killed.exists()
+
+
+def test_ps_shows_nodes_and_memory_and_marks_leftovers(killed: Path) -> None:
+    process = sleeper("alive")
+    with lease.hold("alive", "run terasort"):
+        while not shell.marked("alive"):
+            time.sleep(0.01)
+        found = {one.name: one for one in leftovers.holdings()}
+        text = "\n".join(leftovers.lines(list(found.values())))
+    process.wait(5)
+    assert killed.is_dir()
+    assert (found["alive"].alive, found["dead"].alive) == (True, False)
+    (member,) = found["alive"].processes
+    assert (member.pid, member.node, member.program) == (process.pid, "node2", "sleep")
+    assert member.memory > 0
+    assert "LEFTOVER" in text
+    assert f"process {os.getpid()}" in text
+
+
+def _hold_many(number: int) -> None:
+    for turn in range(20):
+        with lease.hold(f"{number}-{turn}", "a test"):
+            pass
+
+
+def test_looking_and_sweeping_never_disturb_those_who_take_leases() -> None:
+    processes = [multiprocessing.Process(target=_hold_many, args=(number,)) for number in range(4)]
+    for process in processes:
+        process.start()
+    while any(process.is_alive() for process in processes):
+        assert leftovers.sweep() == []
+    assert [process.exitcode for process in processes] == [0, 0, 0, 0]

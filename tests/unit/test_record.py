@@ -1,0 +1,126 @@
+"""A record: written as the run goes, readable whenever it ends."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from weft import record, settings
+from weft.errors import RecordError, UsageError, WeftError
+from weft.history import expected_phases
+from weft.record import Record, Stored
+
+
+def make(name: str = "20260101-terasort", **about: object) -> Record:
+    return record.create(settings.runs(), name, "workload = 'terasort'\n", about)
+
+
+def test_a_new_record_is_running_and_says_who_wrote_it() -> None:
+    made = make(engine="spark")
+    stored = record.read(made.directory)
+    assert (stored.verdict, stored.head["engine"], stored.head["pid"]) == ("RUNNING", "spark", os.getpid())
+    assert (made.directory / "spec.toml").read_text() == "workload = 'terasort'\n"
+
+
+def test_phases_are_timed_and_added_up() -> None:
+    made = make()
+    for _ in range(2):
+        with made.phase("start"):
+            pass
+    head = record.read(made.directory).head
+    assert set(head["phases"]) == {"start"}
+    names = [(event["event"], event["phase"]) for event in record.read(made.directory).events()]
+    assert names == [("phase-begin", "start"), ("phase-end", "start")] * 2
+
+
+def test_an_error_leaves_its_phase_as_the_one_reached() -> None:
+    made = make()
+    with pytest.raises(WeftError), made.phase("storage"):
+        raise WeftError("full")
+    head = record.read(made.directory).head
+    assert head["phase"] == "storage"
+    assert "storage" in head["phases"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"pid_start": "1"}, {"pid": 0x7FFFFFF0}, {"host": "elsewhere"}],
+)
+def test_a_record_without_verdict_and_writer_was_killed(change: dict[str, object]) -> None:
+    made = make()
+    made.update(**change)
+    assert record.read(made.directory).verdict == "KILLED"
+
+
+def test_a_verdict_stays_when_the_writer_is_gone() -> None:
+    made = make()
+    made.update(verdict="VALID", pid=0x7FFFFFF0)
+    assert record.read(made.directory).verdict == "VALID"
+
+
+def test_a_torn_event_is_left_out() -> None:
+    made = make()
+    made.note("one")
+    with (made.directory / "events.jsonl").open("a") as file:
+        file.write('{"t": 1, "ev')
+    assert [event["event"] for event in record.read(made.directory).events()] == ["one"]
+
+
+def test_json_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "value.json"
+    record.write_json(path, {"x": 1})
+    with pytest.raises(ValueError, match="Circular"):
+        circular: list[object] = []
+        circular.append(circular)
+        record.write_json(path, circular)
+    assert json.loads(path.read_text()) == {"x": 1}
+
+
+@pytest.mark.parametrize("content", [None, "", "{", '{"schema": 999}'])
+def test_what_is_no_record_is_refused(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "record.json").write_text(content)
+    with pytest.raises(RecordError) as caught:
+        record.read(tmp_path)
+    assert caught.value.hint
+
+
+def test_a_record_is_found_by_path_name_part_and_last() -> None:
+    one, two = make("20260101-a"), make("20260102-b")
+    two.update(created="2999")
+    runs = settings.runs()
+    assert record.find(runs, str(one.directory)).directory == one.directory
+    assert record.find(runs, "20260101-a").directory == one.directory
+    assert record.find(runs, "0102").directory == two.directory
+    assert record.find(runs, "last").directory == two.directory
+
+
+@pytest.mark.parametrize("name", ["2026", "nothing"])
+def test_a_name_that_is_not_one_record_is_refused(name: str) -> None:
+    make("20260101-a")
+    make("20260102-b")
+    with pytest.raises(UsageError, match=name):
+        record.find(settings.runs(), name)
+
+
+def test_a_record_cannot_be_made_twice() -> None:
+    make()
+    with pytest.raises(UsageError, match="cannot make the record"):
+        make()
+
+
+def stored(verdict: str, key: str, **phases: float) -> Stored:
+    return Stored(Path("x"), {"verdict": verdict, "key": key, "phases": phases})
+
+
+def test_history_takes_medians_of_valid_runs_of_the_same_spec() -> None:
+    records = [
+        stored("VALID", "k", start=1, run=10),
+        stored("VALID", "k", start=2, run=30),
+        stored("VALID", "k", run=20),
+        stored("INVALID", "k", run=999),
+        stored("VALID", "other", run=999),
+    ]
+    assert expected_phases(records, "k") == {"start": 1.5, "run": 20}
+    assert expected_phases(records, "none") == {}

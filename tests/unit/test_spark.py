@@ -1,0 +1,97 @@
+"""The Spark engine: a layout in, files and commands out, and nothing touched."""
+
+import dataclasses
+import re
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from tests.fakes import GIB, fake_layout, fake_nodes
+
+from weft.engines.spark import SparkEngine
+from weft.errors import UsageError
+from weft.plan import Job
+
+JOB = Job("terasort", "io.weft.spark.TeraSort", ["--input", "/scratch/input"], None, ("--verbose",))
+
+
+def test_the_settings_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
+    plan = SparkEngine().plan(fake_layout())
+    assert {str(path): content for path, content in plan.files.items()} == snapshot
+
+
+def test_the_commands_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
+    layout = fake_layout()
+    plan = SparkEngine().plan(layout)
+    words = {daemon.name: [daemon.node.name, *daemon.argv] for daemon in plan.daemons}
+    submit = SparkEngine().submit(JOB, layout)
+    assert {**words, submit.name: [submit.node.name, *submit.argv]} == snapshot
+
+
+def test_the_environment_of_a_worker(snapshot: SnapshotAssertion) -> None:
+    worker = SparkEngine().plan(fake_layout()).daemons[-1]
+    assert dict(worker.environment) == snapshot
+
+
+def test_a_plan_is_the_same_for_the_same_layout() -> None:
+    one, same = (SparkEngine().plan(fake_layout()) for _ in range(2))
+    assert (one.files, one.daemons, one.summary) == (same.files, same.daemons, same.summary)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_one_master_and_a_worker_on_every_node(count: int) -> None:
+    plan = SparkEngine().plan(fake_layout(fake_nodes(count)))
+    assert [daemon.name for daemon in plan.daemons] == ["master", *(f"worker-node{i}" for i in range(1, count + 1))]
+    assert [daemon.essential for daemon in plan.daemons] == [True] + [False] * count
+
+
+def test_users_settings_win() -> None:
+    engine = SparkEngine(conf={"spark.shuffle.compress": "false", "spark.io.mode.default": "AUTO"})
+    settings = engine.settings(fake_layout())
+    assert (settings["spark.shuffle.compress"], settings["spark.io.mode.default"]) == ("false", "AUTO")
+
+
+def test_ready_names_the_workers_that_the_master_does_not_know() -> None:
+    ready = SparkEngine().plan(fake_layout(fake_nodes(3))).ready
+    assert ready is not None
+    workers = [{"host": "10.0.0.1", "state": "ALIVE"}, {"host": "10.0.0.3", "state": "DEAD"}]
+    assert ready.missing({"workers": workers}) == ["worker-node2", "worker-node3"]
+
+
+def test_the_heap_leaves_room_for_daemons_and_driver() -> None:
+    layout = fake_layout(fake_nodes(2, memory=8 * GIB))
+    heap = SparkEngine().heap(layout)
+    head = 2 * (320 << 20) + (1 << 30) + (384 << 20)
+    assert heap == (8 * GIB - head) * 6 // 10
+    assert heap + head < 8 * GIB
+
+
+def test_the_smallest_node_decides_the_heap_of_all() -> None:
+    small, big = fake_nodes(1, memory=2 * GIB)[0], fake_nodes(1, memory=64 * GIB)[0]
+    layout = fake_layout([dataclasses.replace(big, name="node1"), dataclasses.replace(small, name="node2")])
+    assert SparkEngine().heap(layout) < 2 * GIB
+
+
+def test_the_heap_stays_where_object_pointers_are_short() -> None:
+    assert SparkEngine().heap(fake_layout(fake_nodes(1, memory=512 * GIB))) == 30 * GIB
+
+
+@pytest.mark.parametrize(
+    ("engine", "memory", "words"),
+    [
+        (SparkEngine(), 2 * GIB, "below"),
+        (SparkEngine(executor_memory="3G"), 4 * GIB, "does not fit"),
+        (SparkEngine(executor_memory="100M"), 4 * GIB, "below"),
+        (SparkEngine(driver_memory="4G"), 4 * GIB, "below"),
+    ],
+)
+def test_what_does_not_fit_a_node_is_refused_with_a_hint(engine: SparkEngine, memory: int, words: str) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        engine.plan(fake_layout(fake_nodes(1, memory=memory)))
+    assert caught.value.hint
+
+
+def test_no_secret_stands_in_a_command() -> None:
+    layout = fake_layout()
+    plan = SparkEngine().plan(layout)
+    words = [word for daemon in plan.daemons for word in daemon.argv]
+    assert not [word for word in words if re.search(r"secret", word, re.IGNORECASE)]

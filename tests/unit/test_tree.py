@@ -1,0 +1,84 @@
+"""Directories in the cache: made once, whole or not at all."""
+
+import multiprocessing
+import time
+from pathlib import Path
+
+import pytest
+
+from weft import settings
+from weft.errors import StorageError
+from weft.provision.tree import building, cached, digest
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
+    return settings.cache()
+
+
+def test_a_directory_is_there_once_its_block_has_ended() -> None:
+    with building("thing", 1) as target:
+        assert target is not None
+        (target / "file").touch()
+        assert cached("thing") is None
+    found = cached("thing")
+    assert found is not None
+    assert (found / "file").exists()
+
+
+def test_a_block_that_fails_leaves_nothing(cache: Path) -> None:
+    with pytest.raises(ValueError, match="no"), building("thing", 1) as target:
+        assert target is not None
+        (target / "file").touch()
+        raise ValueError("no")
+    assert cached("thing") is None
+    assert [path.name for path in cache.iterdir()] == [".thing.lock"]
+
+
+def test_what_a_killed_builder_left_is_thrown_away(cache: Path) -> None:
+    (cache / ".thing.partial").mkdir(parents=True)
+    (cache / ".thing.partial" / "old").touch()
+    with building("thing", 1) as target:
+        assert target is not None
+        assert list(target.iterdir()) == []
+
+
+def _build(results: "multiprocessing.Queue[str]") -> None:
+    with building("thing", 1) as target:
+        if target is None:
+            results.put("found")
+        else:
+            time.sleep(0.2)
+            (target / "file").touch()
+            results.put("built")
+
+
+def test_of_many_at_once_one_builds_and_the_others_find() -> None:
+    results: multiprocessing.Queue[str] = multiprocessing.Queue()
+    processes = [multiprocessing.Process(target=_build, args=(results,)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert sorted(results.get() for _ in processes) == ["built", "found", "found", "found"]
+
+
+def test_too_little_space_is_refused_at_once() -> None:
+    with pytest.raises(StorageError, match="MiB free") as caught, building("thing", 1 << 60):
+        pass
+    assert "WEFT_CACHE" in caught.value.hint
+
+
+def test_a_digest_is_of_contents_names_and_words(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    (root / "target").mkdir(parents=True)
+    (root / "a").write_text("1")
+    first = digest([root], "x")
+    (root / "target" / "built").touch()
+    assert digest([root], "x") == first
+    assert digest([root], "y") != first
+    (root / "a").rename(root / "b")
+    second = digest([root], "x")
+    (root / "b").write_text("2")
+    assert len({first, second, digest([root], "x")}) == 3
