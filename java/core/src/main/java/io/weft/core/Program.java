@@ -48,7 +48,7 @@ public interface Program {
             outcome.problem(error.getMessage());
         } catch (Exception error) {
             error.printStackTrace();
-            outcome.problem("The work failed: " + error);
+            outcome.problem("the work failed: " + error.toString().lines().findFirst().orElse(""));
         }
     }
 }

@@ -1,7 +1,9 @@
 package io.weft.core;
 
 /** An unsigned 128-bit sum, wrapping; the checksum of TeraSort data is such a sum of the CRC32 of each record. */
-public final class Sum128 {
+public final class Sum128 implements java.io.Serializable {
+    private static final long serialVersionUID = 1L;
+
     private long high;
     private long low;
 

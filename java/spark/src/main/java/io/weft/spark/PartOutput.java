@@ -3,7 +3,6 @@ package io.weft.spark;
 import io.weft.core.PartFiles;
 import io.weft.core.TeraRecord;
 import java.io.IOException;
-import java.io.Serializable;
 import org.apache.spark.TaskContext;
 
 /**
@@ -20,10 +19,6 @@ final class PartOutput implements AutoCloseable {
     private final byte[] buffer = new byte[BUFFER];
     private int used;
     private long rows;
-
-    /** What a task tells the driver of the part it wrote. */
-    record Part(int number, long rows) implements Serializable {
-    }
 
     PartOutput(Store store, String directory, int number, TaskContext context) throws IOException {
         this.store = store;

@@ -2,9 +2,9 @@ package io.weft.spark;
 
 import io.weft.core.Outcome;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /** Measures named phases; the outcome gets each, and their sum as the measured time. */
 final class Phases {
@@ -18,9 +18,8 @@ final class Phases {
         return result;
     }
 
-    /** Puts {@code phases}, each in seconds, and {@code seconds}, the sum of the measured ones (all if not named). */
+    /** Puts {@code phases}, each in seconds, and {@code seconds}, the sum of the measured ones. */
     void report(Outcome outcome, String... measured) {
-        List<String> names = measured.length == 0 ? List.copyOf(seconds.keySet()) : List.of(measured);
-        outcome.put("seconds", names.stream().mapToDouble(seconds::get).sum()).put("phases", seconds);
+        outcome.put("seconds", Stream.of(measured).filter(seconds::containsKey).mapToDouble(seconds::get).sum()).put("phases", seconds);
     }
 }

@@ -14,7 +14,7 @@ import scala.Tuple2;
 /** Sorts raw records: chunks of bytes through the shuffle, blocks of bytes through the sort. */
 final class RawSort implements SortMethod {
     @Override
-    public List<PartOutput.Part> sort(JavaSparkContext spark, Splits splits, String output, int partitions,
+    public List<Long> sort(JavaSparkContext spark, Splits splits, String output, int partitions,
             Phases phases) throws Exception {
         RangeTable table = phases.time("sample", () -> Sample.ranges(spark, splits, partitions));
         Store store = Store.of(output);
@@ -22,7 +22,7 @@ final class RawSort implements SortMethod {
                 .mapPartitionsWithIndex((part, chunks) -> write(store, output, part, chunks), false).collect());
     }
 
-    private static Iterator<PartOutput.Part> write(Store store, String output, int number,
+    private static Iterator<Long> write(Store store, String output, int number,
             Iterator<Tuple2<Integer, Chunk>> chunks) throws IOException {
         TaskContext context = TaskContext.get();
         SpillingSorter sorter = new SpillingSorter(context);
@@ -36,7 +36,7 @@ final class RawSort implements SortMethod {
             for (SortedRun run = merge.next(); run != null; run = merge.next()) {
                 out.add(run.bytes(), run.offset());
             }
-            return List.of(new PartOutput.Part(number, out.commit())).iterator();
+            return List.of(out.commit()).iterator();
         }
     }
 }

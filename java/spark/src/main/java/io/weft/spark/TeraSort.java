@@ -8,7 +8,6 @@ import io.weft.core.WrongInput;
 import java.io.IOException;
 import java.util.List;
 import org.apache.spark.SparkConf;
-import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * Sorts TeraGen's records into a total order over numbered parts. The measured seconds hold sampling and sorting,
@@ -16,7 +15,8 @@ import org.apache.spark.api.java.JavaSparkContext;
  */
 public final class TeraSort {
     static final long SPLIT_BYTES = 128 << 20;
-    private static final List<String> KEYS = List.of("input", "output", "partitions", "split-bytes", "method");
+    private static final List<String> KEYS = 
+            Session.keys("input", "output", "partitions", "split-bytes", "method");
 
     private TeraSort() {
     }
@@ -34,17 +34,20 @@ public final class TeraSort {
         Splits splits = new Splits(input, splitBytes);
         requireEmpty(output);
         Phases phases = new Phases();
-        List<PartOutput.Part> parts;
-        try (JavaSparkContext spark = Session.start(conf(method))) {
-            parts = sorter(method).sort(spark, splits, output, partitions, phases);
+        Session session = phases.time("start", () -> new Session(conf(method), options));
+        List<Long> parts;
+        try (session) {
+            parts = sorter(method).sort(session.spark, splits, output, partitions, phases);
+        } finally {
             Store.of(output).delete(PartOutput.aside(output));
         }
-        long rows = parts.stream().mapToLong(PartOutput.Part::rows).sum();
+        long rows = parts.stream().mapToLong(Long::longValue).sum();
         outcome.same("rows written", rows, splits.rows());
         outcome.put("method", method).put("partitions", partitions).put("splits", splits.splits.size())
                 .put("rows_in", splits.rows()).put("rows_out", rows)
                 .put("bytes_in", splits.bytes).put("bytes_out", rows * TeraRecord.LENGTH);
-        phases.report(outcome);
+        phases.report(outcome, "sample", "sort");
+        session.report(outcome);
     }
 
     private static SortMethod sorter(String method) {
