@@ -110,7 +110,7 @@ class Reader:
         """All counters, now."""
         now = time.time()
         found = [Sample(now, HOST, "", name, value) for name, value in _host().items()]
-        sums: dict[str, dict[str, float]] = {name: dict(self.gone.get(name, {})) for name in self.nodes}
+        live: list[tuple[str, dict[str, float]]] = []
         alive = set()
         for pid, (owner, process) in self._processes():
             if (counters := _process(pid)) is None:
@@ -118,8 +118,11 @@ class Reader:
             alive.add(pid)
             self.last[pid] = counters
             found += [Sample(now, owner, f"{process}/{pid}", name, value) for name, value in counters.items()]
+            live.append((owner, counters))
+        self._bury(alive)  # before summing, or a sum falls for one reading when a process ends
+        sums: dict[str, dict[str, float]] = {name: dict(self.gone.get(name, {})) for name in self.nodes}
+        for owner, counters in live:
             _add(sums[owner], counters)
-        self._bury(alive)
         for name, node in self.nodes.items():
             sums[name].update(_group(node))
             sums[name].update(_network(node))
