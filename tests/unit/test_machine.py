@@ -1,0 +1,41 @@
+"""An equal share of the machine, and what is said when there is none."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from weft import machine
+from weft.errors import UsageError
+
+GB = 10**9
+
+
+@pytest.fixture(autouse=True)
+def sixteen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with 16 GB free after the reserve, and eight cores."""
+    memory = SimpleNamespace(available=16 * GB + machine.RESERVE)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
+
+
+def test_nodes_share_equally() -> None:
+    assert machine.share(4, None, None) == (2, 4 * GB)
+
+
+def test_what_is_asked_for_is_given() -> None:
+    assert machine.share(2, 3, 2 * GB) == (3, 2 * GB)
+
+
+def test_a_node_has_a_core_at_least() -> None:
+    assert machine.share(10, None, None)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("count", "asked", "most"),
+    [(3, 8 * GB, 2), (100, None, 11), (2, 1 * GB, None)],
+)
+def test_too_many_or_too_small_nodes_are_refused(count: int, asked: int | None, most: int | None) -> None:
+    with pytest.raises(UsageError) as caught:
+        machine.share(count, None, asked)
+    assert str(count) in caught.value.message
+    assert most is None or f"at most {most} nodes" in caught.value.hint

@@ -1,0 +1,85 @@
+"""Reading /proc: the counters of a real child process go to its node."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.fakes import fake_nodes
+
+from weft import shell
+from weft.probes.proc import HOST, SOURCES, Reader
+
+BUSY = """
+import sys
+data = open('/dev/zero', 'rb').read(50_000_000)
+end = __import__('time').process_time() + 0.2
+while __import__('time').process_time() < end: pass
+print('done', flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def child() -> Iterator["subprocess.Popen[str]"]:
+    """A child of node2 that has used CPU and memory and waits."""
+    environment = {**os.environ, shell.LEASE_MARK: "RUN", shell.NODE_MARK: "node2"}
+    argv = [sys.executable, "-c", BUSY]
+    with subprocess.Popen(
+        argv, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "done\n"
+        yield process
+        process.kill()
+
+
+def reader() -> Reader:
+    return Reader({node.name: node for node in fake_nodes()}, "RUN")
+
+
+def test_a_child_counts_for_its_node(child: "subprocess.Popen[str]") -> None:
+    found = {(s.node, s.process, s.counter): s.value for s in reader().read()}
+    label = f"{Path(sys.executable).resolve().name}/{child.pid}"
+    labels = {process for node, process, _ in found if node == "node2" and process}
+    assert len(labels) == 1, labels
+    assert labels.pop().endswith(f"/{child.pid}"), label
+    assert found["node2", "", "cpu_user"] + found["node2", "", "cpu_system"] >= 0.2
+    assert found["node2", "", "memory"] > 50_000_000
+    assert found["node2", "", "read_calls"] >= 50_000_000
+    assert ("node1", "", "cpu_user") not in found
+
+
+def test_what_a_process_used_stays_when_it_is_gone(child: "subprocess.Popen[str]") -> None:
+    eyes = reader()
+    before = {s.counter: s.value for s in eyes.read() if s.node == "node2" and not s.process}
+    child.kill()
+    child.wait()
+    time.sleep(0.01)
+    after = {s.counter: s.value for s in eyes.read() if s.node == "node2" and not s.process}
+    assert after["cpu_user"] == before["cpu_user"]
+    assert after["read_calls"] == before["read_calls"]
+    assert "memory" not in after
+
+
+@pytest.mark.usefixtures("child")
+def test_processes_of_another_run_do_not_count() -> None:
+    other = Reader({node.name: node for node in fake_nodes()}, "OTHER")
+    assert [s for s in other.read() if s.node != HOST] == []
+
+
+@pytest.mark.usefixtures("child")
+def test_every_counter_names_its_source() -> None:
+    assert {s.counter for s in reader().read()} <= set(SOURCES)
+    assert all(source.unit and source.source for source in SOURCES.values())
+
+
+def test_counters_of_the_host_only_grow() -> None:
+    eyes = reader()
+    first = {s.counter: s.value for s in eyes.read() if s.node == HOST}
+    second = {s.counter: s.value for s in eyes.read() if s.node == HOST}
+    assert first.keys() == second.keys() >= {"cpu_user", "cpu_system", "idle", "iowait"}
+    assert all(second[name] >= first[name] for name in first if name != "iowait")

@@ -1,0 +1,98 @@
+"""The only module that starts processes."""
+
+import ast
+import signal
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+import weft
+from weft import shell
+from weft.errors import MissingError, WeftError
+
+SOURCE = Path(weft.__file__).parent
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_shell_imports_subprocess(path: Path) -> None:
+    names = {
+        name
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
+    }
+    forbidden = {"subprocess", "multiprocessing", "pty", "asyncio"} - ({"subprocess"} if path == SOURCE / "shell.py" else set())
+    assert names & forbidden == set()
+
+
+def test_a_program_that_is_not_there_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(MissingError, match="nosuch") as caught:
+        shell.tool("nosuch", "some-package")
+    assert "some-package" in caught.value.hint
+    with pytest.raises(MissingError, match="nosuch"):
+        shell.run(["nosuch"])
+
+
+def test_a_failure_shows_the_last_lines() -> None:
+    with pytest.raises(WeftError, match="exit code 3") as caught:
+        shell.run(["sh", "-c", "echo first; echo last >&2; exit 3"])
+    assert caught.value.tail[-1] == "last"
+    assert shell.run(["sh", "-c", "exit 3"], check=False).code == 3
+
+
+def test_a_command_that_does_not_end_is_an_error() -> None:
+    with pytest.raises(WeftError, match="did not end within"):
+        shell.run(["sleep", "10"], timeout=0.1)
+
+
+def test_stop_ends_a_process_and_its_descendants(tmp_path: Path) -> None:
+    process = shell.spawn("p", ["sh", "-c", "sleep 60 & sleep 60"], log=tmp_path / "log")
+    while len(process.family()) < 2:
+        time.sleep(0.01)
+    family = process.family()
+    process.stop(grace=1)
+    assert process.code() is not None
+    gone, alive = psutil.wait_procs(family, timeout=2)
+    assert (len(gone), alive) == (2, [])
+
+
+def test_a_process_that_ignores_the_request_is_killed(tmp_path: Path) -> None:
+    process = shell.spawn("p", ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"], log=tmp_path / "log")
+    while shell.tail(process.log) != ["ready"]:
+        time.sleep(0.01)
+    process.stop(grace=0.2)
+    assert process.code() == -signal.SIGKILL
+
+
+def test_a_process_dies_with_the_one_that_started_it(tmp_path: Path) -> None:
+    script = (
+        "import os, sys, time; from pathlib import Path; from weft import shell\n"
+        "p = shell.spawn('p', ['sleep', '60'], log=Path(sys.argv[1])); print(p.popen.pid, flush=True)\n"
+        "while shell.title(p.popen.pid) != 'sleep': time.sleep(0.01)\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    done = shell.run([sys.executable, "-P", "-c", script, str(tmp_path / "log")], check=False)
+    end = time.monotonic() + 5
+    while psutil.pid_exists(int(done.out)) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not psutil.pid_exists(int(done.out))
+
+
+def test_tail_gives_the_last_lines_and_nothing_for_no_file(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("".join(f"line {i}\n" for i in range(10_000)))
+    assert shell.tail(tmp_path / "log", 2) == ["line 9998", "line 9999"]
+    assert shell.tail(tmp_path / "none") == []
+
+
+def test_marked_finds_by_the_whole_name(tmp_path: Path) -> None:
+    process = shell.spawn("p", ["sleep", "60"], log=tmp_path / "log", env={shell.LEASE_MARK: "name-1"})
+    end = time.monotonic() + 5
+    while not shell.marked("name-1") and time.monotonic() < end:
+        time.sleep(0.01)
+    assert [found.pid for found in shell.marked("name-1")] == [process.popen.pid]
+    assert shell.marked("name") == []
+    process.stop(0)
