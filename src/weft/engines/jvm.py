@@ -1,5 +1,7 @@
 """Flags of the Java virtual machine that all JVM engines share."""
 
+from weft.nodes.base import Node
+
 _OPENED = (
     "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
     "java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar"
@@ -16,3 +18,14 @@ OPENS = (
 def heap(size: int) -> str:
     """-Xmx for a size in bytes, in whole MiB."""
     return f"-Xmx{size >> 20}m"
+
+
+def temporary(node: Node) -> dict[str, str]:
+    """Variables that keep temporary files in the node's own directory, for a JVM and all JVMs that it starts.
+
+    -UsePerfData: the JVM would map a file in /tmp whatever java.io.tmpdir says, and wait for its disk.
+    """
+    return {
+        "TMPDIR": str(node.directory),
+        "JDK_JAVA_OPTIONS": f"-Djava.io.tmpdir={node.directory} -XX:-UsePerfData",
+    }

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.engines.base import Engine
-from weft.engines.jvm import OPENS, heap
+from weft.engines.jvm import OPENS, heap, temporary
 from weft.errors import UsageError
 from weft.nodes.base import Node
 from weft.plan import SECRET, Command, Daemon, Job, Layout, Plan, Ready
@@ -169,6 +169,7 @@ class SparkEngine(Engine):
             "SPARK_LOCAL_IP": node.address,
             "SPARK_LOCAL_DIRS": layout.places["shuffle"].paths[node.name],
             "JAVA_HOME": str(layout.java.parent.parent),
+            **temporary(node),
         }
 
 
