@@ -62,6 +62,19 @@ impl Call {
         }
     }
 
+    /// As `changed`, and remembers that this client knows the new attributes, if it caches any.
+    pub fn changed_here(&self, ino: INodeNo, stale: Stale) {
+        if self.shared.settings.attr_timeout > 0 {
+            lock(&self.shared.clients[self.client].intents).changed_here(ino.0);
+        }
+        self.changed(ino, stale);
+    }
+
+    /// Whether the client has the attributes already from a change of its own.
+    pub fn knows(&self, ino: INodeNo) -> bool {
+        lock(&self.shared.clients[self.client].intents).knows(ino.0)
+    }
+
     /// Answers when the metadata server would have.
     pub fn metadata(self, answer: impl FnOnce() + Send + 'static) {
         self.metadata_if(true, answer);

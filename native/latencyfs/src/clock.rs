@@ -25,8 +25,14 @@ pub fn burn(duration: Nanos) {
     }
 }
 
-/// Lets the calling thread wake within a nanosecond of its deadline instead of the default 50 us.
+/// Lets the calling thread wake within a nanosecond of its deadline instead of the default 50 us,
+/// and before ordinary threads where the process may ask for that: a job that keeps all processors
+/// busy does not slow a file server down.
 pub fn wake_precisely() {
-    // SAFETY: changes only the timer slack of the calling thread.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
+    let priority = libc::sched_param { sched_priority: 1 };
+    // SAFETY: changes only the calling thread; the parameters outlive the call.
+    unsafe {
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0);
+        libc::sched_setscheduler(0, libc::SCHED_RR, &priority);
+    }
 }

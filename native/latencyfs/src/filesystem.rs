@@ -88,7 +88,7 @@ impl Mount {
     ) {
         let call = self.begin(op).about(Key::Name(parent.0, name.into()));
         let result = call.run(work);
-        call.changed(parent, Stale::Attributes(parent));
+        call.changed_here(parent, Stale::Attributes(parent));
         self.answer_entry(call, result, reply);
     }
 
@@ -96,7 +96,7 @@ impl Mount {
         let call = self.begin(op);
         let result = call.run(|| work::remove(&self.shared, op, parent, name));
         call.changed(parent, Stale::Entry(parent, name.into()));
-        call.changed(parent, Stale::Attributes(parent));
+        call.changed_here(parent, Stale::Attributes(parent));
         if let Ok(ino) = result {
             call.changed(ino, Stale::Attributes(ino));
         }
@@ -177,7 +177,8 @@ impl Filesystem for Mount {
         let call = self.begin(Op::Getattr).about(Key::Object(ino.0));
         let result = call.run(|| self.shared.tree.stat(ino));
         let timeout = self.timeout();
-        call.metadata(move || match result {
+        let asks = !call.knows(ino);
+        call.metadata_if(asks, move || match result {
             Ok(attr) => reply.attr(&timeout, &attr),
             Err(error) => reply.error(error.into()),
         });
@@ -291,7 +292,7 @@ impl Filesystem for Mount {
     ) {
         let call = self.begin(Op::Link);
         let result = call.run(|| work::make_link(self, ino, newparent, newname));
-        call.changed(newparent, Stale::Attributes(newparent));
+        call.changed_here(newparent, Stale::Attributes(newparent));
         call.changed(ino, Stale::Attributes(ino));
         self.answer_entry(call, result, reply);
     }
@@ -319,7 +320,7 @@ impl Filesystem for Mount {
         let result = call.run(|| work::rename(&self.shared, from, to, flags.bits()));
         for (dir, entry) in [from, to] {
             call.changed(dir, Stale::Entry(dir, entry.into()));
-            call.changed(dir, Stale::Attributes(dir));
+            call.changed_here(dir, Stale::Attributes(dir));
         }
         call.metadata(move || answer_empty(result, reply));
     }
@@ -328,7 +329,7 @@ impl Filesystem for Mount {
         let call = self.begin(Op::Open).about(Key::Object(ino.0));
         let result = call.run(|| work::open(&self.shared, ino, flags.0));
         if flags.0 & libc::O_TRUNC != 0 {
-            call.changed(ino, Stale::Pages(ino));
+            call.changed_here(ino, Stale::Pages(ino));
         }
         let fh = result.as_ref().ok().copied();
         let backing = self.backing(ino, fh, |file| reply.open_backing(file));
@@ -353,7 +354,7 @@ impl Filesystem for Mount {
         let key = Key::Name(parent.0, name.into());
         let call = self.begin(Op::Create).about(key);
         let result = call.run(|| work::create(self, Owner::of(req), parent, name, mode, flags));
-        call.changed(parent, Stale::Attributes(parent));
+        call.changed_here(parent, Stale::Attributes(parent));
         let made = result.as_ref().ok().copied();
         let backing = made.and_then(|(attr, fh)| {
             self.backing(attr.ino, Some(fh), |file| reply.open_backing(file))
@@ -404,7 +405,7 @@ impl Filesystem for Mount {
         let bytes = data.len() as u64;
         let call = Call::begin(&self.shared, self.client, Op::Write, bytes);
         let result = call.run(|| work::write(&self.shared, fh, offset, data));
-        call.changed(ino, Stale::Pages(ino));
+        call.changed_here(ino, Stale::Pages(ino));
         call.data(Charge::Write { bytes }, move || match result {
             Ok(written) => reply.written(written as u32),
             Err(error) => reply.error(error.into()),
@@ -643,7 +644,7 @@ impl Filesystem for Mount {
     ) {
         let call = self.begin(Op::Fallocate);
         let result = call.run(|| work::allocate(&self.shared, fh, mode, offset, length));
-        call.changed(ino, Stale::Pages(ino));
+        call.changed_here(ino, Stale::Pages(ino));
         call.metadata(move || answer_empty(result, reply));
     }
 
@@ -680,7 +681,7 @@ impl Filesystem for Mount {
         let call = Call::begin(&self.shared, self.client, Op::Write, len);
         let (from, to) = ((fh_in, offset_in), (fh_out, offset_out));
         let result = call.run(|| work::copy(&self.shared, from, to, len));
-        call.changed(ino_out, Stale::Pages(ino_out));
+        call.changed_here(ino_out, Stale::Pages(ino_out));
         // The client reads and writes: the bytes cross its link twice.
         let bytes = 2 * result.as_ref().map_or(0, |copied| *copied);
         call.data(Charge::Write { bytes }, move || match result {

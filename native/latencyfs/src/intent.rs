@@ -2,9 +2,12 @@
 //!
 //! FUSE sends the lookup as a request of its own, so its cost is remembered for a short while and
 //! taken off the operation that follows on the same object by the same client.
+//!
+//! FUSE also forgets attributes after a change of its own and asks for them again, where a client of
+//! Lustre still holds the lock and does not ask: one such question for each change is free.
 
 use crate::delay::Nanos;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
 /// What a lookup was about: the object found, or the name that was not there.
@@ -18,10 +21,11 @@ pub enum Key {
 #[derive(Debug, Default)]
 pub struct Intents {
     paid: HashMap<Key, Nanos>,
+    changed: HashSet<u64>,
 }
 
-/// How long after its lookup an operation counts as the same call.
-const WINDOW: Nanos = 5_000_000;
+/// How long after its lookup an operation counts as the same call: long enough for a busy machine.
+const WINDOW: Nanos = 50_000_000;
 /// Lookups that nothing followed are dropped when this many wait.
 const KEEP: usize = 4096;
 
@@ -42,6 +46,19 @@ impl Intents {
             .remove(key)
             .is_some_and(|answered| now <= answered + WINDOW)
     }
+
+    /// The client changed this object itself, so that it knows the new attributes.
+    pub fn changed_here(&mut self, object: u64) {
+        if self.changed.len() >= KEEP {
+            self.changed.clear();
+        }
+        self.changed.insert(object);
+    }
+
+    /// Whether the client knows the attributes from its own change; it counts once.
+    pub fn knows(&mut self, object: u64) -> bool {
+        self.changed.remove(&object)
+    }
 }
 
 #[cfg(test)]
@@ -61,6 +78,15 @@ mod tests {
         let mut intents = Intents::default();
         intents.remember(Key::Name(1, "a".into()), 0);
         assert!(!intents.redeem(&Key::Name(1, "a".into()), WINDOW + 1));
+    }
+
+    #[test]
+    fn an_own_change_answers_one_question() {
+        let mut intents = Intents::default();
+        intents.changed_here(5);
+        assert!(!intents.knows(6));
+        assert!(intents.knows(5));
+        assert!(!intents.knows(5));
     }
 
     #[test]

@@ -1,0 +1,169 @@
+//! What is measured on a mount agrees with what the model promises.
+//!
+//! Lower bounds are strict: nothing may be faster than the model. Upper bounds take the best of
+//! several attempts, because other work on the machine makes everything late.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Measurements must not disturb each other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn best(attempts: usize, rate: impl Fn(usize) -> f64) -> f64 {
+    (0..attempts).map(rate).fold(0.0, f64::max)
+}
+
+/// The tenth part of the sorted times: what an undisturbed operation takes.
+fn typical(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 10]
+}
+
+fn time(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+/// Round trip 500 us and work 0.19 at 19,000/s, once for open and once for close.
+#[test]
+fn open_and_close_on_lustre_cost_two_round_trips() {
+    let _alone = alone();
+    let Some(lab) = common::start(1, &["--profile", "lustre"]) else {
+        return;
+    };
+    let path = lab.mount().join("file");
+    fs::write(&path, "x").unwrap();
+    let open = || drop(fs::File::open(&path).unwrap());
+    let seen = typical((0..300).map(|_| time(open)).collect());
+    let model = Duration::from_micros(2 * 510);
+    println!("open+close: {seen:?}, model {model:?}");
+    assert!(seen >= model, "{seen:?}");
+    assert!(seen < model + Duration::from_micros(500), "{seen:?}");
+}
+
+/// An open of a file not yet known is a lookup and an open for FUSE, one intent for Lustre.
+#[test]
+fn a_first_open_is_one_request() {
+    let _alone = alone();
+    let Some(lab) = common::start(1, &["--profile", "lustre"]) else {
+        return;
+    };
+    for number in 0..40 {
+        fs::write(lab.source().join(format!("file{number}")), "x").unwrap();
+    }
+    for number in 0..40 {
+        fs::File::open(lab.mount().join(format!("file{number}"))).unwrap();
+    }
+    let text = lab.wait("llite.n0.stats", |text| {
+        text.contains("open                      40 ")
+    });
+    assert!(text.contains("snapshot_time "));
+    let requests = lab.stats("mdc.n0.stats");
+    assert!(
+        requests.contains("ldlm_ibits_enqueue        40 samples [usec]"),
+        "{requests}"
+    );
+}
+
+fn create_rate(dirs: &[PathBuf], each: usize) -> f64 {
+    let took = time(|| {
+        std::thread::scope(|scope| {
+            for (dir, user) in dirs
+                .iter()
+                .flat_map(|dir| (0..4).map(move |user| (dir, user)))
+            {
+                scope.spawn(move || {
+                    for number in 0..each {
+                        fs::create_dir(dir.join(format!("{user}-{number}"))).unwrap();
+                    }
+                });
+            }
+        });
+    });
+    (dirs.len() * 4 * each) as f64 / took.as_secs_f64()
+}
+
+/// With four users a mount and almost no round trip, the server's 400/s is the limit for all.
+#[test]
+fn two_mounts_share_one_metadata_server() {
+    let _alone = alone();
+    let set = [
+        "--profile",
+        "zero",
+        "--set",
+        "metadata.rate=400",
+        "--set",
+        "op.lookup=[0, 0]",
+        "--set",
+        "metadata.round_trip_us=100",
+    ];
+    let Some(lab) = common::start(2, &set) else {
+        return;
+    };
+    let dirs = |names: [&str; 2]| {
+        let dirs: Vec<_> = names
+            .iter()
+            .zip(&lab.mounts)
+            .map(|(name, mount)| mount.join(name))
+            .collect();
+        dirs.iter().for_each(|dir| fs::create_dir(dir).unwrap());
+        dirs
+    };
+    let alone = best(3, |n| {
+        create_rate(&dirs([&format!("a{n}"), &format!("b{n}")])[..1], 25)
+    });
+    let both = best(3, |n| {
+        create_rate(&dirs([&format!("c{n}"), &format!("d{n}")]), 25)
+    });
+    println!("mkdir/s: one mount {alone:.0}, two mounts together {both:.0}");
+    assert!((250.0..402.0).contains(&alone), "{alone}");
+    assert!((250.0..402.0).contains(&both), "{both}");
+}
+
+/// ZIB measured 40, 70, 140 and 270 MiB/s with 8, 16, 32 and 64 threads and 64 KiB requests.
+#[test]
+fn datawarp_reads_as_published() {
+    let _alone = alone();
+    let Some(lab) = common::start(1, &["--profile", "datawarp"]) else {
+        return;
+    };
+    fs::write(lab.source().join("file"), vec![1u8; 65_536 * 16]).unwrap();
+    for (threads, published) in [(8, 40.0), (16, 70.0), (32, 140.0)] {
+        let rate = best(3, |_| read_rate(&lab.mount().join("file"), threads));
+        println!("{threads} threads: {rate:.0} MiB/s, published {published}");
+        assert!(
+            (0.7..1.15).contains(&(rate / published)),
+            "{threads}: {rate}"
+        );
+    }
+}
+
+/// MiB/s of threads that each read 16 blocks of 64 KiB.
+fn read_rate(path: &Path, threads: usize) -> f64 {
+    let took = time(|| {
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| read_blocks(path));
+            }
+        });
+    });
+    threads as f64 / took.as_secs_f64()
+}
+
+fn read_blocks(path: &Path) {
+    use std::os::unix::fs::FileExt;
+    let file = fs::File::open(path).unwrap();
+    let mut block = vec![0; 65_536];
+    for number in 0..16 {
+        file.read_exact_at(&mut block, number * 65_536).unwrap();
+    }
+}
