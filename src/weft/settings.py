@@ -12,6 +12,13 @@ def _path(variable: str, default: Path) -> Path:
     return Path(os.environ.get(variable) or default).expanduser().resolve()
 
 
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run under a number without a name
+        return str(os.getuid())
+
+
 def cache() -> Path:
     """WEFT_CACHE: engines, built jars and native libraries, keyed by their inputs. Default ~/.cache/weft."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
@@ -31,7 +38,7 @@ def state() -> Path:
 
 def work() -> Path:
     """WEFT_WORK: scratch of running commands; emptied at their end. Default /var/tmp/weft-USER."""
-    return _path("WEFT_WORK", Path("/var/tmp") / f"weft-{getpass.getuser()}")  # noqa: S108 - made 0700, owner checked
+    return _path("WEFT_WORK", Path("/var/tmp") / f"weft-{_user()}")  # noqa: S108 - made 0700, owner checked
 
 
 def spark_home() -> Path | None:
