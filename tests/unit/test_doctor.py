@@ -1,0 +1,317 @@
+"""Each check of `weft doctor`, with the fault made."""
+
+import errno
+import os
+import resource
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from tests.fakes import fake_program
+
+from weft import doctor, lease, machine, settings
+from weft.doctor import capacity, host, kernel, mounts, places, programs
+from weft.doctor.finding import Finding, limits, missing, ok
+from weft.nodes import cgroups
+
+REAL_PATH = os.environ["PATH"]
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only directory with programs, /usr/sbin included."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr("weft.shell.shutil.which", _which(tmp_path / "bin"))
+    return tmp_path / "bin"
+
+
+def _which(directory: Path) -> Callable[..., str | None]:
+    def which(name: str, **_: object) -> str | None:
+        found = directory / name
+        return str(found) if found.exists() else None
+
+    return which
+
+
+@pytest.fixture
+def not_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+
+
+@pytest.fixture
+def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+
+
+def bad(finding: Finding, status: str, *words: str) -> None:
+    """The fault is told, with what it costs and a fix."""
+    assert finding.status == status, finding
+    assert finding.costs
+    assert finding.fix
+    text = f"{finding.found} {finding.costs} {finding.fix}"
+    assert [word for word in words if word not in text] == [], text
+
+
+class TestPrograms:
+    def test_no_java(self, path: Path) -> None:
+        path.mkdir()
+        bad(programs.java(), "missing", "no java", "openjdk-17")
+        bad(programs.compiler(), "missing", "openjdk-17")
+
+    def test_java_home_without_java(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("JAVA_HOME", str(path / "jdk"))
+        bad(programs.java(), "missing", "JAVA_HOME")
+
+    def test_old_java(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PATH", f"{path}:{REAL_PATH}")
+        fake_program(path, "java", 'echo \'openjdk version "11.0.2" 2019-01-15\' >&2')
+        bad(programs.java(), "missing", "Java 11", "17")
+
+    def test_a_runtime_without_a_compiler(self, path: Path) -> None:
+        fake_program(path, "java", 'echo \'openjdk version "21.0.1"\' >&2')
+        assert programs.java().status == "ok"
+        bad(programs.compiler(), "missing", "compiler", "openjdk-17-jdk-headless")
+
+    @pytest.mark.parametrize(
+        ("check", "program", "package", "status"),
+        [
+            (programs.maven, "mvn", "maven", "missing"),
+            (programs.setpriv, "setpriv", "util-linux", "missing"),
+            (programs.cargo, "cargo", "cargo", "limits"),
+            (mounts.fuse2fs, "fuse2fs", "fuse2fs", "limits"),
+            (mounts.xfs, "mkfs.xfs", "xfsprogs", "limits"),
+        ],
+    )
+    def test_a_missing_program_names_its_package(
+        self, path: Path, check: Callable[[], Finding], program: str, package: str, status: str
+    ) -> None:
+        bad(check(), status, f"`{program}`", f"apt-get install {package}")
+        fake_program(path, program, "echo 1.2.3")
+        assert check().status == "ok"
+
+
+class TestCapacity:
+    @pytest.mark.parametrize(("free", "fix"), [(1, "stop other programs"), (machine.LEAST + 1, "--nodes local:1")])
+    def test_little_memory(self, monkeypatch: pytest.MonkeyPatch, free: int, fix: str) -> None:
+        memory = SimpleNamespace(available=machine.RESERVE + free)
+        monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
+        bad(capacity.memory(), "missing", fix)
+
+    def test_memory_for_nodes_and_not_for_the_driver_beside_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        memory = SimpleNamespace(available=machine.RESERVE + 2 * machine.LEAST)
+        monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
+        bad(capacity.memory(), "missing", "executor heap")
+
+    @pytest.mark.parametrize(
+        ("line", "folder", "files"),
+        [
+            ("0::/box\n", "box", {"memory.max": "1000", "memory.current": "400"}),
+            (
+                "3:cpu:/\n7:memory:/box\n",
+                "memory/box",
+                {"memory.limit_in_bytes": "1000", "memory.usage_in_bytes": "400"},
+            ),
+        ],
+    )
+    def test_the_bound_of_a_container_counts(self, tmp_path: Path, line: str, folder: str, files: dict[str, str]) -> None:
+        (tmp_path / "self").mkdir()
+        (tmp_path / "self/cgroup").write_text(line)
+        (tmp_path / folder).mkdir(parents=True)
+        for name, value in files.items():
+            (tmp_path / folder / name).write_text(f"{value}\n")
+        assert capacity.allowance(tmp_path, tmp_path) == 600
+
+    def test_a_group_without_bound_gives_all(self, tmp_path: Path) -> None:
+        (tmp_path / "self").mkdir()
+        (tmp_path / "self/cgroup").write_text("0::/\n")
+        (tmp_path / "memory.max").write_text("max\n")
+        (tmp_path / "memory.current").write_text("5\n")
+        assert capacity.allowance(tmp_path, tmp_path) == 1 << 62
+
+    def test_one_core(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
+        bad(capacity.cores(), "limits", "1")
+
+    @pytest.mark.usefixtures("not_root")
+    def test_no_shared_memory(self, tmp_path: Path) -> None:
+        bad(capacity.shared_memory(tmp_path / "none"), "limits", "--scratch memory", "remount")
+
+    @pytest.mark.parametrize(
+        ("check", "kind", "bound"),
+        [
+            (capacity.open_files, resource.RLIMIT_NOFILE, (256, 1024)),
+            (capacity.processes, resource.RLIMIT_NPROC, (100, 100_000)),
+            (capacity.processes, resource.RLIMIT_NPROC, (100, 100)),
+        ],
+    )
+    def test_low_bounds(
+        self, monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding], kind: int, bound: tuple[int, int]
+    ) -> None:
+        monkeypatch.setattr("resource.getrlimit", lambda asked: bound if asked == kind else (0, 0))
+        bad(check(), "limits", str(bound[0]))
+
+    @pytest.mark.parametrize("check", [capacity.open_files, capacity.processes])
+    def test_no_bound_is_well(self, monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding]) -> None:
+        monkeypatch.setattr("resource.getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert check().status == "ok"
+
+
+class TestPlaces:
+    CHECKS = pytest.mark.parametrize("check", [places.cache, places.work, places.runs, places.state])
+
+    @CHECKS
+    def test_a_directory_below_a_file_cannot_be_made(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding]
+    ) -> None:
+        (tmp_path / "file").touch()
+        name = f"WEFT_{check.__name__.upper()}"
+        monkeypatch.setenv(name, str(tmp_path / "file" / "below"))
+        bad(check(), "missing", name, "cannot be written")
+
+    @CHECKS
+    def test_too_little_room(self, monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding]) -> None:
+        monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+        status = "limits" if check is places.work else "missing"
+        bad(check(), status, "1 kB free", f"WEFT_{check.__name__.upper()}")
+
+    def test_looking_makes_nothing(self) -> None:
+        for check in (places.cache, places.work, places.runs, places.state):
+            check()
+        assert not settings.work().exists()
+        assert not settings.runs().exists()
+
+    def test_a_work_directory_of_another_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        settings.work().mkdir()
+        monkeypatch.setattr("os.getuid", lambda: 4711)
+        bad(places.work(), "missing", "another user")
+
+    def test_a_cache_that_forbids_programs(self) -> None:
+        bad(places.executable(os.ST_NOEXEC), "missing", "noexec", "WEFT_CACHE")
+        assert places.executable(0).status == "ok"
+
+    def test_leftovers_of_a_killed_command(self) -> None:
+        assert places.leftovers().status == "ok"
+        with lease.hold("alive", "a test") as held:
+            assert places.leftovers().status == "ok"
+            copy = held.path.with_name("dead.jsonl")
+            copy.write_text(held.path.read_text())
+            bad(places.leftovers(), "limits", "dead", "weft gc")
+
+
+class TestKernel:
+    def test_namespaces_are_refused(self, path: Path) -> None:
+        fake_program(path, "unshare", "echo 'unshare: Operation not permitted' >&2; exit 1")
+        for name in ("ip", "tc"):
+            fake_program(path, name)
+        bad(kernel.user_namespaces(), "limits", "not permitted", "sysctl", "virtual nodes")
+        bad(kernel.virtual_nodes(), "limits", "not permitted", "--nodes virtual")
+        bad(kernel.shaping(), "limits", "rate")
+
+    def test_tools_are_missing(self, path: Path) -> None:
+        fake_program(path, "unshare")
+        bad(kernel.virtual_nodes(), "limits", "apt-get install iproute2")
+        bad(kernel.shaping(), "limits", "apt-get install iproute2")
+
+    def test_groups_cannot_be_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cgroups, "ROOT", tmp_path)
+        bad(kernel.control_groups(), "limits", "version 1", "not enforced")
+
+    @pytest.mark.usefixtures("not_root")
+    def test_perf(self, tmp_path: Path) -> None:
+        setting = tmp_path / "paranoid"
+        bad(kernel.perf(setting), "limits", "no perf events")
+        setting.write_text("3\n")
+        bad(kernel.perf(setting), "limits", "is 3", "sysctl")
+        setting.write_text("2\n")
+        assert kernel.perf(setting).status == "ok"
+
+
+class TestMounts:
+    @pytest.mark.usefixtures("not_root")
+    def test_loop_mounts_take_root(self) -> None:
+        bad(mounts.loop(), "limits", "not root", "fuse2fs")
+
+    @pytest.mark.usefixtures("as_root")
+    def test_no_loop_device(self, tmp_path: Path) -> None:
+        bad(mounts.loop(tmp_path / "none"), "limits", "modprobe loop")
+
+    def test_no_fuse_device(self, tmp_path: Path) -> None:
+        bad(mounts.fuse(tmp_path / "fuse"), "limits", "modprobe fuse")
+
+    @pytest.mark.usefixtures("not_root", "path")
+    def test_no_fusermount(self, tmp_path: Path) -> None:
+        (tmp_path / "fuse").touch()
+        bad(mounts.fuse(tmp_path / "fuse"), "limits", "apt-get install fuse3")
+
+    def test_a_fuse_device_that_cannot_be_opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "fuse").touch()
+        monkeypatch.setattr("os.access", lambda *_: False)
+        bad(mounts.fuse(tmp_path / "fuse"), "limits", "chmod")
+
+
+class TestHost:
+    def resolve(self, monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0)) for address in addresses]
+        monkeypatch.setattr("socket.gethostname", lambda: "box")
+        monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: found)
+
+    def test_a_name_that_does_not_resolve(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+        monkeypatch.setattr("socket.gethostname", lambda: "box")
+        monkeypatch.setattr("socket.getaddrinfo", fail)
+        bad(host.name(), "limits", "box does not resolve", "/etc/hosts")
+
+    def test_an_address_that_nobody_here_has(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.resolve(monkeypatch, "192.0.2.77")
+        bad(host.name(), "limits", "192.0.2.77", "no interface")
+
+    def test_an_address_of_this_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.resolve(monkeypatch, "127.0.0.1")
+        assert host.name() == ok("host name", "box is 127.0.0.1")
+
+    def test_a_slow_lookup(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.resolve(monkeypatch, "127.0.0.1")
+        ticks = iter([0.0, 5.0])
+        monkeypatch.setattr("time.monotonic", lambda: next(ticks))
+        bad(host.name(), "limits", "took 5.0 s")
+
+    def test_another_error_of_binding_is_not_taken_for_a_foreign_address(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.resolve(monkeypatch, "127.0.0.1")
+
+        class Denied(socket.socket):
+            def bind(self, _: object) -> None:
+                raise OSError(errno.EACCES, "denied")
+
+        monkeypatch.setattr("socket.socket", Denied)
+        assert host.name().status == "ok"
+
+    def test_a_clock_behind_weft_itself(self) -> None:
+        bad(host.clock(1_000_000_000), "limits", "2001", "timedatectl")
+
+
+def test_one_line_for_what_is_well_and_a_fix_for_what_is_not() -> None:
+    findings = [ok("java", "17"), limits("perf", "3", costs="profiles", fix="sysctl"), missing("maven", "none", costs="jars", fix="apt")]
+    text = doctor.lines(findings)
+    assert text[0].split() == ["ok", "java", "17"]
+    assert sum("fix:" in line for line in text) == 2
+    assert len(text) == 7
+
+
+@pytest.mark.parametrize(
+    ("status", "fit"),
+    [("ok", True), ("limits", True), ("missing", False)],
+)
+def test_only_what_is_missing_makes_a_machine_unfit(status: str, fit: bool) -> None:
+    assert doctor.fit([ok("a", ""), Finding("b", status, "")]) is fit  # type: ignore[arg-type]
+
+
+def test_every_check_answers_here() -> None:
+    findings = doctor.examine()
+    assert len({finding.name for finding in findings}) == len(doctor.CHECKS)
+    assert all(finding.found for finding in findings)
+    assert all((finding.status == "ok") or (finding.costs and finding.fix) for finding in findings)
