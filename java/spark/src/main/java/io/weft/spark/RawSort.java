@@ -25,7 +25,8 @@ final class RawSort implements SortMethod {
     private static Iterator<Long> write(Store store, String output, int number,
             Iterator<Tuple2<Integer, Chunk>> chunks) throws IOException {
         TaskContext context = TaskContext.get();
-        SpillingSorter sorter = new SpillingSorter(context);
+        SpillingSorter sorter = new SpillingSorter(
+                context.taskMemoryManager(), SpillSpace.ofExecutor(context.taskMetrics()));
         TaskCompletionListener close = ended -> sorter.close();
         context.addTaskCompletionListener(close);
         while (chunks.hasNext()) {

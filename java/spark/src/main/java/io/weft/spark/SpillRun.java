@@ -3,60 +3,60 @@ package io.weft.spark;
 import io.weft.core.Merge;
 import io.weft.core.SortedRun;
 import io.weft.core.TeraRecord;
-import java.io.File;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import org.apache.spark.SparkEnv;
-import org.apache.spark.storage.BlockId;
 
-/** A sorted run of records in a file of the executor's local directories. */
+/** A sorted run of records in a file: written once, then read once. */
 final class SpillRun implements SortedRun {
     private static final int BUFFER = 2_560 * TeraRecord.LENGTH;
 
-    private final BlockId block;
-    private final File file;
+    private final SpillSpace.Place place;
     private InputStream in;
     private byte[] buffer;
     private int at;
     private int limit;
 
-    SpillRun(BlockId block, File file) {
-        this.block = block;
-        this.file = file;
+    SpillRun(SpillSpace.Place place) {
+        this.place = place;
     }
 
     /** Writes all that a merge gives. */
-    static void write(BlockId block, File file, Merge merge) throws IOException {
-        byte[] buffer = new byte[BUFFER];
+    void write(Merge merge) throws IOException {
+        byte[] batch = new byte[BUFFER];
         int used = 0;
-        OutputStream plain = new FileOutputStream(file);
-        try (OutputStream out = SparkEnv.get().serializerManager().wrapStream(block, plain)) {
+        try (OutputStream out = place.write()) {
             for (SortedRun run = merge.next(); run != null; run = merge.next()) {
-                System.arraycopy(run.bytes(), run.offset(), buffer, used, TeraRecord.LENGTH);
+                System.arraycopy(run.bytes(), run.offset(), batch, used, TeraRecord.LENGTH);
                 used += TeraRecord.LENGTH;
                 if (used == BUFFER) {
-                    out.write(buffer, 0, used);
+                    out.write(batch, 0, used);
                     used = 0;
                 }
             }
-            out.write(buffer, 0, used);
+            out.write(batch, 0, used);
         }
+    }
+
+    /** Bytes on disk. */
+    long length() {
+        return place.file().length();
     }
 
     @Override
     public boolean advance() throws IOException {
         if (in == null) {
-            in = SparkEnv.get().serializerManager().wrapStream(block, new FileInputStream(file));
+            in = place.read();
             buffer = new byte[BUFFER];
         }
         at += TeraRecord.LENGTH;
         if (at >= limit) {
             limit = in.readNBytes(buffer, 0, BUFFER);
             at = 0;
+            if (limit % TeraRecord.LENGTH != 0) {
+                throw new IOException("The spilled run " + place.file() + " ends within a record.");
+            }
         }
         return limit > 0;
     }
@@ -89,7 +89,7 @@ final class SpillRun implements SortedRun {
         } catch (IOException error) {
             throw new UncheckedIOException(error);
         } finally {
-            file.delete();
+            place.file().delete();
         }
     }
 }

@@ -3,34 +3,31 @@ package io.weft.spark;
 import io.weft.core.Merge;
 import io.weft.core.RecordBlock;
 import io.weft.core.SortedRun;
-import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.SparkEnv;
-import org.apache.spark.TaskContext;
 import org.apache.spark.memory.MemoryConsumer;
 import org.apache.spark.memory.MemoryMode;
+import org.apache.spark.memory.TaskMemoryManager;
 
 /**
  * Sorts any number of records in blocks that Spark's task memory manager grants. When it grants no more, the blocks
- * are merged into a run in the executor's local directories, through Spark's own compression and encryption, and
- * counted in the task's spill metrics.
+ * are merged into a run in the spill space. Used by the thread of one task only.
  */
 final class SpillingSorter extends MemoryConsumer implements AutoCloseable {
     /** 8 MB of records: many blocks fit a small executor, and a block's keys stay in the second-level cache. */
     static final int BLOCK_ROWS = 80_000;
 
-    private final TaskContext context;
+    private final SpillSpace space;
     private final List<RecordBlock> blocks = new ArrayList<>();
     private final List<SpillRun> spills = new ArrayList<>();
     private RecordBlock.Scratch scratch;
     private RecordBlock open;
     private boolean merging;
 
-    SpillingSorter(TaskContext context) {
-        super(context.taskMemoryManager(), MemoryMode.ON_HEAP);
-        this.context = context;
+    SpillingSorter(TaskMemoryManager memory, SpillSpace space) {
+        super(memory, MemoryMode.ON_HEAP);
+        this.space = space;
     }
 
     /** Takes over records. */
@@ -103,15 +100,13 @@ final class SpillingSorter extends MemoryConsumer implements AutoCloseable {
         if (blocks.isEmpty()) {
             return 0;
         }
-        var block = SparkEnv.get().blockManager().diskBlockManager().createTempLocalBlock();
-        File file = block._2();
-        spills.add(new SpillRun(block._1(), file));
-        SpillRun.write(block._1(), file, new Merge(blocks));
+        SpillRun run = new SpillRun(space.create());
+        spills.add(run);
+        run.write(new Merge(blocks));
         long freed = RecordBlock.bytes(BLOCK_ROWS) * blocks.size();
         blocks.clear();
         freeMemory(freed);
-        context.taskMetrics().incMemoryBytesSpilled(freed);
-        context.taskMetrics().incDiskBytesSpilled(file.length());
+        space.spilled(freed, run.length());
         return freed;
     }
 
