@@ -36,20 +36,27 @@ def finish(record: Path) -> None:
     """Turn samples.csv into samples.parquet."""
     text = record / "samples.csv"
     if text.exists():
-        polars.read_csv(text, has_header=False, schema=SCHEMA).write_parquet(record / "samples.parquet")
+        _parse(text.read_bytes()).write_parquet(record / "samples.parquet")
         text.unlink()
 
 
 def load(record: Path) -> polars.DataFrame:
     """All readings of a record, also of one that was killed; a torn last line is left out."""
     if (record / "samples.parquet").exists():
-        return polars.read_parquet(record / "samples.parquet")
+        return polars.read_parquet(record / "samples.parquet").with_columns(
+            polars.col("process").fill_null("")
+        )
     text = record / "samples.csv"
-    if not text.exists():
+    return _parse(text.read_bytes()) if text.exists() else polars.DataFrame(schema=SCHEMA)
+
+
+def _parse(text: bytes) -> polars.DataFrame:
+    whole = text.rpartition(b"\n")[0]
+    if not whole:
         return polars.DataFrame(schema=SCHEMA)
-    whole = text.read_text().rpartition("\n")[0]
-    return (
-        polars.read_csv(whole.encode(), has_header=False, schema=SCHEMA)
-        if whole
-        else polars.DataFrame(schema=SCHEMA)
-    )
+    return _named(polars.read_csv(whole, has_header=False, schema=SCHEMA))
+
+
+def _named(frame: polars.DataFrame) -> polars.DataFrame:
+    # an empty field of CSV is read as nothing, not as an empty name
+    return frame.with_columns(polars.col("process").fill_null(""))

@@ -1,8 +1,139 @@
-"""Verbs that look at records: runs, show, report, compare."""
+"""Verbs that look at records: runs, show, report, compare. They need nothing but the records."""
+
+import json
+from pathlib import Path
+from typing import Annotated
 
 import typer
+from rich.markup import escape
+from rich.table import Table
+
+from weft import record, settings
+from weft.errors import UsageError
+from weft.report import page, study, terminal
+from weft.report.blocks import build
+from weft.report.compare import Comparison, compare
+from weft.report.gather import summarize
+from weft.report.headline import Headline, headlines
+from weft.report.numbers import NONE, seconds, size
+
+Run = Annotated[str, typer.Argument(metavar="RUN", help="a record's path, its name or a part of it, or last")]
+AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
+OfStudy = Annotated[
+    str, typer.Option("--study", metavar="NAME", help="all runs of this study", show_default=False)
+]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
-    del app
+    app.command()(runs)
+    app.command()(show)
+    app.command()(report)
+    app.command("compare", no_args_is_help=True)(compare_runs)
+
+
+def runs(of_study: OfStudy = "", as_json: AsJson = False) -> None:
+    """List the records, newest last.
+
+    Example: weft runs --study scratches
+    """
+    found = headlines(record.all_records(settings.runs()), of_study)
+    if as_json:
+        print(json.dumps([line.model_dump(mode="json", exclude={"spec"}) for line in found], indent=1))
+    elif found:
+        terminal.console().print(_listed(found))
+    else:
+        whose = f" of the study {of_study!r}" if of_study else ""
+        print(f"no runs{whose} in {settings.runs()}")
+
+
+def show(run: Run = "last", as_json: AsJson = False) -> None:
+    """Show a run in the terminal: the report as text.
+
+    Example: weft show last
+    """
+    summary = summarize(record.find(settings.runs(), run))
+    if as_json:
+        print(summary.json_text())
+    else:
+        terminal.show(summary, terminal.console())
+
+
+def report(
+    run: Run = "last",
+    of_study: OfStudy = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(help="the file to write; default: report.html in the record", show_default=False),
+    ] = None,
+) -> None:
+    """Write a run's report as one HTML file that needs no network, or that of a whole study.
+
+    Example: weft report last --output /tmp/report.html
+    """
+    if of_study:
+        path = output or study.place(settings.runs(), of_study)
+        print(page.save(study.text(_of_study(of_study)), path))
+    else:
+        print(page.write(record.find(settings.runs(), run), output))
+
+
+def compare_runs(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN RUN...", help="two or more runs", show_default=False)
+    ] = None,
+    of_study: OfStudy = "",
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs, grouped by their spec: medians with intervals; what they cannot tell apart is not ranked.
+
+    Example: weft compare --study scratches
+    """
+    found = _of_study(of_study) if of_study else _of_runs(names or [])
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        terminal.sections(build(study.SECTIONS, found), terminal.console())
+
+
+def _of_study(name: str) -> Comparison:
+    lines = headlines(record.all_records(settings.runs()), name)
+    if not lines:
+        raise UsageError(
+            f"no run in {settings.runs()} belongs to a study {name!r}", hint="`weft runs` lists every run"
+        )
+    return compare(lines, f"study {name}")
+
+
+def _of_runs(names: list[str]) -> Comparison:
+    found = {
+        stored.directory.resolve(): stored
+        for stored in (record.find(settings.runs(), name) for name in names)
+    }
+    if len(found) < 2:
+        raise UsageError("a comparison needs at least two runs", hint="weft compare RUN RUN, or --study NAME")
+    lines = headlines(list(found.values()))
+    # repeats of one spec that were named one by one are to be seen one by one
+    return compare(lines, "comparison", each=len({line.key for line in lines}) == 1)
+
+
+def _listed(lines: list[Headline]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("run", "verdict", "workload", "engine", "nodes", "scratch"):
+        table.add_column(title, overflow="fold")
+    for title in ("size", "seconds", "per node"):
+        table.add_column(title, justify="right")
+    styles = {"VALID": "green", "RUNNING": "yellow"}
+    for line in lines:
+        words = [escape(word or NONE) for word in (line.workload, line.engine, line.nodes, line.scratch)]
+        speed = f"{size(line.throughput_per_node)}/s" if line.throughput_per_node else NONE
+        style = styles.get(line.verdict, "red")
+        table.add_row(
+            escape(line.id),
+            f"[{style}]{line.verdict}[/]",
+            *words,
+            size(line.size),
+            seconds(line.seconds),
+            speed,
+        )
+    return table

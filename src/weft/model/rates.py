@@ -10,6 +10,9 @@ LEVELS = frozenset({"memory"})
 POINTS = 400
 """The most points of a line: about two pixels each on a page."""
 
+_SHORTEST = 0.2
+"""Seconds below which a rate says more of the clock than of the machine."""
+
 
 def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
     """The nodes' own counters as (t, node, counter, value): rates in units per second, levels as they are.
@@ -39,7 +42,7 @@ def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
         own.with_columns(
             polars.when(level)
             .then(polars.col("value"))
-            .when(passed > 0)
+            .when(passed >= _SHORTEST)
             .then(gained / passed)
             .alias("value"),
             polars.when(level).then(polars.col("t")).otherwise(polars.col("t") - passed / 2).alias("t"),

@@ -80,11 +80,12 @@ class Chart:
 
 @dataclass(frozen=True)
 class Folded:
-    """A long text that is opened on demand."""
+    """A long text: on a page it is opened on demand, or is `open` already; a terminal shows it only where open."""
 
     kind: ClassVar[str] = "folded"
     title: str
     text: str
+    open: bool = False
 
 
 Block = Words | Facts | Listing | Table | Bar | Chart | Folded

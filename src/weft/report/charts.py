@@ -40,7 +40,8 @@ def spans(summary: Summary) -> str:
         if row["right"] and float(row["end"]) > late:
             row["label_at"], row["inside"] = row["begin"], True
     data = alt.Data(values=rows)
-    y = alt.Y("row:N", sort=None, axis=None)
+    # an axis without marks keeps the margin that the panels below have
+    y = alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labels=False, ticks=False, domain=False))
     bars = alt.Chart(data).mark_bar(height=_ROW - 4, cornerRadius=2).encode(
         x=_time(alt, summary, "begin:Q"), x2="end:Q", y=y, color=alt.Color("colour:N", scale=None)
     )  # fmt: skip
@@ -89,7 +90,7 @@ def panel(
         for line in lines
         for t, value in line.points
     ]
-    chart = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=1.6, interpolate="monotone").encode(
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=1.6, interpolate="linear").encode(
         x=_time(alt, summary),
         y=alt.Y("v:Q", title=None, axis=_axis(alt, unit), scale=alt.Scale(zero=True)),
         color=alt.Color("colour:N", scale=None),
@@ -118,7 +119,7 @@ def _strip(alt: Any, summary: Summary, unit: str, names: Mapping[str, str], line
         for line in lines
         for t, value in line.points
     ]
-    highest = max((float(row["v"]) for row in rows), default=0.0)
+    highest = _highest(lines)
     top = max(float(cores or 0), highest) or 1.0
     chart = alt.Chart(alt.Data(values=rows)).mark_area(interpolate="linear", opacity=0.9).encode(
         x=_time(alt, summary),
@@ -130,6 +131,15 @@ def _strip(alt: Any, summary: Summary, unit: str, names: Mapping[str, str], line
         align="left", baseline="top", fontSize=11, fontWeight="bold", x=6, y=3, color="currentColor", text=node
     )  # fmt: skip
     return alt.layer(_marks(alt, summary), chart, label).properties(width=WIDTH, height=64)
+
+
+def _highest(lines: Sequence[Series]) -> float:
+    """The highest sum of lines at one time."""
+    sums: dict[float, float] = {}
+    for line in lines:
+        for t, value in line.points:
+            sums[t] = sums.get(t, 0.0) + value
+    return max(sums.values(), default=0.0)
 
 
 def _marks(alt: Any, summary: Summary) -> Any:
@@ -181,11 +191,10 @@ def _altair() -> Any:
 
 
 def _svg(chart: altair.TopLevelMixin) -> str:
-    alt = _altair()
     import vl_convert  # noqa: PLC0415
 
     quiet = {"labelColor": "currentColor", "titleColor": "currentColor", "tickColor": "var(--line)"}
-    styled = chart.configure(background="transparent", font="sans-serif", aria=False).configure_axis(  # type: ignore[attr-defined]
+    styled = chart.configure(background="transparent", font="sans-serif", aria=False).configure_axis(
         gridColor="var(--line)",
         domainColor="var(--line)",
         labelFontSize=11,
@@ -194,6 +203,6 @@ def _svg(chart: altair.TopLevelMixin) -> str:
     )
     styled = styled.configure_axisX(grid=False).configure_axisY(minExtent=_MARGIN, maxExtent=_MARGIN)
     text = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_dict())
-    del alt
     sized = re.sub(r'<svg ([^>]*?)width="[\d.]+" height="[\d.]+"', r"<svg \1", text, count=1)
+    sized = sized.replace(' font-family="sans-serif"', "")
     return sized.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "", 1)

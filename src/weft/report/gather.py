@@ -61,6 +61,7 @@ def _head(sources: Sources) -> dict[str, Any]:
         "study": _word(mark.get("study")),
         "coordinates": _texts(mark.get("coordinates")),
         "repeat": _whole(mark.get("repeat")),
+        "measured": _number(head.get("measured")),
         "bytes_in": _whole(head.get("bytes_in")),
         "bytes_out": _whole(head.get("bytes_out")),
         "facts": _texts(head.get("facts")),
@@ -131,17 +132,14 @@ def _laid(seconds: Mapping[str, float]) -> tuple[Span, ...]:
 def _throughput(
     sources: Sources, verdict: str, phases: Sequence[Span], nodes: int
 ) -> dict[str, float | None]:
-    """Only a checked result has a throughput."""
+    """Only a checked result has a throughput: input over the measured seconds, or over the phase without them."""
     size = _whole(sources.head.get("bytes_in"))
-    ran = sum(span.seconds for span in phases if span.name == "run")
-    if verdict != "VALID" or not size or ran <= 0:
+    took = _number(sources.head.get("measured")) or sum(s.seconds for s in phases if s.name == "run")
+    if verdict != "VALID" or not size or took <= 0:
         return {}
-    per_node = sources.head.get("throughput_per_node")
-    own = size / ran / nodes if nodes else None
-    return {
-        "throughput": size / ran,
-        "throughput_per_node": per_node if isinstance(per_node, (int, float)) else own,
-    }
+    own = size / took / nodes if nodes else None
+    per_node = _number(sources.head.get("throughput_per_node"))
+    return {"throughput": size / took, "throughput_per_node": per_node or own}
 
 
 def _counters(sources: Sources, samples: polars.DataFrame) -> tuple[Counter, ...]:
@@ -183,3 +181,7 @@ def _texts(value: Any) -> dict[str, str]:
 
 def _whole(value: Any) -> int | None:
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

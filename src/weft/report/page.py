@@ -53,10 +53,13 @@ def text(summary: Summary) -> str:
 
 def tiles(summary: Summary) -> list[tuple[str, str]]:
     """The few numbers a reader looks for first."""
-    ran = summary.seconds("run")
-    label = "run" if summary.verdict == "VALID" else "run phase (no result)"
+    ran, result = summary.seconds("run"), summary.result
     pairs = [
-        (label, show_seconds(ran) if ran is not None else ""),
+        ("measured", show_seconds(result) if result is not None else ""),
+        (
+            "run phase" if result is not None else "run phase (no result)",
+            show_seconds(ran) if ran is not None else "",
+        ),
         ("per node", f"{show_size(summary.throughput_per_node)}/s" if summary.throughput_per_node else ""),
         ("in", show_size(summary.bytes_in) if summary.bytes_in else ""),
         ("out", show_size(summary.bytes_out) if summary.bytes_out else ""),
@@ -82,6 +85,6 @@ def footer(summary: Summary) -> list[str]:
     engine = f"{summary.engine} {summary.engine_version}".strip()
     return [
         f"Record {summary.id}, made {summary.created} on {summary.host} by weft {summary.weft} with {engine}, spec {summary.key}.",
-        f"Report by weft {__version__}, from the record alone; probes: {', '.join(summary.probes) or 'none'}."
-        " The numbers of this page are in its element #data as JSON.",
+        f"Report by weft {__version__}, from the record alone; probes: {', '.join(summary.probes) or 'none'}.",
+        "The numbers of this page stand in its element #data as JSON.",
     ]

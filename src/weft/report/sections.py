@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from weft.report import timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
 from weft.report.numbers import amount, maybe, percent, seconds, size, times
-from weft.report.summary import Log, StageRow, Summary
+from weft.report.summary import StageRow, Summary
 from weft.units import show_seconds, show_size
 
 
@@ -126,6 +126,7 @@ def throughput(summary: Summary) -> Section:
     count = len(summary.nodes)
     each = summary.bytes_in / count if summary.bytes_in and count else None
     pairs = [
+        ("measured time", maybe(show_seconds, summary.result)),
         ("bytes in", maybe(show_size, summary.bytes_in)),
         ("bytes out", maybe(show_size, summary.bytes_out)),
         ("bytes in per node", maybe(show_size, each)),
@@ -201,13 +202,11 @@ def logs(summary: Summary) -> Section:
     if not summary.logs:
         blocks = [Words("The record holds no logs.", "quiet")]
     if summary.tail:
-        blocks.insert(0, Folded("Last lines of what failed", "\n".join(summary.tail)))
-    blocks += [_tail(log) for log in summary.logs if log.tail]
+        blocks.insert(0, Folded("Last lines of what failed", "\n".join(summary.tail), open=True))
+    blocks += [
+        Folded(f"End of {log.path}", "\n".join(log.tail), open=True) for log in summary.logs if log.tail
+    ]
     return Section("logs", "Logs", blocks)
-
-
-def _tail(log: Log) -> Folded:
-    return Folded(f"End of {log.path}", "\n".join(log.tail))
 
 
 def configuration(summary: Summary) -> Section:

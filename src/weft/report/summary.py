@@ -165,6 +165,8 @@ class Summary(Part):
     places: tuple[PlaceInfo, ...] = ()
     derived: Mapping[str, str] = {}
     phases: tuple[Span, ...] = ()
+    measured: float | None = None
+    """The program's own time of the work, without the start of its process: the result of a valid run."""
     bytes_in: int | None = None
     bytes_out: int | None = None
     throughput: float | None = None
@@ -189,6 +191,13 @@ class Summary(Part):
         """How long a phase took in all."""
         found = [span.seconds for span in self.phases if span.name == phase]
         return sum(found) if found else None
+
+    @property
+    def result(self) -> float | None:
+        """The time that counts: what the program measured, else the run phase; none without a checked result."""
+        if self.verdict != "VALID":
+            return None
+        return self.measured if self.measured is not None else self.seconds("run")
 
     @property
     def emulated(self) -> tuple[str, ...]:

@@ -100,9 +100,10 @@ def _panel(summary: Summary, panel: Panel) -> Block:
         if len(styles) == 2:
             legend |= {f"solid: {styles[0]}": "solid", f"dashed: {styles[1]}": "dashed"}
     plain = [_spark(summary, panel, line) for line in found]
-    draw: Callable[[], str] = lambda: charts.panel(
-        summary, panel.unit, panel.lines, found, stacked=panel.stacked
-    )  # noqa: E731
+
+    def draw() -> str:
+        return charts.panel(summary, panel.unit, panel.lines, found, stacked=panel.stacked)
+
     return Chart(f"{panel.title}, {panel.unit}", draw, plain, panel.note, legend)
 
 
@@ -152,10 +153,19 @@ def _merged(counter: str, group: Sequence[Series]) -> list[Series]:
 
 def _spark(summary: Summary, panel: Panel, line: Series) -> str:
     top = max(value for _, value in line.points)
-    cells: list[list[float]] = [[] for _ in range(_WIDTH)]
+    cells: list[float | None] = [None] * _WIDTH
     for t, value in line.points:
-        cells[min(_WIDTH - 1, max(0, int(t / max(summary.end, 1e-9) * _WIDTH)))].append(value)
-    marks = "".join(_LEVELS[round(max(cell) / top * 8)] if cell and top > 0 else " " for cell in cells)
+        at = min(_WIDTH - 1, max(0, int(t / max(summary.end, 1e-9) * _WIDTH)))
+        cells[at] = max(value, cells[at] or 0.0)
+    first, last = (
+        min(_WIDTH - 1, max(0, int(line.points[i][0] / max(summary.end, 1e-9) * _WIDTH))) for i in (0, -1)
+    )
+    for at in range(first, last):
+        # a cell between two readings goes on as before
+        cells[at + 1] = cells[at] if cells[at + 1] is None else cells[at + 1]
+    marks = "".join(
+        " " if cell is None or top <= 0 else _LEVELS[round(max(0.0, cell) / top * 8)] for cell in cells
+    )
     name = panel.lines[line.counter] if panel.host else f"{line.node} {panel.lines[line.counter]}"
     return f"{name:<20} {marks} up to {_show(top, panel.unit)}"
 

@@ -28,7 +28,7 @@ def nodes(summary: Summary) -> str:
 
 def sentence(summary: Summary) -> str:
     """The outcome in one sentence."""
-    what, ran = subject(summary), summary.seconds("run")
+    what, ran = subject(summary), summary.result
     match summary.verdict:
         case "VALID":
             speed = f", {show_size(summary.throughput)}/s in all" if summary.throughput else ""
@@ -56,7 +56,7 @@ def where(summary: Summary) -> str:
     filled = _percent(use.task_seconds / use.slot_seconds)
     return (
         f"Tasks filled {filled} of the {use.slots} slots' time while executors lived;"
-        f" of the tasks' {show_seconds(use.task_seconds)} they spent {words}."
+        f" of the tasks' {show_seconds(use.task_seconds)} they spent {words}; the account does not name the rest."
     )
 
 

@@ -1,0 +1,134 @@
+"""Runs side by side: grouped by what was asked for, medians with intervals, and no order that the runs do not show."""
+
+from collections.abc import Mapping, Sequence
+
+from weft.model import statistics
+from weft.model.statistics import Estimate
+from weft.record import PHASES
+from weft.report.headline import Headline
+from weft.report.summary import Part
+
+
+class Group(Part):
+    """The valid runs of one spec. Times in seconds; `ratio` is its time over that of the first group."""
+
+    label: str
+    key: str
+    runs: tuple[str, ...]
+    values: tuple[float, ...]
+    seconds: Estimate | None = None
+    ratio: Estimate | None = None
+    throughput: Estimate | None = None
+    phases: Mapping[str, Estimate] = {}
+
+
+class Left(Part):
+    """A run that was not counted, and why."""
+
+    id: str
+    verdict: str
+    reason: str = ""
+
+
+class Comparison(Part):
+    """Groups of runs, in the order they were named; what sets them apart; what can be said of their order."""
+
+    title: str
+    groups: tuple[Group, ...]
+    left_out: tuple[Left, ...] = ()
+    differences: Mapping[str, tuple[str, ...]] = {}
+    """By key of the spec: its value in each group, where they differ."""
+    sentences: tuple[str, ...] = ()
+
+
+def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Comparison:
+    """Group runs by their spec, or take `each` for itself, and compare the times of the valid ones."""
+    gathered: dict[str, list[Headline]] = {}
+    for line in lines:
+        gathered.setdefault(line.id if each else line.key or line.id, []).append(line)
+    members = list(gathered.values())
+    differences = _differences([group[0].spec for group in members])
+    labels = _labels(members, differences, each=each)
+    base = [line.seconds for line in members[0] if line.seconds is not None] if members else []
+    groups = tuple(_group(label, group, base) for label, group in zip(labels, members, strict=True))
+    left = tuple(
+        Left(id=line.id, verdict=line.verdict, reason=line.reason or "no time was recorded")
+        for line in lines
+        if line.seconds is None
+    )
+    return Comparison(
+        title=title, groups=groups, left_out=left, differences=differences, sentences=sentences(groups)
+    )
+
+
+def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Group:
+    valid = [line for line in lines if line.seconds is not None]
+    values = [line.seconds for line in valid if line.seconds is not None]
+    speeds = [line.throughput_per_node for line in valid if line.throughput_per_node]
+    phases = {name: [line.phases[name] for line in valid if name in line.phases] for name in PHASES}
+    return Group(
+        label=label,
+        key=lines[0].key,
+        runs=tuple(line.id for line in valid),
+        values=tuple(values),
+        seconds=statistics.median(values) if values else None,
+        ratio=statistics.ratio(values, base)
+        if values and base and statistics.median(base).median > 0
+        else None,
+        throughput=statistics.median(speeds) if speeds else None,
+        phases={name: statistics.median(taken) for name, taken in phases.items() if taken},
+    )
+
+
+def _differences(specs: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    keys = sorted({key for spec in specs for key in spec})
+    rows = {key: tuple(spec.get(key, "") for spec in specs) for key in keys}
+    return {key: values for key, values in rows.items() if len(set(values)) > 1}
+
+
+def _labels(
+    members: Sequence[Sequence[Headline]], differences: Mapping[str, tuple[str, ...]], *, each: bool
+) -> list[str]:
+    """The shortest names that tell groups apart: coordinates of the study, or what differs, or the spec's key."""
+    if each:
+        return [group[0].id for group in members]
+    by_cell = [group[0].cell for group in members]
+    by_difference = [
+        ", ".join(
+            f"{key.removesuffix('.kind')}={values[index] or 'none'}"
+            for key, values in list(differences.items())[:3]
+        )
+        for index in range(len(members))
+    ]
+    for labels in (by_cell, by_difference):
+        if all(labels) and len(set(labels)) == len(labels):
+            return labels
+    return [f"{group[0].workload} {group[0].key or group[0].id}" for group in members]
+
+
+def sentences(groups: Sequence[Group]) -> tuple[str, ...]:
+    """What the runs show of the groups' order, in words; a tie is called one."""
+    cells = {group.label: group.seconds for group in groups if group.seconds is not None}
+    if not cells:
+        return ("No run here is VALID, so that there is nothing to compare.",)
+    if len(groups) == 1:
+        return (f"All runs have the same spec: {len(groups[0].values)} valid repeats of one cell.",)
+    ranks, apart = statistics.ranked(cells)
+    found = []
+    if len(ranks) > 1:
+        found.append("Fastest first: " + "; then ".join(_names(rank) for rank in ranks) + ".")
+    found += [
+        f"{_names(rank)} cannot be told apart: their intervals overlap, so they are not ranked."
+        for rank in ranks
+        if len(rank) > 1
+    ]
+    if apart:
+        found.append(
+            f"Not ranked for want of runs (at least {statistics.LEAST} valid ones each): {_names(apart)}."
+        )
+    return tuple(found)
+
+
+def _names(names: Sequence[str]) -> str:
+    quoted = [f"[{name}]" for name in names]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " and " + quoted[-1]

@@ -1,0 +1,90 @@
+"""What a list of runs says of one: enough to tell it from others and to compare times. Cheap: two small files."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weft.record import PHASES, Stored
+from weft.report.sources import Sources
+from weft.report.summary import Part
+
+
+class Headline(Part):
+    """One run in a list. Times are seconds, sizes bytes; time and throughput only of a valid run."""
+
+    id: str
+    directory: str
+    verdict: str
+    reason: str = ""
+    workload: str = ""
+    engine: str = ""
+    nodes: str = ""
+    scratch: str = ""
+    created: str = ""
+    key: str = ""
+    study: str = ""
+    coordinates: Mapping[str, str] = {}
+    repeat: int | None = None
+    size: int | None = None
+    seconds: float | None = None
+    phases: Mapping[str, float] = {}
+    throughput_per_node: float | None = None
+    spec: Mapping[str, str] = {}
+    """Every key of the spec with its value, dotted."""
+
+    @property
+    def cell(self) -> str:
+        """The coordinates of its study in words."""
+        return ", ".join(f"{key}={value}" for key, value in self.coordinates.items())
+
+
+def headline(stored: Stored) -> Headline:
+    """A record's headline; what it does not hold is empty."""
+    sources = Sources(stored)
+    head, verdict = sources.head, sources.verdict()
+    spec = flat(sources.table("resolved.json").get("spec"))
+    mark = _table(head.get("cell"))
+    phases = {name: float(value) for name, value in _table(head.get("phases")).items() if _is_number(value)}
+    measured = head.get("measured") if _is_number(head.get("measured")) else phases.get("run")
+    words = ("reason", "workload", "engine", "nodes", "scratch", "created", "key")
+    size = head.get("bytes_in") or spec.get("workload.size")
+    speed = head.get("throughput_per_node")
+    valid = verdict == "VALID"
+    return Headline(
+        id=stored.directory.name,
+        directory=str(stored.directory),
+        verdict=verdict,
+        **{word: str(head.get(word) or "") for word in words},
+        study=str(mark.get("study") or ""),
+        coordinates={str(key): str(value) for key, value in _table(mark.get("coordinates")).items()},
+        repeat=mark["repeat"] if isinstance(mark.get("repeat"), int) else None,
+        size=int(size) if size and str(size).isdigit() else None,
+        seconds=float(measured) if valid and measured is not None else None,
+        phases={name: phases[name] for name in PHASES if name in phases},
+        throughput_per_node=float(speed) if valid and _is_number(speed) else None,  # type: ignore[arg-type]
+        spec=spec,
+    )
+
+
+def headlines(records: Sequence[Stored], study: str = "") -> list[Headline]:
+    """The headlines of some records, only those of a study where one is named."""
+    found = [headline(stored) for stored in records]
+    return [line for line in found if not study or line.study == study]
+
+
+def flat(value: Any, prefix: str = "") -> dict[str, str]:
+    """A nested table as dotted keys and texts."""
+    if isinstance(value, Mapping):
+        return {
+            key: text
+            for name, inner in value.items()
+            for key, text in flat(inner, f"{prefix}.{name}" if prefix else str(name)).items()
+        }
+    return {prefix: "" if value is None else str(value)} if prefix else {}
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,0 +1,167 @@
+"""A comparison as sections, for a page and for the terminal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from weft import __version__
+from weft.model.statistics import Estimate
+from weft.report import charts
+from weft.report.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
+from weft.report.compare import Comparison, Group
+from weft.report.html import Page, render
+from weft.report.numbers import NONE, seconds
+from weft.units import show_size
+
+_WIDTH = 50
+
+
+def order(comparison: Comparison) -> Section:
+    """What can be said, and what cannot."""
+    caveats = [
+        f"{group.label}: {group.seconds.caveat}."
+        for group in comparison.groups
+        if group.seconds and group.seconds.caveat
+    ]
+    blocks: list[Block] = [Words(sentence) for sentence in comparison.sentences]
+    if caveats:
+        blocks.append(Listing(caveats, "quiet"))
+    return Section("order", "What the runs show", blocks)
+
+
+def cells(comparison: Comparison) -> Section:
+    """Medians with intervals, one row a cell."""
+    columns = [
+        Column("cell"),
+        *(Column(title, number=True) for title in ("valid runs", "seconds", "time over first", "per node")),
+    ]
+    rows = [
+        (
+            group.label,
+            str(len(group.values)),
+            interval(group.seconds),
+            interval(group.ratio, " x"),
+            speed(group.throughput),
+        )
+        for group in comparison.groups
+    ]
+    note = "Medians, with their 95 % bootstrap intervals in brackets; only VALID runs count."
+    return Section("cells", "Cells", [Table(columns, rows, note)])
+
+
+def plot(comparison: Comparison) -> Section:
+    """Every cell on one axis of time."""
+    rows = [
+        {
+            "cell": group.label,
+            "median": group.seconds.median,
+            "low": group.seconds.low,
+            "high": group.seconds.high,
+            "values": list(group.values),
+        }
+        for group in comparison.groups
+        if group.seconds is not None
+    ]
+    if not rows:
+        return Section("plot", "Times", [Words("No cell has a valid run.", "quiet")])
+    note = "A dot is a median, the line its interval, each ring a run."
+    chart = Chart(
+        "Seconds of the measured work", lambda: charts.dots(rows, "seconds"), _lines(comparison.groups), note
+    )
+    return Section("plot", "Times", [chart])
+
+
+def _lines(groups: Sequence[Group]) -> list[str]:
+    known = [group for group in groups if group.seconds is not None]
+    top = max(max(group.values) for group in known) or 1.0
+    wide = max(len(group.label) for group in known)
+    found = []
+    for group in known:
+        assert group.seconds is not None
+        cells_ = [" "] * (_WIDTH + 1)
+        if group.seconds.low is not None and group.seconds.high is not None:
+            for at in range(
+                int(group.seconds.low / top * _WIDTH), int(group.seconds.high / top * _WIDTH) + 1
+            ):
+                cells_[at] = "-"
+        for value in group.values:
+            cells_[int(value / top * _WIDTH)] = "o"
+        cells_[int(group.seconds.median / top * _WIDTH)] = "*"
+        found.append(f"{group.label:<{wide}} |{''.join(cells_)}| {seconds(group.seconds.median)} s")
+    return found
+
+
+def phases(comparison: Comparison) -> Section:
+    """Medians of the phases."""
+    names = list(dict.fromkeys(name for group in comparison.groups for name in group.phases))
+    columns = [Column("cell"), *(Column(name, number=True) for name in names)]
+    rows = [
+        (group.label, *(interval(group.phases.get(name)) for name in names)) for group in comparison.groups
+    ]
+    return Section("phases", "Phases", [Table(columns, rows, "Seconds, as above.")])
+
+
+def differences(comparison: Comparison) -> Section:
+    """Which keys of the specs differ."""
+    if not comparison.differences:
+        return Section(
+            "differences", "Differences of the specs", [Words("None: the specs are the same.", "quiet")]
+        )
+    columns = [Column("key"), *(Column(group.label) for group in comparison.groups)]
+    rows = [(key, *(value or NONE for value in values)) for key, values in comparison.differences.items()]
+    return Section("differences", "Differences of the specs", [Table(columns, rows)])
+
+
+def not_counted(comparison: Comparison) -> Section:
+    """Runs without a checked result."""
+    if not comparison.left_out:
+        return Section("left", "Not counted", [Words("Every run is VALID and counted.", "quiet")])
+    columns = [Column("run"), Column("verdict"), Column("reason")]
+    rows = [(run.id, run.verdict, run.reason) for run in comparison.left_out]
+    return Section("left", "Not counted", [Table(columns, rows)])
+
+
+SECTIONS: list[Maker[Comparison]] = [order, cells, plot, phases, differences, not_counted]
+
+
+def interval(estimate: Estimate | None, unit: str = "") -> str:
+    """12.3 [11.9, 12.8]; the median alone where there is no interval."""
+    if estimate is None:
+        return NONE
+    if estimate.low is None:
+        return f"{seconds(estimate.median)}{unit}"
+    return f"{seconds(estimate.median)}{unit} [{seconds(estimate.low)}, {seconds(estimate.high)}]"
+
+
+def speed(estimate: Estimate | None) -> str:
+    """10.5 MB/s [9.8, 11.2]."""
+    if estimate is None:
+        return NONE
+    shown = f"{show_size(estimate.median)}/s"
+    if estimate.low is None or estimate.high is None:
+        return shown
+    return f"{shown} [{show_size(estimate.low)}, {show_size(estimate.high)}]"
+
+
+def text(comparison: Comparison) -> str:
+    """The page of a comparison."""
+    counted = sum(len(group.values) for group in comparison.groups)
+    page = Page(
+        title=f"{len(comparison.groups)} cells, {counted} valid runs",
+        badge=comparison.title,
+        tone="plain",
+        sentences=comparison.sentences,
+        warnings=[f"{len(comparison.left_out)} run(s) are not counted; they are listed below."]
+        if comparison.left_out
+        else [],
+        footer=[
+            f"Made by weft {__version__} from the records alone. The numbers stand in the element #data as JSON."
+        ],
+        data=comparison.model_dump_json(),
+        sections=build(SECTIONS, comparison),
+    )
+    return render(page)
+
+
+def place(runs: Path, study: str) -> Path:
+    """Where a study's page stands unless it is told otherwise."""
+    return runs / f"study-{Path(study).name}.html"

@@ -1,0 +1,120 @@
+"""Sections as terminal text: the same content as the page."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from weft.report import verdict
+from weft.report.blocks import Bar, Block, Chart, Facts, Folded, Listing, Section, Table, Tone, Words, build
+from weft.report.numbers import NONE
+from weft.report.page import footer, tiles, warnings
+from weft.report.sections import SECTIONS
+from weft.report.summary import Summary
+
+WIDTH = 150
+"""Columns where the output is no terminal."""
+_STYLES: dict[Tone, str] = {"plain": "", "quiet": "dim", "good": "green", "bad": "red", "warn": "yellow"}
+_BAR = 60
+_COLOURS = ("white", "magenta", "cyan", "green", "red", "yellow", "bright_black")
+
+
+def console() -> Console:
+    """Standard output; wide where nobody looks."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=WIDTH)
+
+
+def show(summary: Summary, out: Console) -> None:
+    """One run."""
+    style = _STYLES[verdict.tone(summary)]
+    out.print(f"[bold {style} reverse] {summary.verdict} [/]  {escape(summary.id)}")
+    out.print(escape(verdict.sentence(summary)), style="bold")
+    if where := verdict.where(summary):
+        out.print(escape(where))
+    for words in warnings(summary):
+        out.print(escape(words), style="yellow")
+    out.print("   ".join(f"[dim]{escape(name)}[/] {escape(value)}" for name, value in tiles(summary)))
+    sections(build(SECTIONS, summary), out)
+    out.print()
+    for line in footer(summary)[:2]:
+        out.print(escape(line), style="dim")
+
+
+def sections(found: Sequence[Section], out: Console) -> None:
+    """Sections one below the other."""
+    for section in found:
+        out.print()
+        out.print(escape(section.title), style="bold underline")
+        folded = [block.title for block in section.blocks if isinstance(block, Folded) and not block.open]
+        for block in section.blocks:
+            _show(block, out)
+        if folded:
+            out.print(f"  in the record: {escape(', '.join(folded))}", style="dim")
+
+
+def _show(block: Block, out: Console) -> None:
+    match block:
+        case Words(text, tone):
+            out.print(f"  {escape(text)}", style=_STYLES[tone])
+        case Listing(items, tone):
+            _lines([f"- {item}" for item in items], out, "  ", _STYLES[tone])
+        case Facts(pairs):
+            out.print(_facts(pairs))
+        case Table():
+            _table(block, out)
+        case Bar(parts, accent):
+            _bar(parts, accent, out)
+        case Chart(title, _, plain):
+            out.print(f"  [bold]{escape(title)}[/]")
+            _lines(plain, out)
+        case Folded(title, text, True):
+            out.print(f"  [bold]{escape(title)}[/]")
+            _lines(text.splitlines(), out, style="dim")
+
+
+def _lines(lines: Sequence[str], out: Console, indent: str = "    ", style: str = "") -> None:
+    for line in lines:
+        out.print(f"{indent}{escape(line)}", style=style)
+
+
+def _facts(pairs: Sequence[tuple[str, str]]) -> Grid:
+    grid = Grid.grid(padding=(0, 2))
+    for pair in pairs:
+        grid.add_row(f"  [dim]{escape(pair[0])}[/]", escape(pair[1]))
+    return grid
+
+
+def _table(table: Table, out: Console) -> None:
+    """A table without the columns that say nothing in any row."""
+    filled = [
+        any(cell not in {"", NONE} for cell in cells) for cells in zip_longest(*table.rows, fillvalue="")
+    ]
+    kept = [index for index, says in enumerate(filled) if says]
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    grid.add_column("")
+    for index in kept:
+        column = table.columns[index]
+        grid.add_column(escape(column.title), justify="right" if column.number else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row("", *(escape(row[index]) for index in kept))
+    out.print(grid)
+    if table.note:
+        out.print(f"  {escape(table.note)}", style="dim")
+
+
+def _bar(parts: Sequence[tuple[str, float, str]], accent: str, out: Console) -> None:
+    whole = sum(size for _, size, _ in parts) or 1.0
+    colours = ["blue" if name == accent else _COLOURS[index % 7] for index, (name, _, _) in enumerate(parts)]
+    lengths = [round(size / whole * _BAR) for _, size, _ in parts]
+    out.print(
+        "  "
+        + "".join(f"[{colour}]{'█' * length}[/]" for colour, length in zip(colours, lengths, strict=True))
+    )
+    words = (
+        f"[{colour}]■[/] {escape(name)} [bold]{escape(size)}[/]"
+        for colour, (name, _, size) in zip(colours, parts, strict=True)
+    )
+    out.print("  " + "   ".join(words))
