@@ -56,23 +56,31 @@ impl Call {
 
     /// Tells the other mounts that have seen `seen` to forget something.
     pub fn changed(&self, seen: INodeNo, stale: Stale) {
-        if self.shared.clients.len() > 1 {
-            let others = self.shared.tree.seen_by_others(self.client, seen);
-            self.shared.invalidator.tell(others, stale);
+        if self.shared.clients.len() == 1 {
+            return;
         }
+        let others = self.shared.tree.seen_by_others(self.client, seen);
+        for (index, client) in self.shared.clients.iter().enumerate() {
+            if others & (1 << index) != 0 {
+                lock(&client.intents).lose(seen.0);
+            }
+        }
+        self.shared.invalidator.tell(others, stale);
     }
 
     /// As `changed`, and remembers that this client knows the new attributes, if it caches any.
     pub fn changed_here(&self, ino: INodeNo, stale: Stale) {
-        if self.shared.settings.attr_timeout > 0 {
-            lock(&self.shared.clients[self.client].intents).changed_here(ino.0);
+        let timeout = self.shared.settings.attr_timeout;
+        if timeout > 0 {
+            let until = self.arrival + timeout;
+            lock(&self.shared.clients[self.client].intents).know(ino.0, until);
         }
         self.changed(ino, stale);
     }
 
     /// Whether the client has the attributes already from a change of its own.
     pub fn knows(&self, ino: INodeNo) -> bool {
-        lock(&self.shared.clients[self.client].intents).knows(ino.0)
+        lock(&self.shared.clients[self.client].intents).knows(ino.0, self.arrival)
     }
 
     /// Answers when the metadata server would have.

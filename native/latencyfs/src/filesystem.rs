@@ -5,7 +5,7 @@ use crate::delay::Request as Charge;
 use crate::intent::Key;
 use crate::invalidate::Stale;
 use crate::op::Op;
-use crate::shared::Shared;
+use crate::shared::{lock, Shared};
 use crate::work::{self, Change, Owner};
 use fuser::{
     AccessFlags, BackingId, BsdFileFlags, CopyFileRangeFlags, Errno, FileAttr, FileHandle,
@@ -171,6 +171,7 @@ impl Filesystem for Mount {
 
     fn forget(&self, _req: &Request, ino: INodeNo, nlookup: u64) {
         self.shared.tree.forget(ino, nlookup);
+        lock(&self.shared.clients[self.client].intents).lose(ino.0);
     }
 
     fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {

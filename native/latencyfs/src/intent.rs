@@ -4,10 +4,11 @@
 //! taken off the operation that follows on the same object by the same client.
 //!
 //! FUSE also forgets attributes after a change of its own and asks for them again, where a client of
-//! Lustre still holds the lock and does not ask: one such question for each change is free.
+//! Lustre still holds the lock and does not ask: such questions are free until another client
+//! changes the object.
 
 use crate::delay::Nanos;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::OsString;
 
 /// What a lookup was about: the object found, or the name that was not there.
@@ -21,7 +22,7 @@ pub enum Key {
 #[derive(Debug, Default)]
 pub struct Intents {
     paid: HashMap<Key, Nanos>,
-    changed: HashSet<u64>,
+    known: HashMap<u64, Nanos>,
 }
 
 /// How long after its lookup an operation counts as the same call: long enough for a busy machine.
@@ -47,17 +48,22 @@ impl Intents {
             .is_some_and(|answered| now <= answered + WINDOW)
     }
 
-    /// The client changed this object itself, so that it knows the new attributes.
-    pub fn changed_here(&mut self, object: u64) {
-        if self.changed.len() >= KEEP {
-            self.changed.clear();
+    /// The client changed this object itself and so knows its attributes until then.
+    pub fn know(&mut self, object: u64, until: Nanos) {
+        if self.known.len() >= KEEP {
+            self.known.clear();
         }
-        self.changed.insert(object);
+        self.known.insert(object, until);
     }
 
-    /// Whether the client knows the attributes from its own change; it counts once.
-    pub fn knows(&mut self, object: u64) -> bool {
-        self.changed.remove(&object)
+    /// Another client changed the object, or the kernel dropped it.
+    pub fn lose(&mut self, object: u64) {
+        self.known.remove(&object);
+    }
+
+    /// Whether the client need not ask for the attributes.
+    pub fn knows(&self, object: u64, now: Nanos) -> bool {
+        self.known.get(&object).is_some_and(|&until| now <= until)
     }
 }
 
@@ -81,12 +87,14 @@ mod tests {
     }
 
     #[test]
-    fn an_own_change_answers_one_question() {
+    fn an_own_change_is_known_until_another_changes_it() {
         let mut intents = Intents::default();
-        intents.changed_here(5);
-        assert!(!intents.knows(6));
-        assert!(intents.knows(5));
-        assert!(!intents.knows(5));
+        intents.know(5, 100);
+        assert!(!intents.knows(6, 0));
+        assert!(intents.knows(5, 100));
+        assert!(!intents.knows(5, 101));
+        intents.lose(5);
+        assert!(!intents.knows(5, 0));
     }
 
     #[test]
@@ -94,7 +102,8 @@ mod tests {
         let mut intents = Intents::default();
         for object in 0..3 * KEEP as u64 {
             intents.remember(Key::Object(object), object * 10);
+            intents.know(object, 1);
         }
-        assert!(intents.paid.len() <= KEEP);
+        assert!(intents.paid.len() <= KEEP && intents.known.len() <= KEEP);
     }
 }

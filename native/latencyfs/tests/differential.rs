@@ -23,7 +23,7 @@ impl Rng {
 
     /// Few names in few directories, so that operations meet.
     fn path(&mut self) -> PathBuf {
-        let depth = 1 + self.below(3);
+        let depth = [1, 1, 1, 2, 2, 3][self.below(6) as usize];
         (0..depth)
             .map(|_| ["a", "b", "c", "d"][self.below(4) as usize])
             .collect()
@@ -155,7 +155,7 @@ fn compare(seed: u64, steps: usize, args: &[&str]) {
     walk(&plain, Path::new(""), &mut want);
     assert_eq!(seen, want, "seed {seed}");
     println!("seed {seed}: {steps} steps agree, {succeeded} of them succeeded");
-    assert!(succeeded > steps / 5, "too few operations meet");
+    assert!(succeeded > steps / 10, "too few operations meet");
 }
 
 #[test]
