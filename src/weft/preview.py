@@ -37,8 +37,9 @@ def preview(spec: Spec) -> dict[str, Any]:
     layout = sketch(spec)
     plan = spec.engine.plan(layout)
     prepare = list(spec.workload.prepare(layout))
-    checks = spec.workload.check(layout, [_SUMS_LATER for _ in prepare])
-    commands = [*prepare, spec.engine.submit(spec.workload.job(layout), layout), *checks]
+    later = [_SUMS_LATER for _ in prepare]
+    checks = spec.workload.check(layout, later)
+    commands = [*prepare, spec.engine.submit(spec.workload.job(layout, later), layout), *checks]
     return {
         "spec": json.loads(spec.model_dump_json()),
         "nodes": [

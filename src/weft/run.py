@@ -68,7 +68,7 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
         with _phase("prepare", kept, progress):
             prepared = run_all(spec.workload.prepare(layout), layout, alive, progress, spec.timeout)
         with _phase("run", kept, progress):
-            job = spec.engine.submit(spec.workload.job(layout), layout)
+            job = spec.engine.submit(spec.workload.job(layout, prepared), layout)
             (ran,) = run_all([job], layout, alive, progress, spec.timeout)
         with _phase("check", kept, progress):
             checks = spec.workload.check(layout, prepared)

@@ -1,19 +1,25 @@
 """What is asked of an engine: one file a workload, or a family that shares its definition."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import BeforeValidator, Field
 
 from weft.shorthand import expand
 from weft.workloads.base import Workload
 from weft.workloads.groupby import GroupBy
+from weft.workloads.sparkperf import SparkPerf, SparkPerfTest
 from weft.workloads.teracount import TeraCount
 from weft.workloads.terasort import TeraSort
 
-KINDS: dict[str, type[Workload]] = {"terasort": TeraSort, "teracount": TeraCount, "groupby": GroupBy}
+KINDS: dict[str, type[Workload]] = {
+    "terasort": TeraSort,
+    "teracount": TeraCount,
+    "groupby": GroupBy,
+    **dict.fromkeys(get_args(SparkPerfTest), SparkPerf),
+}
 
 AnyWorkload = Annotated[
-    Annotated[TeraSort | TeraCount | GroupBy, Field(discriminator="kind")],
+    Annotated[TeraSort | TeraCount | GroupBy | SparkPerf, Field(discriminator="kind")],
     BeforeValidator(
         lambda value: expand(value, {kind: workload.positional for kind, workload in KINDS.items()})
     ),

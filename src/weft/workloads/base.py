@@ -42,7 +42,7 @@ class Workload(BaseModel, ABC):
         """Programs that make the input, to be run at once on their nodes."""
 
     @abstractmethod
-    def job(self, layout: Layout) -> Job:
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:
         """The measured work."""
 
     @abstractmethod

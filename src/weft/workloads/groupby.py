@@ -41,10 +41,11 @@ class GroupBy(Workload):
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job makes its own input
         return []
 
-    def job(self, layout: Layout) -> Job:
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
         reducers = self.reducers or self.mappers or 4 * layout.slots
-        words = [*self.words(layout), "--reducers", str(reducers), "--outcome", str(outcome)]
+        words = [*self.words(layout), "--reducers", str(reducers), "--executors", str(len(layout.nodes))]
+        words += ["--outcome", str(outcome)]
         return Job("groupby", "io.weft.spark.GroupBy", words, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
@@ -57,6 +58,6 @@ class GroupBy(Workload):
             for key in _PROVED
             if ran.get(key) != answer[key]
         ]
-        facts = {key: ran.get(key) for key in (*_PROVED, "blocks", "phases")}
+        facts = {key: ran.get(key) for key in (*_PROVED, "shuffle_blocks", "phases")}
         moved = answer["pairs"] * (4 + self.value_bytes)
         return Judgement(not wrong, "; ".join(wrong), moved, 0, ran.get("seconds"), facts)

@@ -14,16 +14,17 @@ class TeraCount(TeraRecords):
     kind: Literal["teracount"] = "teracount"
     roles: ClassVar[tuple[str, ...]] = ("input", "shuffle")
 
-    def job(self, layout: Layout) -> Job:
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:
         outcome = layout.record / "outcomes" / "run.json"
         words = [
             "--input",
             layout.places["input"].path,
             "--partitions",
             str(self.reducers(layout)),
-            "--outcome",
-            str(outcome),
+            "--checksum",
+            total(prepared),
         ]
+        words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
         return Job("teracount", "io.weft.spark.TeraCount", words, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - the counts are the result
@@ -31,15 +32,9 @@ class TeraCount(TeraRecords):
 
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
         reason = str(ran.get("reason", ""))
-        if ran.get("rows_out") != self.rows:
-            reason = f"{ran.get('rows_out')} records arrived, {self.rows} were generated"
+        if ran.get("rows") != self.rows:
+            reason = f"{ran.get('rows')} records arrived, {self.rows} were generated"
         elif ran.get("checksum") != total(prepared):
             reason = f"the records that arrived sum to {ran.get('checksum')}, the generated ones to {total(prepared)}"
-        facts = {
-            "rows": ran.get("rows_out"),
-            "checksum": ran.get("checksum"),
-            "partitions": ran.get("partitions"),
-        }
-        return Judgement(
-            not reason, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
-        )
+        facts = {key: ran.get(key) for key in ("rows", "checksum", "partitions", "misplaced")}
+        return Judgement(not reason, reason, ran.get("bytes_in", 0), 0, ran.get("seconds"), facts)

@@ -59,7 +59,7 @@ class TeraSort(TeraRecords):
         default="raw", description="raw: weft's; kryo: plain sortByKey, the benchmark's baseline"
     )
 
-    def job(self, layout: Layout) -> Job:
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
         words = ["--input", layout.places["input"].path, "--output", layout.places["output"].path]
         words += [
@@ -70,6 +70,7 @@ class TeraSort(TeraRecords):
             "--outcome",
             str(outcome),
         ]
+        words += ["--executors", str(len(layout.nodes))]
         return Job("terasort", "io.weft.spark.TeraSort", words, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:

@@ -1,0 +1,75 @@
+"""The core set of spark-perf, each test with an answer computed from its generator.
+
+Definitions from databricks/spark-perf (commit 6e4f26d), at a smaller default scale.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.plan import Command, Job, Layout
+from weft.workloads.base import Judgement, Outcome, Workload
+
+SparkPerfTest = Literal[
+    "scheduling-throughput",
+    "aggregate-by-key",
+    "aggregate-by-key-int",
+    "aggregate-by-key-naive",
+    "sort-by-key",
+    "sort-by-key-int",
+    "count",
+    "count-with-filter",
+]
+
+
+class SparkPerf(Workload):
+    """One test: data made in memory and cached, then measured work on it."""
+
+    kind: SparkPerfTest
+    positional: ClassVar[str] = "records"
+    engines: ClassVar[tuple[str, ...]] = ("spark",)
+
+    records: int = Field(default=1_000_000, ge=1, description="records in all")
+    unique_keys: int = Field(default=20_000, ge=1, description="different keys")
+    key_length: int = Field(default=10, ge=1, description="characters of a key, padded with zeros")
+    unique_values: int = Field(default=1_000_000, ge=1, description="different values")
+    value_length: int = Field(default=10, ge=1, description="characters of a value, padded with zeros")
+    partitions: int | None = Field(
+        default=None, ge=1, description="partitions of the data; default: 4 a slot"
+    )
+    reduce_tasks: int | None = Field(
+        default=None, ge=1, description="partitions after the shuffle; default: as before it"
+    )
+    tasks: int = Field(default=2000, ge=1, description="empty tasks of scheduling-throughput")
+    seed: int = Field(default=5, ge=0, description="seed of the generator")
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job makes its own data
+        return []
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome = layout.record / "outcomes" / "run.json"
+        partitions = self.partitions or 4 * layout.slots
+        options: dict[str, Any] = {
+            "test": self.kind,
+            "records": self.records,
+            "unique-keys": self.unique_keys,
+            "key-length": self.key_length,
+            "unique-values": self.unique_values,
+            "value-length": self.value_length,
+            "partitions": partitions,
+            "reduce-tasks": self.reduce_tasks or partitions,
+            "tasks": self.tasks,
+            "seed": self.seed,
+            "executors": len(layout.nodes),
+        }
+        words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+        return Job(self.kind, "io.weft.spark.SparkPerf", [*words, "--outcome", str(outcome)], outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - done by the job
+        return []
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        facts = {key: value for key, value in ran.items() if key not in {"valid", "reason", "phases"}}
+        moved = self.records * (self.key_length + self.value_length)
+        return Judgement(bool(ran["valid"]), str(ran.get("reason", "")), moved, 0, ran.get("seconds"), facts)
