@@ -45,7 +45,7 @@ def main() -> None:
         signal.signal(number, _stop)
     console = Console(stderr=True)
     try:
-        app(standalone_mode=True)
+        app(prog_name="weft")
     except WeftError as error:
         console.print(f"[bold red]error:[/] {_plain(error.message)}", highlight=False)
         for line in error.tail:
