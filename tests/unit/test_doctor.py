@@ -9,8 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.fakes import fake_program
 
+from tests.fakes import fake_program
 from weft import doctor, lease, machine, settings
 from weft.doctor import capacity, host, kernel, mounts, places, programs
 from weft.doctor.finding import Finding, limits, missing, ok
@@ -67,11 +67,11 @@ class TestPrograms:
 
     def test_old_java(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", f"{path}:{REAL_PATH}")
-        fake_program(path, "java", 'echo \'openjdk version "11.0.2" 2019-01-15\' >&2')
+        fake_program(path, "java", "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2")
         bad(programs.java(), "missing", "Java 11", "17")
 
     def test_a_runtime_without_a_compiler(self, path: Path) -> None:
-        fake_program(path, "java", 'echo \'openjdk version "21.0.1"\' >&2')
+        fake_program(path, "java", "echo 'openjdk version \"21.0.1\"' >&2")
         assert programs.java().status == "ok"
         bad(programs.compiler(), "missing", "compiler", "openjdk-17-jdk-headless")
 
@@ -94,13 +94,17 @@ class TestPrograms:
 
 
 class TestCapacity:
-    @pytest.mark.parametrize(("free", "fix"), [(1, "stop other programs"), (machine.LEAST + 1, "--nodes local:1")])
+    @pytest.mark.parametrize(
+        ("free", "fix"), [(1, "stop other programs"), (machine.LEAST + 1, "--nodes local:1")]
+    )
     def test_little_memory(self, monkeypatch: pytest.MonkeyPatch, free: int, fix: str) -> None:
         memory = SimpleNamespace(available=machine.RESERVE + free)
         monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
         bad(capacity.memory(), "missing", fix)
 
-    def test_memory_for_nodes_and_not_for_the_driver_beside_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_memory_for_nodes_and_not_for_the_driver_beside_them(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         memory = SimpleNamespace(available=machine.RESERVE + 2 * machine.LEAST)
         monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
         bad(capacity.memory(), "missing", "executor heap")
@@ -116,7 +120,9 @@ class TestCapacity:
             ),
         ],
     )
-    def test_the_bound_of_a_container_counts(self, tmp_path: Path, line: str, folder: str, files: dict[str, str]) -> None:
+    def test_the_bound_of_a_container_counts(
+        self, tmp_path: Path, line: str, folder: str, files: dict[str, str]
+    ) -> None:
         (tmp_path / "self").mkdir()
         (tmp_path / "self/cgroup").write_text(line)
         (tmp_path / folder).mkdir(parents=True)
@@ -246,7 +252,9 @@ class TestMounts:
         (tmp_path / "fuse").touch()
         bad(mounts.fuse(tmp_path / "fuse"), "limits", "apt-get install fuse3")
 
-    def test_a_fuse_device_that_cannot_be_opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_fuse_device_that_cannot_be_opened(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (tmp_path / "fuse").touch()
         monkeypatch.setattr("os.access", lambda *_: False)
         bad(mounts.fuse(tmp_path / "fuse"), "limits", "chmod")
@@ -280,7 +288,9 @@ class TestHost:
         monkeypatch.setattr("time.monotonic", lambda: next(ticks))
         bad(host.name(), "limits", "took 5.0 s")
 
-    def test_another_error_of_binding_is_not_taken_for_a_foreign_address(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_another_error_of_binding_is_not_taken_for_a_foreign_address(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         self.resolve(monkeypatch, "127.0.0.1")
 
         class Denied(socket.socket):
@@ -295,7 +305,11 @@ class TestHost:
 
 
 def test_one_line_for_what_is_well_and_a_fix_for_what_is_not() -> None:
-    findings = [ok("java", "17"), limits("perf", "3", costs="profiles", fix="sysctl"), missing("maven", "none", costs="jars", fix="apt")]
+    findings = [
+        ok("java", "17"),
+        limits("perf", "3", costs="profiles", fix="sysctl"),
+        missing("maven", "none", costs="jars", fix="apt"),
+    ]
     text = doctor.lines(findings)
     assert text[0].split() == ["ok", "java", "17"]
     assert sum("fix:" in line for line in text) == 2

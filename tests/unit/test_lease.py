@@ -113,7 +113,11 @@ def test_sweep_removes_what_the_dead_left_and_says_so(killed: Path) -> None:
     (swept,) = leftovers.sweep()
     assert process.wait(5) is not None
     assert (swept.name, list(swept.left)) == ("dead", [])
-    assert set(swept.removed) == {f"process {process.pid} (sleep)", f"directory {work}", f"directory {killed}"}
+    assert set(swept.removed) == {
+        f"process {process.pid} (sleep)",
+        f"directory {work}",
+        f"directory {killed}",
+    }
     assert not killed.exists()
     assert not work.exists()
     assert lease.all_leases() == []

@@ -31,7 +31,7 @@ def test_a_plan_shows_everything_and_does_nothing(nodes: str, scratch: str) -> N
     assert set(found["places"]) == {"input", "output", "shuffle"}
     for role, place in found["places"].items():
         assert len(set(place["paths"].values())) == (1 if role in SHARED_ROLES else spec.nodes.count)
-    assert [daemon["name"] for daemon in found["daemons"]][0] == "master"
+    assert found["daemons"][0]["name"] == "master"
     assert [command["name"] for command in found["commands"]][-2:] == ["driver", "validate"]
     assert json.loads(json.dumps(found)) == found
     assert not settings.work().exists()

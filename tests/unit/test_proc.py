@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.fakes import fake_nodes
 
+from tests.fakes import fake_nodes
 from weft import shell
 from weft.probes.proc import HOST, SOURCES, Reader
 

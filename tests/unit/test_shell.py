@@ -24,7 +24,9 @@ def test_only_shell_imports_subprocess(path: Path) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
     }
-    forbidden = {"subprocess", "multiprocessing", "pty", "asyncio"} - ({"subprocess"} if path == SOURCE / "shell.py" else set())
+    forbidden = {"subprocess", "multiprocessing", "pty", "asyncio"} - (
+        {"subprocess"} if path == SOURCE / "shell.py" else set()
+    )
     assert names & forbidden == set()
 
 
@@ -61,7 +63,9 @@ def test_stop_ends_a_process_and_its_descendants(tmp_path: Path) -> None:
 
 
 def test_a_process_that_ignores_the_request_is_killed(tmp_path: Path) -> None:
-    process = shell.spawn("p", ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"], log=tmp_path / "log")
+    process = shell.spawn(
+        "p", ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"], log=tmp_path / "log"
+    )
     while shell.tail(process.log) != ["ready"]:
         time.sleep(0.01)
     process.stop(grace=0.2)

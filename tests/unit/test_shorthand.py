@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from weft.shorthand import expand
 
 POSITIONAL = {"disk": "path", "memory": "size", "virtual": "count"}

@@ -5,8 +5,8 @@ import re
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from tests.fakes import GIB, fake_layout, fake_nodes
 
+from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.engines.spark import SparkEngine
 from weft.errors import UsageError
 from weft.plan import Job
@@ -40,7 +40,10 @@ def test_a_plan_is_the_same_for_the_same_layout() -> None:
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_one_master_and_a_worker_on_every_node(count: int) -> None:
     plan = SparkEngine().plan(fake_layout(fake_nodes(count)))
-    assert [daemon.name for daemon in plan.daemons] == ["master", *(f"worker-node{i}" for i in range(1, count + 1))]
+    assert [daemon.name for daemon in plan.daemons] == [
+        "master",
+        *(f"worker-node{i}" for i in range(1, count + 1)),
+    ]
     assert [daemon.essential for daemon in plan.daemons] == [True] + [False] * count
 
 
@@ -84,7 +87,9 @@ def test_the_heap_stays_where_object_pointers_are_short() -> None:
         (SparkEngine(driver_memory="4G"), 4 * GIB, "below"),
     ],
 )
-def test_what_does_not_fit_a_node_is_refused_with_a_hint(engine: SparkEngine, memory: int, words: str) -> None:
+def test_what_does_not_fit_a_node_is_refused_with_a_hint(
+    engine: SparkEngine, memory: int, words: str
+) -> None:
     with pytest.raises(UsageError, match=words) as caught:
         engine.plan(fake_layout(fake_nodes(1, memory=memory)))
     assert caught.value.hint

@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from weft.engines.spark import SparkEngine
 from weft.errors import UsageError
 from weft.nodes.virtual import VirtualNodes
@@ -68,7 +69,9 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
 
 
 def test_the_same_text_has_the_same_key_and_another_text_another() -> None:
-    one, same, other = (parse({"workload": text}) for text in ("terasort:1GB", "terasort,size=1GB", "terasort:2GB"))
+    one, same, other = (
+        parse({"workload": text}) for text in ("terasort:1GB", "terasort,size=1GB", "terasort:2GB")
+    )
     assert one.key() == same.key() != other.key()
 
 
@@ -77,14 +80,20 @@ def test_the_same_text_has_the_same_key_and_another_text_another() -> None:
     [
         ({"workload": "terasort", "scrach": "disk"}, "unknown key 'scrach'", "scratch"),
         ({"workload": "terasort,sise=1GB"}, "unknown key 'workload.sise'", "size"),
-        ({"workload": "terasort", "nodes": {"kind": "virtual", "rat": "1gbit"}}, "unknown key 'nodes.rat'", "rate"),
+        (
+            {"workload": "terasort", "nodes": {"kind": "virtual", "rat": "1gbit"}},
+            "unknown key 'nodes.rat'",
+            "rate",
+        ),
         ({"workload": "terasort", "engine": "spark,prot=1"}, "unknown key 'engine.prot'", "port"),
         ({"workload": "terasort", "scratch": "loopbak"}, "unknown scratch 'loopbak'", "loopback"),
         ({"workload": "terasort", "nodes": "virtul:2"}, "unknown nodes 'virtul'", "virtual"),
         ({"workload": "terasrot"}, "terasrot", "terasort"),
     ],
 )
-def test_an_unknown_word_is_refused_with_the_nearest(table: dict[str, object], message: str, nearest: str) -> None:
+def test_an_unknown_word_is_refused_with_the_nearest(
+    table: dict[str, object], message: str, nearest: str
+) -> None:
     error = refused(**table)
     assert message in error.message
     assert f"did you mean {nearest!r}?" in error.hint

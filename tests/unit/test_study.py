@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from weft import matrix
 from weft.errors import UsageError
 from weft.spec import study_from
@@ -18,7 +19,10 @@ def test_a_matrix_has_every_combination_once() -> None:
     study = study_from(TABLE, name="s", where="s.toml")
     found = [(spec.scratch.kind, spec.nodes.count) for _, spec in study.cells()]
     assert sorted(found) == [(kind, count) for kind in ("disk", "memory") for count in (1, 2, 3)]
-    assert all(cell == {"scratch": spec.scratch.kind, "nodes.count": spec.nodes.count} for cell, spec in study.cells())
+    assert all(
+        cell == {"scratch": spec.scratch.kind, "nodes.count": spec.nodes.count}
+        for cell, spec in study.cells()
+    )
 
 
 def test_without_a_matrix_there_is_one_cell() -> None:

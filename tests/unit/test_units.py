@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from weft.units import parse_duration, parse_size, show_seconds, show_size
 
 
@@ -46,7 +47,9 @@ def test_a_shown_size_reads_back_within_its_digits(size: int) -> None:
     assert parse_size(show_size(size)) == pytest.approx(size, rel=0.006)
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("500ms", 0.5), ("30s", 30), ("2m", 120), ("1h", 3600), ("30", 30), (2.5, 2.5)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("500ms", 0.5), ("30s", 30), ("2m", 120), ("1h", 3600), ("30", 30), (2.5, 2.5)]
+)
 def test_a_duration(text: str | float, seconds: float) -> None:
     assert parse_duration(text) == seconds
 
@@ -57,11 +60,16 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
         parse_duration(text)
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(12.34, "12.3 s"), (65, "1 min 05 s"), (7380, "2 h 03 min"), (59.99, "60.0 s")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(12.34, "12.3 s"), (65, "1 min 05 s"), (7380, "2 h 03 min"), (59.99, "60.0 s")]
+)
 def test_seconds_are_shown_in_the_unit_people_use(seconds: float, text: str) -> None:
     assert show_seconds(seconds) == text
 
 
-@pytest.mark.parametrize(("size", "text"), [(0, "0 B"), (999, "999 B"), (999_999, "1 MB"), (65536, "65.5 kB"), (10**16, "10000 TB")])
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (999, "999 B"), (999_999, "1 MB"), (65536, "65.5 kB"), (10**16, "10000 TB")],
+)
 def test_a_shown_size_has_three_digits_and_no_exponent(size: int, text: str) -> None:
     assert show_size(size) == text

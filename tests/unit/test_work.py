@@ -26,7 +26,11 @@ def test_a_claimed_directory_is_gone_afterwards(tmp_path: Path) -> None:
 
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with lease.hold("run", "a test") as held, open_work("run", held) as work, pytest.raises(StorageError, match="file"):
+    with (
+        lease.hold("run", "a test") as held,
+        open_work("run", held) as work,
+        pytest.raises(StorageError, match="file"),
+    ):
         work.claim(tmp_path / "file" / "below")
 
 
@@ -44,11 +48,19 @@ def test_generated_files_are_private_and_share_one_secret() -> None:
 def test_a_work_directory_of_another_user_is_refused() -> None:
     settings.work().mkdir()
     os.chown(settings.work(), 12345, 12345)
-    with lease.hold("run", "a test") as held, pytest.raises(StorageError, match="another user"), open_work("run", held):
+    with (
+        lease.hold("run", "a test") as held,
+        pytest.raises(StorageError, match="another user"),
+        open_work("run", held),
+    ):
         pass
 
 
 def test_a_full_file_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 1 << 20}))
-    with lease.hold("run", "a test") as held, pytest.raises(StorageError, match="1 MiB free"), open_work("run", held):
+    with (
+        lease.hold("run", "a test") as held,
+        pytest.raises(StorageError, match="1 MiB free"),
+        open_work("run", held),
+    ):
         pass

@@ -1,0 +1,74 @@
+"""How `./weft` and `./test` set themselves up: once, whole or again, and with words when they cannot."""
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import fake_program
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def lock(tmp_path: Path) -> Path:
+    """A lock file without packages."""
+    path = tmp_path / "requirements.lock"
+    path.write_text("# nothing\n")
+    return path
+
+
+def start(
+    lock: Path, *words: str, path: str = os.environ["PATH"], **more: str
+) -> "subprocess.CompletedProcess[str]":
+    environment = {"PATH": path, "WEFT_CACHE": str(lock.parent / "cache"), "HOME": str(lock.parent), **more}
+    argv = ["/bin/sh", str(ROOT / "tools" / "python"), str(lock), *words]
+    return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, cwd=lock.parent)
+
+
+def test_without_a_python_the_package_is_named(lock: Path) -> None:
+    tools = lock.parent / "bin"
+    for name in ("sha256sum", "cut", "dirname", "readlink", "cat"):
+        fake_program(tools, name, f'exec /usr/bin/{name} "$@"')
+    fake_program(tools, "python3", "exit 1")
+    done = start(lock, path=str(tools))
+    assert done.returncode == 1
+    assert "apt-get install python3 python3-venv" in done.stderr
+
+
+def test_a_cache_that_cannot_be_written_is_named(lock: Path) -> None:
+    (lock.parent / "file").touch()
+    done = start(lock, "-c", "", WEFT_CACHE=str(lock.parent / "file" / "cache"))
+    assert done.returncode == 1
+    assert "WEFT_CACHE" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["weft", "test", "tools/python", ".ci/run"])
+def test_the_scripts_are_posix_shell_and_can_be_started(name: str) -> None:
+    path = ROOT / name
+    assert path.read_text().startswith("#!/bin/sh\n")
+    assert os.access(path, os.X_OK)
+    assert subprocess.run(["/bin/sh", "-n", str(path)], check=False).returncode == 0
+
+
+def test_weft_starts_through_a_link_from_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(ROOT / "weft")
+    made = (
+        tmp_path
+        / "cache"
+        / f"env-{hashlib.sha256((ROOT / 'requirements.lock').read_bytes()).hexdigest()[:12]}-py3"
+    )
+    fake_program(made / "bin", "python", 'echo "$PYTHONPATH" "$@"')
+    (made / ".complete").touch()
+    environment = {"PATH": "/usr/bin:/bin", "WEFT_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [tmp_path / "link", "run", "a b"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+    )
+    assert done.stdout == f"{ROOT}/src -P -m weft run a b\n", done.stderr

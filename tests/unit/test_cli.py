@@ -1,0 +1,120 @@
+"""The command line: help, examples, completion, errors and exit codes."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from weft import lease
+from weft.cli import app, main
+from weft.errors import UsageError
+
+VERBS = sorted(typer.main.get_group(app).commands)
+RUNNER = CliRunner()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_each_verb_has_an_example_that_names_it(verb: str) -> None:
+    done = RUNNER.invoke(app, [verb, "--help"])
+    assert done.exit_code == 0
+    assert re.search(rf"Example: weft {verb}\b", done.stdout), done.stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_each_verb_explains_each_option(verb: str) -> None:
+    command = typer.main.get_group(app).commands[verb]
+    assert command.help
+    assert RUNNER.invoke(app, [verb, "-h"]).exit_code == 0
+
+
+def test_the_verbs_are_those_of_the_readme() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    assert set(re.findall(r"^\| `weft (\w+)", readme, re.MULTILINE)) == set(VERBS)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_written_for_the_name_weft(shell: str, tmp_path: Path) -> None:
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(Path(__file__).parents[2] / "src"),
+        "HOME": str(tmp_path),
+    }
+    environment |= {"_WEFT_COMPLETE": f"source_{shell}"}
+    argv = [sys.executable, "-P", "-m", "weft"]
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+    assert "complete" in done.stdout, done.stderr
+    assert "python" not in done.stdout
+
+
+def test_completion_offers_the_verbs(tmp_path: Path) -> None:
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(Path(__file__).parents[2] / "src"),
+        "HOME": str(tmp_path),
+    }
+    environment |= {"_WEFT_COMPLETE": "complete_bash", "COMP_WORDS": "weft do", "COMP_CWORD": "1"}
+    argv = [sys.executable, "-P", "-m", "weft"]
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["doctor"], done.stderr
+
+
+def test_ps_and_gc_on_a_clean_machine() -> None:
+    for verb, nothing in (("ps", "nothing runs"), ("gc", "nothing was left")):
+        done = RUNNER.invoke(app, [verb])
+        assert (done.exit_code, nothing in done.stdout) == (0, True)
+        assert json.loads(RUNNER.invoke(app, [verb, "--json"]).stdout) == []
+
+
+def test_gc_says_what_it_removed(tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    left.mkdir()
+    leave(left)
+    assert [one["alive"] for one in json.loads(RUNNER.invoke(app, ["ps", "--json"]).stdout)] == [False]
+    (swept,) = json.loads(RUNNER.invoke(app, ["gc", "--json"]).stdout)
+    assert swept == {"name": "dead", "removed": [f"directory {left}"], "left": []}
+    assert not left.exists()
+
+
+def test_gc_fails_when_something_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave(tmp_path / "left")
+    (tmp_path / "left").mkdir()
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    done = RUNNER.invoke(app, ["gc"])
+    assert done.exit_code == 1
+    assert "could not remove" in done.output
+    assert len(lease.all_leases()) == 1
+
+
+def leave(path: Path) -> None:
+    """The lease of a command that was killed."""
+    with lease.hold("alive", "a test") as held:
+        held.note("directory", path=str(path))
+        held.path.with_name("dead.jsonl").write_text(held.path.read_text())
+        held.entries.pop()
+
+
+def test_doctor_answers_in_json_and_with_its_exit_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = json.loads(RUNNER.invoke(app, ["doctor", "--json"]).stdout)
+    assert {"name", "status", "found", "costs", "fix"} == set(found[0])
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    done = RUNNER.invoke(app, ["doctor"])
+    assert done.exit_code == 1
+    assert re.search(r"^missing +java ", done.stdout, re.MULTILINE)
+
+
+def test_an_error_is_one_message_with_a_hint_and_its_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    monkeypatch.setattr("sys.argv", ["weft", "plan", "terasrot"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == UsageError.exit_code == 2
+    assert "error: there is no workload 'terasrot'" in capsys.readouterr().err

@@ -1,0 +1,112 @@
+"""The taste that can be checked: sizes, names, one direction, complete documents. See CONTRIBUTING.md."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from weft import engines, nodes, probes, settings, storage, workloads
+
+ROOT = settings.SOURCE
+SOURCE = ROOT / "src" / "weft"
+KINDS = {"*.py", "*.rs", "*.java", "*.sh", "*.md", "*.toml", "*.css", "*.j2"}
+GENERATED = {"target", "runs", "__pycache__"}
+FAMILIES = {"nodes": nodes, "storage": storage, "engines": engines, "workloads": workloads, "probes": probes}
+SHARED = {"base", "__init__", "cgroups", "mounting", "stacked", "jvm"}
+"""Files of a family that are no adapters."""
+
+
+def own(*patterns: str) -> list[Path]:
+    folders = [folder for folder in ROOT.iterdir() if folder.is_dir() and not folder.name.startswith(".")]
+    found = [path for folder in folders for pattern in patterns for path in folder.rglob(pattern)]
+    return [path for path in found if not GENERATED & set(path.relative_to(ROOT).parts)]
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    long = {str(path): lines for path in own(*KINDS) if (lines := len(path.read_text().splitlines())) > 400}
+    assert long == {}
+
+
+def test_no_function_is_longer_than_60_lines() -> None:
+    long = [
+        f"{path.name}:{node.name} {node.end_lineno - node.lineno + 1}"
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= 60
+    ]
+    assert long == []
+
+
+def test_no_file_is_named_after_nothing() -> None:
+    assert [
+        path for path in own("*.py") if path.stem in {"utils", "util", "helpers", "manager", "common", "misc"}
+    ] == []
+
+
+def test_nothing_is_left_for_later() -> None:
+    word = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    assert [
+        str(path)
+        for path in own("*.py", "*.rs", "*.java")
+        if path != Path(__file__) and word.search(path.read_text())
+    ] == []
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_every_module_says_what_it_holds(path: Path) -> None:
+    assert path.name == "__main__.py" or ast.get_docstring(ast.parse(path.read_text()))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_folder_listing_is_the_support_matrix(family: str) -> None:
+    modules = {kind.__module__.rpartition(".")[2] for kind in FAMILIES[family].KINDS.values()}
+    files = {path.stem for path in (SOURCE / family).glob("*.py")}
+    assert files - SHARED == modules
+
+
+@pytest.mark.parametrize("family", ["nodes", "storage", "engines", "probes"])
+def test_each_family_ships_a_null_adapter_of_at_most_30_lines(family: str) -> None:
+    assert len((SOURCE / family / "null.py").read_text().splitlines()) <= 35
+
+
+def variables() -> set[str]:
+    """What settings.py reads from the environment."""
+    return set(re.findall(r'"([A-Z]+_[A-Z_]+)"', (SOURCE / "settings.py").read_text()))
+
+
+def test_settings_holds_every_variable_that_weft_reads() -> None:
+    reading = re.compile(r"os\.environ(?:\.get\(|\[)|os\.getenv\(")
+    others = [
+        str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if reading.search(path.read_text())
+    ]
+    assert others == ["settings.py"]
+
+
+def test_every_variable_is_in_the_guide() -> None:
+    guide = (ROOT / "docs" / "guide" / "first-run.md").read_text()
+    assert variables() >= {"WEFT_CACHE", "WEFT_RUNS", "WEFT_STATE", "WEFT_WORK"}
+    assert [name for name in sorted(variables()) if f"`{name}`" not in guide] == []
+
+
+def test_every_adapter_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+    kinds = {kind for name in ("nodes", "storage", "engines", "workloads") for kind in FAMILIES[name].KINDS}
+    assert [kind for kind in sorted(kinds - {"null"}) if f"`{kind}`" not in readme] == []
+
+
+def test_every_room_is_on_the_map() -> None:
+    text = (ROOT / "docs" / "map.md").read_text()
+    rooms = [
+        path.name
+        for path in SOURCE.iterdir()
+        if path.name not in {"__init__.py", "__main__.py", "__pycache__"}
+    ]
+    assert [room for room in sorted(rooms) if f"`{room}" not in text] == []
+
+
+@pytest.mark.parametrize("path", sorted(own("*.md") + list(ROOT.glob("*.md"))), ids=lambda path: path.name)
+def test_links_of_documents_lead_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text())
+    local = [link for link in links if not link.startswith("http") and link != "docs/report.png"]
+    assert [link for link in local if not (path.parent / link).exists()] == []
