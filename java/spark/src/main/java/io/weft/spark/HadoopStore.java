@@ -26,16 +26,18 @@ final class HadoopStore implements Store {
         for (FileStatus file : system(path).listStatus(path)) {
             String last = file.getPath().getName();
             if (file.isFile() && !last.startsWith("_") && !last.startsWith(".")) {
-                inputs.add(new Input(file.getPath().toString(), file.getLen(), hosts(path, file)));
+                inputs.add(new Input(file.getPath().toString(), file.getLen(), blocks(path, file)));
             }
         }
         return inputs;
     }
 
-    /** The hosts of a file's first block: with TeraGen's files of a few blocks a good guess for all of it. */
-    private static List<String> hosts(Path path, FileStatus file) throws IOException {
-        BlockLocation[] blocks = system(path).getFileBlockLocations(file, 0, 1);
-        return blocks.length == 0 ? List.of() : List.of(blocks[0].getHosts());
+    private static List<Block> blocks(Path path, FileStatus file) throws IOException {
+        List<Block> blocks = new ArrayList<>();
+        for (BlockLocation block : system(path).getFileBlockLocations(file, 0, file.getLen())) {
+            blocks.add(new Block(block.getOffset(), block.getLength(), List.of(block.getHosts())));
+        }
+        return blocks;
     }
 
     @Override

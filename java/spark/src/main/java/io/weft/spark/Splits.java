@@ -57,7 +57,7 @@ final class Splits {
         }
         for (long from = 0; from < input.length(); from += step) {
             long length = Math.min(step, input.length() - from);
-            splits.add(new Split(splits.size(), input.name(), from, length, input.hosts()));
+            splits.add(new Split(splits.size(), input.name(), from, length, input.hosts(from + length / 2)));
         }
         bytes += input.length();
     }

@@ -28,8 +28,17 @@ interface Store extends Serializable {
     /** Deletes a directory with all that is in it, if it is there. */
     void delete(String name) throws IOException;
 
-    /** A file and its length in bytes. */
-    record Input(String name, long length, List<String> hosts) implements Serializable {
+    /** A file, its length in bytes, and where its blocks are, if the file system says so. */
+    record Input(String name, long length, List<Block> blocks) {
+        /** The hosts that have the byte at a position. */
+        List<String> hosts(long position) {
+            return blocks.stream().filter(block -> block.from <= position && position < block.from + block.length)
+                    .findFirst().map(Block::hosts).orElse(List.of());
+        }
+    }
+
+    /** A stretch of a file that some hosts have. */
+    record Block(long from, long length, List<String> hosts) {
     }
 
     /** An open input file. */
