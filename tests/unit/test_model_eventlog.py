@@ -1,0 +1,152 @@
+"""The engine's account: whole, torn, absent, rolled, with losses."""
+
+import json
+from pathlib import Path
+
+import pytest
+from weft.model import columns, eventlog, recovery, stages
+
+from tests.unit.report_fakes import APP, BEGIN, EVENTS, LOST, event, executor, ms, stage, task, write_log
+
+
+def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
+    write_log(tmp_path)
+    account = eventlog.read(tmp_path)
+    assert account.applications.to_dicts() == [
+        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5}
+    ]
+    assert account.executors.height == 2
+    assert account.jobs["failure"].to_list() == [""]
+    assert account.stages["end"].to_list() == [BEGIN + 9, BEGIN + 12]
+    assert account.tasks.height == 5
+    assert account.gaps == []
+
+
+def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
+    write_log(tmp_path, [task(7, stage=3, attempt=1, index=2, run_ms=1000)])
+    row = eventlog.read(tmp_path).tasks.to_dicts()[0]
+    assert row["begin"] == BEGIN + 4
+    assert row["end"] == BEGIN + 5.03
+    expected = {
+        "stage": 3, "attempt": 1, "index": 2, "executor": "0", "ok": True, "reason": "Success", "run_ms": 1000,
+        "cpu_ns": 500_000_000, "deserialize_ms": 10, "serialize_ms": 5, "scheduler_ms": 15, "gc_ms": 100, "fetch_wait_ms": 200,
+        "remote_bytes": 30, "local_bytes": 70, "remote_blocks": 1, "local_blocks": 2, "shuffle_write_bytes": 100,
+        "shuffle_write_ns": 7, "input_bytes": 1000, "input_records": 10, "peak_memory_bytes": 64,
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("torn", ['{"Event":"SparkListenerTaskEnd","Stage ID":0,"Ta', '{"Event":"SparkListenerJobEnd","Jo', '{"Ev', '{"Event":"SparkListenerTaskEnd","Task Info":{"a":}}'])  # fmt: skip
+def test_a_torn_last_line_is_left_out(tmp_path: Path, torn: str) -> None:
+    write_log(tmp_path, name=f"{APP}.inprogress", torn=torn)
+    account = eventlog.read(tmp_path)
+    assert account.tasks.height == 5
+    assert account.applications["app"].to_list() == [APP]
+
+
+def test_a_torn_line_is_named(tmp_path: Path) -> None:
+    write_log(tmp_path, torn='{"Event":"SparkListenerJobEnd","Jo')
+    assert eventlog.read(tmp_path).gaps == [f"1 line(s) of the event log {APP} are damaged and were left out"]
+
+
+def test_a_log_cut_anywhere_is_read_up_to_there(tmp_path: Path) -> None:
+    text = write_log(tmp_path).read_bytes()
+    for cut in range(0, len(text), 211):
+        (tmp_path / APP).write_bytes(text[:cut])
+        account = eventlog.read(tmp_path)
+        assert account.tasks.height <= 5
+        assert stages.table(account).height <= 2
+        assert isinstance(recovery.sentences(account), list)
+
+
+def test_no_log_is_an_empty_account(tmp_path: Path) -> None:
+    account = eventlog.read(tmp_path / "nowhere")
+    assert not account.found
+    assert account.tasks.schema == columns.TASKS
+    assert stages.table(account).is_empty()
+    assert recovery.sentences(account) == []
+
+
+def test_rolled_and_compressed_logs(tmp_path: Path) -> None:
+    folder = tmp_path / f"eventlog_v2_{APP}"
+    for part in (1, 2, 10):
+        write_log(folder, [task(part, index=part)], name=f"events_{part}_{APP}")
+    (folder / f"appstatus_{APP}").write_text("")
+    (folder / f"events_11_{APP}.zstd").write_bytes(b"\x28\xb5\x2f\xfd")
+    account = eventlog.read(tmp_path)
+    assert account.tasks["task"].to_list() == [1, 2, 10]
+    assert account.tasks["app"].unique().to_list() == [APP]
+    assert account.gaps == [f"events_11_{APP}.zstd is compressed and was not read"]
+
+
+def test_two_applications_stay_apart(tmp_path: Path) -> None:
+    write_log(tmp_path, name="app-1")
+    write_log(tmp_path, name="app-2")
+    assert stages.table(eventlog.read(tmp_path)).height == 4
+
+
+def test_stages_add_up_what_succeeded(tmp_path: Path) -> None:
+    write_log(tmp_path)
+    first, second = stages.table(eventlog.read(tmp_path)).to_dicts()
+    assert (first["done"], first["failed"], first["tasks"]) == (3, 1, 3)
+    assert (first["median_s"], first["longest_s"], first["skew"]) == (2.0, 3.0, 1.5)
+    assert first["cpu_share"] == pytest.approx(0.5)
+    assert first["gc_share"] == pytest.approx(0.1)
+    assert first["fetch_share"] == pytest.approx(0.2)
+    assert first["shuffle_read_bytes"] == 300
+    assert first["input_bytes"] == 3000
+    assert second["disk_spill_bytes"] == 5_000_000
+
+
+def test_the_slowest_tasks_know_how_far_they_are_from_the_median(tmp_path: Path) -> None:
+    write_log(tmp_path)
+    slow = stages.slowest(eventlog.read(tmp_path), 2).to_dicts()
+    assert [(row["index"], row["run_ms"], row["times_median"]) for row in slow] == [(2, 3000, 1.5), (0, 2500, 1.0)]
+
+
+def test_a_lost_executor_is_a_sentence(tmp_path: Path) -> None:
+    write_log(tmp_path)
+    assert recovery.sentences(eventlog.read(tmp_path)) == [
+        "executor 1 on 10.0.0.2 was lost (worker lost): 1 task had to be run again"
+    ]
+
+
+def test_an_executor_that_goes_with_its_application_was_not_lost(tmp_path: Path) -> None:
+    write_log(tmp_path, [*executor(1, removed=13, why="stopped"), event("ApplicationEnd", Timestamp=ms(12.5))])
+    assert recovery.sentences(eventlog.read(tmp_path)) == []
+
+
+def test_everything_that_was_done_again_is_told(tmp_path: Path) -> None:
+    fetch = {"Reason": "FetchFailed", "Message": "Connection refused\n at x", "Shuffle ID": 0}
+    boom = {"Reason": "ExceptionFailure", "Class Name": "java.lang.OutOfMemoryError", "Description": "Java heap space"}
+    write_log(tmp_path, [
+        *executor(1, removed=6, why="Command exited with code 137"),
+        task(0, executor="1", reason=LOST), task(1, executor="1", index=1, reason={"Reason": "Resubmitted"}),
+        task(2, stage=1, reason=fetch), task(3, stage=1, index=1, reason=fetch),
+        task(4, stage=2, reason=boom), task(5, stage=2, reason={"Reason": "TaskKilled", "Kill Reason": "another won"}),
+        task(6, stage=2, speculative=True),
+        stage("StageCompleted", 0, attempt=1, tasks=2, end=8),
+        event("JobEnd", **{"Job ID": 0, "Completion Time": ms(9), "Job Result": {"Result": "JobFailed", "Exception": {"Message": "aborted\nstack"}}}),
+    ])  # fmt: skip
+    assert recovery.sentences(eventlog.read(tmp_path)) == [
+        "executor 1 on 10.0.0.2 was lost (command exited with code 137): 2 tasks had to be run again",
+        "2 tasks of stage 1 could not fetch shuffle blocks: Connection refused",
+        "stage 0 (step 0) was run again, attempt 2: 2 tasks repeated",
+        "1 task of stage 2 failed: java.lang.OutOfMemoryError: Java heap space",
+        "1 task ran a second time on suspicion of being slow; 1 of them won",
+        "job 0 failed: aborted",
+    ]
+
+
+def test_many_tasks_are_parsed_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eventlog, "_BATCH", 3)
+    write_log(tmp_path, [task(number, index=number) for number in range(10)])
+    assert eventlog.read(tmp_path).tasks["task"].to_list() == list(range(10))
+
+
+def test_unknown_events_and_foreign_lines_are_passed_over(tmp_path: Path) -> None:
+    path = write_log(tmp_path)
+    path.write_text('not json\n{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"}\n[]\n' + path.read_text())
+    account = eventlog.read(tmp_path)
+    assert account.tasks.height == len([line for line in EVENTS if line["Event"].endswith("TaskEnd")])
+    assert json.loads(account.stages.write_json())
