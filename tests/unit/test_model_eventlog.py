@@ -101,7 +101,10 @@ def test_stages_add_up_what_succeeded(tmp_path: Path) -> None:
 def test_the_slowest_tasks_know_how_far_they_are_from_the_median(tmp_path: Path) -> None:
     write_log(tmp_path)
     slow = stages.slowest(eventlog.read(tmp_path), 2).to_dicts()
-    assert [(row["index"], row["run_ms"], row["times_median"]) for row in slow] == [(2, 3000, 1.5), (0, 2500, 1.0)]
+    assert [(row["index"], row["run_ms"], row["times_median"]) for row in slow] == [
+        (2, 3000, 1.5),
+        (0, 2500, 1.0),
+    ]
 
 
 def test_a_lost_executor_is_a_sentence(tmp_path: Path) -> None:
@@ -112,13 +115,19 @@ def test_a_lost_executor_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_an_executor_that_goes_with_its_application_was_not_lost(tmp_path: Path) -> None:
-    write_log(tmp_path, [*executor(1, removed=13, why="stopped"), event("ApplicationEnd", Timestamp=ms(12.5))])
+    write_log(
+        tmp_path, [*executor(1, removed=13, why="stopped"), event("ApplicationEnd", Timestamp=ms(12.5))]
+    )
     assert recovery.sentences(eventlog.read(tmp_path)) == []
 
 
 def test_everything_that_was_done_again_is_told(tmp_path: Path) -> None:
     fetch = {"Reason": "FetchFailed", "Message": "Connection refused\n at x", "Shuffle ID": 0}
-    boom = {"Reason": "ExceptionFailure", "Class Name": "java.lang.OutOfMemoryError", "Description": "Java heap space"}
+    boom = {
+        "Reason": "ExceptionFailure",
+        "Class Name": "java.lang.OutOfMemoryError",
+        "Description": "Java heap space",
+    }
     write_log(tmp_path, [
         *executor(1, removed=6, why="Command exited with code 137"),
         task(0, executor="1", reason=LOST), task(1, executor="1", index=1, reason={"Reason": "Resubmitted"}),
@@ -146,7 +155,10 @@ def test_many_tasks_are_parsed_in_batches(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_unknown_events_and_foreign_lines_are_passed_over(tmp_path: Path) -> None:
     path = write_log(tmp_path)
-    path.write_text('not json\n{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"}\n[]\n' + path.read_text())
+    path.write_text(
+        'not json\n{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"}\n[]\n'
+        + path.read_text()
+    )
     account = eventlog.read(tmp_path)
     assert account.tasks.height == len([line for line in EVENTS if line["Event"].endswith("TaskEnd")])
     assert json.loads(account.stages.write_json())

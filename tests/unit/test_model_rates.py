@@ -23,12 +23,16 @@ def test_a_sum_becomes_a_rate_and_a_level_stays() -> None:
 
 
 def test_a_sum_that_falls_is_no_negative_rate() -> None:
-    found = rates.of_nodes(frame([Sample(t, "n", "", "disk_read", v) for t, v in ((0, 9), (1, 5), (2, 6))]), 0)
+    found = rates.of_nodes(
+        frame([Sample(t, "n", "", "disk_read", v) for t, v in ((0, 9), (1, 5), (2, 6))]), 0
+    )
     assert found["value"].to_list() == [0.0, 1.0]
 
 
 def test_readings_an_instant_apart_are_no_rate() -> None:
-    found = rates.of_nodes(frame([Sample(t, "n", "", "disk_read", v) for t, v in ((0, 0), (1, 5), (1.01, 6))]), 0)
+    found = rates.of_nodes(
+        frame([Sample(t, "n", "", "disk_read", v) for t, v in ((0, 0), (1, 5), (1.01, 6))]), 0
+    )
     assert found["value"].to_list() == [5.0]
 
 
@@ -39,7 +43,9 @@ def test_a_long_run_is_thinned_without_losing_bytes() -> None:
 
 
 def test_totals_are_growth_and_the_highest_level() -> None:
-    found = {(row["node"], row["counter"]): row["value"] for row in rates.totals(frame(readings())).to_dicts()}
+    found = {
+        (row["node"], row["counter"]): row["value"] for row in rates.totals(frame(readings())).to_dicts()
+    }
     assert found["node1", "cpu_user"] == pytest.approx(5)
     assert found["node2", "memory"] == pytest.approx(1e9 + 10)
 

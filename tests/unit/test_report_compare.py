@@ -1,0 +1,174 @@
+"""Runs side by side: groups, intervals, ties, and what does not count."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+from weft import settings
+from weft.cli import app
+from weft.cli.look import runs as runs_verb
+from weft.errors import UsageError
+from weft.record import write_json
+from weft.report import study
+from weft.report.compare import Comparison, compare
+from weft.report.headline import Headline, flat, headlines
+
+from tests.unit.report_fakes import HEAD, RESOLVED, make_record
+
+RUNNER = CliRunner()
+
+
+def line(number: int, key: str, seconds: float | None, **more: Any) -> Headline:
+    valid = seconds is not None
+    speed = 1e8 / seconds if seconds else None
+    return Headline(id=f"run{number}", directory=f"/runs/run{number}", verdict="VALID" if valid else "INVALID", key=key, seconds=seconds,
+                    throughput_per_node=speed, spec={"scratch.kind": key}, reason="" if valid else "a row is missing",
+                    phases={"run": seconds or 0}, **more)  # fmt: skip
+
+
+def lines(**cells: list[float | None]) -> list[Headline]:
+    return [
+        line(hash((key, index)), key, seconds)
+        for key, values in cells.items()
+        for index, seconds in enumerate(values)
+    ]
+
+
+def test_runs_are_grouped_by_their_spec() -> None:
+    found = compare(lines(disk=[10, 11, 12], memory=[5, 5.5, 6]), "x")
+    assert [(group.label, group.values) for group in found.groups] == [
+        ("scratch=disk", (10, 11, 12)),
+        ("scratch=memory", (5, 5.5, 6)),
+    ]
+    assert found.differences == {"scratch.kind": ("disk", "memory")}
+    assert found.groups[1].ratio is not None
+    assert found.groups[1].ratio.median == 0.5
+    assert found.sentences == ("Fastest first: [scratch=memory]; then [scratch=disk].",)
+
+
+def test_a_tie_is_not_ranked() -> None:
+    found = compare(lines(a=[10, 11, 12], b=[11, 11.5, 13], c=[1, 1.1, 1.2]), "x")
+    assert found.sentences == (
+        "Fastest first: [scratch=c]; then [scratch=a] and [scratch=b].",
+        "[scratch=a] and [scratch=b] cannot be told apart: their intervals overlap, so they are not ranked.",
+    )
+
+
+def test_too_few_runs_are_not_ranked() -> None:
+    assert compare(lines(a=[10, 11], b=[1, 2]), "x").sentences == (
+        "Not ranked for want of runs (at least 3 valid ones each): [scratch=a] and [scratch=b].",
+    )
+
+
+def test_only_valid_runs_count_and_the_others_are_listed() -> None:
+    found = compare(lines(a=[10, None, 12], b=[None]), "x")
+    assert [group.values for group in found.groups] == [(10, 12), ()]
+    assert [(run.verdict, run.reason) for run in found.left_out] == [("INVALID", "a row is missing")] * 2
+    assert found.groups[1].ratio is None
+
+
+def test_nothing_valid_is_said() -> None:
+    found = compare(lines(a=[None], b=[None]), "x")
+    assert found.sentences == ("No run here is VALID, so that there is nothing to compare.",)
+    assert "No cell has a valid run." in study.text(found)
+
+
+def test_coordinates_of_a_study_name_its_cells() -> None:
+    found = compare(
+        [line(1, "a", 1.0, coordinates={"size": "1GB"}), line(2, "b", 2.0, coordinates={"size": "2GB"})], "x"
+    )
+    assert [group.label for group in found.groups] == ["size=1GB", "size=2GB"]
+
+
+def test_repeats_can_be_taken_one_by_one() -> None:
+    found = compare([line(1, "a", 1.0), line(2, "a", 2.0)], "x", each=True)
+    assert [group.label for group in found.groups] == ["run1", "run2"]
+
+
+def test_a_study_page_is_one_file_with_a_plot() -> None:
+    text = study.text(compare(lines(disk=[10, 11, 12], memory=[5, 5.5, 6]), "study s"))
+    assert "<svg" in text
+    assert "could not be drawn" not in text
+    assert "5.50 [5.00, 6.00]" in text
+    assert "0.50 x" in text
+    data = text.split('id="data">')[1].split("</script>")[0]
+    assert Comparison.model_validate_json(data).groups[0].label == "scratch=disk"
+
+
+def test_a_table_becomes_dotted_keys() -> None:
+    assert flat({"a": {"b": 1, "c": None}, "d": [1]}) == {"a.b": "1", "a.c": "", "d": "[1]"}
+
+
+@pytest.fixture
+def stored() -> Path:
+    """Two cells of a study with three repeats each, and one invalid run."""
+    for index, (scratch, seconds) in enumerate(
+        [("disk", 10), ("disk", 11), ("disk", 12), ("memory", 5), ("memory", 6), ("memory", 5.5)]
+    ):
+        directory = settings.runs() / f"2023-{index}-terasort"
+        make_record(directory, head={"measured": seconds, "key": scratch, "scratch": scratch, "created": f"2023-{index}",
+                                     "cell": {"study": "scratches", "repeat": index % 3, "coordinates": {"scratch": scratch}}})  # fmt: skip
+        write_json(directory / "resolved.json", {**RESOLVED, "spec": {"scratch": {"kind": scratch}}})
+    make_record(
+        settings.runs() / "2023-6-bad",
+        head={"verdict": "INVALID", "reason": "a row is missing", "created": "2023-6"},
+    )
+    return settings.runs()
+
+
+def test_the_headline_of_a_record(stored: Path) -> None:
+    from weft import record
+
+    first = headlines(record.all_records(stored))[0]
+    assert (first.workload, first.scratch, first.seconds, first.cell) == (
+        "terasort",
+        "disk",
+        10,
+        "scratch=disk",
+    )
+    assert first.throughput_per_node == HEAD["throughput_per_node"]
+
+
+def test_runs_lists_newest_last(stored: Path) -> None:
+    done = RUNNER.invoke(app, ["runs"])
+    assert done.exit_code == 0
+    rows = done.stdout.splitlines()
+    assert rows[-1].split()[:3] == ["2023-6-bad", "INVALID", "terasort"]
+    assert len(rows) == 8
+    found = json.loads(RUNNER.invoke(app, ["runs", "--study", "scratches", "--json"]).stdout)
+    assert [row["seconds"] for row in found] == [10, 11, 12, 5, 6, 5.5]
+
+
+def test_runs_without_runs_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    runs_verb()
+    assert "no runs in" in capsys.readouterr().out
+
+
+def test_show_prints_the_report_and_its_numbers(stored: Path) -> None:
+    done = RUNNER.invoke(app, ["show", "2023-0"])
+    assert done.exit_code == 0
+    assert "Losses and recoveries" in done.stdout
+    assert json.loads(RUNNER.invoke(app, ["show", "--json"]).stdout)["id"] == "2023-6-bad"
+
+
+def test_report_writes_where_it_is_told(stored: Path, tmp_path: Path) -> None:
+    done = RUNNER.invoke(app, ["report", "2023-0", "--output", str(tmp_path / "page.html")])
+    assert done.stdout.strip() == str(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+    whole = RUNNER.invoke(app, ["report", "--study", "scratches"]).stdout.strip()
+    assert whole == str(stored / "study-scratches.html")
+    assert "study scratches" in Path(whole).read_text()
+
+
+def test_compare_compares_a_study(stored: Path) -> None:
+    found = json.loads(RUNNER.invoke(app, ["compare", "--study", "scratches", "--json"]).stdout)
+    assert found["sentences"] == ["Fastest first: [scratch=memory]; then [scratch=disk]."]
+    text = RUNNER.invoke(app, ["compare", "2023-0", "2023-3", "2023-6"]).stdout
+    assert "a row is missing" in text
+
+
+def test_compare_wants_two_runs_and_a_study_that_is_there(stored: Path) -> None:
+    for words in (["compare", "2023-0"], ["compare", "2023-0", "2023-0"], ["compare", "--study", "none"]):
+        assert isinstance(RUNNER.invoke(app, words).exception, UsageError)

@@ -1,0 +1,197 @@
+"""The page: one file, the same sections each time, numbers that are the summary's, and nothing from elsewhere."""
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from weft import report
+from weft.errors import RecordError
+from weft.record import Stored
+from weft.report import charts, page, terminal
+from weft.report.blocks import Section, Words, build
+from weft.report.gather import summarize
+from weft.report.sections import SECTIONS
+from weft.report.summary import Summary
+
+from tests.unit.report_fakes import make_record
+
+TITLES = ["What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
+          "Slowest tasks", "Logs", "Configuration", "Gaps in this record"]  # fmt: skip
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+
+
+class Tree(HTMLParser):
+    """Collects what a page holds, and fails where its tags do not nest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.titles: list[str] = []
+        self.text: list[str] = []
+        self.data = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "h2":
+            self.titles.append(data)
+        if self.open and self.open[-1] == "script":
+            self.data += data
+        elif self.open and self.open[-1] != "style":
+            self.text.append(data)
+
+
+def parse(path: Path) -> Tree:
+    tree = Tree()
+    tree.feed(path.read_text())
+    assert tree.open == []
+    return tree
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Stored, Path]:
+    stored = make_record(tmp_path_factory.mktemp("records") / "20231114-terasort")
+    return stored, report.write(stored)
+
+
+def test_it_stands_in_the_record(whole: tuple[Stored, Path]) -> None:
+    assert whole[1] == whole[0].directory / "report.html"
+
+
+def test_it_has_every_section_in_order(whole: tuple[Stored, Path]) -> None:
+    assert parse(whole[1]).titles == TITLES
+
+
+def test_it_asks_the_network_for_nothing(whole: tuple[Stored, Path]) -> None:
+    text = whole[1].read_text()
+    assert set(re.findall(r"https?://[^\s\"'<]+", text)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"@import|url\(|<link|<img|src=", text)
+
+
+def test_its_only_script_is_its_numbers(whole: tuple[Stored, Path]) -> None:
+    tree = parse(whole[1])
+    assert [attributes["type"] for tag, attributes in tree.tags if tag == "script"] == ["application/json"]
+    assert json.loads(tree.data) == json.loads(summarize(whole[0]).json_text())
+
+
+def test_its_charts_are_drawn_and_scale(whole: tuple[Stored, Path]) -> None:
+    pictures = [attributes for tag, attributes in parse(whole[1]).tags if tag == "svg"]
+    assert len(pictures) == 5  # spans, CPU, waiting, network, memory: the fake record has no disk counters
+    assert all("viewbox" in picture and "width" not in picture for picture in pictures)
+    assert "could not be drawn" not in whole[1].read_text()
+
+
+def test_it_says_the_verdict_the_numbers_and_what_is_emulated(whole: tuple[Stored, Path]) -> None:
+    text = " ".join(parse(whole[1]).text)
+    for words in ("VALID", "8.0 s", "50 MB/s", "25 MB/s", "Emulated storage: a Lustre of 2015", "10.0 s", "1.5 x",
+                  "executor 1 on 10.0.0.2 was lost", "Probe lustre could not observe: there is no Lustre client",
+                  "could not see", "the dead", "nodes share one kernel", "spark.ui.enabled false"):  # fmt: skip
+        assert words in text, words
+
+
+def test_it_says_the_same_twice(whole: tuple[Stored, Path], tmp_path: Path) -> None:
+    assert page.write(whole[0], tmp_path / "again.html").read_text() == whole[1].read_text()
+
+
+def test_what_a_record_says_is_never_markup(tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script>"
+    path = report.write(
+        make_record(
+            tmp_path / "run",
+            head={"verdict": "INVALID", "reason": evil, "lost": [evil], "facts": {evil: evil}},
+        )
+    )
+    tree = parse(path)
+    assert [attributes for tag, attributes in tree.tags if tag == "script"] == [
+        {"type": "application/json", "id": "data"}
+    ]
+    assert json.loads(tree.data)["reason"] == evil
+    assert "two <b>&" in " ".join(tree.text)
+
+
+@pytest.mark.parametrize(("head", "without"), [
+    ({"verdict": "INVALID", "reason": "a row is missing", "tail": ["last"]}, []),
+    ({"verdict": "RUNNING", "phase": "run"}, ["samples.parquet"]),
+    ({"verdict": "RUNNING", "phases": {}}, ["resolved.json", "events.jsonl", "samples.parquet", "sources.json", "spec.toml"]),
+])  # fmt: skip
+def test_every_record_has_the_same_sections(
+    tmp_path: Path, head: dict[str, object], without: list[str]
+) -> None:
+    tree = parse(report.write(make_record(tmp_path / "run", head=head, without=without)))
+    assert tree.titles == TITLES
+    text = " ".join(tree.text)
+    assert "they are no measurement" in text
+    assert "could not be made" not in text
+
+
+def test_a_section_that_fails_leaves_a_hole_that_says_so() -> None:
+    def broken(_: Summary) -> Section:
+        raise KeyError("gone")
+
+    found = build([broken, SECTIONS[0]], Summary(id="x", directory="/x", verdict="VALID"))
+    assert found[0] == Section(
+        "broken",
+        "Broken",
+        [Words("This section could not be made from this record (KeyError: 'gone').", "bad")],
+    )
+    assert found[1].title == "What was run"
+
+
+def test_a_chart_that_fails_is_shown_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charts, "_svg", lambda _: 1 / 0)
+    text = report.write(make_record(tmp_path / "run")).read_text()
+    assert "This chart could not be drawn (ZeroDivisionError" in text
+    assert "stage 0" in text
+
+
+def test_a_place_that_cannot_be_written_is_an_error_with_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="cannot write") as caught:
+        page.write(make_record(tmp_path / "run"), tmp_path / "nowhere" / "x.html")
+    assert "--output" in caught.value.hint
+
+
+def test_the_terminal_says_what_the_page_says(tmp_path: Path) -> None:
+    from rich.console import Console
+
+    out = Console(width=160, record=True, file=io.StringIO())
+    terminal.show(summarize(make_record(tmp_path / "run")), out)
+    text = out.export_text()
+    assert [title for title in TITLES if title not in text] == []
+    for words in (
+        "VALID",
+        "took 8.0 s",
+        "Emulated: a Lustre of 2015",
+        "node1 user",
+        "executor 1 on 10.0.0.2 was lost",
+        "1.5 x",
+        "in the record: spec.toml",
+    ):
+        assert words in text, words
+
+
+def test_many_nodes_are_drawn_as_lowest_median_and_highest(tmp_path: Path) -> None:
+    from weft.report.summary import NodeInfo, Series
+    from weft.report.timeline import PANELS, lines
+
+    names = [f"n{number}" for number in range(30)]
+    summary = Summary(
+        id="x", directory="/x", verdict="VALID", nodes=tuple(NodeInfo(name=name) for name in names),
+        series=tuple(Series(node=name, counter="memory", points=((0, number), (1, number))) for number, name in enumerate(names)),
+    )  # fmt: skip
+    found = lines(summary, PANELS[-1])
+    assert [(line.node, line.points[0][1]) for line in found] == [
+        ("lowest of 30 nodes", 0), ("median of 30 nodes", 14.5), ("highest of 30 nodes", 29)
+    ]  # fmt: skip
