@@ -357,6 +357,10 @@ impl Filesystem for Mount {
         let result = call.run(|| work::create(self, Owner::of(req), parent, name, mode, flags));
         call.changed_here(parent, Stale::Attributes(parent));
         let made = result.as_ref().ok().copied();
+        if let Some((attr, _)) = made {
+            // The file may be one that another mount made first, emptied now.
+            call.changed(attr.ino, Stale::Pages(attr.ino));
+        }
         let backing = made.and_then(|(attr, fh)| {
             self.backing(attr.ino, Some(fh), |file| reply.open_backing(file))
         });

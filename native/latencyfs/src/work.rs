@@ -217,9 +217,18 @@ pub fn create(
 ) -> io::Result<(FileAttr, FileHandle)> {
     let shared = &mount.shared;
     let dir = shared.tree.get(parent)?;
-    let flags = flags & !(libc::O_DIRECT | libc::O_NOCTTY) | libc::O_CREAT | libc::O_NOFOLLOW;
-    let fd = sys::open_at(dir.as_fd(), &sys::c_name(name)?, flags, mode & 0o7777)?;
-    let attr = adopt(mount, owner, parent, name)?;
+    let name_c = sys::c_name(name)?;
+    let exclusive = flags & libc::O_EXCL != 0;
+    let flags = flags & !NOT_OURS | libc::O_NOFOLLOW;
+    let new = flags | libc::O_CREAT | libc::O_EXCL;
+    let (fd, attr) = match sys::open_at(dir.as_fd(), &name_c, new, mode & 0o7777) {
+        // Another mount made it first: it keeps its owner.
+        Err(error) if error.raw_os_error() == Some(libc::EEXIST) && !exclusive => {
+            let fd = sys::open_at(dir.as_fd(), &name_c, flags, 0)?;
+            (fd, shared.tree.lookup(mount.client, parent, name)?)
+        }
+        fd => (fd?, adopt(mount, owner, parent, name)?),
+    };
     Ok((attr, shared.handles.insert(File::from(fd))))
 }
 

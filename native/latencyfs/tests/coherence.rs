@@ -61,3 +61,44 @@ fn changes_of_one_mount_reach_the_other() {
     fs::write(b.join("dir/x"), "").unwrap();
     assert_eq!(fs::read_dir(a.join("dir")).unwrap().count(), 1);
 }
+
+fn listing(dir: &Path) -> Vec<String> {
+    let mut lines: Vec<String> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| format!("{:?} {:?}", entry.file_name(), read(&entry.path())))
+        .collect();
+    lines.sort();
+    lines
+}
+
+/// One user's changes: any of them may fail, because the others change the same few names.
+fn meddle(dir: &Path, user: usize, steps: usize) {
+    for step in 0..steps {
+        let name = |n: usize| dir.join(format!("f{}", (step * 7 + user * 3 + n) % 5));
+        let _ = match (step + user) % 5 {
+            0 | 1 => fs::write(name(0), format!("{user} {step}")),
+            2 => fs::rename(name(0), name(1)),
+            3 => fs::remove_file(name(0)),
+            _ => fs::read(name(0)).map(drop),
+        };
+    }
+}
+
+#[test]
+fn many_users_of_both_mounts_do_not_block_and_agree_in_the_end() {
+    let fast = ["--profile", "lustre", "--set", "metadata.round_trip_us=50"];
+    let Some(lab) = common::start(2, &fast) else {
+        return;
+    };
+    std::thread::scope(|scope| {
+        for user in 0..6 {
+            let dir = &lab.mounts[user % 2];
+            scope.spawn(move || meddle(dir, user, 1_000));
+        }
+    });
+    let want = listing(&lab.source());
+    for mount in &lab.mounts {
+        soon("the final state", || listing(mount) == want);
+    }
+}

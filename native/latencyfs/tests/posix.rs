@@ -128,7 +128,7 @@ fn modes_owners_and_times() {
         let path = dir.join("file");
         OpenOptions::new()
             .write(true)
-            .create(true)
+            .create_new(true)
             .mode(0o640)
             .open(&path)
             .unwrap();
