@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from weft.model import columns, eventlog, recovery, stages
 
 from tests.unit.report_fakes import APP, BEGIN, EVENTS, LOST, event, executor, ms, stage, task, write_log
+from weft.model import columns, eventlog, recovery, stages
 
 
 def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:

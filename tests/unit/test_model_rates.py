@@ -2,11 +2,11 @@
 
 import polars
 import pytest
+
+from tests.unit.report_fakes import BEGIN, readings
 from weft import samples
 from weft.model import rates
 from weft.samples import Sample
-
-from tests.unit.report_fakes import BEGIN, readings
 
 
 def frame(found: list[Sample]) -> polars.DataFrame:

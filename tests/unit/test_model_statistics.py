@@ -1,10 +1,12 @@
 """Medians, intervals, ratios and an order that does not rank ties."""
 
 import statistics as standard
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from weft.model import statistics
 from weft.model.statistics import Estimate
 
@@ -99,5 +101,5 @@ def test_ranks_are_apart_and_hold_every_cell_once(bounds: list[tuple[float, floa
     ranks, apart = statistics.ranked(cells)
     assert sorted(name for rank in ranks for name in rank) == sorted(cells)
     assert apart == []
-    for faster, slower in zip(ranks, ranks[1:], strict=False):
+    for faster, slower in pairwise(ranks):
         assert max(cells[name].high or 0 for name in faster) < min(cells[name].low or 0 for name in slower)

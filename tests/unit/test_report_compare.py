@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from typer.testing import CliRunner
+
+from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 from weft import settings
 from weft.cli import app
 from weft.cli.look import runs as runs_verb
@@ -14,8 +16,6 @@ from weft.record import write_json
 from weft.report import study
 from weft.report.compare import Comparison, compare
 from weft.report.headline import Headline, flat, headlines
-
-from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 
 RUNNER = CliRunner()
 

@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+
+from tests.unit.report_fakes import make_record
 from weft import report
 from weft.errors import RecordError
 from weft.record import Stored
@@ -15,8 +17,6 @@ from weft.report.blocks import Section, Words, build
 from weft.report.gather import summarize
 from weft.report.sections import SECTIONS
 from weft.report.summary import Summary
-
-from tests.unit.report_fakes import make_record
 
 TITLES = ["What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
           "Slowest tasks", "Logs", "Configuration", "Gaps in this record"]  # fmt: skip
@@ -173,7 +173,7 @@ def test_the_terminal_says_what_the_page_says(tmp_path: Path) -> None:
     for words in (
         "VALID",
         "took 8.0 s",
-        "Emulated: a Lustre of 2015",
+        "Emulated storage: a Lustre of 2015",
         "node1 user",
         "executor 1 on 10.0.0.2 was lost",
         "1.5 x",

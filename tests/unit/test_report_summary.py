@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from weft.report import verdict
-from weft.report.gather import summarize
 
 from tests.unit.report_fakes import make_record
+from weft.report import verdict
+from weft.report.gather import summarize
 
 
 def test_a_whole_record(tmp_path: Path) -> None:

@@ -34,13 +34,18 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _executors(account: Account) -> Iterator[str]:
+def lost_executors(account: Account) -> polars.DataFrame:
+    """Rows of `columns.EXECUTORS` that went before their application ended, in the order they went."""
     ends = account.applications.select("app", polars.col("end").alias("app_end"))
-    lost = account.executors.join(ends, on="app", how="left").filter(
+    found = account.executors.join(ends, on="app", how="left").filter(
         polars.col("removed").is_not_null()
         & (polars.col("app_end").is_null() | (polars.col("removed") < polars.col("app_end")))
     )
-    for row in lost.sort("removed").iter_rows(named=True):
+    return found.sort("removed")
+
+
+def _executors(account: Account) -> Iterator[str]:
+    for row in lost_executors(account).iter_rows(named=True):
         tasks = account.tasks.filter(
             (polars.col("app") == row["app"])
             & (polars.col("executor") == row["executor"])

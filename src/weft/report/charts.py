@@ -46,7 +46,20 @@ def spans(summary: Summary) -> str:
         x=_time(alt, summary, "begin:Q"), x2="end:Q", y=y, color=alt.Color("colour:N", scale=None)
     )  # fmt: skip
     texts = [_labels(alt, data, y, summary, kind) for kind in ("right", "left", "inside")]
-    return _svg(alt.layer(bars, *texts).properties(width=WIDTH, height=max(1, len(rows)) * _ROW))
+    return _svg(
+        alt.layer(*_losses(alt, summary), bars, *texts).properties(
+            width=WIDTH, height=max(1, len(rows)) * _ROW
+        )
+    )
+
+
+def _losses(alt: Any, summary: Summary) -> list[Any]:
+    """A red line where something was lost."""
+    if not summary.marks:
+        return []
+    data = alt.Data(values=[{"at": mark.at} for mark in summary.marks])
+    rule = alt.Chart(data).mark_rule(color="var(--c4)", strokeWidth=1.5)
+    return [rule.encode(x=_time(alt, summary, "at:Q"))]
 
 
 def _labels(alt: Any, data: Any, y: Any, summary: Summary, kind: str) -> Any:

@@ -7,10 +7,11 @@ import polars
 from pydantic import ValidationError
 
 from weft.model import rates, recovery
+from weft.model.eventlog import Account
 from weft.record import PHASES, Stored
 from weft.report import engine, files
 from weft.report.sources import UNREADABLE, Sources
-from weft.report.summary import Counter, NodeInfo, PlaceInfo, Series, Span, Summary
+from weft.report.summary import Counter, Mark, NodeInfo, PlaceInfo, Series, Span, Summary
 
 
 def summarize(stored: Stored) -> Summary:
@@ -27,6 +28,7 @@ def summarize(stored: Stored) -> Summary:
         "phases": phases,
         "engine_version": engine.version(account),
         "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(account))),
+        "marks": sources.rows("the losses", lambda: _marks(events, account, begin)),
         "stages": stages[: engine.MOST_STAGES],
         "stages_left_out": len(stages[engine.MOST_STAGES :]),
         "slowest": sources.rows("the tasks", lambda: engine.slowest(account)),
@@ -127,6 +129,20 @@ def _laid(seconds: Mapping[str, float]) -> tuple[Span, ...]:
             spans.append(Span(name=name, begin=at, seconds=float(seconds[name])))
             at += float(seconds[name])
     return tuple(spans)
+
+
+def _marks(events: Sequence[Mapping[str, Any]], account: Account, begin: float) -> tuple[Mark, ...]:
+    """When daemons and executors were lost."""
+    daemons = [
+        Mark(at=event["t"] - begin, words=f"{event.get('daemon', 'a daemon')} lost")
+        for event in events
+        if event["event"] == "daemon-lost"
+    ]
+    executors = [
+        Mark(at=row["removed"] - begin, words=f"executor {row['executor']} lost")
+        for row in recovery.lost_executors(account).iter_rows(named=True)
+    ]
+    return tuple(sorted([*daemons, *executors], key=lambda mark: mark.at))
 
 
 def _throughput(

@@ -76,7 +76,8 @@ def warnings(summary: Summary) -> list[str]:
         found.append(f"Hint: {summary.hint}")
     recovered = len(summary.lost) + len(summary.recoveries)
     if recovered:
-        found.append(f"{recovered} loss(es) or recoveries on the way, listed below; the time includes them.")
+        verb = "; the time includes them" if summary.verdict == "VALID" else ""
+        found.append(f"{recovered} losses or recoveries on the way, listed below{verb}.")
     return found
 
 

@@ -10,8 +10,8 @@ from weft.units import show_seconds, show_size
 
 
 def what_was_run(summary: Summary) -> Section:
-    """Workload, engine, nodes and what each role stood on; emulation first."""
-    blocks: list[Block] = [Words(f"Emulated: {words}", "warn") for words in summary.emulated]
+    """Workload, engine, nodes and what each role stood on."""
+    blocks: list[Block] = []
     cell = ", ".join(f"{key} = {value}" for key, value in summary.coordinates.items())
     pairs = [
         ("workload", " of ".join(filter(None, [summary.workload, maybe(show_size, summary.size)]))),
@@ -47,7 +47,11 @@ def _places(summary: Summary) -> Table:
     return Table(
         columns,
         [
-            (place.role, place.storage, place.description + (" - EMULATED" if place.emulated else ""))
+            (
+                place.role,
+                place.storage,
+                place.description + (f" - EMULATED: {place.emulated}" if place.emulated else ""),
+            )
             for place in summary.places
         ],
     )
@@ -113,12 +117,14 @@ def _stage(row: StageRow) -> tuple[str, ...]:
 def losses(summary: Summary) -> Section:
     """What was lost on the way, and what the engine did about it."""
     items = [*summary.lost, *summary.recoveries]
+    times = ", ".join(f"{mark.words} at {show_seconds(mark.at)}" for mark in summary.marks)
     block: Block = (
         Listing(items, "warn") if items else Words("Nothing was lost and no task was run twice.", "good")
     )
     if not items and not summary.stages:
         block = Words("weft saw no daemon end early; the engine left no account of its tasks.", "quiet")
-    return Section("losses", "Losses and recoveries", [block])
+    more = [Words(f"In the time of the run: {times}.", "quiet")] if times else []
+    return Section("losses", "Losses and recoveries", [block, *more])
 
 
 def throughput(summary: Summary) -> Section:

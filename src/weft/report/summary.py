@@ -42,6 +42,13 @@ class Span(Part):
     ended: bool = True
 
 
+class Mark(Part):
+    """Something that was lost, at its moment."""
+
+    at: float
+    words: str
+
+
 class StageRow(Part):
     """A stage attempt, its successful tasks added up."""
 
@@ -174,6 +181,7 @@ class Summary(Part):
     facts: Mapping[str, str] = {}
     lost: tuple[str, ...] = ()
     recoveries: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
     stages: tuple[StageRow, ...] = ()
     stages_left_out: int = 0
     slowest: tuple[TaskRow, ...] = ()

@@ -77,7 +77,7 @@ def _spans(summary: Summary) -> Chart:
         "Phases and stages",
         lambda: charts.spans(summary),
         plain,
-        legend={"phase": "c0", "run phase": "c1", "stage": "c2", "failed": "c4"},
+        legend={"phase": "c0", "run phase": "c1", "stage": "c2", "failed, or something lost": "c4"},
     )
 
 
