@@ -1,6 +1,7 @@
 //! The FUSE edge: each request becomes a call, real work on the tree, and a timed answer.
 
 use crate::call::Call;
+use crate::content;
 use crate::delay::Request as Charge;
 use crate::intent::Key;
 use crate::invalidate::Stale;
@@ -103,9 +104,9 @@ impl Mount {
         call.metadata(move || answer_empty(result.map(drop), reply));
     }
 
-    fn list(&self, fh: FileHandle, offset: u64) -> (Call, io::Result<work::Listing>) {
+    fn list(&self, fh: FileHandle, offset: u64) -> (Call, io::Result<content::Listing>) {
         let call = self.begin(Op::Readdir);
-        let result = call.run(|| work::list(&self.shared, fh, offset));
+        let result = call.run(|| content::list(&self.shared, fh, offset));
         (call, result)
     }
 }
@@ -328,7 +329,7 @@ impl Filesystem for Mount {
 
     fn open(&self, _req: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
         let call = self.begin(Op::Open).about(Key::Object(ino.0));
-        let result = call.run(|| work::open(&self.shared, ino, flags.0));
+        let result = call.run(|| content::open(&self.shared, ino, flags.0));
         if flags.0 & libc::O_TRUNC != 0 {
             call.changed_here(ino, Stale::Pages(ino));
         }
@@ -354,7 +355,7 @@ impl Filesystem for Mount {
     ) {
         let key = Key::Name(parent.0, name.into());
         let call = self.begin(Op::Create).about(key);
-        let result = call.run(|| work::create(self, Owner::of(req), parent, name, mode, flags));
+        let result = call.run(|| content::create(self, Owner::of(req), parent, name, mode, flags));
         call.changed_here(parent, Stale::Attributes(parent));
         let made = result.as_ref().ok().copied();
         if let Some((attr, _)) = made {
@@ -387,7 +388,7 @@ impl Filesystem for Mount {
         reply: ReplyData,
     ) {
         let call = Call::begin(&self.shared, self.client, Op::Read, u64::from(size));
-        let result = call.run(|| work::read(&self.shared, fh, offset, size as usize));
+        let result = call.run(|| content::read(&self.shared, fh, offset, size as usize));
         let bytes = result.as_ref().map_or(0, |data| data.len() as u64);
         call.data(Charge::Read { bytes }, move || match result {
             Ok(data) => reply.data(&data),
@@ -409,7 +410,7 @@ impl Filesystem for Mount {
     ) {
         let bytes = data.len() as u64;
         let call = Call::begin(&self.shared, self.client, Op::Write, bytes);
-        let result = call.run(|| work::write(&self.shared, fh, offset, data));
+        let result = call.run(|| content::write(&self.shared, fh, offset, data));
         call.changed_here(ino, Stale::Pages(ino));
         call.data(Charge::Write { bytes }, move || match result {
             Ok(written) => reply.written(written as u32),
@@ -466,7 +467,7 @@ impl Filesystem for Mount {
         reply: ReplyEmpty,
     ) {
         let call = self.begin(Op::Fsync);
-        let result = call.run(|| work::sync(&self.shared, fh, datasync));
+        let result = call.run(|| content::sync(&self.shared, fh, datasync));
         call.data(Charge::Sync, move || answer_empty(result, reply));
     }
 
@@ -484,7 +485,7 @@ impl Filesystem for Mount {
     fn opendir(&self, _req: &Request, ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
         // Lustre opens a directory like a file; the name lookup before may have paid.
         let call = self.begin(Op::Open).about(Key::Object(ino.0));
-        let result = call.run(|| work::open(&self.shared, ino, libc::O_DIRECTORY));
+        let result = call.run(|| content::open(&self.shared, ino, libc::O_DIRECTORY));
         call.metadata(move || match result {
             Ok(fh) => reply.opened(fh, FopenFlags::empty()),
             Err(error) => reply.error(error.into()),
@@ -534,7 +535,7 @@ impl Filesystem for Mount {
         let asks = match &result {
             Ok(listing) => {
                 for entry in &listing.entries {
-                    let Some((attr, counted)) = work::entry_attributes(self, ino, entry) else {
+                    let Some((attr, counted)) = content::entry_attributes(self, ino, entry) else {
                         added += 1;
                         continue;
                     };
@@ -648,7 +649,7 @@ impl Filesystem for Mount {
         reply: ReplyEmpty,
     ) {
         let call = self.begin(Op::Fallocate);
-        let result = call.run(|| work::allocate(&self.shared, fh, mode, offset, length));
+        let result = call.run(|| content::allocate(&self.shared, fh, mode, offset, length));
         call.changed_here(ino, Stale::Pages(ino));
         call.metadata(move || answer_empty(result, reply));
     }
@@ -663,7 +664,7 @@ impl Filesystem for Mount {
         reply: ReplyLseek,
     ) {
         let call = self.begin(Op::Seek);
-        let result = call.run(|| work::seek(&self.shared, fh, offset, whence));
+        let result = call.run(|| content::seek(&self.shared, fh, offset, whence));
         call.data(Charge::Read { bytes: 0 }, move || match result {
             Ok(at) => reply.offset(at),
             Err(error) => reply.error(error.into()),
@@ -685,7 +686,7 @@ impl Filesystem for Mount {
     ) {
         let call = Call::begin(&self.shared, self.client, Op::Write, len);
         let (from, to) = ((fh_in, offset_in), (fh_out, offset_out));
-        let result = call.run(|| work::copy(&self.shared, from, to, len));
+        let result = call.run(|| content::copy(&self.shared, from, to, len));
         call.changed_here(ino_out, Stale::Pages(ino_out));
         // The client reads and writes: the bytes cross its link twice.
         let bytes = 2 * result.as_ref().map_or(0, |copied| *copied);

@@ -3,6 +3,7 @@
 mod call;
 mod cli;
 mod clock;
+mod content;
 mod counters;
 mod daemon;
 mod delay;
