@@ -2,8 +2,10 @@
 
 import json
 import re
+import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from weft import shell
 from weft.cluster import Cluster
@@ -16,81 +18,96 @@ from weft.workloads.base import Outcome
 _PROGRESS = re.compile(r"progress: (\d+) (\d+)")
 
 
+@dataclass
+class Running:
+    """A command that has been started."""
+
+    command: Command
+    process: Process
+    printed: int = 0
+    """Bytes of its output that were passed on."""
+
+    def pass_on(self) -> None:
+        """Print what the program printed since the last time, when its output is weft's."""
+        if self.command.output is None or not self.command.output.exists():
+            return
+        with self.command.output.open("rb") as file:
+            file.seek(self.printed)
+            text = file.read()
+        self.printed += len(text)
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
+
+    def failure(self) -> WorkloadError:
+        """Why it ended with an exit code other than 0."""
+        where = f"{self.command.name} on {self.command.node.name}"
+        hint = f"the whole log is {self.process.log}"
+        if reason := self.outcome().get("reason"):
+            return WorkloadError(f"{where}: {reason}", hint=hint)
+        code = self.process.code()
+        own = code if self.command.output is not None else None
+        lines = shell.tail(self.process.log)
+        return WorkloadError(f"{where} failed with exit code {code}", tail=lines, hint=hint, exit_code=own)
+
+    def outcome(self) -> Outcome:
+        """What it left in its JSON file; empty when it left nothing."""
+        path = self.command.outcome
+        if path is None or not path.exists():
+            return {}
+        found: Outcome = json.loads(path.read_text())
+        return found
+
+
 def run_all(
     commands: Sequence[Command], layout: Layout, cluster: Cluster, progress: Progress, timeout: float
 ) -> list[Outcome]:
-    """Run commands at once, each on its node. Raises WorkloadError when one fails or none has ended in time."""
-    live: list[tuple[Command, Process]] = []
+    """Run commands at once, each on its node. Raises WorkloadError when one fails or does not end in time."""
+    live: list[Running] = []
     try:
-        for command in commands:
-            log = layout.log(command.node, command.name)
-            live.append(
-                (
-                    command,
-                    command.node.spawn(
-                        command.name, command.argv, log=log, env=command.environment, cwd=layout.directory
-                    ),
-                )
-            )
+        live.extend(_start(command, layout) for command in commands)
         end = time.monotonic() + timeout
-        while any(process.code() is None for _, process in live):
+        while any(running.process.code() is None for running in live):
             cluster.watch()
-            _fail_early(live)
+            _look(live, progress)
             if time.monotonic() > end:
-                names = ", ".join(command.name for command, process in live if process.code() is None)
+                names = ", ".join(r.command.name for r in live if r.process.code() is None)
                 raise WorkloadError(
                     f"{names} did not end within {timeout:.0f} s", hint="allow more with --set timeout=2h"
                 )
-            _show(live, progress)
             time.sleep(0.05)
-        _fail_early(live)
-        return [_outcome(command, process) for command, process in live]
+        _look(live, progress)
+        return [_required(running) for running in live]
     finally:
-        for _, process in live:
-            process.stop()
+        for running in live:
+            running.process.stop()
 
 
-def _fail_early(live: Sequence[tuple[Command, Process]]) -> None:
-    for command, process in live:
-        if process.code():
-            raise _failure(command, process)
-
-
-def _failure(command: Command, process: Process) -> WorkloadError:
-    where = f"{command.name} on {command.node.name}"
-    hint = f"the whole log is {process.log}"
-    reason = _read(command).get("reason")
-    if reason:
-        return WorkloadError(f"{where}: {reason}", hint=hint)
-    return WorkloadError(
-        f"{where} failed with exit code {process.code()}", tail=shell.tail(process.log), hint=hint
+def _start(command: Command, layout: Layout) -> Running:
+    process = command.node.spawn(
+        command.name,
+        command.argv,
+        log=layout.log(command.node, command.name),
+        env=command.environment,
+        cwd=command.directory or layout.directory,
+        out=command.output,
     )
+    return Running(command, process)
 
 
-def _read(command: Command) -> Outcome:
-    if command.outcome is None or not command.outcome.exists():
-        return {}
-    outcome: Outcome = json.loads(command.outcome.read_text())
-    return outcome
-
-
-def _outcome(command: Command, process: Process) -> Outcome:
-    outcome = _read(command)
-    if command.outcome is not None and not outcome:
-        raise WorkloadError(
-            f"{command.name} on {command.node.name} left no result", tail=shell.tail(process.log)
-        )
-    return outcome
-
-
-def _show(live: Sequence[tuple[Command, Process]], progress: Progress) -> None:
-    counts = [
-        match.groups()
-        for _, process in live
-        for match in _PROGRESS.finditer("\n".join(shell.tail(process.log, 3)))
-    ]
+def _look(live: Sequence[Running], progress: Progress) -> None:
+    for running in live:
+        running.pass_on()
+        if running.process.code():
+            raise running.failure()
+    lines = ["\n".join(shell.tail(running.process.log, 3)) for running in live]
+    counts = [match[-1] for text in lines if (match := _PROGRESS.findall(text))]
     if counts:
-        progress.fraction(
-            sum(int(done) for done, _ in counts[-len(live) :]),
-            sum(int(total) for _, total in counts[-len(live) :]),
-        )
+        progress.fraction(sum(int(done) for done, _ in counts), sum(int(total) for _, total in counts))
+
+
+def _required(running: Running) -> Outcome:
+    outcome = running.outcome()
+    if running.command.outcome is not None and not outcome:
+        where = f"{running.command.name} on {running.command.node.name}"
+        raise WorkloadError(f"{where} left no result", tail=shell.tail(running.process.log))
+    return outcome

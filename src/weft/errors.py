@@ -13,15 +13,22 @@ A message says what, where and why; `tail` holds the last log lines; `hint` says
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 
 class WeftError(Exception):
     """Something that was asked for did not work."""
 
     exit_code = 1
+    record: Path | None = None
+    """The record of the run that it ended, if there is one."""
 
-    def __init__(self, message: str, *, hint: str = "", tail: Sequence[str] = ()) -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", tail: Sequence[str] = (), exit_code: int | None = None
+    ) -> None:
         super().__init__(message)
+        if exit_code is not None:
+            self.exit_code = exit_code
         self.message = message
         self.hint = hint
         self.tail = tuple(tail)

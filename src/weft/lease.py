@@ -31,7 +31,7 @@ class Lease:
     _file: IO[str] | None = None
 
     def note(self, kind: str, **what: str) -> None:
-        """Write a holding down, before it is made. Kinds: directory, mount, cgroup."""
+        """Write a holding down, before it is made. Kinds: directory, file, mount, cgroup."""
         entry = {"kind": kind, **what}
         self.entries.append(entry)
         assert self._file is not None
@@ -154,6 +154,8 @@ def _undo(entry: dict[str, str]) -> str | None:
             _remove_cgroup(path)
             if path.exists():
                 return f"control group {path}"
+        case "file":
+            path.unlink(missing_ok=True)
         case "directory":
             if any(point.is_relative_to(path) for point in mount_points()):
                 return f"directory {path}: something is still mounted in it"

@@ -98,6 +98,10 @@ class Command:
     environment: Mapping[str, str]
     outcome: Path | None = None
     """The JSON file in which it leaves its result."""
+    directory: Path | None = None
+    """Working directory; default: the run's own."""
+    output: Path | None = None
+    """Where its standard output goes, which is then also weft's; default: into its log."""
 
 
 @dataclass(frozen=True)
@@ -111,3 +115,6 @@ class Job:
     outcome: Path | None = None
     options: Sequence[str] = ()
     """Extra options of the engine's submit command, as its users know them."""
+    directory: Path | None = None
+    output: Path | None = None
+    """As for a command."""

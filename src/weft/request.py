@@ -1,5 +1,6 @@
 """From what stands on the command line to a study: a workload's name or a file, with flags put over it."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,21 +37,20 @@ class Flags:
         return found
 
 
-def study_of(what: str, flags: Flags) -> Study:
-    """A study from a workload's name, a TOML file or a folder that holds study.toml."""
-    is_file = what.endswith(".toml") or "/" in what or Path(what, "study.toml").exists()
-    if is_file:
+def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
+    """A study from a workload's name or table, a TOML file, or a folder that holds study.toml."""
+    if isinstance(what, str) and (what.endswith(".toml") or "/" in what or Path(what, "study.toml").exists()):
         study = load(Path(what))
-        base, own, where = (
-            dict(study.base),
-            {"matrix": study.matrix, "repeat": study.repeat, "shuffle_seed": study.shuffle_seed},
-            what,
-        )
-        name = study.name
-    else:
-        if what.split(":", maxsplit=1)[0].split(",", maxsplit=1)[0] not in KINDS:
-            raise UsageError(f"there is no workload {what!r}", hint=nearest(what, list(KINDS)))
-        base, own, where, name = {"workload": what}, {}, "the command line", what
+        own = {"matrix": study.matrix, "repeat": study.repeat, "shuffle_seed": study.shuffle_seed}
+        return _over(dict(study.base), own, flags, name=study.name, where=what)
+    if isinstance(what, str) and re.split("[:,]", what)[0] not in KINDS:
+        raise UsageError(f"there is no workload {what!r}", hint=nearest(what, list(KINDS)))
+    name = what if isinstance(what, str) else str(what["kind"])
+    return _over({"workload": what}, {}, flags, name=name, where="the command line")
+
+
+def _over(base: dict[str, Any], own: dict[str, Any], flags: Flags, *, name: str, where: str) -> Study:
+    """A study with flags put over it."""
     for key, value in flags.overrides().items():
         place(base, key, value)
     if flags.repeat is not None:

@@ -96,7 +96,7 @@ def _verdict(kept: Record, progress: Progress) -> Iterator[None]:
         yield
     except WeftError as error:
         kept.update(verdict="INVALID", reason=error.message, tail=list(error.tail), hint=error.hint)
-        progress.say(f"record: {kept.directory}")
+        error.record = kept.directory
         raise
     except (KeyboardInterrupt, Stopped):
         kept.update(verdict="INVALID", reason=f"stopped by the user in phase {kept.head['phase']}")
@@ -124,7 +124,7 @@ def _about(spec: Spec) -> dict[str, Any]:
 def _judged(judgement: Judgement, kept: Record, spec: Spec) -> dict[str, Any]:
     seconds = judgement.seconds or kept.head["phases"]["run"]
     return {
-        "verdict": "VALID" if judgement.valid else "INVALID",
+        "verdict": ("VALID" if judgement.checked else "UNCHECKED") if judgement.valid else "INVALID",
         "reason": judgement.reason,
         "measured": round(seconds, 3),
         "bytes_in": judgement.bytes_in,

@@ -143,15 +143,16 @@ def spawn(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     wrapped: bool = False,
+    out: Path | None = None,
 ) -> Process:
-    """Start a process whose output goes to `log` and which is killed when weft dies."""
+    """Start a process whose output goes to `log` (its standard output to `out`) and which is killed when weft dies."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as out:
+    with log.open("ab") as written, (out or log).open("ab") as printed:
         popen = subprocess.Popen(
             [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--", *argv],
             stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
+            stdout=printed,
+            stderr=written,
             env={**os.environ, **(env or {})},
             cwd=cwd,
             start_new_session=True,

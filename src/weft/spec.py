@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from weft import engines, nodes, storage, workloads
 from weft.engines import AnyEngine
@@ -55,6 +55,20 @@ class Spec(BaseModel):
         default=90.0, description="how long the cluster may take to become ready"
     )
     timeout: Duration = Field(default=3600.0, description="how long the measured work may take")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_engine_of_the_workload(cls, table: Any) -> Any:
+        """A workload that is not told its engine runs on the first that it is offered on."""
+        if not isinstance(table, dict) or "engine" in table:
+            return table
+        named = expand(table.get("workload"), {})
+        kind = named.get("kind") if isinstance(named, dict) else None
+        return (
+            {**table, "engine": {"kind": workloads.KINDS[kind].engines[0]}}
+            if kind in workloads.KINDS
+            else table
+        )
 
     def storage(self) -> dict[Role, AnyStorage]:
         return {"input": self.input, "output": self.output, "shuffle": self.scratch}

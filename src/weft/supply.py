@@ -18,7 +18,7 @@ class Supplies:
     java: Path
     homes: Mapping[str, Path]
     jars: Mapping[str, Path]
-    native: Path | None
+    native: Path
 
     @property
     def visible(self) -> Sequence[Path]:
@@ -37,7 +37,7 @@ def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
     homes = {name: _home(name, spec, say) for name in spec.engine.distributions}
     spark = homes.get("spark") or distribution.home("spark", say)
     used = [layer for storage in spec.storage().values() for layer in layers(storage)]
-    programs = native.build(say) if any(layer.native for layer in used) else None
+    programs = native.build(say) if any(layer.native for layer in used) else Path("native")
     return Supplies(java, homes, jars.build(spark, say), programs)
 
 

@@ -5,7 +5,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft import settings
@@ -19,6 +19,8 @@ class Site:
 
     name: str
     directory: Path
+    native: Path = field(default=Path("native"), kw_only=True)
+    """Directory of weft's native programs, for runs that use them."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,6 @@ class Work(Site):
     """A directory that lives as long as the run, and the lease that everything made in it is noted in."""
 
     lease: Lease
-    native: Path | None = None
-    """Directory of weft's native programs, for runs that use them."""
-
-    def program(self, name: str) -> Path:
-        """One of weft's native programs."""
-        assert self.native is not None, "a storage that needs native programs says so"
-        return self.native / name
 
     def make(self, *parts: str) -> Path:
         """A directory below the run's own."""
@@ -65,7 +60,7 @@ def site(name: str) -> Site:
 
 
 @contextmanager
-def open_work(name: str, lease: Lease, native: Path | None = None) -> Iterator[Work]:
+def open_work(name: str, lease: Lease, native: Path = Path("native")) -> Iterator[Work]:
     """The run's directory below WEFT_WORK, owned by this user alone."""
     base = settings.work()
     base.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -81,4 +76,4 @@ def open_work(name: str, lease: Lease, native: Path | None = None) -> Iterator[W
     directory = site(name).directory
     lease.note("directory", path=str(directory))
     directory.mkdir(mode=0o700)
-    yield Work(name, directory, lease, native)
+    yield Work(name, directory, lease, native=native)

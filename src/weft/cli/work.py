@@ -1,92 +1,158 @@
-"""Verbs that do work: run, plan."""
+"""Verbs that do work: run, submit, plan."""
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from weft import matrix, preview, rootless
+from weft import matrix, preview, report, rootless
+from weft.errors import UsageError, WeftError
 from weft.progress import Progress
+from weft.record import Stored, read
 from weft.report.text import outcome_lines
 from weft.request import Flags, study_of
+from weft.spec import Study
 
-Text = Annotated[str | None, typer.Option(show_default=False)]
+What = Annotated[
+    str,
+    typer.Argument(
+        metavar="WORKLOAD|STUDY",
+        help="a workload, such as terasort; a TOML file; or a folder with study.toml",
+    ),
+]
+EngineText = Annotated[str | None, typer.Option(help="spark, or kind:key=value,...")]
+NodesText = Annotated[str | None, typer.Option(help="local:2, virtual:3,rate=10gbit, ...")]
+SizeText = Annotated[str | None, typer.Option(help="size of the workload, such as 2GB")]
+ScratchText = Annotated[
+    str | None,
+    typer.Option(
+        help="disk[:DIR], memory[:SIZE], loopback[:DIR],size=2G, mount:DIR, pool[:DIR], delayed:lustre"
+    ),
+]
+InputText = Annotated[str | None, typer.Option("--input", help="storage of the input, in the same words")]
+OutputText = Annotated[str | None, typer.Option("--output", help="storage of the output, in the same words")]
+SetText = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="any key of the spec; a bare key is the workload's"),
+]
+Repeat = Annotated[int | None, typer.Option(help="how often each cell is run")]
+AsJson = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
     app.command(no_args_is_help=True)(run)
+    app.command(no_args_is_help=True, context_settings={"ignore_unknown_options": True})(submit)
     app.command(no_args_is_help=True)(plan)
 
 
 def run(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="WORKLOAD|STUDY",
-            help="a workload, such as terasort; a TOML file; or a folder with study.toml",
-        ),
-    ],
-    engine: Annotated[str | None, typer.Option(help="spark, or kind:key=value,...")] = None,
-    nodes: Annotated[str | None, typer.Option(help="local:2, virtual:3,rate=10gbit, ...")] = None,
-    size: Annotated[str | None, typer.Option(help="size of the workload, such as 2GB")] = None,
-    scratch: Annotated[
-        str | None, typer.Option(help="disk[:DIR], memory[:SIZE], loopback[:DIR],size=2G, mount:DIR")
-    ] = None,
-    input_: Annotated[
-        str | None, typer.Option("--input", help="storage of the input, in the same words")
-    ] = None,
-    output: Annotated[str | None, typer.Option(help="storage of the output, in the same words")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="any key of the spec; a bare key is the workload's"),
-    ] = None,
-    repeat: Annotated[int | None, typer.Option(help="how often each cell is run")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    what: What,
+    engine: EngineText = None,
+    nodes: NodesText = None,
+    size: SizeText = None,
+    scratch: ScratchText = None,
+    input_: InputText = None,
+    output: OutputText = None,
+    set_: SetText = None,
+    repeat: Repeat = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run a checked workload on a real cluster and keep a record of it.
 
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """
     flags = Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat)
-    study = study_of(what, flags)
-    rootless.enter(study)
-    progress = Progress(Console(stderr=True))
-    results = matrix.run(study, progress)
-    if as_json:
-        summaries = [matrix.summary(result) for result in results]
-        print(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=1))
-    else:
-        for result in results:
-            print("\n".join(outcome_lines(result)))
+    results = _do(study_of(what, flags), as_json=as_json)
     sys.exit(0 if all(result.verdict == "VALID" for result in results) else 1)
 
 
+def submit(
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="a .py or .jar file of your own")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="its arguments")] = None,
+    engine: EngineText = None,
+    nodes: NodesText = None,
+    scratch: ScratchText = None,
+    set_: SetText = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option", metavar="WORD", help="an option of spark-submit, such as --option=--jars=a.jar"
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run your own job on a cluster of its own, with the record and report of any run.
+
+    What the job prints is printed; its exit code is weft's. weft cannot check its answer: the verdict is UNCHECKED.
+
+    Example: weft submit --nodes virtual:2 --scratch pool:/lustre/me -- examples/word_count.py input.txt
+    """
+    if not program.is_file():
+        raise UsageError(f"there is no file {program}", hint="name a .py or .jar file")
+    words = [word for given in option or [] for word in given.split("=", 1)]
+    table = {
+        "kind": "own-job",
+        "program": str(program.resolve()),
+        "arguments": arguments or [],
+        "options": words,
+    }
+    flags = Flags(engine, nodes, None, scratch, None, None, tuple(set_ or ()))
+    _do(study_of({**table, "directory": str(Path.cwd())}, flags), as_json=as_json)
+
+
 def plan(
-    what: Annotated[str, typer.Argument(metavar="WORKLOAD|STUDY", help="as for `weft run`")],
-    engine: Text = None,
-    nodes: Text = None,
-    size: Text = None,
-    scratch: Text = None,
-    input_: Annotated[str | None, typer.Option("--input", show_default=False)] = None,
-    output: Text = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE")] = None,
-    repeat: Annotated[int | None, typer.Option(show_default=False)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
+    what: What,
+    engine: EngineText = None,
+    nodes: NodesText = None,
+    size: SizeText = None,
+    scratch: ScratchText = None,
+    input_: InputText = None,
+    output: OutputText = None,
+    set_: SetText = None,
+    repeat: Repeat = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print everything a run would do, and do none of it.
 
     Example: weft plan terasort --nodes virtual:3 --scratch loopback:/lustre/me,size=10G
     """
-    study = study_of(what, Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat))
+    flags = Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat)
+    study = study_of(what, flags)
     plans: list[dict[str, Any]] = [preview.preview(spec) for _, spec in study.cells()]
     if as_json:
         print(json.dumps(plans[0] if len(plans) == 1 else plans, indent=1))
         return
     if len(plans) * study.repeat > 1:
-        print(
-            f"{len(plans)} cells x {study.repeat} = {len(plans) * study.repeat} runs, shuffled; the first cell:"
-        )
+        runs = len(plans) * study.repeat
+        print(f"{len(plans)} cells x {study.repeat} = {runs} runs, shuffled; the first cell:")
     print(preview.text(plans[0]))
+
+
+def _do(study: Study, *, as_json: bool) -> list[Stored]:
+    """Run a study, write the reports, print the results."""
+    rootless.enter(study)
+    try:
+        results = matrix.run(study, Progress(Console(stderr=True)))
+    except WeftError as error:
+        if error.record is not None:
+            _tell([read(error.record)], as_json=as_json)
+        raise
+    _tell(results, as_json=as_json)
+    return results
+
+
+def _tell(results: list[Stored], *, as_json: bool) -> None:
+    pages = [report.write(result) for result in results]
+    if as_json:
+        summaries = [
+            {**matrix.summary(result), "report": str(page)}
+            for result, page in zip(results, pages, strict=True)
+        ]
+        print(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=1))
+        return
+    for result, page in zip(results, pages, strict=True):
+        print("\n".join([*outcome_lines(result), f"  report {page}"]))

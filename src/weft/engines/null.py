@@ -1,20 +1,25 @@
-"""An engine without daemons: a job is a program run on the head node."""
+"""An engine without daemons: a job is a program of weft's core jar, run on the head node."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from weft.engines.base import Engine
+from weft.engines.jvm import heap, temporary
 from weft.plan import Command, Job, Layout, Plan
+
+_HEAP = 512 << 20
+"""Bytes of heap of the program."""
 
 
 class NullEngine(Engine):
-    """Runs a job's program as it is."""
+    """Starts nothing; what a machine does without an engine is the ground that engines are compared with."""
 
     kind: Literal["null"] = "null"
+    modules: ClassVar[tuple[str, ...]] = ("core",)
 
     def plan(self, layout: Layout) -> Plan:  # noqa: ARG002 - nothing is laid out
         return Plan(files={}, daemons=(), ready=None)
 
     def submit(self, job: Job, layout: Layout) -> Command:
-        return Command(
-            job.name, layout.head, [job.program, *job.arguments], layout.environment(layout.head), job.outcome
-        )
+        head = layout.head
+        argv = [str(layout.java), heap(_HEAP), "-cp", str(layout.jars["core"]), job.program, *job.arguments]
+        return Command(job.name, head, argv, {**layout.environment(head), **temporary(head)}, job.outcome)

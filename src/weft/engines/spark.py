@@ -130,7 +130,8 @@ class SparkEngine(Engine):
             *job.arguments,
         ]
         argv = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit", *words]
-        return Command("driver", layout.head, argv, self._environment(layout.head, layout), job.outcome)
+        environment = self._environment(layout.head, layout)
+        return Command("driver", layout.head, argv, environment, job.outcome, job.directory, job.output)
 
     def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
         words = [

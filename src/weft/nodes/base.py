@@ -33,16 +33,21 @@ class Node:
     """A process whose /proc/PID/net shows this node's own network; None where the node shares the host's."""
 
     def spawn(
-        self, name: str, argv: Sequence[str], *, log: Path, env: Mapping[str, str], cwd: Path | None = None
+        self,
+        name: str,
+        argv: Sequence[str],
+        *,
+        log: Path,
+        env: Mapping[str, str],
+        cwd: Path | None = None,
+        out: Path | None = None,
     ) -> shell.Process:
         """Start a daemon or a driver on this node."""
+        # entering a node's mount namespace leaves the working directory behind
+        enter = [*self.prefix, "env", f"--chdir={cwd}"] if self.prefix and cwd else self.prefix
+        marks = {**env, shell.NODE_MARK: self.name}
         return shell.spawn(
-            name,
-            [*self.prefix, *argv],
-            log=log,
-            env={**env, shell.NODE_MARK: self.name},
-            cwd=cwd,
-            wrapped=bool(self.prefix),
+            name, [*enter, *argv], log=log, env=marks, cwd=cwd, wrapped=bool(self.prefix), out=out
         )
 
     def run(self, argv: Sequence[str], *, timeout: float = 60, check: bool = True) -> shell.Completed:

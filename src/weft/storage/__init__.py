@@ -12,6 +12,7 @@ from weft.storage.loopback import LoopbackStorage
 from weft.storage.memory import MemoryStorage
 from weft.storage.mount import MountStorage
 from weft.storage.null import NullStorage
+from weft.storage.pool import PoolStorage
 
 KINDS: dict[str, type[Storage]] = {
     "null": NullStorage,
@@ -20,11 +21,18 @@ KINDS: dict[str, type[Storage]] = {
     "loopback": LoopbackStorage,
     "mount": MountStorage,
     "delayed": DelayedStorage,
+    "pool": PoolStorage,
 }
 
 AnyStorage = Annotated[
     Annotated[
-        NullStorage | DiskStorage | MemoryStorage | LoopbackStorage | MountStorage | DelayedStorage,
+        NullStorage
+        | DiskStorage
+        | MemoryStorage
+        | LoopbackStorage
+        | MountStorage
+        | DelayedStorage
+        | PoolStorage,
         Field(discriminator="kind"),
     ],
     BeforeValidator(
@@ -32,4 +40,5 @@ AnyStorage = Annotated[
     ),
 ]
 
-LoopbackStorage.model_rebuild(_types_namespace={"AnyStorage": AnyStorage})
+for _stacked in (LoopbackStorage, PoolStorage):
+    _stacked.model_rebuild(_types_namespace={"AnyStorage": AnyStorage})

@@ -90,7 +90,7 @@ class DelayedStorage(Storage):
             words += ["--mountpoint", f"{name}={path}"]
         words += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
         words += [word for fault in self.faults for word in ("--fault", fault)]
-        program = work.program("latencyfs")
+        program = work.native / "latencyfs"
         log = work.directory / f"{Path(place.counters).name}.log"
         return shell.spawn("latencyfs", [str(program), *words], log=log, env={shell.LEASE_MARK: work.name})
 

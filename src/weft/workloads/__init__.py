@@ -6,7 +6,9 @@ from pydantic import BeforeValidator, Field
 
 from weft.shorthand import expand
 from weft.workloads.base import Workload
+from weft.workloads.fileopen import FileOpen
 from weft.workloads.groupby import GroupBy
+from weft.workloads.ownjob import OwnJob
 from weft.workloads.sparkperf import SparkPerf, SparkPerfTest
 from weft.workloads.teracount import TeraCount
 from weft.workloads.terasort import TeraSort
@@ -15,11 +17,13 @@ KINDS: dict[str, type[Workload]] = {
     "terasort": TeraSort,
     "teracount": TeraCount,
     "groupby": GroupBy,
+    "file-open": FileOpen,
+    "own-job": OwnJob,
     **dict.fromkeys(get_args(SparkPerfTest), SparkPerf),
 }
 
 AnyWorkload = Annotated[
-    Annotated[TeraSort | TeraCount | GroupBy | SparkPerf, Field(discriminator="kind")],
+    Annotated[TeraSort | TeraCount | GroupBy | SparkPerf | FileOpen | OwnJob, Field(discriminator="kind")],
     BeforeValidator(
         lambda value: expand(value, {kind: workload.positional for kind, workload in KINDS.items()})
     ),

@@ -24,6 +24,8 @@ class Judgement:
     seconds: float | None = None
     """Of the engine call alone, by the program's own clock; the driver's start is outside."""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    checked: bool = True
+    """Whether anything but an exit code says that the result is right."""
 
 
 class Workload(BaseModel, ABC):

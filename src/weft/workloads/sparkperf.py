@@ -26,7 +26,7 @@ SparkPerfTest = Literal[
 class SparkPerf(Workload):
     """One test: data made in memory and cached, then measured work on it."""
 
-    kind: SparkPerfTest
+    kind: SparkPerfTest = Field(description="which test")
     positional: ClassVar[str] = "records"
     engines: ClassVar[tuple[str, ...]] = ("spark",)
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from weft.plan import Command, Job, Layout
 from weft.workloads.base import Judgement, Outcome
-from weft.workloads.terasort import TeraRecords, total
+from weft.workloads.terarecords import TeraRecords, total
 
 
 class TeraCount(TeraRecords):

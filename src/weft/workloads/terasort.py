@@ -1,54 +1,13 @@
 """TeraSort: records of Hadoop's TeraGen in total order."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from weft.plan import Command, Job, Layout
-from weft.units import Size
-from weft.workloads.base import Judgement, Outcome, Workload, program
-
-RECORD = 100
-"""Bytes of a record: a 10-byte key and a 90-byte value (sortbenchmark.org, gensort)."""
-
-
-class TeraRecords(Workload):
-    """What TeraSort and TeraCount share: generated input, and its sum."""
-
-    engines: ClassVar[tuple[str, ...]] = ("spark",)
-    roles: ClassVar[tuple[str, ...]] = ("input", "output", "shuffle")
-    main_class: ClassVar[str]
-
-    size: Size = Field(
-        default=1_000_000_000, ge=RECORD, description="bytes of input; whole records of 100 bytes"
-    )
-    partitions: int | None = Field(
-        default=None, ge=1, description="reduce partitions; default: one per 64 MB, at least two a slot"
-    )
-    parts: int | None = Field(default=None, ge=1, description="input files; default: two a slot")
-    seed: int = Field(
-        default=0, ge=0, le=1 << 20, description="which records; 0 gives those of Hadoop's TeraGen"
-    )
-
-    @property
-    def rows(self) -> int:
-        return self.size // RECORD
-
-    def prepare(self, layout: Layout) -> Sequence[Command]:
-        count = self.parts or max(2 * layout.slots, len(layout.nodes))
-        edges = [count * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
-        return [
-            program(layout, f"generate-{node.name}", "io.weft.core.TeraGen", [
-                "--rows", str(self.rows), "--parts", str(count), "--part-from", str(edges[i]), "--part-to", str(edges[i + 1]),
-                "--threads", str(node.cores), "--seed", str(self.seed), "--output", layout.places["input"].path,
-            ], node=i)
-            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
-        ]  # fmt: skip
-
-    def reducers(self, layout: Layout) -> int:
-        """64 MB a partition: smaller ones bring no more (the IBM network study, 12 GB TeraSort)."""
-        return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
+from weft.workloads.base import Judgement, Outcome, program
+from weft.workloads.terarecords import TeraRecords, total
 
 
 class TeraSort(TeraRecords):
@@ -104,8 +63,3 @@ class TeraSort(TeraRecords):
         return Judgement(
             valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
         )
-
-
-def total(outcomes: Sequence[Outcome]) -> str:
-    """The 128-bit sum of the checksums of the parts, in hex."""
-    return f"{sum(int(outcome['checksum'], 16) for outcome in outcomes) % (1 << 128):x}"

@@ -1,0 +1,85 @@
+"""Scratch without the metadata server: the preload library keeps all files of a node in a few segment files.
+
+`pool:/lustre/me` needs no root and no daemon. For the shuffle role the library serves the whole directory; for the
+input role it keeps descriptors and attributes of files that are read again and again.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.errors import UsageError
+from weft.nodes.base import Node
+from weft.storage.base import Place, Role
+from weft.storage.stacked import StackedStorage
+from weft.units import Size
+from weft.work import Site, Work
+
+LIBRARY = "libweft_scratch.so"
+
+
+class PoolStorage(StackedStorage):
+    """Few files below, many above."""
+
+    kind: Literal["pool"] = "pool"
+    native: ClassVar[bool] = True
+
+    segment: Size = Field(
+        default=1 << 30, ge=1 << 20, description="bytes of a segment file on the storage below"
+    )
+    files: int = Field(default=1 << 20, ge=1 << 10, description="most files at a time on a node")
+
+    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+        if role == "output":
+            raise UsageError(
+                "output: a pool serves one node's own files; the output has to be seen by all",
+                hint="use it for --scratch or --input",
+            )
+        below = self.on.sketch(role, nodes, site)
+        if role == "input":
+            environment = {node.name: {"WEFT_POOL_PREFIXES": below.path, **_preload(site)} for node in nodes}
+            return dataclasses.replace(
+                below,
+                storage="pool",
+                description=f"pooled opens of {below.description}",
+                environment=environment,
+            )
+        paths = {node.name: str(site.directory / node.name / "pool") for node in nodes}
+        environment = {node.name: {**self._serve(node, paths, below), **_preload(site)} for node in nodes}
+        text = f"pool of segment files on {below.description}"
+        return dataclasses.replace(
+            below, storage="pool", description=text, paths=paths, environment=environment
+        )
+
+    def _serve(self, node: Node, paths: dict[str, str], below: Place) -> dict[str, str]:
+        return {
+            "WEFT_SCRATCH_PREFIX": paths[node.name],
+            "WEFT_SCRATCH_STORE": below.paths[node.name],
+            "WEFT_SCRATCH_INDEX": str(_index(paths[node.name])),
+            "WEFT_SCRATCH_SEGMENT_BYTES": str(self.segment),
+            "WEFT_SCRATCH_MAX_FILES": str(self.files),
+        }
+
+    @contextmanager
+    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        with self.on.place(role, nodes, work):
+            place = self.sketch(role, nodes, work)
+            if role != "input":
+                for path in place.paths.values():
+                    Path(path).mkdir(mode=0o700)
+                    work.lease.note("file", path=str(_index(path)))
+            yield place
+
+
+def _index(prefix: str) -> Path:
+    """The index of a node's pool: shared memory, named after the run and the node."""
+    node = Path(prefix).parent
+    return Path("/dev/shm") / f"weft-{node.parent.name}-{node.name}.index"  # noqa: S108 - memory is what is meant
+
+
+def _preload(site: Site) -> dict[str, str]:
+    return {"LD_PRELOAD": str(site.native / LIBRARY)}

@@ -1,0 +1,56 @@
+"""file-open: what opening a file for each read costs, and how many files a second a storage can make and remove.
+
+The microbenchmark behind figure 7 of Chaimov et al. (CUG'16); it runs on the head node, on the scratch.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.plan import Command, Job, Layout
+from weft.units import Size
+from weft.workloads.base import Judgement, Outcome, Workload
+
+
+class FileOpen(Workload):
+    """Open-per-read against one open, by read size; create, stat, rename, unlink rates by threads."""
+
+    kind: Literal["file-open"] = "file-open"
+    engines: ClassVar[tuple[str, ...]] = ("null",)
+
+    size: Size = Field(default=64 << 20, ge=1 << 20, description="bytes of the file that is read")
+    read_bytes: str = Field(
+        default="1024,4096,16384,65536,262144,1048576,4194304", description="sizes of a read"
+    )
+    reads: int = Field(default=200, ge=1, description="reads of each size and round")
+    files: int = Field(default=200, ge=1, description="files of each thread")
+    threads: str = Field(default="1,2,4,8", description="numbers of threads")
+    rounds: int = Field(default=3, ge=1, description="interleaved rounds; medians are reported")
+    seed: int = Field(default=0, ge=0, description="what the file's content depends on")
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - it makes its own file
+        return []
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome = layout.record / "outcomes" / "run.json"
+        options = {
+            "directory": f"{layout.places['shuffle'].paths[layout.head.name]}/file-open",
+            "file-bytes": self.size,
+            "read-bytes": self.read_bytes,
+            "reads": self.reads,
+            "files": self.files,
+            "threads": self.threads,
+            "rounds": self.rounds,
+            "seed": self.seed,
+            "outcome": outcome,
+        }
+        words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+        return Job("file-open", "io.weft.core.FileOpen", words, outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - every read is checked
+        return []
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        facts = {"reads": ran.get("reads"), "rates": ran.get("rates")}
+        return Judgement(bool(ran["valid"]), str(ran.get("reason", "")), self.size, 0, None, facts)
