@@ -48,6 +48,15 @@ def test_runs_are_grouped_by_their_spec() -> None:
     assert found.sentences == ("Fastest first: [scratch=memory]; then [scratch=disk].",)
 
 
+def test_what_is_emulated_is_named_with_its_cell() -> None:
+    found = compare([line(1, "a", 1.0), line(2, "b", 2.0, emulated=("a Lustre of 2015",))], "x")
+    assert "scratch=b is emulated: a Lustre of 2015." in study.text(found)
+
+
+def test_the_first_cell_is_the_base(stored: Path) -> None:
+    assert "1 (the base)" in RUNNER.invoke(app, ["compare", "--study", "scratches"]).stdout
+
+
 def test_a_tie_is_not_ranked() -> None:
     found = compare(lines(a=[10, 11, 12], b=[11, 11.5, 13], c=[1, 1.1, 1.2]), "x")
     assert found.sentences == (

@@ -126,6 +126,7 @@ def _listed(lines: list[Headline]) -> Table:
     styles = {"VALID": "green", "RUNNING": "yellow"}
     for line in lines:
         words = [escape(word or NONE) for word in (line.workload, line.engine, line.nodes, line.scratch)]
+        words[-1] += " (emulated)" if line.emulated else ""
         speed = f"{size(line.throughput_per_node)}/s" if line.throughput_per_node else NONE
         style = styles.get(line.verdict, "red")
         table.add_row(

@@ -181,7 +181,10 @@ def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
     """Medians as dots with their intervals as lines, and every run as a small ring, one row a cell."""
     alt = _altair()
     data = alt.Data(values=list(rows))
-    y = alt.Y("cell:N", sort=None, title=None, axis=alt.Axis(labelLimit=260))
+    # a browser's letters are wider than those the drawing was measured with
+    margin = min(320, 8 * max(len(str(row["cell"])) for row in rows) + 12)
+    axis = alt.Axis(labelLimit=margin, minExtent=margin, maxExtent=margin)
+    y = alt.Y("cell:N", sort=None, title=None, axis=axis)
     x = alt.X("median:Q", title=title, scale=alt.Scale(zero=True))
     bars = alt.Chart(data).transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3, color="var(--c0)")
     points = alt.Chart(data).mark_point(filled=True, size=90, color="var(--c1)", opacity=1)
@@ -193,7 +196,7 @@ def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
         runs.encode(x="values:Q", y=y),
         points.encode(x=x, y=y),
     )
-    return _svg(chart.properties(width=WIDTH - 200, height=max(1, len(rows)) * 30))
+    return _svg(chart.properties(width=WIDTH + _MARGIN - margin, height=max(1, len(rows)) * 30))
 
 
 def _altair() -> Any:

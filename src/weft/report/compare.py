@@ -10,7 +10,7 @@ from weft.report.summary import Part
 
 
 class Group(Part):
-    """The valid runs of one spec. Times in seconds; `ratio` is its time over that of the first group."""
+    """The valid runs of one spec. Times in seconds; `ratio` is its time over that of the first group, which has none."""
 
     label: str
     key: str
@@ -20,6 +20,7 @@ class Group(Part):
     ratio: Estimate | None = None
     throughput: Estimate | None = None
     phases: Mapping[str, Estimate] = {}
+    emulated: tuple[str, ...] = ()
 
 
 class Left(Part):
@@ -50,7 +51,10 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
     differences = _differences([group[0].spec for group in members])
     labels = _labels(members, differences, each=each)
     base = [line.seconds for line in members[0] if line.seconds is not None] if members else []
-    groups = tuple(_group(label, group, base) for label, group in zip(labels, members, strict=True))
+    groups = tuple(
+        _group(label, group, base if index else ())
+        for index, (label, group) in enumerate(zip(labels, members, strict=True))
+    )
     left = tuple(
         Left(id=line.id, verdict=line.verdict, reason=line.reason or "no time was recorded")
         for line in lines
@@ -76,6 +80,7 @@ def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Grou
         if values and base and statistics.median(base).median > 0
         else None,
         throughput=statistics.median(speeds) if speeds else None,
+        emulated=tuple(dict.fromkeys(words for line in lines for words in line.emulated)),
         phases={name: statistics.median(taken) for name, taken in phases.items() if taken},
     )
 

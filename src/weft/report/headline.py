@@ -28,6 +28,8 @@ class Headline(Part):
     seconds: float | None = None
     phases: Mapping[str, float] = {}
     throughput_per_node: float | None = None
+    emulated: tuple[str, ...] = ()
+    """What of its storage was not real, in words."""
     spec: Mapping[str, str] = {}
     """Every key of the spec with its value, dotted."""
 
@@ -41,7 +43,9 @@ def headline(stored: Stored) -> Headline:
     """A record's headline; what it does not hold is empty."""
     sources = Sources(stored)
     head, verdict = sources.head, sources.verdict()
-    spec = flat(sources.table("resolved.json").get("spec"))
+    resolved = sources.table("resolved.json")
+    spec = flat(resolved.get("spec"))
+    places = _table(resolved.get("places")).values()
     mark = _table(head.get("cell"))
     phases = {name: float(value) for name, value in _table(head.get("phases")).items() if _is_number(value)}
     measured = head.get("measured") if _is_number(head.get("measured")) else phases.get("run")
@@ -61,6 +65,9 @@ def headline(stored: Stored) -> Headline:
         seconds=float(measured) if valid and measured is not None else None,
         phases={name: phases[name] for name in PHASES if name in phases},
         throughput_per_node=float(speed) if valid and _is_number(speed) else None,  # type: ignore[arg-type]
+        emulated=tuple(
+            dict.fromkeys(str(word) for place in places if (word := _table(place).get("emulated")))
+        ),
         spec=spec,
     )
 

@@ -22,10 +22,16 @@ def order(comparison: Comparison) -> Section:
         for group in comparison.groups
         if group.seconds and group.seconds.caveat
     ]
-    blocks: list[Block] = [Words(sentence) for sentence in comparison.sentences]
+    blocks: list[Block] = [Words(words, "warn") for words in emulations(comparison)]
+    blocks += [Words(sentence) for sentence in comparison.sentences]
     if caveats:
         blocks.append(Listing(caveats, "quiet"))
     return Section("order", "What the runs show", blocks)
+
+
+def emulations(comparison: Comparison) -> list[str]:
+    """Which cells stood on something that is not real."""
+    return [f"{group.label} is emulated: {words}." for group in comparison.groups for words in group.emulated]
 
 
 def cells(comparison: Comparison) -> Section:
@@ -39,10 +45,10 @@ def cells(comparison: Comparison) -> Section:
             group.label,
             str(len(group.values)),
             interval(group.seconds),
-            interval(group.ratio, " x"),
+            "1 (the base)" if index == 0 else interval(group.ratio, " x"),
             speed(group.throughput),
         )
-        for group in comparison.groups
+        for index, group in enumerate(comparison.groups)
     ]
     note = "Medians, with their 95 % bootstrap intervals in brackets; only VALID runs count."
     return Section("cells", "Cells", [Table(columns, rows, note)])
@@ -150,9 +156,7 @@ def text(comparison: Comparison) -> str:
         badge=comparison.title,
         tone="plain",
         sentences=comparison.sentences,
-        warnings=[f"{len(comparison.left_out)} run(s) are not counted; they are listed below."]
-        if comparison.left_out
-        else [],
+        warnings=[*emulations(comparison), *_left_words(comparison)],
         footer=[
             f"Made by weft {__version__} from the records alone. The numbers stand in the element #data as JSON."
         ],
@@ -160,6 +164,17 @@ def text(comparison: Comparison) -> str:
         sections=build(SECTIONS, comparison),
     )
     return render(page)
+
+
+def _left_words(comparison: Comparison) -> list[str]:
+    left = len(comparison.left_out)
+    return (
+        [
+            f"Not counted, and listed below: {left} of {left + sum(len(g.values) for g in comparison.groups)} runs."
+        ]
+        if left
+        else []
+    )
 
 
 def place(runs: Path, study: str) -> Path:
