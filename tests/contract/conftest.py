@@ -1,0 +1,77 @@
+"""What the contract suites share: adapters made from their one-line forms, and a search for what was left behind."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from weft import lease, settings, shell
+from weft.nodes import AnyNodes
+from weft.nodes.base import Node, Nodes
+from weft.provision import native
+from weft.storage import AnyStorage
+from weft.storage.base import Storage
+from weft.work import Work, open_work
+
+ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+NAME = "contract"
+"""The name of the run that every test here makes."""
+
+
+def nodes_of(text: str) -> Nodes:
+    return TypeAdapter(AnyNodes).validate_python(text)
+
+
+def storage_of(text: str, folder: Path) -> Storage:
+    """`DIR` in the text stands for a directory of the test."""
+    (folder / "base").mkdir(exist_ok=True)
+    return TypeAdapter(AnyStorage).validate_python(text.replace("DIR", str(folder / "base")))
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    """weft's native programs."""
+    return native.build(print)
+
+
+@contextmanager
+def holding(name: str = NAME, programs: Path | None = None) -> Iterator[Work]:
+    with lease.hold(name, "a contract test") as held, open_work(name, held, programs) as work:
+        yield work
+
+
+@contextmanager
+def live(text: str, programs: Path | None = None) -> Iterator[tuple[Work, list[Node]]]:
+    base = settings.work().parent / "base"  # below /tmp, of which virtual nodes have one of their own
+    base.mkdir(exist_ok=True)
+    with holding(programs=programs) as work, nodes_of(text).acquire(work, [base]) as nodes:
+        yield work, nodes
+
+
+def traces(home: Path) -> list[str]:
+    """Processes, mounts, loop devices, control groups and files of the run, wherever they would be."""
+    found = [f"process {process.pid}" for process in shell.marked(NAME)]
+    found += [line for line in Path("/proc/self/mounts").read_text().splitlines() if str(home) in line]
+    for path in Path("/sys/block").glob("loop*/loop/backing_file"):
+        if str(home) in path.read_text():
+            found.append(f"loop device {path}")
+    found += [str(path) for path in Path("/sys/fs/cgroup").glob(f"**/weft-{NAME}-*")]
+    found += [str(path) for path in Path("/dev/shm").glob(f"*{NAME}*")]
+    found += [str(path) for folder in ("work", "state/leases", "base") for path in (home / folder).glob("*")]
+    return found
+
+
+def links() -> set[str]:
+    """Network links of the host."""
+    return {path.name for path in Path("/sys/class/net").iterdir()}
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(own_directories: Path) -> Iterator[None]:
+    before = links()
+    yield
+    assert traces(own_directories) == []
+    assert links() == before

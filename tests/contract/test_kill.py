@@ -1,0 +1,60 @@
+"""kill -9 of the owner: what it held is found and removed by the next `weft gc`, whatever nodes and storage it had."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.contract.conftest import NAME, ROOT, traces
+from weft import leftovers, shell
+from weft.cli import app
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from tests.contract.conftest import NAME, live, storage_of
+with live(sys.argv[1], Path(sys.argv[4])) as (work, nodes), storage_of(sys.argv[2], Path(sys.argv[3])).place("shuffle", nodes, work) as place:
+    for node in nodes:
+        node.run(["touch", place.paths[node.name] + "/file"])
+        node.spawn("nap", ["sleep", "600"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
+    print("holds", flush=True)
+    time.sleep(600)
+"""
+ROOT_DIRECTORY = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2,memory=1500M", marks=ROOT)])
+@pytest.mark.parametrize("form", ["disk:DIR", "memory:64M", "loopback:DIR,size=64M", "delayed:zero"])
+def test_gc_removes_what_a_killed_command_held(
+    nodes: str, form: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    programs = request.getfixturevalue("programs") if form.startswith("delayed") else tmp_path
+    argv = [sys.executable, "-c", HOLDER, nodes, form, str(tmp_path), str(programs)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, cwd=ROOT_DIRECTORY) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "holds\n"
+        assert leftovers.sweep() == [], "a living owner is left alone"
+        assert len(traces(tmp_path)) > 2
+        owner.kill()
+    assert [one.alive for one in leftovers.holdings()] == [False]
+    done = CliRunner().invoke(app, ["gc"])
+    assert done.exit_code == 0, done.output
+    assert f"{NAME}: removed" in done.output
+    assert traces(tmp_path) == []
+
+
+def test_processes_end_with_their_owner_at_once(tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", HOLDER, "local:2", "disk", str(tmp_path), str(tmp_path)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, cwd=ROOT_DIRECTORY) as owner:
+        assert owner.stdout is not None
+        owner.stdout.readline()
+        assert len(shell.marked(NAME)) == 2
+        owner.kill()
+    end = time.monotonic() + 5
+    while shell.marked(NAME) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert shell.marked(NAME) == []
+    leftovers.sweep()

@@ -1,0 +1,139 @@
+"""Every nodes adapter: a command runs on each node, nodes are told apart, nothing stays."""
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.contract.conftest import NAME, ROOT, holding, live, nodes_of, traces
+from weft import shell
+from weft.nodes import KINDS
+from weft.nodes.cgroups import cgroups_writable
+from weft.work import site
+
+VIRTUAL = pytest.param("virtual:3,memory=1500M,cores=1", marks=ROOT, id="virtual")
+REAL = pytest.mark.parametrize("text", [pytest.param("local:3", id="local"), VIRTUAL])
+ALL = pytest.mark.parametrize("text", ["null", pytest.param("local:3", id="local"), VIRTUAL])
+virtual = pytest.mark.parametrize("text", [VIRTUAL])
+
+
+def test_every_adapter_is_under_contract() -> None:
+    assert set(KINDS) == {"null", "local", "virtual"}
+
+
+@ALL
+def test_a_command_runs_on_each_node(text: str) -> None:
+    with live(text) as (_, nodes):
+        assert [node.run(["echo", node.name]).out for node in nodes] == [f"{node.name}\n" for node in nodes]
+
+
+@ALL
+def test_what_is_acquired_is_what_was_sketched(text: str) -> None:
+    sketched = nodes_of(text).sketch(site(NAME))
+    with live(text) as (_, nodes):
+        for one, other in zip(sketched, nodes, strict=True):
+            assert (one.name, one.cores, one.directory) == (other.name, other.cores, other.directory)
+            assert abs(one.memory - other.memory) < 1 << 30
+
+
+@REAL
+def test_nodes_have_names_addresses_and_directories_of_their_own(text: str) -> None:
+    with live(text) as (_, nodes):
+        for values in zip(*((node.name, node.address, node.directory) for node in nodes), strict=True):
+            assert len(set(values)) == 3
+        assert all(node.directory.is_dir() for node in nodes)
+
+
+@REAL
+def test_a_daemon_listens_on_its_nodes_address_and_the_others_reach_it(text: str) -> None:
+    with live(text) as (_, nodes):
+        first, last = nodes[0], nodes[-1]
+        with last.call(lambda: socket.create_server((last.address, 0))) as server:
+            address = server.getsockname()[:2]
+            with first.call(lambda: socket.create_connection(address, timeout=5)) as client:
+                assert client.getpeername()[0] == last.address
+
+
+@REAL
+def test_a_spawned_process_carries_the_marks_and_ends_when_stopped(text: str) -> None:
+    with live(text) as (work, nodes):
+        process = nodes[1].spawn("nap", ["sleep", "60"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
+        end = time.monotonic() + 5
+        while (
+            process.pid not in (marked := {one.pid: one for one in shell.marked(NAME)})
+            and time.monotonic() < end
+        ):
+            time.sleep(0.01)
+        pid = process.pid
+        assert marked[pid].environ()["WEFT_NODE"] == "node2"
+        process.stop(grace=2)
+        assert process.code() is not None
+        assert not Path(f"/proc/{pid}").exists()
+
+
+@ALL
+def test_an_error_leaves_nothing(text: str, tmp_path: Path) -> None:
+    spawned = []
+    with pytest.raises(KeyError), live(text) as (work, nodes):
+        log = work.directory / "log"
+        spawned.append(nodes[0].spawn("nap", ["sleep", "60"], log=log, env={"WEFT_LEASE": NAME}))
+        raise KeyError
+    assert traces(tmp_path) == []
+    assert spawned[0].wait(5) is not None
+
+
+@virtual
+def test_virtual_nodes_have_namespaces_and_host_names_of_their_own(text: str) -> None:
+    with live(text) as (_, nodes):
+        for kind in ("net", "mnt", "uts", "ipc", "pid"):
+            seen = {node.run(["readlink", f"/proc/self/ns/{kind}"]).out.strip() for node in nodes}
+            assert len(seen | {str(Path(f"/proc/self/ns/{kind}").readlink())}) == 4, kind
+        for node in nodes:
+            assert node.run(["hostname"]).out.strip() == node.name
+            assert node.run(["getent", "hosts", "node3"]).out.split()[0] == nodes[2].address
+
+
+@virtual
+def test_tmp_of_a_virtual_node_is_private_and_visible_paths_stay_visible(text: str, tmp_path: Path) -> None:
+    (tmp_path / "seen").mkdir()
+    (tmp_path / "seen" / "file").write_text("x")
+    with holding() as work, nodes_of(text).acquire(work, [tmp_path / "seen"]) as nodes:
+        nodes[0].run(["touch", "/tmp/weft-contract-private"])
+        assert not Path("/tmp/weft-contract-private").exists()
+        assert nodes[1].run(["ls", "/tmp/weft-contract-private"], check=False).code != 0
+        for node in nodes:
+            assert node.run(["cat", str(tmp_path / "seen" / "file")]).out == "x"
+
+
+@virtual
+@pytest.mark.skipif(not cgroups_writable(), reason="control groups cannot be written here")
+def test_a_virtual_node_has_its_share_of_cpu_and_memory(text: str) -> None:
+    with live(text) as (work, nodes):
+        process = nodes[0].spawn("nap", ["sleep", "60"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
+        assert nodes[0].cgroups
+        for group in nodes[0].cgroups:
+            assert str(process.pid) in (group / "cgroup.procs").read_text().split()
+            for file in ("memory.max", "memory.limit_in_bytes"):
+                if (group / file).exists():
+                    assert abs(int((group / file).read_text()) - nodes[0].memory) < 4096
+        process.stop(0)
+
+
+@virtual
+def test_a_link_rate_is_set_on_both_ends(text: str) -> None:
+    with live(f"{text},rate=100mbit") as (_, nodes):
+        for node in nodes:
+            assert "rate 100Mbit" in node.run(["tc", "qdisc", "show", "dev", "eth0"]).out
+
+
+@virtual
+def test_two_runs_do_not_meet(text: str) -> None:
+    with (
+        live(text) as (_, nodes),
+        holding("other") as work,
+        nodes_of("virtual:1,memory=1500M").acquire(work, []) as (other,),
+    ):
+        address = nodes[2].address
+        with nodes[2].call(lambda: socket.create_server((address, 0))) as server, pytest.raises(OSError):
+            other.call(lambda: socket.create_connection(server.getsockname()[:2], timeout=1))

@@ -1,0 +1,123 @@
+"""Every storage: one directory per node for shuffle, one for all as input; files are read where promised; nothing stays."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.contract.conftest import ROOT, live, storage_of, traces
+from weft.errors import StorageError
+from weft.nodes.base import Node
+from weft.storage import KINDS
+from weft.storage.base import SHARED_ROLES, Place, Role
+
+FORMS = {
+    "null": [],
+    "disk": ["disk", "disk:DIR"],
+    "memory": ["memory:64M"],
+    "loopback": ["loopback,size=64M", "loopback:DIR,size=64M,block=1K"],
+    "mount": ["mount:DIR"],
+    "delayed": ["delayed:zero"],
+    "pool": [],  # its files are seen by preloaded programs alone: tests/local
+}
+"""One-line forms by kind."""
+XFS = pytest.param("loopback,size=400M,fs=xfs", marks=ROOT)
+STORAGES = pytest.mark.parametrize("form", [*(form for forms in FORMS.values() for form in forms), XFS])
+NODES = pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2,memory=1500M", marks=ROOT)])
+ROLES = pytest.mark.parametrize("role", ["input", "shuffle"])
+
+
+@pytest.fixture
+def native(form: str, request: pytest.FixtureRequest) -> Path | None:
+    """The native programs, built only where a storage needs them."""
+    return request.getfixturevalue("programs") if form.startswith(("delayed", "pool")) else None
+
+
+def write(node: Node, place: Place, name: str) -> None:
+    """As a process on the node would."""
+    node.run(["sh", "-c", 'echo "$1" > "$2"', "sh", node.name, f"{place.paths[node.name]}/{name}"])
+
+
+def read(node: Node, place: Place, name: str) -> str:
+    return node.run(["cat", f"{place.paths[node.name]}/{name}"]).out.strip()
+
+
+def test_every_adapter_is_under_contract() -> None:
+    assert set(FORMS) == set(KINDS)
+
+
+@STORAGES
+@NODES
+@ROLES
+def test_files_are_where_they_are_promised(
+    form: str, nodes: str, role: Role, tmp_path: Path, native: Path | None
+) -> None:
+    storage = storage_of(form, tmp_path)
+    with live(nodes, native) as (work, on), storage.place(role, on, work) as place:
+        assert list(place.paths) == [node.name for node in on]
+        assert place.shared == (role in SHARED_ROLES)
+        assert len(set(place.paths.values())) == (1 if place.shared else len(on))
+        assert [node.run(["ls", "-A", place.paths[node.name]]).out for node in on] == ["", ""], (
+            "empty at first"
+        )
+        for node in on:
+            write(node, place, f"from-{node.name}")
+        for node in on:
+            seen = node.run(["ls", place.paths[node.name]]).out.split()
+            wanted = [f"from-{other.name}" for other in on] if place.shared else [f"from-{node.name}"]
+            assert seen == wanted
+            assert all(read(node, place, name) == name.removeprefix("from-") for name in seen)
+
+
+@STORAGES
+@ROLES
+def test_what_is_placed_is_what_was_sketched(
+    form: str, role: Role, tmp_path: Path, native: Path | None
+) -> None:
+    storage = storage_of(form, tmp_path)
+    with live("local:2", native) as (work, on):
+        sketched = storage.sketch(role, on, work)
+        with storage.place(role, on, work) as place:
+            assert place == sketched
+
+
+@STORAGES
+def test_an_error_leaves_nothing(form: str, tmp_path: Path, native: Path | None) -> None:
+    storage = storage_of(form, tmp_path)
+    with (
+        pytest.raises(KeyError),
+        live("local:2", native) as (work, on),
+        storage.place("shuffle", on, work) as place,
+    ):
+        write(on[0], place, "file")
+        raise KeyError
+    assert traces(tmp_path) == []
+
+
+@ROOT
+@pytest.mark.parametrize("form", ["memory:16M", "loopback,size=16M"])
+def test_a_bounded_storage_is_full_at_its_size(form: str, tmp_path: Path) -> None:
+    storage = storage_of(form, tmp_path)
+    with live("local:2") as (work, on), storage.place("shuffle", on, work) as place:
+        path = place.paths["node1"]
+        done = on[0].run(["dd", "if=/dev/zero", f"of={path}/big", "bs=1M", "count=64"], check=False)
+        assert "No space left" in done.err
+        assert Path(f"{path}/big").stat().st_size <= 16 << 20
+        write(on[1], place, "other")
+
+
+@pytest.mark.parametrize(
+    ("form", "words"), [("mount:DIR/none", "does not exist"), ("disk:/proc/none", "cannot make")]
+)
+def test_a_directory_that_cannot_be_used_is_named(form: str, words: str, tmp_path: Path) -> None:
+    storage = storage_of(form, tmp_path)
+    with (
+        live("local:2") as (work, on),
+        pytest.raises(StorageError, match=words),
+        storage.place("shuffle", on, work),
+    ):
+        pass
+
+
+def test_null_stores_nothing(tmp_path: Path) -> None:
+    with live("local:2") as (work, on), storage_of("null", tmp_path).place("shuffle", on, work) as place:
+        assert set(place.paths.values()) == {"/dev/null"}
