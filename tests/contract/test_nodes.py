@@ -61,15 +61,15 @@ def test_a_spawned_process_carries_the_marks_and_ends_when_stopped(text: str) ->
         process = nodes[1].spawn("nap", ["sleep", "60"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
         end = time.monotonic() + 5
         while (
-            process.pid not in (marked := {one.pid: one for one in shell.marked(NAME)})
+            not (naps := [one for one in shell.marked(NAME) if one.name() == "sleep"])
             and time.monotonic() < end
         ):
             time.sleep(0.01)
-        pid = process.pid
-        assert marked[pid].environ()["WEFT_NODE"] == "node2"
+        (nap,) = naps
+        assert (nap.pid, nap.environ()["WEFT_NODE"]) == (process.pid, "node2")
         process.stop(grace=2)
         assert process.code() is not None
-        assert not Path(f"/proc/{pid}").exists()
+        assert not nap.is_running()
 
 
 @ALL
