@@ -17,6 +17,11 @@ pub fn open() -> bool {
     state::on() && !BORROWED.get()
 }
 
+/// True in a vfork child, until it execs.
+pub fn borrowed() -> bool {
+    BORROWED.get()
+}
+
 /// Called by the vfork hook on both sides; the child shares this thread's memory until it execs.
 pub fn vforked(in_child: bool) {
     BORROWED.set(in_child);
@@ -75,6 +80,19 @@ impl<T> Ret for *mut T {
     }
     fn failed(self) -> bool {
         self.is_null() || self as usize == usize::MAX
+    }
+    fn bytes(self) -> u64 {
+        0
+    }
+}
+
+impl Ret for u32 {
+    const FAILED: Self = u32::MAX;
+    fn done(v: usize) -> Self {
+        v as u32
+    }
+    fn failed(self) -> bool {
+        false
     }
     fn bytes(self) -> u64 {
         0

@@ -32,7 +32,7 @@ fn by_dir<R: Ret>(
     op: weft_scratch_core::ops::Op,
     d: *mut DIR,
     real: impl FnOnce() -> R,
-    served: impl FnOnce(&mut Listing) -> R,
+    served: impl FnOnce(&Listing) -> R,
 ) -> R {
     count::timed(
         op,

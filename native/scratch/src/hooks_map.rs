@@ -1,7 +1,7 @@
 //! Mapping files into memory.
 
 use crate::route::fd_call;
-use crate::{count, hook};
+use crate::{count, gate, hook, maps, serve};
 use core::ffi::{c_int, c_void};
 use libc::{off64_t, size_t};
 use weft_scratch_core::ops::Op::Mmap;
@@ -12,6 +12,16 @@ hook! {
     }
     fn mmap64(addr: *mut c_void, len: size_t, prot: c_int, flags: c_int, fd: c_int, off: off64_t) -> *mut c_void |real| {
         map(addr, len, prot, flags, fd, off, real)
+    }
+    fn munmap(addr: *mut c_void, len: size_t) -> c_int |real| {
+        let r = real();
+        if r == 0 && maps::any() {
+            gate::exclusive(|| {
+                maps::unmapped(addr as usize, len, |pin| if let Some(s) = serve::mapped() { s.unpin(pin) });
+                Some(())
+            });
+        }
+        r
     }
 }
 

@@ -12,11 +12,21 @@ unsafe fn open_at(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t, r
     let otherwise = || {
         // SAFETY: as above.
         let fd = unsafe { gate::exclusive(|| pool::open(dir, path, flags)) };
-        fd.map_or_else(real, finish)
+        fd.map_or_else(|| fresh(real()), finish)
     };
     // SAFETY: as above.
     let fd = count::timed(Open, || class, || unsafe { path_call(dir, path, otherwise, |s| s.open(flags, mode)) });
+    if (0..=2).contains(&fd) {
+        // Failing leaves a descriptor that libc's own streams cannot use; hooked calls still can.
+        gate::exclusive(|| serve::standard(fd).ok());
+    }
     remember(fd, class)
+}
+
+/// The kernel gave out a number: what we knew of it is out of date.
+fn fresh(fd: c_int) -> c_int {
+    serve::fresh(fd);
+    fd
 }
 
 fn remember(fd: c_int, class: u8) -> c_int {
@@ -82,7 +92,7 @@ hook! {
         let _ = &real;
         each_open_fd(first.max(0) as c_uint, c_uint::MAX, |fd| { crate::hooks_open::close(fd); });
     }
-    fn dup(fd: c_int) -> c_int |real| { duplicate(fd, real, |_| ()) }
+    fn dup(fd: c_int) -> c_int |real| { duplicate(fd, real) }
     fn dup2(old: c_int, new: c_int) -> c_int |real| { onto(old, new, 0, real) }
     fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int |real| { onto(old, new, flags, real) }
     fn fcntl(fd: c_int, cmd: c_int, arg: usize) -> c_int |real| { control(fd, cmd, arg, real) }
@@ -93,7 +103,7 @@ hook! {
 }
 
 /// The kernel copies the placeholder, then the copy is told what it stands for.
-fn duplicate(fd: c_int, real: impl FnOnce() -> c_int, after: impl FnOnce(c_int)) -> c_int {
+fn duplicate(fd: c_int, real: impl FnOnce() -> c_int) -> c_int {
     let class = count::fd_class(fd);
     count::timed(
         Dup,
@@ -107,7 +117,6 @@ fn duplicate(fd: c_int, real: impl FnOnce() -> c_int, after: impl FnOnce(c_int))
                     let _ = weft_scratch_core::sys::close(new);
                     return finish(Err(e));
                 }
-                after(new);
             }
             new
         },
@@ -118,12 +127,18 @@ fn onto(old: c_int, new: c_int, _flags: c_int, real: impl FnOnce() -> c_int) -> 
     if serve::is_ours(new) || serve::is_ours(old) {
         return finish(Err(libc::EBADF));
     }
-    duplicate(old, real, |_| ())
+    if new <= 2 && old != new {
+        let made = gate::exclusive(|| Some(serve::standard(old)));
+        if let Some(Err(e)) = made {
+            return finish(Err(e));
+        }
+    }
+    duplicate(old, real)
 }
 
 fn control(fd: c_int, cmd: c_int, arg: usize, real: impl FnOnce() -> c_int) -> c_int {
     match cmd {
-        libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => duplicate(fd, real, |_| ()),
+        libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => duplicate(fd, real),
         libc::F_GETFD | libc::F_SETFD => real(),
         _ => fd_call(fd, real, |h| h.control(cmd, arg)),
     }

@@ -102,6 +102,10 @@ hook! {
         if path.is_null() { by_fd(OtherMeta, dir, real, |h| h.set_times(Times::nanos(t))) }
         else { by_path(OtherMeta, dir, path, real, |s| s.set_times(Times::nanos(t))) }
     }
+    fn umask(mask: mode_t) -> mode_t |real| {
+        crate::umask::set(mask);
+        real()
+    }
     fn chdir(path: *const c_char) -> c_int |real| {
         let r = by_path(OtherMeta, AT_FDCWD, path, real, |s| s.chdir());
         cwd::changed();

@@ -1,6 +1,6 @@
 //! New processes: fork, vfork, exec and spawn.
 
-use crate::{gate, hook, real, serve, state};
+use crate::{gate, hook, pool, real, serve, state};
 use core::arch::naked_asm;
 use core::ffi::{c_char, c_int, c_void};
 use libc::pid_t;
@@ -25,7 +25,10 @@ macro_rules! exec {
         pub unsafe extern "C" fn $name($($a: $t),*) -> c_int {
             if state::on() {
                 // SAFETY: the caller passed a C string.
-                gate::guarded(|| (), || look(unsafe { real::bytes($file) }, $search));
+                gate::guarded(|| (), || {
+                    look(unsafe { real::bytes($file) }, $search);
+                    pool::before_exec(gate::borrowed());
+                });
             }
             let f = real::get(real::Real::$name);
             // SAFETY: the symbol of this name has this C signature; the arguments are the caller's own.
@@ -89,6 +92,11 @@ fn judge(path: &[u8]) {
 #[no_mangle]
 pub unsafe extern "C" fn vfork() -> pid_t {
     naked_asm!(
+        "sub rsp, 8",
+        "call {prefers}",
+        "add rsp, 8",
+        "test eax, eax",
+        "jne {fork}",
         "pop rdi",
         "mov eax, 58",
         "syscall",
@@ -98,6 +106,8 @@ pub unsafe extern "C" fn vfork() -> pid_t {
         "call {after}",
         "add rsp, 8",
         "ret",
+        prefers = sym prefers_fork,
+        fork = sym fork,
         after = sym after_vfork,
     )
 }
@@ -111,6 +121,12 @@ pub unsafe extern "C" fn vfork() -> pid_t {
 #[no_mangle]
 pub unsafe extern "C" fn vfork() -> pid_t {
     naked_asm!(
+        "stp x29, x30, [sp, #-16]!",
+        "bl {prefers}",
+        "ldp x29, x30, [sp], #16",
+        "cbz w0, 1f",
+        "b {fork}",
+        "1:",
         "mov x0, #0x4111",
         "mov x1, #0",
         "mov x8, #220",
@@ -119,8 +135,14 @@ pub unsafe extern "C" fn vfork() -> pid_t {
         "bl {after}",
         "ldp x29, x30, [sp], #16",
         "ret",
+        prefers = sym prefers_fork,
+        fork = sym fork,
         after = sym after_vfork,
     )
+}
+
+extern "C" fn prefers_fork() -> c_int {
+    (gate::open() && serve::prefers_fork()) as c_int
 }
 
 extern "C" fn after_vfork(ret: isize) -> isize {

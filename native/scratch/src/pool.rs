@@ -1,9 +1,344 @@
+//! The read pool: files under prefixes that are promised immutable are opened once per process.
+//!
+//! A program's descriptor is a placeholder (a copy of an O_PATH descriptor of the file) with a position of
+//! its own; reads are preads on the one real descriptor. Positions live in memory shared with forked
+//! children, because parent and child share them.
+
+use crate::pool_cache::{Cache, Entry};
+use crate::state::config;
+use crate::{cwd, real, serve_file};
 use core::ffi::{c_char, c_int};
-use weft_scratch_core::sys::Result;
-pub unsafe fn stat(_p: *const c_char, _st: *mut libc::stat64) -> Option<c_int> {
-    None
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
+use libc::stat64;
+use weft_scratch_core::classes::is_under;
+use weft_scratch_core::store::io::Buf;
+use weft_scratch_core::store::ops::Meta;
+use weft_scratch_core::sys::{self, Fd, Result};
+use weft_scratch_core::text::PathText;
+
+/// Descriptors above this are never pooled.
+const MAX_FDS: usize = 65536;
+const MAX_OFDS: usize = 65536;
+
+/// An open file description; lives in memory shared with forked children.
+#[repr(C)]
+struct Ofd {
+    refs: AtomicU32,
+    entry: AtomicU32,
+    pos: AtomicU64,
 }
-pub unsafe fn forget(_p: *const c_char) {}
-pub unsafe fn open(_d: c_int, _p: *const c_char, _f: c_int) -> Option<Result<usize>> {
-    None
+
+static OFDS: AtomicPtr<Ofd> = AtomicPtr::new(core::ptr::null_mut());
+/// Descriptor to description, 0 for none. Private: a forked child has a copy, as it has of its descriptors.
+static TABLE: [AtomicU32; MAX_FDS] = [const { AtomicU32::new(0) }; MAX_FDS];
+static CACHE: Cache = Cache::new();
+
+/// A pooled file behind a descriptor.
+#[derive(Clone, Copy)]
+pub struct Pooled {
+    ofd: u32,
+}
+
+pub fn start() {
+    if config().pool_count == 0 || CACHE.start(config().pool_fds).is_err() {
+        return;
+    }
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let prot = libc::PROT_READ | libc::PROT_WRITE;
+    if let Ok(at) = sys::mmap(0, MAX_OFDS * size_of::<Ofd>(), prot, flags, -1, 0) {
+        OFDS.store(at.cast(), Release);
+    }
+}
+
+#[inline]
+fn on() -> bool {
+    !OFDS.load(Acquire).is_null()
+}
+
+fn ofd(n: u32) -> &'static Ofd {
+    // SAFETY: only reached while `on`, and numbers are below MAX_OFDS.
+    unsafe { &*OFDS.load(Relaxed).add(n as usize % MAX_OFDS) }
+}
+
+/// The absolute path, if it lies under a pooled prefix and needs no resolving.
+unsafe fn pooled_path(dir: c_int, path: *const c_char) -> Option<PathText> {
+    if !on() || path.is_null() {
+        return None;
+    }
+    // SAFETY: the caller passes a C string.
+    let path = unsafe { real::bytes(path) };
+    let whole = match path.first() {
+        Some(b'/') => PathText::of(&[path]),
+        Some(_) if dir == libc::AT_FDCWD => PathText::of(&[cwd::get(), b"/", path]),
+        _ => return None,
+    }
+    .ok()?;
+    let bytes = whole.as_bytes();
+    let c = config();
+    let under = c.pool[..c.pool_count].iter().any(|p| is_under(bytes, p.as_bytes()));
+    let plain = !bytes.windows(2).any(|w| w == b"//" || w == b"/.");
+    (under && plain).then_some(whole)
+}
+
+/// The program is about to change this path: what we hold of it is out of date.
+///
+/// # Safety
+/// `path` must be null or a C string.
+pub unsafe fn forget(path: *const c_char) {
+    // SAFETY: passed on from the caller.
+    if let Some(p) = unsafe { pooled_path(libc::AT_FDCWD, path) } {
+        CACHE.forget(p.as_bytes());
+    }
+}
+
+/// Answers stat of a file that is held open.
+///
+/// # Safety
+/// `path` must be null or a C string.
+pub unsafe fn stat(path: *const c_char, st: *mut stat64) -> Option<c_int> {
+    // SAFETY: passed on from the caller.
+    let p = unsafe { pooled_path(libc::AT_FDCWD, path) }?;
+    let found = CACHE.find(p.as_bytes())?;
+    // SAFETY: the hook's caller passed room for one.
+    unsafe { st.write(found) };
+    Some(0)
+}
+
+/// Opens a pooled file for reading; None leaves the call to the kernel.
+///
+/// # Safety
+/// `path` must be null or a C string.
+pub unsafe fn open(dir: c_int, path: *const c_char, flags: c_int) -> Option<Result<usize>> {
+    const OTHERWISE: c_int =
+        libc::O_CREAT | libc::O_TRUNC | libc::O_DIRECTORY | libc::O_PATH | libc::O_DIRECT | libc::O_NOFOLLOW;
+    // SAFETY: passed on from the caller.
+    let p = unsafe { pooled_path(dir, path) }?;
+    if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & OTHERWISE != 0 {
+        if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & (libc::O_CREAT | libc::O_TRUNC) != 0 {
+            CACHE.forget(p.as_bytes());
+        }
+        return None;
+    }
+    let entry = CACHE.take(&p)?;
+    Some(describe(entry, flags & libc::O_CLOEXEC != 0).inspect_err(|_| CACHE.give(entry)).map(|fd| fd as usize))
+}
+
+fn describe(entry: u32, cloexec: bool) -> Result<Fd> {
+    let free = |n: &u32| ofd(*n).refs.compare_exchange(0, 1, AcqRel, Relaxed).is_ok();
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let from = NEXT.load(Relaxed);
+    let around = (from..MAX_OFDS as u32).chain(1..from);
+    let n = around.take(4096).find(free).ok_or(libc::ENFILE)?;
+    NEXT.store((n + 1) % MAX_OFDS as u32 | 1, Relaxed);
+    ofd(n).entry.store(entry, Relaxed);
+    ofd(n).pos.store(0, Relaxed);
+    let cmd = if cloexec { libc::F_DUPFD_CLOEXEC } else { libc::F_DUPFD };
+    let fd = sys::fcntl(CACHE.entry(entry).shape(), cmd, 0).and_then(|fd| match TABLE.get(fd as usize) {
+        Some(word) => {
+            word.store(n, Release);
+            Ok(fd)
+        }
+        None => sys::close(fd).and(Err(libc::EMFILE)),
+    });
+    if fd.is_err() {
+        ofd(n).refs.store(0, Release);
+    }
+    fd
+}
+
+/// What a descriptor is to the pool, if anything.
+#[inline]
+pub fn handle(fd: c_int) -> Option<Pooled> {
+    match TABLE.get(fd as usize)?.load(Acquire) {
+        0 => None,
+        ofd => Some(Pooled { ofd }),
+    }
+}
+
+/// True for descriptors the pool holds for itself.
+pub fn is_ours(fd: c_int) -> bool {
+    on() && CACHE.holds(fd)
+}
+
+/// The program closes `fd`.
+pub fn close(fd: c_int) {
+    let Some(word) = TABLE.get(fd as usize) else { return };
+    if word.load(Relaxed) == 0 {
+        return;
+    }
+    let n = word.swap(0, AcqRel);
+    if n != 0 {
+        let entry = ofd(n).entry.load(Relaxed);
+        ofd(n).refs.fetch_sub(1, AcqRel);
+        CACHE.give(entry);
+    }
+}
+
+/// `new` became a copy of `old`.
+pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
+    if old == new || !on() {
+        return Ok(());
+    }
+    close(new);
+    let Some(p) = handle(old) else { return Ok(()) };
+    let word = TABLE.get(new as usize).ok_or(libc::EMFILE)?;
+    ofd(p.ofd).refs.fetch_add(1, AcqRel);
+    CACHE.share(ofd(p.ofd).entry.load(Relaxed));
+    word.store(p.ofd, Release);
+    Ok(())
+}
+
+fn each_use(f: impl Fn(&AtomicU32) -> u32) {
+    if on() {
+        TABLE.iter().map(|w| w.load(Relaxed)).filter(|&n| n != 0).for_each(|n| {
+            f(&ofd(n).refs);
+        });
+    }
+}
+
+/// The child will hold each description once more.
+pub fn before_fork() {
+    each_use(|refs| refs.fetch_add(1, AcqRel));
+}
+
+/// There was no child.
+pub fn no_fork() {
+    each_use(|refs| refs.fetch_sub(1, AcqRel));
+}
+
+/// In a child.
+pub fn forked() {
+    CACHE.unlock_in_child();
+}
+
+/// A new program knows nothing of placeholders: those it will inherit become real descriptors.
+/// `keep_table` is set in a vfork child, whose memory is its parent's.
+pub fn before_exec(keep_table: bool) {
+    if !on() {
+        return;
+    }
+    for fd in 0..MAX_FDS as c_int {
+        if let Some(p) = handle(fd) {
+            let inherits = sys::fcntl(fd, libc::F_GETFD, 0).is_ok_and(|f| f & libc::FD_CLOEXEC == 0);
+            if inherits && p.entry().become_real(fd, p.pos()).is_ok() && !keep_table {
+                close(fd);
+            }
+        } else if fd <= 2 && keep_table {
+            reveal(fd);
+        }
+    }
+}
+
+/// A vfork child's dup2 onto a standard descriptor went past us: finds the file by what it is.
+fn reveal(fd: c_int) {
+    let Ok(flags) = sys::fcntl(fd, libc::F_GETFL, 0) else { return };
+    let Ok(st) = sys::fstat(fd) else { return };
+    if flags & libc::O_PATH == 0 {
+        return;
+    }
+    let same = |w: &&AtomicU32| {
+        let n = w.load(Relaxed);
+        n != 0 && CACHE.entry(ofd(n).entry.load(Relaxed)).is(&st)
+    };
+    if let Some(w) = TABLE.iter().find(same) {
+        let p = Pooled { ofd: w.load(Relaxed) };
+        let _ = p.entry().become_real(fd, p.pos());
+    }
+}
+
+impl Pooled {
+    fn entry(self) -> &'static Entry {
+        CACHE.entry(ofd(self.ofd).entry.load(Relaxed))
+    }
+
+    fn pos(self) -> u64 {
+        ofd(self.ofd).pos.load(Relaxed)
+    }
+
+    pub fn read(self, to: &[Buf], at: Option<u64>) -> Result<usize> {
+        let start = at.unwrap_or(self.pos());
+        let mut done = 0;
+        for b in to {
+            match sys::pread(self.entry().fd(), b.at, b.len, start + done as u64) {
+                Ok(n) if n < b.len => {
+                    done += n;
+                    break;
+                }
+                Ok(n) => done += n,
+                Err(e) if done == 0 => return Err(e),
+                Err(_) => break,
+            }
+        }
+        if at.is_none() {
+            ofd(self.ofd).pos.store(start + done as u64, Relaxed);
+        }
+        Ok(done)
+    }
+
+    pub fn seek(self, off: i64, whence: c_int) -> Result<usize> {
+        let size = self.entry().stat().st_size;
+        let to = match whence {
+            libc::SEEK_SET => off.checked_add(0),
+            libc::SEEK_CUR => off.checked_add(self.pos() as i64),
+            libc::SEEK_END => off.checked_add(size),
+            libc::SEEK_DATA if (0..size).contains(&off) => Some(off),
+            libc::SEEK_HOLE if (0..size).contains(&off) => Some(size),
+            libc::SEEK_DATA | libc::SEEK_HOLE => return Err(libc::ENXIO),
+            _ => None,
+        };
+        let to = to.filter(|&v| v >= 0).ok_or(libc::EINVAL)?;
+        ofd(self.ofd).pos.store(to as u64, Relaxed);
+        Ok(to as usize)
+    }
+
+    pub fn stat(self, st: *mut stat64) -> Result<usize> {
+        // SAFETY: the hook's caller passed room for one.
+        unsafe { st.write(self.entry().stat()) };
+        Ok(0)
+    }
+
+    pub fn statx(self, out: *mut libc::statx) -> Result<usize> {
+        let s = self.entry().stat();
+        let ns = |sec: i64, ns: i64| sec as u64 * 1_000_000_000 + ns as u64;
+        let m = Meta {
+            inode: s.st_ino,
+            mode: s.st_mode,
+            links: s.st_nlink as u32,
+            uid: s.st_uid,
+            gid: s.st_gid,
+            size: s.st_size as u64,
+            atime: ns(s.st_atime, s.st_atime_nsec),
+            mtime: ns(s.st_mtime, s.st_mtime_nsec),
+            ctime: ns(s.st_ctime, s.st_ctime_nsec),
+            ..Meta::default()
+        };
+        serve_file::put_statx(&m, out)?;
+        // SAFETY: `put_statx` refuses null.
+        unsafe { ((*out).stx_dev_major, (*out).stx_dev_minor) = (libc::major(s.st_dev), libc::minor(s.st_dev)) };
+        Ok(0)
+    }
+
+    pub fn control(self, cmd: c_int, arg: usize) -> Result<usize> {
+        match cmd {
+            libc::F_GETFL => Ok(libc::O_RDONLY as usize),
+            libc::F_SETFL => Ok(0),
+            _ => self.real(libc::SYS_fcntl, cmd as usize, arg),
+        }
+    }
+
+    /// Makes a call on the real descriptor.
+    pub fn real(self, nr: i64, a: usize, b: usize) -> Result<usize> {
+        // SAFETY: the arguments are those the program passed for this call on this file.
+        sys::check(unsafe { sys::raw(nr, [self.entry().fd() as usize, a, b, 0, 0, 0]) })
+    }
+
+    pub fn map(self, addr: usize, len: usize, prot: c_int, flags: c_int, off: u64) -> Result<usize> {
+        sys::mmap(addr, len, prot, flags, self.entry().fd(), off).map(|p| p as usize)
+    }
+
+    /// Where `n` bytes at `pos` can be sent from.
+    pub fn whereabouts(self, pos: u64, n: usize) -> Option<(Fd, u64, usize)> {
+        let left = (self.entry().stat().st_size as u64).saturating_sub(pos);
+        (left > 0).then(|| (self.entry().fd(), pos, n.min(left as usize)))
+    }
 }

@@ -10,5 +10,6 @@ pub mod elf;
 pub mod histogram;
 pub mod identity;
 pub mod ops;
+pub mod store;
 pub mod sys;
 pub mod text;

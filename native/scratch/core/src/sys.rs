@@ -264,3 +264,12 @@ pub fn each_entry(dir: Fd, mut f: impl FnMut(&[u8])) {
         }
     }
 }
+
+pub fn chdir(path: CPath) -> Result<()> {
+    call!(libc::SYS_chdir, path.0).map(drop)
+}
+
+/// An anonymous file in memory.
+pub fn memfd() -> Result<Fd> {
+    call!(libc::SYS_memfd_create, c"weft".as_ptr(), libc::MFD_CLOEXEC).map(|v| v as Fd)
+}

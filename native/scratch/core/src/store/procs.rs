@@ -1,0 +1,237 @@
+//! Processes attached to the index: joining, forking, exec, and clearing up after those that died.
+
+use super::layout::*;
+use super::txn::{slot_of, Txn};
+use super::Store;
+use crate::identity::Identity;
+use crate::sys::Result;
+use core::sync::atomic::Ordering::*;
+
+const UNUSED: u32 = 0;
+const CLAIMED: u32 = 1;
+pub const USED: u32 = 2;
+
+/// A place in the index made ready for a child before it exists; the index lock is held meanwhile, so that
+/// no other thread changes the descriptor table between the copy and the fork.
+pub struct Fork<'s> {
+    lock: Txn<'s>,
+    name: u32,
+}
+
+impl Store {
+    /// Joins the index in a slot of its own.
+    pub(super) fn attach(&self) -> Result<u32> {
+        let me = self.claim(Identity::own()).or_else(|_| {
+            self.bury_the_gone(0, true);
+            self.claim(Identity::own())
+        })?;
+        match self.me.compare_exchange(0, me, AcqRel, Acquire) {
+            Ok(_) => {
+                self.bury_the_gone(me, false);
+                Ok(me)
+            }
+            Err(other) => {
+                self.r.proc(slot_of(me)).state.store(UNUSED, Release);
+                Ok(other)
+            }
+        }
+    }
+
+    fn claim(&self, id: Identity) -> Result<u32> {
+        let free = |n: &u32| {
+            let state = &self.r.proc(*n).state;
+            state.load(Relaxed) == UNUSED && state.compare_exchange(UNUSED, CLAIMED, AcqRel, Relaxed).is_ok()
+        };
+        let n = (0..MAX_PROCS).find(free).ok_or(libc::EUSERS)?;
+        let p = self.r.proc(n);
+        let generation = (p.generation.load(Relaxed) + 1) & ((1 << (31 - SLOT_BITS)) - 1);
+        p.generation.store(generation.max(1), Relaxed);
+        p.start.store(id.start, Relaxed);
+        p.pid.store(id.pid, Relaxed);
+        for w in [&p.fd_high, &p.segment, &p.segment_lock] {
+            w.store(0, Relaxed);
+        }
+        p.pin_high.store(FIRST_PIN, Relaxed);
+        self.r.head().proc_high.fetch_max(n + 1, Relaxed);
+        p.state.store(USED, Release);
+        Ok(generation.max(1) << SLOT_BITS | n)
+    }
+
+    /// After exec the process has the same pid, and perhaps descriptors that survived: takes its slot again.
+    pub fn resume(&self) {
+        let id = Identity::own();
+        let own = |n: &u32| {
+            let p = self.r.proc(*n);
+            p.state.load(Acquire) == USED && p.pid.load(Relaxed) == id.pid && p.start.load(Relaxed) == id.start
+        };
+        let Some(n) = (0..self.r.head().proc_high.load(Relaxed)).find(own) else { return };
+        let p = self.r.proc(n);
+        // Locks that threads of the old program held are now held by a name that is no more.
+        let generation = (p.generation.load(Relaxed) + 1) & ((1 << (31 - SLOT_BITS)) - 1);
+        p.generation.store(generation.max(1), Release);
+        let me = generation.max(1) << SLOT_BITS | n;
+        self.me.store(me, Release);
+        let _ = self.release_segment(me);
+        self.close_where(n, |fd| fd >= FIRST_PIN || !self.private.is_placeholder(fd as i32));
+    }
+
+    /// A killed thread may have written behind the end of the segment, so nobody appends to it again.
+    fn release_segment(&self, me: u32) -> Result<()> {
+        let t = Txn::begin(&self.r, self.me()?);
+        let word = &self.r.proc(slot_of(me)).segment;
+        let old = word.load(Relaxed).checked_sub(1);
+        if let Some(old) = old {
+            t.set(word, 0);
+            t.set(&self.r.segment(old).owner, 0);
+        }
+        t.commit()?;
+        if let Some(old) = old {
+            self.drop_if_empty(old);
+        }
+        Ok(())
+    }
+
+    /// Drops the table entries of slot `n` that `gone` points out.
+    fn close_where(&self, n: u32, gone: impl Fn(u32) -> bool) {
+        for fd in self.entries(n) {
+            if self.r.fd_entry(n, fd).load(Relaxed) != 0 && gone(fd) {
+                let _ = self.drop_entry(n, fd);
+            }
+        }
+    }
+
+    /// The part of a process's table that may be in use.
+    fn entries(&self, n: u32) -> impl Iterator<Item = u32> {
+        let p = self.r.proc(n);
+        (0..p.fd_high.load(Relaxed)).chain(FIRST_PIN..p.pin_high.load(Relaxed))
+    }
+
+    /// Clears up after processes that ended without closing; `thorough` also sees zombies and reused pids.
+    fn bury_the_gone(&self, me: u32, thorough: bool) {
+        for n in 0..self.r.head().proc_high.load(Relaxed) {
+            let p = self.r.proc(n);
+            let id = Identity { pid: p.pid.load(Relaxed), start: p.start.load(Relaxed) };
+            let gone = || if thorough { !id.alive() } else { id.surely_gone() };
+            if n != slot_of(me) && p.state.load(Acquire) == USED && gone() {
+                let _ = self.bury_process(n, id);
+            }
+        }
+    }
+
+    /// Closes what a dead process left open and frees its slot; several processes may try at once.
+    fn bury_process(&self, n: u32, id: Identity) -> Result<()> {
+        let p = self.r.proc(n);
+        let same = || p.pid.load(Relaxed) == id.pid && p.start.load(Relaxed) == id.start;
+        let name = p.generation.load(Relaxed) << SLOT_BITS | n;
+        self.close_where(n, |_| same());
+        self.finish_doomed(name)?;
+        let t = self.txn()?;
+        if p.state.load(Relaxed) != USED || !same() || p.generation.load(Relaxed) << SLOT_BITS | n != name {
+            return Ok(());
+        }
+        let segment = p.segment.load(Relaxed).checked_sub(1);
+        if let Some(s) = segment {
+            t.set(&self.r.segment(s).owner, 0);
+        }
+        t.set(&p.segment, 0);
+        t.set(&p.pid, 0);
+        t.set(&p.state, UNUSED);
+        t.commit()?;
+        if let Some(s) = segment {
+            self.drop_if_empty(s);
+        }
+        Ok(())
+    }
+
+    /// Returns the space of files whose last close was cut short by their process's death.
+    fn finish_doomed(&self, name: u32) -> Result<()> {
+        for at in ROOT + 1..self.r.head().inode_high.load(Relaxed) {
+            let i = self.r.inode(at);
+            let doomed = i.kind.load(Relaxed) != FREE && i.flags.load(Relaxed) & DOOMED != 0;
+            if doomed && i.sib_prev.load(Relaxed) == name {
+                self.reap(at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Before a fork: a slot for the child with a copy of the descriptor table.
+    pub fn before_fork(&self) -> Option<Fork<'_>> {
+        let slot = self.slot()?;
+        if self.entries(slot).all(|fd| self.r.fd_entry(slot, fd).load(Relaxed) == 0) {
+            return None;
+        }
+        // Until the child has named itself the slot lives and dies with its parent; start 0 fits any.
+        let name = self.claim(Identity { start: 0, ..Identity::own() }).ok()?;
+        let lock = self.txn().ok()?;
+        match self.copy_table(&lock, slot, slot_of(name)) {
+            Ok(()) => Some(Fork { lock, name }),
+            Err(_) => {
+                drop(lock);
+                self.abandon(name);
+                None
+            }
+        }
+    }
+
+    fn copy_table(&self, t: &Txn, from: u32, to: u32) -> Result<()> {
+        let mut noted = 0;
+        for fd in self.entries(from) {
+            let ofd = self.r.fd_entry(from, fd).load(Relaxed);
+            if ofd == 0 {
+                continue;
+            }
+            self.r.back_fd(to, fd)?;
+            t.set(self.r.fd_entry(to, fd), ofd);
+            t.add(&self.r.ofd(ofd).refs, 1);
+            self.raise_high(t, to, fd);
+            noted += 3;
+            if noted > MAX_UNDO - 8 {
+                t.checkpoint()?;
+                noted = 0;
+            }
+        }
+        t.checkpoint()
+    }
+
+    /// In the child: its slot becomes its own; without one it joins anew when it needs to.
+    pub fn in_child(&self, fork: Option<Fork>) {
+        match fork {
+            None => self.me.store(0, Release),
+            Some(f) => {
+                let id = Identity::own();
+                let p = self.r.proc(slot_of(f.name));
+                p.pid.store(id.pid, Release);
+                p.start.store(id.start, Release);
+                self.me.store(f.name, Release);
+                // The lock is the parent's to give back.
+                core::mem::forget(f.lock);
+            }
+        }
+    }
+
+    /// In the parent: lets go of the lock, and of the child's slot if there is no child.
+    pub fn in_parent(&self, fork: Option<Fork>, pid: i32) {
+        let Some(f) = fork else { return };
+        drop(f.lock);
+        if pid < 0 {
+            return self.abandon(f.name);
+        }
+        let own = Identity::own().pid;
+        let _ = self.r.proc(slot_of(f.name)).pid.compare_exchange(own, pid as u32, AcqRel, Relaxed);
+    }
+
+    fn abandon(&self, name: u32) {
+        let p = self.r.proc(slot_of(name));
+        let id = Identity { pid: p.pid.load(Relaxed), start: p.start.load(Relaxed) };
+        let _ = self.bury_process(slot_of(name), id);
+    }
+
+    /// A child that no fork hook saw must not use its parent's slot.
+    pub fn forked_unseen(&self) {
+        let owner = self.slot().map(|n| self.r.proc(n).pid.load(Relaxed));
+        if owner.is_some_and(|pid| pid != crate::sys::getpid()) {
+            self.me.store(0, Release);
+        }
+    }
+}
