@@ -182,6 +182,24 @@ def test_the_terminal_says_what_the_page_says(tmp_path: Path) -> None:
         assert words in text, words
 
 
+def test_tables_of_a_workload_are_shown_as_tables(tmp_path: Path) -> None:
+    facts = {
+        "rates": [{"threads": 1, "opens_per_second": 22085.0787}, {"threads": 8}],
+        "rows": 2000000,
+        "odd": [1, {"a": 2}],
+        "none": [],
+    }
+    text = report.write(make_record(tmp_path / "run", head={"facts": facts})).read_text()
+    for words in (
+        "opens per second",
+        "22,085",
+        "2,000,000",
+        "rates, as the workload measured them",
+        "[1, {&#34;a&#34;: 2}]",
+    ):
+        assert words in text, words
+
+
 def test_many_nodes_are_drawn_as_lowest_median_and_highest(tmp_path: Path) -> None:
     from weft.report.summary import NodeInfo, Series
     from weft.report.timeline import PANELS, lines

@@ -218,7 +218,7 @@ def _svg(chart: altair.TopLevelMixin) -> str:
         **quiet,
     )
     styled = styled.configure_axisX(grid=False).configure_axisY(minExtent=_MARGIN, maxExtent=_MARGIN)
-    text = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_dict())
+    text = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_dict(validate=False))
     sized = re.sub(r'<svg ([^>]*?)width="[\d.]+" height="[\d.]+"', r"<svg \1", text, count=1)
     sized = sized.replace(' font-family="sans-serif"', "")
     return sized.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "", 1)

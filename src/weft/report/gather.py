@@ -66,7 +66,7 @@ def _head(sources: Sources) -> dict[str, Any]:
         "measured": _number(head.get("measured")),
         "bytes_in": _whole(head.get("bytes_in")),
         "bytes_out": _whole(head.get("bytes_out")),
-        "facts": _texts(head.get("facts")),
+        "facts": dict(facts) if isinstance(facts := head.get("facts"), Mapping) else {},
         "lost": _words(head.get("lost")),
         "probes": _words(head.get("probes")),
         "probes_missing": _texts(head.get("probes_missing")),

@@ -1,6 +1,8 @@
 """Numbers as a table shows them; what is not known is a dash."""
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 from weft.units import show_size
 
@@ -53,3 +55,17 @@ def amount(value: float | None, unit: str = "") -> str:
 def maybe(show: Callable[[float], str], value: float | None) -> str:
     """A text of what is known; nothing of what is not."""
     return "" if value is None else show(value)
+
+
+def text(value: Any) -> str:
+    """A value of JSON: numbers with four digits that mean something, what is nested as JSON."""
+    match value:
+        case None:
+            return NONE
+        case str() | bool():
+            return str(value)
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return json.dumps(value)

@@ -1,10 +1,11 @@
 """The sections of a run's report, in their order: the same in every report, so that two can be laid side by side."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from weft.report import timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
-from weft.report.numbers import amount, maybe, percent, seconds, size, times
+from weft.report.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.report.summary import StageRow, Summary
 from weft.units import show_seconds, show_size
 
@@ -138,12 +139,27 @@ def throughput(summary: Summary) -> Section:
         ("bytes in per node", maybe(show_size, each)),
         ("throughput", maybe(lambda rate: f"{show_size(rate)}/s", summary.throughput)),
         ("throughput per node", maybe(lambda rate: f"{show_size(rate)}/s", summary.throughput_per_node)),
-        *summary.facts.items(),
+        *((name, text(value)) for name, value in summary.facts.items() if not _is_table(value)),
     ]
     known: list[Block] = [Facts([(name, value) for name, value in pairs if value])]
+    known += [_fact_table(name, value) for name, value in summary.facts.items() if _is_table(value)]
     if summary.throughput is None:
         known.append(Words("Without a checked result there is no throughput.", "quiet"))
     return Section("throughput", "Bytes and throughput", known)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) and row for row in value)
+
+
+def _fact_table(name: str, value: Any) -> Table:
+    keys = list(dict.fromkeys(key for row in value for key in row))
+    columns = [Column(key.replace("_", " "), number=True) for key in keys]
+    return Table(
+        columns,
+        [[text(row.get(key)) for key in keys] for row in value],
+        f"{name}, as the workload measured them",
+    )
 
 
 def counters(summary: Summary) -> Section:

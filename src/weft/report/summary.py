@@ -5,7 +5,7 @@ Times are seconds, positions in time are seconds after the run began, sizes are 
 
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 
 class Part(BaseModel):
@@ -178,7 +178,8 @@ class Summary(Part):
     bytes_out: int | None = None
     throughput: float | None = None
     throughput_per_node: float | None = None
-    facts: Mapping[str, str] = {}
+    facts: Mapping[str, JsonValue] = {}
+    """What the workload says of its result: values, and lists of tables."""
     lost: tuple[str, ...] = ()
     recoveries: tuple[str, ...] = ()
     marks: tuple[Mark, ...] = ()
