@@ -58,10 +58,10 @@ def test_a_daemon_listens_on_its_nodes_address_and_the_others_reach_it(text: str
 @REAL
 def test_a_spawned_process_carries_the_marks_and_ends_when_stopped(text: str) -> None:
     with live(text) as (work, nodes):
-        process = nodes[1].spawn("nap", ["sleep", "60"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
+        process = nodes[1].spawn("nap", ["sleep", "61"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
         end = time.monotonic() + 5
         while (
-            not (naps := [one for one in shell.marked(NAME) if one.name() == "sleep"])
+            not (naps := [one for one in shell.marked(NAME) if one.cmdline() == ["sleep", "61"]])
             and time.monotonic() < end
         ):
             time.sleep(0.01)
