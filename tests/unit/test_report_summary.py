@@ -68,6 +68,19 @@ def test_an_invalid_run_has_no_time_and_shows_its_logs(tmp_path: Path) -> None:
     assert summary.logs[0].tail[-1] == "the last words"
 
 
+def test_an_unchecked_run_ended_but_has_no_time(tmp_path: Path) -> None:
+    summary = summarize(
+        make_record(
+            tmp_path / "run", head={"verdict": "UNCHECKED", "bytes_in": 0, "throughput_per_node": None}
+        )
+    )
+    assert (summary.result, summary.throughput, summary.logs[0].tail) == (None, None, ())
+    assert verdict.tone(summary) == "warn"
+    assert verdict.sentence(summary).endswith(
+        "ended after 10.0 s; nobody checked its answer, so this is no measurement."
+    )
+
+
 def test_a_killed_run_is_cut_off_where_it_was(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "run", head={"verdict": "RUNNING", "phase": "run"})
     events = (tmp_path / "run" / "events.jsonl").read_text().splitlines(keepends=True)

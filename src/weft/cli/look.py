@@ -123,7 +123,7 @@ def _listed(lines: list[Headline]) -> Table:
         table.add_column(title, overflow="fold")
     for title in ("size", "seconds", "per node"):
         table.add_column(title, justify="right")
-    styles = {"VALID": "green", "RUNNING": "yellow"}
+    styles = {"VALID": "green", "RUNNING": "yellow", "UNCHECKED": "yellow"}
     for line in lines:
         words = [escape(word or NONE) for word in (line.workload, line.engine, line.nodes, line.scratch)]
         words[-1] += " (emulated)" if line.emulated else ""

@@ -56,13 +56,18 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
         for index, (label, group) in enumerate(zip(labels, members, strict=True))
     )
     left = tuple(
-        Left(id=line.id, verdict=line.verdict, reason=line.reason or "no time was recorded")
+        Left(id=line.id, verdict=line.verdict, reason=line.reason or _unsaid(line.verdict))
         for line in lines
         if line.seconds is None
     )
     return Comparison(
         title=title, groups=groups, left_out=left, differences=differences, sentences=sentences(groups)
     )
+
+
+def _unsaid(verdict: str) -> str:
+    """Why a run without a reason has no time."""
+    return "its answer was not checked" if verdict == "UNCHECKED" else "no time was recorded"
 
 
 def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Group:

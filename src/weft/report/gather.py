@@ -36,7 +36,9 @@ def summarize(stored: Stored) -> Summary:
         "counters": sources.rows("the counters", lambda: _counters(sources, samples)),
         "series": sources.rows("the samples", lambda: _series(samples, begin)),
         "documents": sources.rows("the configuration", lambda: files.documents(stored.directory)),
-        "logs": sources.rows("the logs", lambda: files.logs(stored.directory, tails=verdict != "VALID")),
+        "logs": sources.rows(
+            "the logs", lambda: files.logs(stored.directory, tails=verdict not in {"VALID", "UNCHECKED"})
+        ),
     }
     measured = _throughput(sources, verdict, phases, len(found["nodes"]))
     return Summary(id=stored.directory.name, directory=str(stored.directory), verdict=verdict,

@@ -4,7 +4,13 @@ from weft.report.blocks import Tone
 from weft.report.summary import Summary
 from weft.units import show_seconds, show_size
 
-TONES: dict[str, Tone] = {"VALID": "good", "INVALID": "bad", "KILLED": "bad", "RUNNING": "warn"}
+TONES: dict[str, Tone] = {
+    "VALID": "good",
+    "INVALID": "bad",
+    "KILLED": "bad",
+    "RUNNING": "warn",
+    "UNCHECKED": "warn",
+}
 
 
 def tone(summary: Summary) -> Tone:
@@ -36,6 +42,10 @@ def sentence(summary: Summary) -> str:
             return f"{what[0].upper()}{what[1:]}{took}{speed}; the result was checked and is right."
         case "INVALID":
             return f"{what[0].upper()}{what[1:]} has no time: {summary.reason or 'no reason was recorded'}."
+        case "UNCHECKED":
+            ran = summary.seconds("run")
+            took = f" after {show_seconds(ran)}" if ran is not None else ""
+            return f"{what[0].upper()}{what[1:]} ended{took}; nobody checked its answer, so this is no measurement."
         case "RUNNING":
             return f"{what[0].upper()}{what[1:]} is still running, now in phase {summary.phase or 'none'}."
     end = f" in phase {summary.phase}" if summary.phase else ""
