@@ -10,6 +10,7 @@ from weft.errors import UsageError
 from weft.nodes.virtual import VirtualNodes
 from weft.request import Flags, study_of
 from weft.spec import FAMILIES, Spec, describe, parse
+from weft.storage.disk import DiskStorage
 from weft.storage.loopback import LoopbackStorage
 
 TOML = """
@@ -65,7 +66,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
     ((_, spec),) = study_of(str(tmp_path / "a.toml"), Flags(size="1GB", set=("scratch.size=1G",))).cells()
     assert spec.workload.size == 10**9
     assert isinstance(spec.scratch, LoopbackStorage)
-    assert (spec.scratch.path, spec.scratch.size) == (Path("/lustre/me"), 1 << 30)
+    assert (spec.scratch.on, spec.scratch.size) == (DiskStorage(path=Path("/lustre/me")), 1 << 30)
 
 
 def test_the_same_text_has_the_same_key_and_another_text_another() -> None:
