@@ -105,6 +105,15 @@ def test_samples_of_a_run_that_was_killed_are_read_up_to_the_torn_line(tmp_path:
     assert [(series.node, series.points) for series in summary.series] == [("node1", ((3.5, 1.0),))]
 
 
+def test_a_killed_run_without_probes_reaches_to_its_last_task(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run", head={"verdict": "RUNNING"}, without=["samples.parquet"])
+    events = (tmp_path / "run" / "events.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "run" / "events.jsonl").write_text("".join(events[:9]))
+    summary = summarize(stored)
+    assert summary.phases[-1].seconds == pytest.approx(11.53 - 2.4)
+    assert summary.end == pytest.approx(12)
+
+
 ALL = ("spec.toml", "resolved.json", "events.jsonl", "samples.parquet", "sources.json")
 
 

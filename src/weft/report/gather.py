@@ -20,7 +20,8 @@ def summarize(stored: Stored) -> Summary:
     verdict = sources.verdict()
     events, samples, account = sources.events(), sources.samples(), sources.account()
     begin = _begin(events, samples)
-    phases = _phases(sources, events, samples, begin)
+    signs = [*samples["t"].to_list()[-1:], *account.tasks["end"].drop_nulls().to_list()]
+    phases = _phases(sources, events, max(signs, default=begin), begin)
     stages = sources.rows("the stages", lambda: engine.stages(account, begin))
     found = {
         **_head(sources),
@@ -109,10 +110,10 @@ def _begin(events: Sequence[Mapping[str, Any]], samples: polars.DataFrame) -> fl
 
 
 def _phases(
-    sources: Sources, events: Sequence[Mapping[str, Any]], samples: polars.DataFrame, begin: float
+    sources: Sources, events: Sequence[Mapping[str, Any]], sign: float, begin: float
 ) -> tuple[Span, ...]:
-    """Phases from the events, or from their sums in record.json where there are no events."""
-    last = max([float(event["t"]) for event in events] + samples["t"].to_list()[-1:], default=begin)
+    """Phases from the events, or from their sums in record.json where there are none; `sign` is the last of life."""
+    last = max([sign, *(float(event["t"]) for event in events)])
     spans: list[Span] = []
     for event in events:
         name, at = str(event.get("phase", "")), float(event["t"])

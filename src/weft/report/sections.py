@@ -66,7 +66,8 @@ def phases(summary: Summary) -> Section:
             (span.name + ("" if span.ended else " (cut off)"), span.seconds, show_seconds(span.seconds))
             for span in summary.phases
         ]
-        blocks.append(Bar(parts, accent="run"))
+        accent = next((name for name, _, _ in parts if name.startswith("run")), "")
+        blocks.append(Bar(parts, accent))
     else:
         blocks.append(Words("The record holds no phases.", "quiet"))
     if summary.verdict != "VALID":

@@ -217,6 +217,8 @@ class Summary(Part):
     def end(self) -> float:
         """The end of what is known, in seconds after the run began."""
         ends = [span.begin + span.seconds for span in self.phases]
+        ends += [row.begin + (row.seconds or 0.0) for row in self.stages if row.begin is not None]
+        ends += [mark.at for mark in self.marks]
         ends += [series.points[-1][0] for series in self.series if series.points]
         return max(ends, default=0.0)
 
