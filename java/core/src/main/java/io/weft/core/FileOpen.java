@@ -47,13 +47,17 @@ public final class FileOpen {
             Progress progress) throws IOException {
         double[][] each = new double[sizes.length][rounds];
         double[][] once = new double[sizes.length][rounds];
-        for (int round = 0; round < rounds; round++) {
+        for (int round = -1; round < rounds; round++) {
             for (int at = 0; at < sizes.length; at++) {
                 long[] offsets = file.offsets(new Random(round), reads, sizes[at]);
                 ByteBuffer buffer = ByteBuffer.allocateDirect(sizes[at]);
-                once[at][round] = file.readWithOneOpen(offsets, buffer);
-                each[at][round] = file.readWithOpens(offsets, buffer);
-                progress.add(1);
+                double single = file.readWithOneOpen(offsets, buffer);
+                double opens = file.readWithOpens(offsets, buffer);
+                if (round >= 0) { // the first round warms caches and compiler
+                    once[at][round] = single;
+                    each[at][round] = opens;
+                    progress.add(1);
+                }
             }
         }
         List<Map<String, Object>> rows = new ArrayList<>();
