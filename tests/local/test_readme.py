@@ -1,0 +1,48 @@
+"""Every command that the README and the guide show works as it stands there."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = ("README.md", "docs/guide/first-run.md")
+ITSELF = "./test"
+"""Shown too, and what runs this; that its stages exist is checked instead."""
+
+
+def commands(document: str) -> list[str]:
+    """The lines of the document's sh blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / document).read_text(), re.DOTALL | re.MULTILINE)
+    return [line for block in blocks for line in block.splitlines() if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_each_command_works_in_the_order_shown(document: str, tmp_path: Path) -> None:
+    own = {name: str(tmp_path / name[5:].lower()) for name in ("WEFT_RUNS", "WEFT_STATE", "WEFT_WORK")}
+    assert commands(document)
+    for command in commands(document):
+        if command == ITSELF:
+            continue
+        done = subprocess.run(
+            shlex.split(command),
+            cwd=ROOT,
+            env={**os.environ, **own},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=580,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert done.stdout, f"{command} says nothing"
+
+
+def test_the_stages_that_contributing_names_exist() -> None:
+    named = re.findall(r"`\./test (\w+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    assert len(named) >= 6
+    done = subprocess.run([ROOT / "test", "no-such-stage"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert [stage for stage in named if stage not in done.stderr] == []
