@@ -322,6 +322,11 @@ pub fn refused(reason: Reason) {
     }
 }
 
+/// The process ends normally.
+pub fn end() {
+    crate::gate::exclusive(|| mapped()?.leave().ok());
+}
+
 pub fn before_fork() -> Option<Fork<'static>> {
     pool::before_fork();
     mapped()?.before_fork()

@@ -97,6 +97,17 @@ fn name_node(config: &mut Config) -> sys::Result<()> {
     Ok(())
 }
 
+/// At a normal end the segment is given up, so that an empty one is removed at once.
+extern "C" fn end() {
+    if !ALIVE.load(Relaxed).is_null() {
+        crate::gate::guarded(|| (), serve::end);
+    }
+}
+
+#[used]
+#[link_section = ".fini_array"]
+static END: extern "C" fn() = end;
+
 #[used]
 #[link_section = ".init_array"]
 static START: extern "C" fn(c_int, *const *const c_char, *const *const c_char) = start;

@@ -1,12 +1,21 @@
-//! `weft-scratch`: reads what the preload library wrote, and measures it.
+//! `weft-scratch`: reads what the preload library wrote, shows and removes a scratch store, and measures.
 
+mod bench;
+mod bench_ops;
+mod index;
 mod json;
 mod stats;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage:
-  weft-scratch stats DIR [--json]          merge the counter files of DIR
+  weft-scratch stats DIR [--json]     merge the counter files of DIR
+  weft-scratch index                  what the index holds, as JSON
+  weft-scratch ls                     every served file, with its size
+  weft-scratch cat PATH...            the bytes of served files (paths below the prefix)
+  weft-scratch clean                  remove index, segments and empty stand-in directories
+  weft-scratch bench LIBRARY [NAME=DIR...]  compare served files with tmpfs and plain directories
+index, ls, cat and clean take WEFT_SCRATCH_PREFIX, WEFT_SCRATCH_STORE and WEFT_SCRATCH_INDEX.
 ";
 
 fn main() -> ExitCode {
@@ -15,6 +24,12 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["stats", dir] => stats::run(dir, false),
         ["stats", dir, "--json"] | ["stats", "--json", dir] => stats::run(dir, true),
+        ["index"] => index::describe(),
+        ["ls"] => index::list(),
+        ["cat", paths @ ..] if !paths.is_empty() => index::cat(paths),
+        ["clean"] => index::clean(),
+        ["bench", library, dirs @ ..] => bench::run(library, dirs),
+        ["bench-worker", dir, files] => bench_ops::run(dir, files),
         ["--help" | "help"] => {
             print!("{USAGE}");
             Ok(())

@@ -75,6 +75,14 @@ impl Store {
         self.close_where(n, |fd| fd >= FIRST_PIN || !self.private.is_placeholder(fd as i32));
     }
 
+    /// At the end of the process: other threads may still run, so descriptors are left to the next to join.
+    pub fn leave(&self) -> Result<()> {
+        match self.me.load(Acquire) {
+            0 => Ok(()),
+            me => self.release_segment(me),
+        }
+    }
+
     /// A killed thread may have written behind the end of the segment, so nobody appends to it again.
     fn release_segment(&self, me: u32) -> Result<()> {
         let t = Txn::begin(&self.r, self.me()?);

@@ -1,0 +1,155 @@
+//! Looks into a scratch store from outside, and removes it.
+
+use crate::json::Json;
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::atomic::Ordering::*;
+use std::{env, fs};
+use weft_scratch_core::config::Config;
+use weft_scratch_core::store::io::Buf;
+use weft_scratch_core::store::layout::{MAX_SEGMENTS, ROOT};
+use weft_scratch_core::store::ops::Place;
+use weft_scratch_core::store::{packed, Reason, Store};
+
+fn errno<T>(r: Result<T, i32>) -> io::Result<T> {
+    r.map_err(io::Error::from_raw_os_error)
+}
+
+/// The configuration of the environment; the strings live as long as the program.
+fn config() -> io::Result<Box<Config>> {
+    let vars: Vec<(Vec<u8>, &'static [u8])> =
+        env::vars_os().map(|(k, v)| (k.into_vec(), &*Vec::leak(v.into_vec()))).collect();
+    let mut c = Box::new(Config::new());
+    c.load(|name| vars.iter().find(|v| v.0 == name).map(|v| v.1));
+    if c.prefix.is_empty() {
+        let needed = "WEFT_SCRATCH_PREFIX, WEFT_SCRATCH_STORE and WEFT_SCRATCH_INDEX must be absolute paths";
+        return Err(io::Error::other(needed));
+    }
+    Ok(c)
+}
+
+fn store(c: &Config) -> io::Result<Store> {
+    errno(Store::open(c, false))
+}
+
+/// Every file and directory below `dir`, depth first.
+fn walk(s: &Store, dir: u32, path: &[u8], tell: &mut impl FnMut(&[u8], bool, u64)) -> io::Result<()> {
+    let mut children = Vec::new();
+    errno(s.each_child(dir, |name, _, is_dir| children.push((name.to_vec(), is_dir))))?;
+    children.sort();
+    for (name, is_dir) in children {
+        let whole = [path, b"/", &name].concat();
+        let place = Place { base: dir, path: &name };
+        // What vanished since the listing is no error.
+        let Ok(meta) = s.stat(&place) else { continue };
+        tell(&whole, is_dir, meta.size);
+        if let (true, Ok(below)) = (is_dir, s.directory(&place)) {
+            walk(s, below, &whole, tell)?;
+        }
+    }
+    Ok(())
+}
+
+pub fn list() -> io::Result<()> {
+    let s = store(&*config()?)?;
+    let mut out = io::stdout().lock();
+    walk(&s, ROOT, b"", &mut |path, is_dir, size| {
+        let mark = if is_dir { "/" } else { "" };
+        let _ = writeln!(out, "{size:>14} {}{mark}", String::from_utf8_lossy(path));
+    })
+}
+
+pub fn cat(paths: &[&str]) -> io::Result<()> {
+    let s = store(&*config()?)?;
+    let mut buf = vec![0u8; 1 << 20];
+    for path in paths {
+        let fd = errno(s.open_file(&Place { base: ROOT, path: path.as_bytes() }, libc::O_RDONLY, 0))?;
+        let h = s.open_of(fd).ok_or_else(|| io::Error::other("the file went away"))?;
+        loop {
+            let n = errno(s.read(&h, &[Buf { at: buf.as_mut_ptr(), len: buf.len() }], None))?;
+            if n == 0 {
+                break;
+            }
+            io::stdout().write_all(&buf[..n])?;
+        }
+        errno(s.close(fd))?;
+    }
+    Ok(())
+}
+
+pub fn describe() -> io::Result<()> {
+    let s = store(&*config()?)?;
+    let head = s.r.head();
+    let segments = || (0..head.segment_high.load(Relaxed).min(MAX_SEGMENTS)).map(|n| s.r.segment(n));
+    let in_use = || segments().filter(|g| g.state.load(Relaxed) == 1);
+    let mut j = Json::default();
+    j.object(None, |j| {
+        j.string(Some("node"), &String::from_utf8_lossy(&packed(&head.node)));
+        j.string(Some("store"), &String::from_utf8_lossy(&packed(&head.store)));
+        j.number(Some("entries"), head.files.load(Relaxed) as u64);
+        j.number(Some("max_files"), head.max_files.load(Relaxed) as u64);
+        j.number(Some("segments"), in_use().count() as u64);
+        j.number(Some("segments_ever"), segments().count() as u64);
+        j.number(Some("live_bytes"), in_use().map(|g| g.live.load(Relaxed)).sum());
+        j.object(Some("refused"), |j| {
+            for (reason, name) in Reason::ALL {
+                j.number(Some(name), head.refused[reason as usize].load(Relaxed));
+            }
+        });
+    });
+    println!("{}", j.into_text());
+    Ok(())
+}
+
+/// Removes all that a job left: safe to run twice, and when the index is already gone.
+pub fn clean() -> io::Result<()> {
+    let c = config()?;
+    let node = match store(&c) {
+        Ok(s) => {
+            format!("weft-{}-{}-", String::from_utf8_lossy(&packed(&s.r.head().node)), s.r.head().id.load(Relaxed))
+        }
+        Err(_) => format!("weft-{}-", own_node(&c)?),
+    };
+    let path = |text: &[u8]| OsStr::from_bytes(text).to_owned();
+    for entry in found(fs::read_dir(path(c.store.as_bytes())))?.into_iter().flatten() {
+        let entry = entry?;
+        let name = entry.file_name();
+        let ours = name.as_bytes().starts_with(node.as_bytes())
+            && (name.as_bytes().ends_with(b".segment") || name.as_bytes().ends_with(b".file"));
+        if ours {
+            found(fs::remove_file(entry.path()))?;
+        }
+    }
+    found(fs::remove_file(path(c.index.as_bytes())))?;
+    remove_empty(path(c.prefix.as_bytes()).as_ref(), false)
+}
+
+fn own_node(c: &Config) -> io::Result<String> {
+    if !c.node.is_empty() {
+        return Ok(String::from_utf8_lossy(c.node.as_bytes()).into_owned());
+    }
+    let name = fs::read_to_string("/proc/sys/kernel/hostname")?;
+    Ok(name.trim().to_owned())
+}
+
+/// Directories made for processes to stand in are empty; anything else is not ours to remove.
+fn remove_empty(dir: &std::path::Path, itself: bool) -> io::Result<()> {
+    for entry in found(fs::read_dir(dir))?.into_iter().flatten() {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove_empty(&entry.path(), true)?;
+        }
+    }
+    if itself {
+        let _ = fs::remove_dir(dir);
+    }
+    Ok(())
+}
+
+fn found<T>(r: io::Result<T>) -> io::Result<Option<T>> {
+    match r {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
