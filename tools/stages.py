@@ -13,6 +13,7 @@ from weft.errors import WeftError
 from weft.provision import distribution, jdk
 
 ROOT = settings.SOURCE
+os.environ["PATH"] += f":{Path.home() / '.cargo' / 'bin'}:/usr/sbin:/sbin"
 BIN = Path(sys.executable).parent
 LEFT_OUT: list[str] = []
 """What this machine cannot run, and why."""
@@ -62,7 +63,9 @@ def rust() -> None:
     if shutil.which("cargo") is None:
         leave_out("rust", "cargo is not on this machine", "apt-get install cargo, or https://rustup.rs")
         return
-    target = {"CARGO_TARGET_DIR": str(scratch("test-rust"))}
+    target = {
+        "CARGO_TARGET_DIR": str(scratch("native-objects"))
+    }  # as provision.native has it: compiled once for both
     where = ["--manifest-path", str(manifest)]
     if has_cargo("fmt", "rustfmt"):
         step("cargo fmt", ["cargo", "fmt", *where, "--check"], target)

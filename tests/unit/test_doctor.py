@@ -23,6 +23,7 @@ REAL_PATH = os.environ["PATH"]
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only directory with programs, /usr/sbin included."""
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setattr("weft.shell.shutil.which", _which(tmp_path / "bin"))
     return tmp_path / "bin"

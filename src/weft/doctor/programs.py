@@ -1,6 +1,8 @@
 """Programs that weft starts: Java and its compiler, Maven, cargo, setpriv."""
 
 import re
+import shutil
+from pathlib import Path
 
 from weft import shell
 from weft.doctor.finding import Finding, limits, missing, ok
@@ -44,9 +46,10 @@ def maven() -> Finding:
 def cargo() -> Finding:
     """Rust's builder, for the programs in native/."""
     try:
-        version = shell.run([tool("cargo", "cargo"), "--version"]).out
+        program = shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin")) or tool("cargo", "cargo")
+        version = shell.run([program, "--version"]).out
     except WeftError as error:
-        costs = "the programs in native/: scratch and latencyfs"
+        costs = "the programs in native/: --scratch pool and delayed"
         return limits("cargo", error.message, costs=costs, fix=error.hint or "apt-get install cargo")
     found = re.search(r"\d+\.\d+(\.\d+)?", version)
     return ok("cargo", found[0] if found else version.strip())
