@@ -46,7 +46,8 @@ public interface Program {
             throw error;
         } catch (WrongInput error) {
             outcome.problem(error.getMessage());
-        } catch (Exception error) {
+        } catch (Throwable error) {
+            // also when memory runs out: whatever stopped the work, the outcome says that it is not valid
             error.printStackTrace();
             outcome.problem("the work failed: " + error.toString().lines().findFirst().orElse(""));
         }

@@ -20,6 +20,7 @@ final class Phases {
 
     /** Puts {@code phases}, each in seconds, and {@code seconds}, the sum of the measured ones. */
     void report(Outcome outcome, String... measured) {
-        outcome.put("seconds", Stream.of(measured).filter(seconds::containsKey).mapToDouble(seconds::get).sum()).put("phases", seconds);
+        double sum = Stream.of(measured).filter(seconds::containsKey).mapToDouble(seconds::get).sum();
+        outcome.put("seconds", sum).put("phases", seconds);
     }
 }

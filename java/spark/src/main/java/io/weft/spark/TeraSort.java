@@ -15,7 +15,7 @@ import org.apache.spark.SparkConf;
  */
 public final class TeraSort {
     static final long SPLIT_BYTES = 128 << 20;
-    private static final List<String> KEYS = 
+    private static final List<String> KEYS =
             Session.keys("input", "output", "partitions", "split-bytes", "method");
 
     private TeraSort() {
