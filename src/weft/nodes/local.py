@@ -1,12 +1,12 @@
 """Separate processes on this machine, one loopback address a node; needs no privilege."""
 
-import fcntl
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from weft import machine, settings
+from weft import machine
 from weft.errors import NodeError
 from weft.nodes.base import Node, Nodes
 from weft.work import Site, Work
@@ -43,15 +43,16 @@ class LocalNodes(Nodes):
 
 @contextmanager
 def _subnet() -> Iterator[str]:
-    """A /24 of 127.0.0.0/8 that no other running weft command of this user has."""
-    directory = settings.state() / "subnets"
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    """A /24 of 127.0.0.0/8 that no other running weft command on this machine has.
+
+    A name in the abstract socket space is the lock: the kernel frees it with its owner, whoever that is.
+    """
     for third in range(1, 255):
-        with (directory / str(third)).open("w") as file:
+        with socket.socket(socket.AF_UNIX) as lock:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                lock.bind(f"\0weft-127.87.{third}")
+            except OSError:
                 continue
             yield f"127.87.{third}"
             return
-    raise NodeError("254 local clusters of this user are running already", hint="stop one, or run `weft gc`")
+    raise NodeError("254 local clusters are running on this machine already", hint="stop one, or run `weft gc`")
