@@ -45,8 +45,8 @@ class DelayedStorage(Storage):
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
         shared = role in SHARED_ROLES
         root = mount_point(site, None, f"delayed-{role}")
-        # a node that shares files still mounts for itself: its client is what is emulated
-        points = {node.name: str(root / ("all" if shared else node.name)) for node in nodes}
+        # every mount shows the same files, so a node's own stand in a directory of its name
+        points = {node.name: str(root / "all" if shared else root / node.name / node.name) for node in nodes}
         counters = str(site.directory / f"latencyfs-{role}")
         return Place(
             "delayed",
@@ -84,10 +84,13 @@ class DelayedStorage(Storage):
             "--seed",
             str(self.seed),
         ]
-        for name, path in ((Path(path).name, path) for path in dict.fromkeys(place.paths.values())):
-            Path(path).mkdir(parents=True, mode=0o700)
-            work.lease.note("mount", path=path)
-            words += ["--mountpoint", f"{name}={path}"]
+        for path in map(Path, dict.fromkeys(place.paths.values())):
+            if not place.shared:
+                (source / path.name).mkdir(mode=0o700)
+            point = path if place.shared else path.parent
+            point.mkdir(parents=True, mode=0o700)
+            work.lease.note("mount", path=str(point))
+            words += ["--mountpoint", f"{path.name}={point}"]
         words += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
         words += [word for fault in self.faults for word in ("--fault", fault)]
         program = work.native / "latencyfs"
