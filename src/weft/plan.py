@@ -29,6 +29,8 @@ class Layout:
     """Directory of each engine's distribution."""
     jars: Mapping[str, Path]
     """weft's own jars, by module: core, spark."""
+    native: Path = Path("native")
+    """Directory of weft's native programs, where the run uses any."""
     account: bool = True
     """Whether the engine is to write its own account of the run (Spark: the event log)."""
     preload: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -1,5 +1,6 @@
 """The story of a run: spec, nodes, storage, layout, engine, cluster, workload, record."""
 
+import dataclasses
 import json
 import random
 import time
@@ -28,7 +29,7 @@ def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | 
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
     kept = record.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
     with (
-        _verdict(kept, progress),
+        _verdict(kept),
         lease.hold(name, f"run {spec.workload.kind}") as held,
         open_work(name, held, supplies.native) as work,
     ):
@@ -40,22 +41,29 @@ def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | 
 def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Progress) -> Judgement:
     with ExitStack() as live:
         with _phase("acquire", kept, progress):
-            nodes = live.enter_context(spec.nodes.acquire(work, [*supplies.visible, kept.directory]))
+            nodes = live.enter_context(
+                spec.nodes.acquire(work, [*supplies.visible, *spec.paths(), kept.directory])
+            )
         with _phase("storage", kept, progress):
             wanted = {role: kind for role, kind in spec.storage().items() if role in spec.workload.roles}
             places = {
                 role: live.enter_context(kind.place(role, nodes, work)) for role, kind in wanted.items()
             }
-        layout = Layout(
-            work.name,
-            nodes,
-            places,
-            work.directory,
-            kept.directory,
-            supplies.java,
-            supplies.homes,
-            supplies.jars,
-            account="engine" in spec.probes,
+        layout, observers = _observed(
+            spec,
+            Layout(
+                work.name,
+                nodes,
+                places,
+                work.directory,
+                kept.directory,
+                supplies.java,
+                supplies.homes,
+                supplies.jars,
+                supplies.native,
+                account="engine" in spec.probes,
+            ),
+            kept,
         )
         plan = spec.engine.plan(layout)
         write_plan(plan, layout, spec, kept, work)
@@ -63,7 +71,7 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
             alive = live.enter_context(
                 cluster.start(plan, layout, deadline=spec.start_deadline, note=kept.note)
             )
-        for probe in available(spec, layout, kept):
+        for probe in observers:
             live.enter_context(probe.watch(layout))
         with _phase("prepare", kept, progress):
             prepared = run_all(spec.workload.prepare(layout), layout, alive, progress, spec.timeout)
@@ -90,7 +98,7 @@ def _phase(name: str, kept: Record, progress: Progress) -> Iterator[None]:
 
 
 @contextmanager
-def _verdict(kept: Record, progress: Progress) -> Iterator[None]:
+def _verdict(kept: Record) -> Iterator[None]:
     """Turn whatever ends a run into its verdict; the record is complete when this is left."""
     try:
         yield
@@ -136,8 +144,8 @@ def _judged(judgement: Judgement, kept: Record, spec: Spec) -> dict[str, Any]:
     }
 
 
-def available(spec: Spec, layout: Layout, kept: Record) -> list[Probe]:
-    """The probes asked for that can observe here; the others are named in the record with their reason."""
+def _observed(spec: Spec, layout: Layout, kept: Record) -> tuple[Layout, list[Probe]]:
+    """The probes that can observe here, and the layout with what they want in every process; why others cannot."""
     found, missing = [], {}
     for name in spec.probes:
         probe = probes.KINDS[name]()
@@ -147,7 +155,12 @@ def available(spec: Spec, layout: Layout, kept: Record) -> list[Probe]:
         else:
             missing[name] = reason
     kept.update(probes=[probe.name for probe in found], probes_missing=missing)
-    return found
+    wanted = [probe.environment(layout) for probe in found]
+    preload = {
+        node.name: {k: v for each in wanted for k, v in each.get(node.name, {}).items()}
+        for node in layout.nodes
+    }
+    return dataclasses.replace(layout, preload=preload), found
 
 
 def write_plan(plan: Plan, layout: Layout, spec: Spec, kept: Record, work: Work) -> None:

@@ -17,7 +17,7 @@ from weft.nodes import AnyNodes
 from weft.nodes.local import LocalNodes
 from weft.shorthand import expand
 from weft.storage import AnyStorage
-from weft.storage.base import Role
+from weft.storage.base import Role, layers
 from weft.storage.disk import DiskStorage
 from weft.units import Duration
 from weft.workloads import AnyWorkload
@@ -32,7 +32,7 @@ FAMILIES: Mapping[str, Mapping[str, type[BaseModel]]] = {
 }
 """The keys whose table is an adapter, and the adapters by kind."""
 
-ProbeName = Literal["null", "proc", "engine"]
+ProbeName = Literal["null", "proc", "engine", "fileops"]
 
 
 def _words(value: Any) -> Any:
@@ -72,6 +72,17 @@ class Spec(BaseModel):
 
     def storage(self) -> dict[Role, AnyStorage]:
         return {"input": self.input, "output": self.output, "shuffle": self.scratch}
+
+    def paths(self) -> list[Path]:
+        """Existing paths that the spec names: every node has to see them."""
+        stored = [
+            getattr(layer, "path", None) for storage in self.storage().values() for layer in layers(storage)
+        ]
+        own = [getattr(self.workload, key, None) for key in ("directory", "program")]
+        directories = [
+            path if path.is_dir() else path.parent for path in (*stored, *own) if isinstance(path, Path)
+        ]
+        return [path.resolve() for path in dict.fromkeys(directories) if path.is_dir()]
 
     def key(self) -> str:
         """Eight hex digits that stand for this spec."""

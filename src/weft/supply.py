@@ -6,6 +6,7 @@ from pathlib import Path
 
 from weft import settings
 from weft.errors import UsageError
+from weft.probes import KINDS
 from weft.provision import distribution, jars, jdk, native
 from weft.spec import Spec
 from weft.storage.base import layers
@@ -35,19 +36,25 @@ def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
         )
     java = jdk.java()
     homes = {name: _home(name, spec, say) for name in spec.engine.distributions}
-    spark = homes.get("spark") or distribution.home("spark", say)
     used = [layer for storage in spec.storage().values() for layer in layers(storage)]
-    programs = native.build(say) if any(layer.native for layer in used) else Path("native")
-    return Supplies(java, homes, jars.build(spark, say), programs)
+    wanted = any(layer.native for layer in used) or any(KINDS[name].native for name in spec.probes)
+    programs = native.build(say) if wanted else Path("native")
+    return Supplies(java, homes, jars.build(distribution.home("spark", say), say), programs)
 
 
 def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:
-    own: Path | None = getattr(spec.engine, "home", None)
+    own: Path | None = getattr(spec.engine, "home", None) or settings.spark_home()
     if own is None:
         return distribution.home(name, say)
-    if not (own / "jars").is_dir():
+    cores = list(own.glob("jars/spark-core_2.13-*.jar"))
+    if not cores:
         raise UsageError(
-            f"{own} is no {name} installation: it has no jars/",
-            hint="name the directory that holds bin/ and jars/",
+            f"{own} is no Spark for Scala 2.13: it has no jars/spark-core_2.13-*.jar",
+            hint="name the directory that holds bin/ and jars/ in engine.home or SPARK_HOME, or unset it",
+        )
+    version = cores[0].stem.rpartition("-")[2]
+    if not version.startswith("4."):
+        raise UsageError(
+            f"{own} is Spark {version}; weft runs Spark 4", hint="name a Spark 4, or unset SPARK_HOME"
         )
     return own.resolve()

@@ -27,7 +27,11 @@ class Weft:
     @property
     def environment(self) -> dict[str, str]:
         own = {"WEFT_RUNS": "runs", "WEFT_STATE": "state", "WEFT_WORK": "work"}
-        return {**os.environ, "PYTHONPATH": str(SOURCE), **{key: str(self.home / name) for key, name in own.items()}}
+        return {
+            **os.environ,
+            "PYTHONPATH": str(SOURCE),
+            **{key: str(self.home / name) for key, name in own.items()},
+        }
 
     def start(self, *words: str, **environment: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
@@ -52,12 +56,14 @@ class Weft:
 
     def record(self) -> Path:
         """The newest record."""
-        return sorted((self.home / "runs").iterdir())[-1]
+        return max((self.home / "runs").iterdir())
 
     def head(self) -> dict:
         return json.loads((self.record() / "record.json").read_text())
 
-    def wait_for(self, process: "subprocess.Popen[str]", condition: Callable[[], object], seconds: float = 120) -> object:
+    def wait_for(
+        self, process: "subprocess.Popen[str]", condition: Callable[[], object], seconds: float = 120
+    ) -> object:
         """Wait until something holds while the command runs."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -76,7 +82,9 @@ class Weft:
         found = []
         for process in psutil.process_iter():
             try:
-                if mark in Path(f"/proc/{process.pid}/environ").read_bytes() and any(word in part for part in process.cmdline()):
+                if mark in Path(f"/proc/{process.pid}/environ").read_bytes() and any(
+                    word in part for part in process.cmdline()
+                ):
                     found.append(process)
             except (OSError, psutil.Error):
                 continue
@@ -93,7 +101,9 @@ class Weft:
                     found.append(f"process {path.parent.name}")
             except OSError:
                 continue
-        found += [line for line in Path("/proc/self/mounts").read_text().splitlines() if str(self.home) in line]
+        found += [
+            line for line in Path("/proc/self/mounts").read_text().splitlines() if str(self.home) in line
+        ]
         found += [str(path) for name in names for path in Path("/sys/fs/cgroup").glob(f"**/weft-{name}-*")]
         found += [str(path) for folder in ("work", "state/leases") for path in (self.home / folder).glob("*")]
         return found

@@ -12,7 +12,11 @@ from tests.local.conftest import Weft, in_phase, root
     ("words", "message", "hint"),
     [
         (("run", "terrasort"), "no workload 'terrasort'", "'terasort'"),
-        (("run", "terasort", "--set", "engine.excutor_memory=1G"), "unknown key 'engine.excutor_memory'", "'executor_memory'"),
+        (
+            ("run", "terasort", "--set", "engine.excutor_memory=1G"),
+            "unknown key 'engine.excutor_memory'",
+            "'executor_memory'",
+        ),
         (("run", "terasort", "--set", "partitons=3"), "unknown key 'workload.partitons'", "'partitions'"),
         (("run", "terasort", "--size", "-1"), "not a size", ""),
         (("run", "terasort", "--size", "12parsec"), "not a size", ""),
@@ -23,7 +27,9 @@ from tests.local.conftest import Weft, in_phase, root
         (("run", "nowhere/study.toml"), "cannot read", ""),
     ],
 )
-def test_a_request_that_cannot_be_meant_is_refused(weft: Weft, words: tuple[str, ...], message: str, hint: str) -> None:
+def test_a_request_that_cannot_be_meant_is_refused(
+    weft: Weft, words: tuple[str, ...], message: str, hint: str
+) -> None:
     done = weft(*words)
     text = " ".join(done.stderr.split())
     assert done.returncode == 2, done.stderr
@@ -59,7 +65,9 @@ def test_a_full_scratch_fails_with_its_cause(weft: Weft) -> None:
 
 def test_an_input_cut_by_seven_bytes_is_found(weft: Weft) -> None:
     """The input is cut while the run prepares: the engine program refuses it by name and length."""
-    process = weft.start("run", "terasort", "--size", "100MB", "--set", "parts=3", "--set", "engine.driver_memory=1G")
+    process = weft.start(
+        "run", "terasort", "--size", "100MB", "--set", "parts=3", "--set", "engine.driver_memory=1G"
+    )
     part = weft.home / "work"
     weft.wait_for(process, lambda: in_phase(weft, "run"))
     (victim,) = list(Path(part).glob("*/scratch/input/part-00001"))

@@ -40,7 +40,9 @@ def test_killing_weft_leaves_a_record_and_gc_cleans_all(weft: Weft, nodes: str) 
 @pytest.mark.parametrize("victim", ["deploy.worker.Worker", "CoarseGrainedExecutorBackend"])
 def test_spark_recovers_from_a_lost_process_and_the_report_says_so(weft: Weft, victim: str) -> None:
     process = sorting(weft)
-    kill(next(p for p in weft.processes(victim) if p.environ()["WEFT_NODE"] == "node2" and p.name() == "java"))
+    kill(
+        next(p for p in weft.processes(victim) if p.environ()["WEFT_NODE"] == "node2" and p.name() == "java")
+    )
     out, err = process.communicate(timeout=400)
     result = json.loads(out) if out else weft.head()
     assert result["verdict"] == "VALID" or result["reason"], err

@@ -14,7 +14,9 @@ scratch = ["memory:1G", "disk"]
 
 
 def verdicts(weft: Weft) -> list[str]:
-    return [json.loads(path.read_text())["verdict"] for path in sorted((weft.home / "runs").glob("*/record.json"))]
+    return [
+        json.loads(path.read_text())["verdict"] for path in sorted((weft.home / "runs").glob("*/record.json"))
+    ]
 
 
 def test_a_killed_matrix_goes_on_where_it_was(weft: Weft) -> None:

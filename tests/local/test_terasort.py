@@ -30,7 +30,7 @@ def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
 def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str) -> None:
     result = weft.result("run", "terasort", "--nodes", "virtual:2", "--size", "200MB", "--scratch", scratch)
     assert result["verdict"] == "VALID"
-    assert result["scratch"] == scratch.split(":")[0]
+    assert result["scratch"] == scratch.split(":", maxsplit=1)[0]
 
 
 @root
@@ -50,6 +50,10 @@ def test_a_partition_larger_than_the_executor_spills(weft: Weft) -> None:
 
 def test_the_same_seed_gives_the_same_bytes(weft: Weft) -> None:
     """The checksum does not depend on the number of files, nodes or partitions."""
-    one = weft.result("run", "terasort", "--size", "10MB", "--set", "seed=3", "--set", "parts=1", "--set", "partitions=3")
-    two = weft.result("run", "terasort", "--size", "10MB", "--set", "seed=3", "--nodes", "local:1", "--set", "parts=7")
+    one = weft.result(
+        "run", "terasort", "--size", "10MB", "--set", "seed=3", "--set", "parts=1", "--set", "partitions=3"
+    )
+    two = weft.result(
+        "run", "terasort", "--size", "10MB", "--set", "seed=3", "--nodes", "local:1", "--set", "parts=7"
+    )
     assert one["facts"]["checksum"] == two["facts"]["checksum"]

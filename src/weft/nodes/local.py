@@ -55,4 +55,6 @@ def _subnet() -> Iterator[str]:
                 continue
             yield f"127.87.{third}"
             return
-    raise NodeError("254 local clusters are running on this machine already", hint="stop one, or run `weft gc`")
+    raise NodeError(
+        "254 local clusters are running on this machine already", hint="stop one, or run `weft gc`"
+    )

@@ -1,6 +1,7 @@
 """An observer of a run: says why it cannot see, and must not change the result."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,6 +22,13 @@ class Probe(ABC):
     """One kind of observation. Whatever it sees it writes into the record as it goes."""
 
     name: ClassVar[str]
+    native: ClassVar[bool] = False
+    """Whether it needs one of weft's native programs."""
+
+    def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
+        """By node name: variables that every engine process must start with to be observed."""
+        del layout
+        return {}
 
     @abstractmethod
     def missing(self, layout: Layout) -> str | None:

@@ -130,10 +130,10 @@ class Reader:
         return found
 
     def _processes(self) -> Iterator[tuple[int, tuple[str, str]]]:
-        for entry in os.listdir("/proc"):  # noqa: PTH208 - names only, and often
-            if not entry.isdigit():
-                continue
-            pid = int(entry)
+        there = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208 - names only, and often
+        # a pid that was free for a reading may come back as another process
+        self.owners = {pid: self.owners[pid] for pid in self.owners.keys() & {*there, *self.last}}
+        for pid in there:
             if pid not in self.owners:
                 owner, settled = _owner(pid, self.lease)
                 if settled or owner:

@@ -1,6 +1,8 @@
 """The texts of a record: what was configured, and the logs."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 from weft.report.summary import Document, Log
 
@@ -59,3 +61,10 @@ def _end(path: Path) -> tuple[str, ...]:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _READ))
         return tuple(file.read().decode(errors="replace").splitlines()[-_LINES:])
+
+
+def fileops(directory: Path) -> dict[str, Any]:
+    """By node: what the preload library counted."""
+    return {
+        path.stem: json.loads(path.read_text()) for path in sorted((directory / "fileops").glob("*.json"))
+    }

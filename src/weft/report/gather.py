@@ -35,6 +35,9 @@ def summarize(stored: Stored) -> Summary:
         "slowest": sources.rows("the tasks", lambda: engine.slowest(account)),
         "usage": sources.attempt("the use of slots", lambda: engine.usage(account), None),
         "counters": sources.rows("the counters", lambda: _counters(sources, samples)),
+        "fileops": sources.attempt(
+            "the file operations", lambda: files.fileops(stored.directory), _nothing()
+        ),
         "series": sources.rows("the samples", lambda: _series(samples, begin)),
         "documents": sources.rows("the configuration", lambda: files.documents(stored.directory)),
         "logs": sources.rows(
@@ -44,6 +47,10 @@ def summarize(stored: Stored) -> Summary:
     measured = _throughput(sources, verdict, phases, len(found["nodes"]))
     return Summary(id=stored.directory.name, directory=str(stored.directory), verdict=verdict,
                    **found, **measured, gaps=tuple(dict.fromkeys(sources.gaps)))  # fmt: skip
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
 
 
 def _head(sources: Sources) -> dict[str, Any]:

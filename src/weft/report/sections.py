@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weft.report import timeline
+from weft.report import fileops, timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
 from weft.report.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.report.summary import StageRow, Summary
@@ -255,6 +255,7 @@ SECTIONS: list[Maker[Summary]] = [
     stages,
     losses,
     throughput,
+    fileops.file_operations,
     counters,
     slowest_tasks,
     logs,

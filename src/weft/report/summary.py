@@ -4,6 +4,7 @@ Times are seconds, positions in time are seconds after the run began, sizes are 
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -188,6 +189,8 @@ class Summary(Part):
     slowest: tuple[TaskRow, ...] = ()
     usage: Usage | None = None
     counters: tuple[Counter, ...] = ()
+    fileops: Mapping[str, Any] = {}
+    """By node: what the preload library counted (`weft-scratch stats --json`); empty where it was not asked to."""
     probes: tuple[str, ...] = ()
     probes_missing: Mapping[str, str] = {}
     series: tuple[Series, ...] = ()

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from weft.errors import StorageError
 from weft.nodes.base import Node
 from weft.work import Site, Work
 
@@ -81,6 +82,10 @@ def spread(base: Path, role: Role, nodes: Sequence[Node]) -> dict[str, str]:
 def make_directories(base: Path, place: Place, work: Work) -> None:
     """Make a place of plain directories; what lies outside the work directory is noted in the lease."""
     if not base.is_relative_to(work.directory):
+        if not base.parent.is_dir():
+            raise StorageError(
+                f"the directory {base.parent} does not exist", hint=f"mkdir -p {base.parent}, or name another"
+            )
         work.claim(base)
     for path in place.paths.values():
         Path(path).mkdir(parents=True, exist_ok=True, mode=0o700)
