@@ -13,13 +13,13 @@ from weft.spec import Spec, Study
 from weft.text import toml_of
 
 
-def run(study: Study, progress: Progress) -> list[Stored]:
+def run(study: Study, progress: Progress, *, again: bool = False) -> list[Stored]:
     """Run what is not yet done; a failed run of a matrix is a result like any other, of a single run an error."""
     cells = study.cells()
     rounds = order(len(cells), study.repeat, study.shuffle_seed)
     if len(rounds) == 1:
         return [_one(study, cells[0], progress, {})]
-    done = finished(study)
+    done = {} if again else finished(study)
     results = []
     for number, (index, repeat) in enumerate(rounds, start=1):
         cell, spec = cells[index]

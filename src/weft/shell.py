@@ -65,9 +65,15 @@ def run(
     if check and done.returncode != 0:
         raise WeftError(
             f"`{' '.join(argv)}` failed with exit code {done.returncode}",
-            tail=[line for line in (done.stdout + done.stderr).splitlines() if line.strip()][-5:],
+            tail=_why(done.stdout + done.stderr),
         )
     return Completed(done.returncode, done.stdout, done.stderr)
+
+
+def _why(output: str) -> list[str]:
+    """The lines that speak of an error, first ones first; else the last lines."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    return [line for line in lines if "error" in line.lower()][:5] or lines[-5:]
 
 
 def tail(path: Path, lines: int = 8) -> list[str]:

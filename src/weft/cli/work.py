@@ -38,6 +38,7 @@ SetText = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="any key of the spec; a bare key is the workload's"),
 ]
+Again = Annotated[bool, typer.Option("--again", help="run the cells of a study that are finished once more")]
 Repeat = Annotated[int | None, typer.Option(help="how often each cell is run")]
 AsJson = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
@@ -59,6 +60,7 @@ def run(
     output: OutputText = None,
     set_: SetText = None,
     repeat: Repeat = None,
+    again: Again = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a checked workload on a real cluster and keep a record of it.
@@ -66,7 +68,7 @@ def run(
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """
     flags = Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat)
-    results = _do(study_of(what, flags), as_json=as_json)
+    results = _do(study_of(what, flags), as_json=as_json, again=again)
     sys.exit(0 if all(result.verdict == "VALID" for result in results) else 1)
 
 
@@ -132,11 +134,11 @@ def plan(
     print(preview.text(plans[0]))
 
 
-def _do(study: Study, *, as_json: bool) -> list[Stored]:
+def _do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
     """Run a study, write the reports, print the results."""
     rootless.enter(study)
     try:
-        results = matrix.run(study, Progress(Console(stderr=True)))
+        results = matrix.run(study, Progress(Console(stderr=True)), again=again)
     except WeftError as error:
         if error.record is not None:
             _tell([read(error.record)], as_json=as_json)
