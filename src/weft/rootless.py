@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 
-from weft import shell
+from weft import settings, shell
 from weft.nodes.virtual import VirtualNodes
 from weft.spec import Study
 
@@ -17,4 +17,12 @@ def enter(study: Study) -> None:
         return
     namespaces = [unshare, "--user", "--map-root-user", "--mount", "--propagation", "private"]
     if shell.run([*namespaces, "true"], check=False).code == 0:
-        os.execv(unshare, [*namespaces, "--", sys.executable, "-m", "weft", *sys.argv[1:]])  # noqa: S606 - no shell is wanted
+        # inside, this user is called root; its directories stay those of outside
+        own = {
+            "WEFT_CACHE": settings.cache(),
+            "WEFT_RUNS": settings.runs(),
+            "WEFT_STATE": settings.state(),
+            "WEFT_WORK": settings.work(),
+        }
+        environment = {**os.environ, **{name: str(path) for name, path in own.items()}}
+        os.execve(unshare, [*namespaces, "--", sys.executable, "-m", "weft", *sys.argv[1:]], environment)  # noqa: S606 - no shell is wanted
