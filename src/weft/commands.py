@@ -74,7 +74,7 @@ def run_all(
                 raise WorkloadError(
                     f"{names} did not end within {timeout:.0f} s", hint="allow more with --set timeout=2h"
                 )
-            time.sleep(0.05)
+            time.sleep(0.1)
         _look(live, progress)
         return [_required(running) for running in live]
     finally:
