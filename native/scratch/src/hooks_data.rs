@@ -96,16 +96,16 @@ hook! {
     }
     fn syncfs(fd: c_int) -> c_int |real| { by_fd(Sync, fd, real, |h| h.sync()) }
     fn sendfile(out: c_int, input: c_int, off: *mut off64_t, n: size_t) -> ssize_t |real| {
-        transfer(out, input, real, || serve::copy(input, off, out, core::ptr::null_mut(), n))
+        transfer(out, input, real, || serve::send(input, off, out, n))
     }
     fn sendfile64(out: c_int, input: c_int, off: *mut off64_t, n: size_t) -> ssize_t |real| {
-        transfer(out, input, real, || serve::copy(input, off, out, core::ptr::null_mut(), n))
+        transfer(out, input, real, || serve::send(input, off, out, n))
     }
     fn splice(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: size_t, flags: c_uint) -> ssize_t |real| {
         transfer(out, input, real, || serve::splice(input, from, out, to, n, flags))
     }
     fn copy_file_range(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: size_t, flags: c_uint) -> ssize_t |real| {
-        transfer(out, input, real, || if flags == 0 { serve::copy(input, from, out, to, n) } else { Err(libc::EINVAL) })
+        transfer(out, input, real, || if flags == 0 { serve::copy_range(input, from, out, to, n) } else { Err(libc::EINVAL) })
     }
 }
 

@@ -3,7 +3,7 @@
 pub use crate::serve_dir::{listing, Listing};
 pub use crate::serve_file::{Handle, Piece, Times};
 pub use crate::serve_path::Spot;
-pub use crate::transfer::{copy, splice};
+pub use crate::transfer::{copy_range, send, splice};
 pub use weft_scratch_core::store::Reason;
 
 use crate::real::bytes;

@@ -78,8 +78,38 @@ fn piece(at: *mut u8, len: usize, v: &mut iovec) -> Piece {
     Piece::new(v, 1)
 }
 
-/// sendfile and copy_file_range: from `input` to `out`.
-pub fn copy(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize) -> Result<usize> {
+/// The kernel looks at both sides before it moves anything.
+fn check(input: c_int, out: c_int, append: i32) -> Result<()> {
+    let (from, to) = (serve::handle(input), serve::handle(out));
+    let unreadable = |h: &Handle| match h {
+        Handle::Scratch(o) => serve::store().and_then(|s| s.may_send(o)).err(),
+        Handle::Pool(_) => None,
+    };
+    if from.as_ref().and_then(unreadable) == Some(libc::EBADF) {
+        return Err(libc::EBADF);
+    }
+    match to {
+        Some(Handle::Scratch(o)) => serve::store()?.may_receive(&o, append)?,
+        Some(Handle::Pool(_)) => return Err(libc::EBADF),
+        None => {}
+    }
+    from.as_ref().and_then(unreadable).map_or(Ok(()), Err)
+}
+
+/// sendfile(2).
+pub fn send(input: c_int, from: *mut off64_t, out: c_int, n: usize) -> Result<usize> {
+    check(input, out, libc::EINVAL)?;
+    copy(input, from, out, core::ptr::null_mut(), n)
+}
+
+/// copy_file_range(2).
+pub fn copy_range(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize) -> Result<usize> {
+    check(input, out, libc::EBADF)?;
+    copy(input, from, out, to, n)
+}
+
+/// Moves bytes from `input` to `out`.
+fn copy(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize) -> Result<usize> {
     let (input, out) = (Side { fd: input, given: from }, Side { fd: out, given: to });
     match serve::handle(input.fd) {
         Some(h) if serve::handle(out.fd).is_none() && to.is_null() && !needs_copying(h)? => {
@@ -91,6 +121,7 @@ pub fn copy(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: u
 
 /// splice: a served file is spliced from its segment; towards one the bytes are copied.
 pub fn splice(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize, flags: u32) -> Result<usize> {
+    check(input, out, libc::EINVAL)?;
     let (input, out) = (Side { fd: input, given: from }, Side { fd: out, given: to });
     match serve::handle(input.fd) {
         Some(h) if serve::handle(out.fd).is_none() && !needs_copying(h)? => {
@@ -109,8 +140,6 @@ fn needs_copying(h: Handle) -> Result<bool> {
 
 /// Lets the kernel move the bytes from where they lie.
 fn direct(h: Handle, input: &Side, n: usize, mv: impl Fn(c_int, &mut u64, usize) -> Result<usize>) -> Result<usize> {
-    // The check of access rights is that of a read.
-    h.read(Piece::new(&iov(), 0), None)?;
     let start = match input.offset()? {
         Some(at) => at as u64,
         None => h.seek(0, libc::SEEK_CUR)? as u64,

@@ -83,8 +83,11 @@ pub fn describe() -> io::Result<()> {
     let head = s.r.head();
     let segments = || (0..head.segment_high.load(Relaxed).min(MAX_SEGMENTS)).map(|n| s.r.segment(n));
     let in_use = || segments().filter(|g| g.state.load(Relaxed) == 1);
+    let audit = errno(s.audit())?;
     let mut j = Json::default();
     j.object(None, |j| {
+        j.flag("sound", audit == Default::default());
+        j.string(Some("audit"), &format!("{audit:?}"));
         j.string(Some("node"), &String::from_utf8_lossy(&packed(&head.node)));
         j.string(Some("store"), &String::from_utf8_lossy(&packed(&head.store)));
         j.number(Some("entries"), head.files.load(Relaxed) as u64);

@@ -504,6 +504,9 @@ impl Store {
         let o = self.r.ofd(h.ofd);
         let _held = self.hold(&o.lock)?;
         let i = self.r.inode(h.inode);
+        if i.kind.load(Relaxed) == DIR && whence != libc::SEEK_SET && whence != libc::SEEK_CUR {
+            return Err(libc::EINVAL);
+        }
         let size = if is_external(i) { self.external_size(i)? } else { i.size.load(Acquire) } as i64;
         let to = match whence {
             libc::SEEK_SET => Some(off),
@@ -527,6 +530,24 @@ impl Store {
         match extents::find(&self.r, i, pos, len) {
             Stretch::Data { segment, off, len } if len > 0 => Ok(Some((self.segment_fd(segment)?, off, len))),
             _ => Ok(None),
+        }
+    }
+
+    /// Whether bytes may be transferred from a file, as sendfile and its kin judge.
+    pub fn may_send(&self, h: &Open) -> Result<()> {
+        match self.r.inode(h.inode).kind.load(Relaxed) {
+            _ if !Self::is_readable(self.flags(h)) => Err(libc::EBADF),
+            FILE => Ok(()),
+            _ => Err(libc::EINVAL),
+        }
+    }
+
+    /// Whether bytes may be transferred to a file; `append` is what its callers answer for O_APPEND.
+    pub fn may_receive(&self, h: &Open, append: i32) -> Result<()> {
+        match self.flags(h) {
+            f if !Self::is_writable(f) => Err(libc::EBADF),
+            f if f & libc::O_APPEND != 0 => Err(append),
+            _ => Ok(()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The scratch store: files in append-only segments, their index in memory shared by the node's processes.
 
+pub mod audit;
 pub mod extents;
 pub mod external;
 pub mod io;

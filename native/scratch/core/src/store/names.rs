@@ -103,7 +103,13 @@ pub fn walk<'p>(r: &Region, base: u32, path: &'p [u8]) -> Result<Found<'p>> {
         }
         found = step(r, found.inode, name, slash)?;
     }
-    if slash && found.inode != NONE && r.inode(found.inode).kind.load(Acquire) != DIR {
+    Ok(found)
+}
+
+/// As `walk`; with a slash at the end only a directory will do.
+pub fn walk_strictly<'p>(r: &Region, base: u32, path: &'p [u8]) -> Result<Found<'p>> {
+    let found = walk(r, base, path)?;
+    if found.slash && found.inode != NONE && r.inode(found.inode).kind.load(Acquire) != DIR {
         return Err(libc::ENOTDIR);
     }
     Ok(found)

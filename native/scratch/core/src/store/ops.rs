@@ -64,7 +64,7 @@ fn wanted(flags: i32) -> u32 {
 impl Store {
     /// Looks at a path without taking any lock.
     fn peek<T>(&self, p: &Place, look: impl Fn(&Found) -> Result<T>) -> Result<T> {
-        names::read_names(&self.r, || self.me(), || look(&names::walk(&self.r, p.base, p.path)?))?
+        names::read_names(&self.r, || self.me(), || look(&names::walk_strictly(&self.r, p.base, p.path)?))?
     }
 
     fn meta_of(&self, at: u32) -> Meta {
@@ -75,7 +75,7 @@ impl Store {
             // Far from the numbers that the file system of the prefix itself gives out.
             inode: 1 << 62 | (i.generation.load(Relaxed) as u64) << 24 | at as u64,
             mode: kind | i.mode.load(Relaxed),
-            links: if dir { 2 + i.subdirs.load(Relaxed) } else { i.linked.load(Relaxed) },
+            links: i.linked.load(Relaxed) * if dir { 2 + i.subdirs.load(Relaxed) } else { 1 },
             uid: i.uid.load(Relaxed),
             gid: i.gid.load(Relaxed),
             size: if dir { 4096 } else { i.size.load(Acquire) },
@@ -139,6 +139,9 @@ impl Store {
         self.close(fd)?;
         let t = self.txn()?;
         let f = names::walk(&self.r, p.base, p.path)?;
+        if f.slash && flags & libc::O_CREAT != 0 {
+            return Err(libc::EISDIR);
+        }
         let fresh = f.inode == NONE;
         let at = if fresh { self.create(&t, &f, flags, mode)? } else { f.inode };
         let i = self.r.inode(at);
@@ -158,9 +161,6 @@ impl Store {
     fn create(&self, t: &Txn, f: &Found, flags: i32, mode: u32) -> Result<u32> {
         if flags & libc::O_CREAT == 0 {
             return Err(libc::ENOENT);
-        }
-        if f.slash {
-            return Err(libc::EISDIR);
         }
         if flags & libc::O_DIRECTORY != 0 {
             return Err(libc::EINVAL);
@@ -217,7 +217,7 @@ impl Store {
 
     pub fn remove_file(&self, p: &Place) -> Result<()> {
         let t = self.txn()?;
-        let f = names::walk(&self.r, p.base, p.path)?;
+        let f = names::walk_strictly(&self.r, p.base, p.path)?;
         match f.inode {
             NONE => return Err(libc::ENOENT),
             at if self.r.inode(at).kind.load(Relaxed) == DIR => return Err(libc::EISDIR),
@@ -228,7 +228,7 @@ impl Store {
 
     pub fn remove_dir(&self, p: &Place) -> Result<()> {
         let t = self.txn()?;
-        let f = names::walk(&self.r, p.base, p.path)?;
+        let f = names::walk_strictly(&self.r, p.base, p.path)?;
         let i = self.r.inode(f.inode);
         match f.name {
             _ if f.inode == ROOT => return Err(libc::EBUSY),
@@ -291,7 +291,7 @@ impl Store {
     fn may_rename(&self, old: &Found, new: &Found) -> Result<()> {
         let is_dir = |at: u32| self.r.inode(at).kind.load(Relaxed) == DIR;
         let dir = is_dir(old.inode);
-        if !dir && new.slash {
+        if !dir && (new.slash || old.slash) {
             return Err(libc::ENOTDIR);
         }
         if dir && names::is_within(&self.r, new.parent, old.inode) {
@@ -315,7 +315,7 @@ impl Store {
     /// Changes attributes of the file at a path, under the lock.
     pub fn alter(&self, p: &Place, change: impl Fn(&Inode)) -> Result<()> {
         let _lock = self.txn()?;
-        match names::walk(&self.r, p.base, p.path)?.inode {
+        match names::walk_strictly(&self.r, p.base, p.path)?.inode {
             NONE => Err(libc::ENOENT),
             at => self.alter_inode(at, change),
         }

@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// The part of a process's table that may be in use.
-    fn entries(&self, n: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn entries(&self, n: u32) -> impl Iterator<Item = u32> {
         let p = self.r.proc(n);
         (0..p.fd_high.load(Relaxed)).chain(FIRST_PIN..p.pin_high.load(Relaxed))
     }

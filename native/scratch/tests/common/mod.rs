@@ -1,0 +1,116 @@
+//! What every test of the library needs: the library, compiled C programs, and a world of its own.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs};
+
+/// The library of this build, beside the test program.
+pub fn library() -> PathBuf {
+    let exe = env::current_exe().unwrap();
+    let path = exe.parent().unwrap().join("libweft_scratch.so");
+    assert!(path.exists(), "{path:?} was not built");
+    path
+}
+
+/// The command line program.
+pub fn weft_scratch() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_weft-scratch"))
+}
+
+/// A scratch prefix, store, index and counter directory of one test; removed at its end.
+pub struct World {
+    pub dir: PathBuf,
+    pub vars: Vec<(&'static str, PathBuf)>,
+}
+
+impl World {
+    /// Nothing switched on.
+    pub fn bare() -> World {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let base = if Path::new("/dev/shm").is_dir() { PathBuf::from("/dev/shm") } else { env::temp_dir() };
+        let n = COUNT.fetch_add(1, Ordering::Relaxed);
+        let dir = base.join(format!("weft-scratch-test-{}-{n}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        World { dir, vars: vec![("LD_PRELOAD", library())] }
+    }
+
+    /// Serving switched on.
+    pub fn served() -> World {
+        let mut w = World::bare();
+        for (name, sub) in [("WEFT_SCRATCH_PREFIX", "prefix"), ("WEFT_SCRATCH_STORE", "store")] {
+            fs::create_dir(w.dir.join(sub)).unwrap();
+            w.vars.push((name, w.dir.join(sub)));
+        }
+        w.vars.push(("WEFT_SCRATCH_INDEX", w.dir.join("index")));
+        w
+    }
+
+    pub fn prefix(&self) -> PathBuf {
+        self.dir.join("prefix")
+    }
+
+    pub fn set(&mut self, name: &'static str, value: impl Into<PathBuf>) {
+        self.vars.push((name, value.into()));
+    }
+
+    /// A directory of the test that is not served.
+    pub fn sub(&self, name: &str) -> PathBuf {
+        fs::create_dir_all(self.dir.join(name)).unwrap();
+        self.dir.join(name)
+    }
+
+    /// A program run under the library.
+    pub fn command(&self, program: impl AsRef<Path>) -> Command {
+        let mut c = Command::new(program.as_ref());
+        c.envs(self.vars.iter().map(|(k, v)| (k, v)));
+        c
+    }
+
+    pub fn shell(&self, script: &str) -> String {
+        let mut c = self.command("bash");
+        c.args(["-euc", script]).env("P", self.prefix()).env("D", &self.dir);
+        text(c.output().unwrap())
+    }
+
+    /// The command line program with this world's variables, not under the library.
+    pub fn tool(&self, args: &[&str]) -> String {
+        let mut c = weft_scratch();
+        c.args(args).envs(self.vars.iter().filter(|v| v.0 != "LD_PRELOAD").map(|(k, v)| (k, v)));
+        text(c.output().unwrap())
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Standard output of a program that must have succeeded.
+pub fn text(out: Output) -> String {
+    let err = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{:?}\n{}\n{err}", out.status, String::from_utf8_lossy(&out.stdout));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+/// Compiles a program of tests/c with the system's compiler.
+pub fn compiled(name: &str, flags: &[&str]) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(format!("{name}.c"));
+    let kind = flags.join("");
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}{kind}-{}", std::process::id()));
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-w", "-o"]).arg(&out).arg(source).args(flags);
+    text(cc.output().unwrap());
+    out
+}
+
+/// True if a program can be run here; tests that need one say so and pass without it.
+pub fn has(program: &str) -> bool {
+    let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|o| o.status.success());
+    if !found {
+        eprintln!("skipped: no {program} here");
+    }
+    found
+}

@@ -1,0 +1,177 @@
+//! Real programs on a served prefix: shells, Python, Java, forks, another user, other preload libraries.
+
+mod common;
+use common::{compiled, has, library, text, weft_scratch, World};
+use std::path::Path;
+use std::process::Command;
+use std::{fs, iter};
+
+fn source(name: &str) -> String {
+    format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sound(world: &World) {
+    let told = world.tool(&["index"]);
+    assert!(told.contains("\"sound\":true"), "{told}");
+}
+
+#[test]
+fn shell_and_tools() {
+    let w = World::served();
+    let out = w.shell(
+        "echo one > $P/a; echo two >> $P/a; cat $P/a
+         mkdir -p $P/d/e; seq 1000 > $P/d/e/seq; wc -l < $P/d/e/seq; sort -rn $P/d/e/seq | head -1
+         ls $P > $P/list 2>&1; cat $P/list; mv $P/a $P/d; cat $P/d/a; cp -r $P/d $P/copy; cmp $P/d/e/seq $P/copy/e/seq
+         cd $P/copy; cat e/seq | tail -1; cd ..; ls; find . -type f | sort; [ -e $P/none ] || echo missing
+         (echo sub; cat) < $P/d/a > $P/both 2>&1; cat $P/both; rm -r $P/*; ls $P | wc -l",
+    );
+    let expected = "one\ntwo\n1000\n1000\na\nd\nlist\none\ntwo\n1000\ncopy\nd\nlist\n./copy/a\n./copy/e/seq\n./d/a\n./d/e/seq\n./list\nmissing\nsub\none\ntwo\n0\n";
+    assert_eq!(out, expected);
+    sound(&w);
+    w.tool(&["clean"]);
+    w.tool(&["clean"]);
+    assert!(!w.dir.join("index").exists());
+    assert_eq!(fs::read_dir(w.dir.join("store")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(w.prefix()).unwrap().count(), 0, "stand-in directories are gone");
+}
+
+#[test]
+fn other_processes_see_what_one_wrote() {
+    let w = World::served();
+    w.shell("head -c 300000 /dev/urandom > $D/random; cp $D/random $P/x; mkdir $P/d; cp $D/random $P/d/y");
+    assert_eq!(w.shell("cmp $P/x $D/random; cmp $P/d/y $D/random; stat -c %s $P/x"), "300000\n");
+    let listed = w.tool(&["ls"]);
+    assert!(listed.contains("300000 /x") && listed.contains("/d/\n"), "{listed}");
+    let mut cat = weft_scratch();
+    cat.args(["cat", "d/y"]).envs(w.vars.iter().filter(|v| v.0 != "LD_PRELOAD").map(|(k, v)| (k, v)));
+    assert_eq!(cat.output().unwrap().stdout, fs::read(w.dir.join("random")).unwrap());
+    assert_eq!(fs::read_dir(w.prefix()).unwrap().count(), 0, "the kernel knows nothing of it");
+}
+
+#[test]
+fn java_of_every_version_here() {
+    let here = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|e| e.path().join("bin/java"));
+    let javas: Vec<_> = here.filter(|j| j.exists() && !j.to_string_lossy().contains("java-1.")).collect();
+    for java in javas {
+        let w = World::served();
+        let out = text(w.command(&java).arg(source("java/SparkLike.java")).arg(w.prefix()).output().unwrap());
+        assert!(out.starts_with("OK "), "{java:?}: {out}");
+        sound(&w);
+    }
+}
+
+#[test]
+fn python() {
+    if has("python3") {
+        let w = World::served();
+        let out = text(w.command("python3").arg(source("python/scratch.py")).arg(w.prefix()).output().unwrap());
+        assert_eq!(out, "OK\n");
+        sound(&w);
+    }
+}
+
+#[test]
+fn fork_vfork_exec_and_duplicates() {
+    let w = World::served();
+    let program = compiled("forks", &[]);
+    let plain = w.sub("plain");
+    let expected = text(Command::new(&program).arg(&plain).output().unwrap());
+    assert_eq!(text(w.command(&program).arg(w.prefix()).output().unwrap()), expected);
+    sound(&w);
+}
+
+#[test]
+fn an_unprivileged_user() {
+    if !has("setpriv") || !text(Command::new("id").arg("-u").output().unwrap()).starts_with("0\n") {
+        return;
+    }
+    let w = World::served();
+    for dir in [&w.dir, &w.prefix(), &w.dir.join("store")] {
+        text(Command::new("chown").arg("65534:65534").arg(dir).output().unwrap());
+    }
+    // The build directory may be closed to others.
+    fs::copy(library(), w.dir.join("lib.so")).unwrap();
+    let mut c = Command::new("setpriv");
+    c.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "bash", "-euc"]);
+    c.arg("echo hi > $P/a; mkdir $P/d; mv $P/a $P/d; cat $P/d/a; chmod 0 $P/d/a; cat $P/d/a 2>/dev/null || echo denied");
+    c.envs(w.vars.iter().map(|(k, v)| (k, v))).env("LD_PRELOAD", w.dir.join("lib.so")).env("P", w.prefix());
+    assert_eq!(text(c.output().unwrap()), "hi\ndenied\n");
+}
+
+#[test]
+fn beside_another_preload_library_in_either_order() {
+    let other = compiled("other", &["-shared", "-fPIC", "-ldl"]);
+    for ours_first in [true, false] {
+        let mut w = World::served();
+        let pair = if ours_first { [library(), other.clone()] } else { [other.clone(), library()] };
+        w.set("LD_PRELOAD", pair.map(|p| p.to_str().unwrap().to_owned()).join(":"));
+        w.set("OTHER_LOG", w.dir.join("log"));
+        assert_eq!(w.shell("echo x > $P/a; cat $P/a; cat $D/../../etc/hostname > /dev/null"), "x\n");
+        let log = fs::read_to_string(w.dir.join("log")).unwrap();
+        assert!(log.lines().any(|l| l != "0"), "the other library saw opens too: {log}");
+    }
+}
+
+#[test]
+fn harmless_when_nothing_is_set() {
+    let w = World::bare();
+    assert_eq!(w.shell("ls / > /dev/null; echo $((1 + 1)); python3 -c 'print(3)' 2> /dev/null || echo 3"), "2\n3\n");
+    assert_eq!(fs::read_dir(&w.dir).unwrap().count(), 0);
+}
+
+#[test]
+fn loads_on_old_systems() {
+    if !has("objdump") {
+        return;
+    }
+    let table = text(Command::new("objdump").arg("-T").arg(library()).output().unwrap());
+    for line in table.lines().filter(|l| l.contains("*UND*") && l.contains("GLIBC_2.")) {
+        let version = line.split("GLIBC_2.").nth(1).unwrap().split([')', ' ']).next().unwrap();
+        let minor: u32 = version.split('.').next().unwrap().parse().unwrap();
+        let weak = line.split_whitespace().nth(1) == Some("w");
+        assert!(minor <= 17 || weak, "{line}");
+    }
+    let needed = ["open", "open64", "__open_2", "openat64", "stat64", "__xstat64", "__fxstatat", "statx", "realpath"];
+    let needed = needed.iter().chain(["sendfile", "sendfile64", "splice", "copy_file_range", "vfork", "syscall"].iter());
+    for name in needed {
+        assert!(table.lines().any(|l| l.ends_with(&format!(" {name}")) && !l.contains("*UND*")), "{name} is not exported");
+    }
+}
+
+#[test]
+fn a_full_store_is_told_and_harms_nothing() {
+    let w = World::served();
+    // A file size limit stands for a full store: no mount is needed for it.
+    let script = "trap '' XFSZ; ulimit -f 300; head -c 100000 /dev/urandom > $D/small; cp $D/small $P/kept
+                  cp /proc/self/exe $P/huge 2> $D/err && echo fits; cat $D/err | grep -o 'too large'; cmp $P/kept $D/small && echo intact";
+    assert_eq!(w.shell(script), "too large\nintact\n");
+    sound(&w);
+}
+
+#[test]
+fn pooled_inputs_are_opened_once() {
+    let mut w = World::bare();
+    let input = w.sub("input");
+    fs::write(input.join("table"), iter::repeat_n(b"0123456789", 5000).flatten().copied().collect::<Vec<u8>>()).unwrap();
+    w.set("WEFT_POOL_PREFIXES", &input);
+    let program = compiled("pool", &["-lpthread"]);
+    assert_eq!(text(w.command(&program).arg(input.join("table")).output().unwrap()), "OK\n");
+    if has("strace") {
+        let trace = w.dir.join("trace");
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-o"]).arg(&trace);
+        w.vars.iter().for_each(|(k, v)| drop(strace.arg("-E").arg(format!("{k}={}", v.display()))));
+        text(strace.arg(&program).arg(input.join("table")).output().unwrap());
+        let trace = fs::read_to_string(trace).unwrap();
+        let opens = trace.lines().filter(|l| l.contains("openat(") && l.contains("input/table") && l.contains("O_RDONLY"));
+        // Once at first, and once more after the file was changed.
+        assert_eq!(opens.count(), 2);
+    }
+    if has("python3") {
+        let script = "import sys,subprocess;f=open(sys.argv[1],'rb');f.read(10) if 0 else None;
+print(subprocess.run(['head','-c','4'],stdin=open(sys.argv[1],'rb'),capture_output=True).stdout)";
+        let mut python = w.command("python3");
+        assert_eq!(text(python.args(["-c", script]).arg(input.join("table")).output().unwrap()), "b'0123'\n");
+    }
+    assert!(Path::new(&input).exists());
+}
