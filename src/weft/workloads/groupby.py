@@ -19,7 +19,10 @@ class GroupBy(Workload):
     engines: ClassVar[tuple[str, ...]] = ("spark",)
 
     mappers: int | None = Field(
-        default=None, ge=1, description="map partitions; default: 4 a slot (Chaimov et al., figure 4)"
+        default=None, ge=1, description="map partitions; default: `mappers_per_slot` for each slot"
+    )
+    mappers_per_slot: int = Field(
+        default=4, ge=1, description="map partitions for each slot (Chaimov et al., figure 4: 4)"
     )
     reducers: int | None = Field(
         default=None, ge=1, description="reduce partitions; default: as many as mappers"
@@ -28,10 +31,13 @@ class GroupBy(Workload):
     value_bytes: int = Field(default=1000, ge=1, description="bytes of each value")
     seed: int = Field(default=0, ge=0, description="seed of the generator")
 
+    def maps(self, layout: Layout) -> int:
+        """Map partitions on these nodes."""
+        return self.mappers or self.mappers_per_slot * layout.slots
+
     def words(self, layout: Layout) -> list[str]:
-        mappers = self.mappers or 4 * layout.slots
         parameters = {
-            "mappers": mappers,
+            "mappers": self.maps(layout),
             "pairs": self.pairs,
             "value-bytes": self.value_bytes,
             "seed": self.seed,
@@ -43,7 +49,7 @@ class GroupBy(Workload):
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
-        reducers = self.reducers or self.mappers or 4 * layout.slots
+        reducers = self.reducers or self.maps(layout)
         words = [*self.words(layout), "--reducers", str(reducers), "--executors", str(len(layout.nodes))]
         words += ["--outcome", str(outcome)]
         return Job("groupby", "io.weft.spark.GroupBy", words, outcome)
