@@ -18,7 +18,7 @@ from weft.report.gather import summarize
 from weft.report.sections import SECTIONS
 from weft.report.summary import Summary
 
-TITLES = ["What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "File operations", "Counters",
+TITLES = ["What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "File operations", "Lustre's counters", "Counters",
           "Slowest tasks", "Logs", "Configuration", "Gaps in this record"]  # fmt: skip
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -151,7 +151,7 @@ def test_a_section_that_fails_leaves_a_hole_that_says_so() -> None:
 
 
 def test_a_chart_that_fails_is_shown_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "_svg", lambda _: 1 / 0)
+    monkeypatch.setattr(charts, "svg", lambda _: 1 / 0)
     text = report.write(make_record(tmp_path / "run")).read_text()
     assert "This chart could not be drawn (ZeroDivisionError" in text
     assert "stage 0" in text

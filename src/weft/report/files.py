@@ -63,6 +63,11 @@ def _end(path: Path) -> tuple[str, ...]:
         return tuple(file.read().decode(errors="replace").splitlines()[-_LINES:])
 
 
+def lustre(directory: Path) -> dict[str, Any]:
+    """By role of storage: Lustre's counters at the end of the work."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted((directory / "lustre").glob("*.json"))}
+
+
 def fileops(directory: Path) -> dict[str, Any]:
     """By node: what the preload library counted."""
     return {

@@ -1,0 +1,186 @@
+"""Lustre's own counters, each second: those of an emulated file system, or of this machine's Lustre client.
+
+Both have the formats of `llite.*.stats` and `mdc.*.stats`. What Lustre answers from its caches is not in them.
+"""
+
+import json
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from weft import samples, shell
+from weft.errors import WeftError
+from weft.plan import Layout
+from weft.probes.base import Probe, Source
+from weft.record import write_json
+from weft.samples import Sample
+
+INTERVAL = 1.0
+"""Seconds between readings."""
+_SETTLED = 0.3
+"""Seconds after which latencyfs has written all that it counted: it does so five times a second."""
+
+HOST = "host"
+"""The node name of readings that no single node owns, and the role of a real mount."""
+
+_REAL = ("/proc/fs/lustre", "/sys/kernel/debug/lustre")
+_BLIND = "what the client's caches answered; clean-up after the last program"
+_LINE = re.compile(r"(\w+)\s+(\d+) samples \[(\w+)\](?: (\d+) (\d+) (\d+))?")
+
+
+@dataclass(frozen=True)
+class Table:
+    """One file of counters."""
+
+    role: str
+    node: str
+    layer: str
+    """llite: operations as the client's user saw them; mdc: requests to the metadata server."""
+    text: str
+
+
+class LustreProbe(Probe):
+    """Reads files; needs no privilege for an emulated file system, and what the site gives for a real one."""
+
+    name: ClassVar[str] = "lustre"
+
+    def missing(self, layout: Layout) -> str | None:
+        if any(place.counters for place in layout.places.values()) or real():
+            return None
+        return (
+            "no storage of this run keeps Lustre's counters, and this machine has no readable Lustre client"
+        )
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[None]:
+        done = threading.Event()
+
+        def observe() -> None:
+            while not done.wait(INTERVAL):
+                samples.append(layout.record, readings(tables(layout)))
+
+        samples.append(layout.record, readings(tables(layout)))
+        thread = threading.Thread(target=observe, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+            time.sleep(_SETTLED)
+            _keep(layout)
+
+
+def _keep(layout: Layout) -> None:
+    """Last readings, their sources, and the files themselves."""
+    last = tables(layout)
+    found = readings(last)
+    samples.append(layout.record, found)
+    path = layout.record / "sources.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    write_json(path, {**known, **{each.counter: vars(_source(each.counter)) for each in found}})
+    for role in dict.fromkeys(table.role for table in last):
+        write_json(layout.record / "lustre" / f"{role}.json", _summed(role, last, layout))
+    for role, place in layout.places.items():
+        if place.counters:
+            kept = layout.record / "lustre" / role
+            kept.mkdir(parents=True, exist_ok=True)
+            for file in sorted(Path(place.counters).glob("[!.]*")):
+                (kept / file.name).write_text(_text(file))
+
+
+def _summed(role: str, last: list[Table], layout: Layout) -> dict[str, Any]:
+    clients: dict[str, dict[str, Any]] = {}
+    for table in last:
+        if table.role == role:
+            clients.setdefault(table.node, {})[table.layer] = parse(table.text)
+    place = next((place for name, place in layout.places.items() if name == role), None)
+    faults = Path(place.counters) / "faults.json" if place else None
+    return {
+        "emulated": place.emulated if place else "",
+        "clients": clients,
+        "faults": json.loads(faults.read_text()) if faults and faults.exists() else {},
+    }
+
+
+def tables(layout: Layout) -> list[Table]:
+    """All counter files as they are now."""
+    found = []
+    nodes = {node.name for node in layout.nodes}
+    for role, place in layout.places.items():
+        for path in sorted(Path(place.counters).glob("*.stats")) if place.counters else []:
+            layer, _, name = path.stem.partition(".")
+            node = name if name in nodes else HOST
+            found.append(Table(role, node, layer, _text(path)))
+    return [*found, *real()]
+
+
+def real() -> list[Table]:
+    """Counters of this machine's own Lustre client: by file where they are readable, otherwise by lctl."""
+    paths = [
+        path for base in _REAL for layer in ("llite", "mdc") for path in Path(base).glob(f"{layer}/*/stats")
+    ]
+    found = [Table(HOST, HOST, path.parent.parent.name, text) for path in paths if (text := _text(path))]
+    if found or not (program := shutil.which("lctl")):
+        return found
+    try:
+        return of_lctl(shell.run([program, "get_param", "llite.*.stats", "mdc.*.stats"]).out)
+    except WeftError:
+        return []
+
+
+def of_lctl(text: str) -> list[Table]:
+    """What `lctl get_param` prints: a line `llite.NAME.stats=`, then the file."""
+    words = re.split(r"^(llite|mdc)\.\S+\.stats=\n?", text, flags=re.MULTILINE)[1:]
+    return [Table(HOST, HOST, layer, body) for layer, body in zip(words[::2], words[1::2], strict=True)]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:  # between two writings, or not ours to read
+        return ""
+
+
+def parse(text: str) -> dict[str, dict[str, Any]]:
+    """By counter: count, unit, and the sum where the file has one."""
+    return {
+        match[1]: {"count": int(match[2]), "unit": match[3], "sum": int(match[6] or 0)}
+        for match in map(_LINE.match, text.splitlines())
+        if match
+    }
+
+
+def readings(found: list[Table]) -> list[Sample]:
+    """Counters as samples; clients of one node add up."""
+    now = time.time()
+    sums: dict[tuple[str, str], float] = {}
+    for table in found:
+        for name, values in parse(table.text).items():
+            for kind, value in _values(values).items():
+                key = (table.node, f"lustre.{table.role}.{table.layer}.{name}.{kind}")
+                sums[key] = sums.get(key, 0.0) + value
+    return [Sample(now, node, "", counter, value) for (node, counter), value in sums.items()]
+
+
+def _values(values: Mapping[str, Any]) -> dict[str, float]:
+    count = {"count": float(values["count"])}
+    match values["unit"]:
+        case "bytes":
+            return {**count, "bytes": float(values["sum"])}
+        case "usec" | "usecs":
+            return {**count, "seconds": values["sum"] / 1e6}
+    return count
+
+
+def _source(counter: str) -> Source:
+    _, role, layer, _, kind = counter.split(".")
+    unit = {"bytes": "B", "seconds": "s"}.get(kind, "")
+    whose = "this machine's Lustre client" if role == HOST else f"latencyfs (emulated) below {role}"
+    return Source(unit, f"{layer}.*.stats of {whose}", _BLIND)

@@ -1,0 +1,61 @@
+"""What Lustre's counters said, real or emulated: operations of clients, requests to the metadata server, faults."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weft.report.blocks import Block, Column, Listing, Section, Table, Words
+from weft.report.numbers import NONE, amount, size
+from weft.report.summary import Summary
+
+_LAYERS = {"llite": "seen by the client", "mdc": "asked of the metadata server"}
+
+
+def lustre_counters(summary: Summary) -> Section:
+    """A table a role; says so where nothing was read."""
+    if not summary.lustre:
+        words = "Not read in this run; add lustre to the probes: --set probes=proc,engine,lustre."
+        return Section("lustre", "Lustre's counters", [Words(words, "quiet")])
+    blocks: list[Block] = []
+    for role, found in sorted(summary.lustre.items()):
+        if found["emulated"]:
+            blocks.append(Words(f"{role}: {found['emulated']}.", "warn"))
+        blocks.append(_table(role, found["clients"]))
+        if faults := _faults(found["faults"]):
+            blocks.append(Listing(faults, "warn"))
+    return Section("lustre", "Lustre's counters", blocks)
+
+
+def _table(role: str, clients: Mapping[str, Mapping[str, Any]]) -> Table:
+    columns = [Column("files"), Column("operation"), Column("where")]
+    columns += [Column(title, number=True) for title in ("count", "bytes", "time", "mean time", "clients")]
+    sums: dict[tuple[str, str], dict[str, float]] = {}
+    for layers in clients.values():
+        for layer, counters in layers.items():
+            for name, values in counters.items():
+                into = sums.setdefault((layer, name), {"count": 0, "bytes": 0, "usec": 0, "clients": 0})
+                into["count"] += values["count"]
+                into["clients"] += 1
+                into["bytes" if values["unit"] == "bytes" else "usec"] += values["sum"]
+    rows = [
+        (
+            role,
+            name,
+            _LAYERS.get(layer, layer),
+            amount(each["count"]),
+            size(each["bytes"]) if each["bytes"] else NONE,
+            amount(each["usec"] / 1e6, "s") if each["usec"] else NONE,
+            f"{each['usec'] / each['count'] / 1e3:.2f} ms" if each["usec"] and each["count"] else NONE,
+            amount(each["clients"]),
+        )
+        for (layer, name), each in sorted(sums.items(), key=lambda item: (item[0][0], -item[1]["count"]))
+    ]
+    note = "As the client counted them until the last program ended; what its caches answered is not in them."
+    return Table(columns, rows, note)
+
+
+def _faults(found: Mapping[str, Any]) -> list[str]:
+    return [
+        f"fault {each['spec']}: injected {each['injected']} times"
+        for each in found.get("faults", [])
+        if isinstance(each, Mapping) and {"spec", "injected"} <= set(each)
+    ]
