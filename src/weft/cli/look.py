@@ -11,7 +11,6 @@ from rich.table import Table
 from weft import record, settings
 from weft.errors import UsageError
 from weft.report import page, study, terminal
-from weft.report.blocks import build
 from weft.report.compare import Comparison, compare
 from weft.report.gather import summarize
 from weft.report.headline import Headline, headlines
@@ -93,16 +92,18 @@ def compare_runs(
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
-        terminal.sections(build(study.SECTIONS, found), terminal.console())
+        terminal.sections(study.sections(found), terminal.console())
 
 
 def _of_study(name: str) -> Comparison:
+    folder = Path(name) if Path(name, "study.toml").exists() else settings.SOURCE / "studies" / name
+    name = folder.resolve().name
     lines = headlines(record.all_records(settings.runs()), name)
     if not lines:
         raise UsageError(
             f"no run in {settings.runs()} belongs to a study {name!r}", hint="`weft runs` lists every run"
         )
-    return compare(lines, f"study {name}")
+    return study.of_study(lines, name, folder)
 
 
 def _of_runs(names: list[str]) -> Comparison:

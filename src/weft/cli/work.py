@@ -8,10 +8,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from weft import matrix, preview, report, rootless
+from weft import matrix, preview, record, report, rootless, settings
 from weft.errors import UsageError, WeftError
 from weft.progress import Progress
-from weft.record import Stored, read
+from weft.record import Stored
+from weft.report import page
+from weft.report import study as study_page
+from weft.report.headline import headlines
 from weft.report.text import outcome_lines
 from weft.request import Flags, study_of
 from weft.spec import Study
@@ -141,7 +144,7 @@ def _do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
         results = matrix.run(study, Progress(Console(stderr=True)), again=again)
     except WeftError as error:
         if error.record is not None:
-            _tell([read(error.record)], as_json=as_json)
+            _tell([record.read(error.record)], as_json=as_json)
         raise
     _tell(results, as_json=as_json)
     return results
@@ -156,5 +159,12 @@ def _tell(results: list[Stored], *, as_json: bool) -> None:
         ]
         print(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=1))
         return
-    for result, page in zip(results, pages, strict=True):
-        print("\n".join([*outcome_lines(result), f"  report {page}"]))
+    for result, written in zip(results, pages, strict=True):
+        print("\n".join([*outcome_lines(result), f"  report {written}"]))
+
+
+def _study_page(study: Study, folder: Path) -> Path:
+    """Write the page of a whole study, with the runs of earlier commands."""
+    lines = headlines(record.all_records(settings.runs()), study.name)
+    text = study_page.text(study_page.of_study(lines, study.name, folder))
+    return page.save(text, study_page.place(settings.runs(), study.name))

@@ -1,10 +1,13 @@
 """Medians with intervals, and an order that does not rank what the intervals cannot tell apart."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
+
+Name = TypeVar("Name", bound=Hashable)
 
 LEVEL = 0.95
 RESAMPLES = 4000
@@ -59,6 +62,19 @@ def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate:
         return Estimate(middle, None, None, count)
     dice = np.random.default_rng(_SEED)
     low, high = _bounds(_medians(values, dice) / _medians(base, dice))
+    return Estimate(middle, min(low, middle), max(high, middle), count)
+
+
+def combined(
+    samples: Mapping[Name, Sequence[float]], work_out: Callable[[Mapping[Name, Any]], Any]
+) -> Estimate:
+    """A value worked out of the medians of some samples, each at least one value, with its bootstrap interval."""
+    middle = float(work_out({name: statistics.median(values) for name, values in samples.items()}))
+    count = min(len(values) for values in samples.values())
+    if count < LEAST:
+        return Estimate(middle, None, None, count)
+    dice = np.random.default_rng(_SEED)
+    low, high = _bounds(work_out({name: _medians(values, dice) for name, values in samples.items()}))
     return Estimate(middle, min(low, middle), max(high, middle), count)
 
 

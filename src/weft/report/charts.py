@@ -21,7 +21,7 @@ COLOURS = tuple(f"var(--c{number})" for number in range(1, 9))
 
 def spans(summary: Summary) -> str:
     """Phases and stages as bars, one row each."""
-    alt = _altair()
+    alt = load_altair()
     rows = [
         {"row": f"p{i}", "begin": s.begin, "end": s.begin + s.seconds, "name": s.name,
          "colour": "var(--c1)" if s.name == "run" else "var(--c0)"}
@@ -46,7 +46,7 @@ def spans(summary: Summary) -> str:
         x=_time(alt, summary, "begin:Q"), x2="end:Q", y=y, color=alt.Color("colour:N", scale=None)
     )  # fmt: skip
     texts = [_labels(alt, data, y, summary, kind) for kind in ("right", "left", "inside")]
-    return _svg(
+    return svg(
         alt.layer(*_losses(alt, summary), bars, *texts).properties(
             width=WIDTH, height=max(1, len(rows)) * _ROW
         )
@@ -82,11 +82,11 @@ def panel(
     summary: Summary, unit: str, names: Mapping[str, str], lines: Sequence[Series], *, stacked: bool
 ) -> str:
     """Lines over time, or a strip of stacked areas a node."""
-    alt = _altair()
+    alt = load_altair()
     if stacked:
         nodes = list(dict.fromkeys(line.node for line in lines))
         strips = [_strip(alt, summary, unit, names, [s for s in lines if s.node == node]) for node in nodes]
-        return _svg(alt.vconcat(*strips, spacing=6))
+        return svg(alt.vconcat(*strips, spacing=6))
     order = list(dict.fromkeys(line.node for line in lines))
     single = len(order) == 1 and len(names) > 2
     counters = list(names)
@@ -110,7 +110,7 @@ def panel(
         strokeDash=alt.condition("datum.dash", alt.value([4, 3]), alt.value([1, 0])),
         detail="line:N",
     )  # fmt: skip
-    return _svg(alt.layer(_marks(alt, summary), chart).properties(width=WIDTH, height=110))
+    return svg(alt.layer(_marks(alt, summary), chart).properties(width=WIDTH, height=110))
 
 
 def _shown(names: Mapping[str, str], lines: Sequence[Series]) -> list[str]:
@@ -179,7 +179,7 @@ def _axis(alt: Any, unit: str, count: int = 4) -> Any:
 
 def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
     """Medians as dots with their intervals as lines, and every run as a small ring, one row a cell."""
-    alt = _altair()
+    alt = load_altair()
     data = alt.Data(values=list(rows))
     # a browser's letters are wider than those the drawing was measured with
     margin = min(320, 8 * max(len(str(row["cell"])) for row in rows) + 12)
@@ -196,17 +196,17 @@ def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
         runs.encode(x="values:Q", y=y),
         points.encode(x=x, y=y),
     )
-    return _svg(chart.properties(width=WIDTH + _MARGIN - margin, height=max(1, len(rows)) * 30))
+    return svg(chart.properties(width=WIDTH + _MARGIN - margin, height=max(1, len(rows)) * 30))
 
 
-def _altair() -> Any:
+def load_altair() -> Any:
     # half a second of import that only pages with charts should pay for
     import altair  # noqa: PLC0415
 
     return altair
 
 
-def _svg(chart: altair.TopLevelMixin) -> str:
+def svg(chart: altair.TopLevelMixin) -> str:
     import vl_convert  # noqa: PLC0415
 
     quiet = {"labelColor": "currentColor", "titleColor": "currentColor", "tickColor": "var(--line)"}

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from weft.model import statistics
 from weft.model.statistics import Estimate
 from weft.record import PHASES
+from weft.report.against import Against
 from weft.report.headline import Headline
 from weft.report.summary import Part
 
@@ -40,6 +41,8 @@ class Comparison(Part):
     differences: Mapping[str, tuple[str, ...]] = {}
     """By key of the spec: its value in each group, where they differ."""
     sentences: tuple[str, ...] = ()
+    against: Against | None = None
+    """Of a study with rules: how it stands to its papers."""
 
 
 def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Comparison:

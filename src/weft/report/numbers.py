@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from weft.model.statistics import Estimate
 from weft.units import show_size
 
 NONE = "-"
@@ -69,3 +70,12 @@ def text(value: Any) -> str:
         case float():
             return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
     return json.dumps(value)
+
+
+def interval(estimate: Estimate | None, unit: str = "") -> str:
+    """12.3 [11.9, 12.8]; the median alone where there is no interval."""
+    if estimate is None:
+        return NONE
+    if estimate.low is None:
+        return f"{seconds(estimate.median)}{unit}"
+    return f"{seconds(estimate.median)}{unit} [{seconds(estimate.low)}, {seconds(estimate.high)}]"

@@ -5,11 +5,14 @@ from pathlib import Path
 
 from weft import __version__
 from weft.model.statistics import Estimate
-from weft.report import charts
+from weft.report import charts, slowdown
+from weft.report.against import against, sentences
 from weft.report.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
-from weft.report.compare import Comparison, Group
+from weft.report.compare import Comparison, Group, compare
+from weft.report.headline import Headline
 from weft.report.html import Page, render
-from weft.report.numbers import NONE, seconds
+from weft.report.numbers import NONE, interval, seconds
+from weft.report.published import load as paper_of
 from weft.units import show_size
 
 _WIDTH = 50
@@ -126,16 +129,33 @@ def not_counted(comparison: Comparison) -> Section:
     return Section("left", "Not counted", [Table(columns, rows)])
 
 
+def against_memory(comparison: Comparison) -> Section:
+    """Slowdowns beside the published points."""
+    assert comparison.against is not None
+    emulated = dict.fromkeys(words for group in comparison.groups for words in group.emulated)
+    return slowdown.slowdowns(comparison.against, [f"Not real: {words}." for words in emulated])
+
+
+def where_shapes_agree(comparison: Comparison) -> Section:
+    """The study's rules, worked out."""
+    assert comparison.against is not None
+    return slowdown.rules(comparison.against)
+
+
+def published(comparison: Comparison) -> Section:
+    """The papers' rows."""
+    assert comparison.against is not None
+    return slowdown.figures(comparison.against)
+
+
 SECTIONS: list[Maker[Comparison]] = [order, cells, plot, phases, differences, not_counted]
+OF_PAPERS: list[Maker[Comparison]] = [against_memory, where_shapes_agree, published]
+"""Before the others, where the study's folder has rules."""
 
 
-def interval(estimate: Estimate | None, unit: str = "") -> str:
-    """12.3 [11.9, 12.8]; the median alone where there is no interval."""
-    if estimate is None:
-        return NONE
-    if estimate.low is None:
-        return f"{seconds(estimate.median)}{unit}"
-    return f"{seconds(estimate.median)}{unit} [{seconds(estimate.low)}, {seconds(estimate.high)}]"
+def sections(comparison: Comparison) -> list[Section]:
+    """All sections of a comparison, those on its papers first."""
+    return build([*(OF_PAPERS if comparison.against else []), *SECTIONS], comparison)
 
 
 def speed(estimate: Estimate | None) -> str:
@@ -155,13 +175,13 @@ def text(comparison: Comparison) -> str:
         title=f"{len(comparison.groups)} cells, {counted} valid runs",
         badge=comparison.title,
         tone="plain",
-        sentences=comparison.sentences,
+        sentences=[*(sentences(comparison.against) if comparison.against else []), *comparison.sentences],
         warnings=[*emulations(comparison), *_left_words(comparison)],
         footer=[
             f"Made by weft {__version__} from the records alone. The numbers stand in the element #data as JSON."
         ],
         data=comparison.model_dump_json(),
-        sections=build(SECTIONS, comparison),
+        sections=sections(comparison),
     )
     return render(page)
 
@@ -175,6 +195,13 @@ def _left_words(comparison: Comparison) -> list[str]:
         if left
         else []
     )
+
+
+def of_study(lines: Sequence[Headline], name: str, folder: Path | None) -> Comparison:
+    """The runs of a study, set against the papers that its folder speaks of."""
+    found = compare(lines, f"study {name}")
+    paper = paper_of(folder) if folder else None
+    return found.model_copy(update={"against": against(lines, paper)}) if paper else found
 
 
 def place(runs: Path, study: str) -> Path:

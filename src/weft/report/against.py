@@ -1,0 +1,143 @@
+"""A study's runs against its papers: slowdowns over the axis, the published points, and which rules hold. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from weft.model import statistics
+from weft.model.statistics import Estimate
+from weft.report import formula
+from weft.report.formula import Cell
+from weft.report.headline import Headline
+from weft.report.published import Expected, Paper, Published, Rule
+from weft.report.summary import Part
+
+Outcome = Literal["agrees", "differs", "undecided", "not measured"]
+
+
+class Slowdown(Part):
+    """A cell's time over that of the base at the same place of the axis."""
+
+    cell: str
+    at: str
+    runs: int
+    ratio: Estimate | None = None
+    cores: int | None = None
+    """Cores of all nodes together, where the records say."""
+
+
+class Finding(Part):
+    """A rule, worked out."""
+
+    rule: Rule
+    value: Estimate | None
+    outcome: Outcome
+    why: str = ""
+
+
+class Against(Part):
+    """Everything a page says of a study and its papers."""
+
+    expected: Expected
+    slowdowns: tuple[Slowdown, ...]
+    figures: tuple[Published, ...]
+    findings: tuple[Finding, ...]
+
+
+def against(lines: Sequence[Headline], paper: Paper) -> Against:
+    """Set the valid runs of a study against its papers."""
+    expected = paper.expected
+    times = times_of(lines, expected)
+    cores = _cores(lines, expected.axis)
+    places = sorted({at for _, at in times}, key=_in_order)
+    slowdowns = tuple(
+        Slowdown(
+            cell=cell,
+            at=at,
+            runs=len(times.get((cell, at), ())),
+            ratio=_ratio(times, (cell, at), (expected.base, at)),
+            cores=cores.get(at),
+        )
+        for cell in expected.cells
+        if cell != expected.base
+        for at in places
+    )
+    return Against(
+        expected=expected,
+        slowdowns=slowdowns,
+        figures=paper.figures,
+        findings=tuple(finding(rule, times) for rule in expected.rules),
+    )
+
+
+def times_of(lines: Sequence[Headline], expected: Expected) -> dict[Cell, list[float]]:
+    """Seconds of the valid runs by the short name of their cell and their place on the axis."""
+    names = {value: name for name, value in expected.cells.items()}
+    found: dict[Cell, list[float]] = {}
+    for line in lines:
+        name = names.get(line.coordinates.get(expected.series, ""))
+        at = line.coordinates.get(expected.axis)
+        if name is not None and at is not None:
+            taken = found.setdefault((name, at), [])
+            taken += [] if line.seconds is None else [line.seconds]
+    return found
+
+
+def finding(rule: Rule, times: Mapping[Cell, Sequence[float]]) -> Finding:
+    """Work a rule out: it agrees or differs only when its whole interval says so."""
+    value = formula.estimate(rule.value, times)
+    if value is None:
+        lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not times.get((name, at))]
+        return Finding(
+            rule=rule, value=None, outcome="not measured", why=f"no valid run of {', '.join(lacking)}"
+        )
+    sides = {rule.holds(end) for end in (value.low, value.high) if end is not None}
+    if len(sides) == 2:
+        return Finding(rule=rule, value=value, outcome="undecided", why="the interval holds the bound")
+    holds = sides.pop() if sides else rule.holds(value.median)
+    return Finding(
+        rule=rule,
+        value=value,
+        outcome="agrees" if holds else "differs",
+        why="" if value.low is not None else value.caveat,
+    )
+
+
+_MANY = {"agrees": "agree", "differs": "differ"}
+
+
+def sentences(found: Against) -> list[str]:
+    """How the shapes compare, in words."""
+    counts = {
+        outcome: sum(each.outcome == outcome for each in found.findings)
+        for outcome in ("agrees", "differs", "undecided", "not measured")
+    }
+    words = [
+        f"{count} {outcome if count == 1 else _MANY.get(outcome, outcome)}"
+        for outcome, count in counts.items()
+        if count
+    ]
+    whole = len(found.findings)
+    return [f"Of {whole} rules on the shape of the papers' figures: {', '.join(words)}."] if whole else []
+
+
+def _ratio(times: Mapping[Cell, Sequence[float]], cell: Cell, base: Cell) -> Estimate | None:
+    above, below = times.get(cell), times.get(base)
+    return statistics.ratio(above, below) if above and below and min(below) > 0 else None
+
+
+def _cores(lines: Sequence[Headline], axis: str) -> dict[str, int]:
+    """Cores of all nodes by place on the axis, from the specs in the records."""
+    found = {}
+    for line in lines:
+        at, each = line.coordinates.get(axis), line.spec.get("nodes.cores", "")
+        count = line.spec.get("nodes.count", "")
+        if at is not None and each.isdigit() and count.isdigit():
+            found[at] = int(each) * int(count)
+    return found
+
+
+def _in_order(text: str) -> tuple[float, str]:
+    try:
+        return float(text), text
+    except ValueError:
+        return float("inf"), text

@@ -1,0 +1,105 @@
+"""A study's folder as data: the paper's figures, and rules for what they lead one to expect of the study's cells."""
+
+import csv
+import tomllib
+from pathlib import Path
+
+from pydantic import Field, ValidationError, model_validator
+
+from weft.errors import UsageError
+from weft.report.summary import Part
+
+FIGURES, RULES = "published.csv", "expected.toml"
+
+
+class Published(Part):
+    """A figure of a paper. `cell` is the study's short name for what it speaks of; empty where it has none."""
+
+    paper: str
+    experiment: str
+    engine: str
+    storage: str
+    scale: str
+    metric: str
+    value: str
+    unit: str
+    cores: int | None = None
+    cell: str = ""
+    note: str = ""
+
+    @property
+    def number(self) -> float | None:
+        """The value, where it is one number and not a range."""
+        try:
+            return float(self.value)
+        except ValueError:
+            return None
+
+
+class Rule(Part):
+    """A sentence about the cells: `value` is a formula over their times, to be held against a bound."""
+
+    name: str
+    value: str
+    at_least: float | None = None
+    at_most: float | None = None
+    paper: str = Field(description="what the paper has, in words")
+    source: str
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> "Rule":
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError(f"the rule {self.name!r} needs one of at_least and at_most")
+        return self
+
+    @property
+    def bound(self) -> str:
+        return f"at least {self.at_least:g}" if self.at_least is not None else f"at most {self.at_most:g}"
+
+    def holds(self, value: float) -> bool:
+        return value >= self.at_least if self.at_least is not None else value <= (self.at_most or 0.0)
+
+
+class Expected(Part):
+    """Names of a study's cells, and its rules."""
+
+    axis: str = Field(description="the key of the matrix whose values are numbers of nodes")
+    series: str = Field(description="the key of the matrix that tells the cells apart")
+    base: str = Field(description="short name of the cell that the others are set against")
+    cells: dict[str, str] = Field(description="values of `series` by short name")
+    rules: tuple[Rule, ...] = Field(default=(), alias="rule")
+
+    @model_validator(mode="after")
+    def _base_is_a_cell(self) -> "Expected":
+        if self.base not in self.cells:
+            raise ValueError(f"base is {self.base!r}, which is none of the cells")
+        return self
+
+
+class Paper(Part):
+    """What a study's folder holds beside its matrix."""
+
+    expected: Expected
+    figures: tuple[Published, ...] = ()
+
+
+def load(folder: Path) -> Paper | None:
+    """The papers' side of a study; None where the folder has no rules. Raises UsageError for files that are wrong."""
+    if not (folder / RULES).is_file():
+        return None
+    try:
+        table = tomllib.loads((folder / RULES).read_text())
+        return Paper(expected=Expected.model_validate(table), figures=figures(folder / FIGURES))
+    except (OSError, tomllib.TOMLDecodeError, ValidationError) as error:
+        raise UsageError(f"{folder}: {RULES} or {FIGURES} is wrong: {error}") from error
+
+
+def figures(path: Path) -> tuple[Published, ...]:
+    """The rows of a published.csv; none where there is no such file."""
+    if not path.is_file():
+        return ()
+    with path.open(newline="") as file:
+        return tuple(
+            Published.model_validate({key: text for key, text in row.items() if text})
+            for row in csv.DictReader(file)
+        )

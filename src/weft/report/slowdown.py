@@ -1,0 +1,172 @@
+"""A study beside its papers, as sections: two panels of slowdowns, the published rows, and the rules."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from weft.report import charts
+from weft.report.against import Against, Finding, Slowdown, sentences
+from weft.report.blocks import Block, Chart, Column, Section, Table, Words
+from weft.report.numbers import NONE, interval, seconds
+
+_COLOURS = tuple(f"c{number}" for number in range(1, 9))
+_HEIGHT = 220
+_TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+_CHART = "Time over that of the base; left measured here, right published"
+
+
+def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
+    """Slowdown over nodes for each cell, and the published points on other machines beside them."""
+    blocks: list[Block] = [Words(words, "warn") for words in emulated]
+    measured, published = _measured(found), _published(found)
+    if measured or published:
+        legend = {name: colour for name, colour in _colours(found).items() if name != found.expected.base}
+        note = (
+            f"Left: this study, over {found.expected.axis}; the line is the 95 % bootstrap interval. Right: the papers' "
+            "machines, over their cores. Both upright axes are the same and logarithmic; the scales of the machines are not."
+        )
+        lines = _lines(found)
+        blocks.append(Chart(_CHART, lambda: draw(measured, published), lines, note, legend))
+    else:
+        blocks.append(Words("No cell has a valid run beside a valid run of its base.", "quiet"))
+    blocks.append(_slowdown_table(found))
+    return Section("slowdown", f"Slowdown against {found.expected.base}", blocks)
+
+
+def rules(found: Against) -> Section:
+    """Where the shapes agree and where not, by the rules of the study."""
+    columns = [Column("rule"), Column("formula"), Column("bound"), Column("measured", number=True), Column("outcome"),
+               Column("the paper has"), Column("source")]  # fmt: skip
+    rows = [_finding(each) for each in found.findings]
+    note = (
+        "A formula divides median times: name[nodes]. A rule agrees or differs when the whole interval is on one side of "
+        "its bound; in between it is undecided. A rule is about the shape, not about the papers' numbers."
+    )
+    names = ", ".join(f"{name} is {value}" for name, value in found.expected.cells.items())
+    blocks: list[Block] = [Words(sentence) for sentence in sentences(found)]
+    few = sorted(
+        {each.value.caveat for each in found.findings if each.value and each.value.low is not None} - {""}
+    )
+    blocks += [Words(f"{caveat}.", "quiet") for caveat in few]
+    return Section(
+        "rules", "Where the shapes agree", [*blocks, Table(columns, rows, f"{note} Here {names}.")]
+    )
+
+
+def figures(found: Against) -> Section:
+    """The published rows as they stand in published.csv."""
+    columns = [Column(title) for title in ("paper", "experiment", "storage", "scale", "metric")]
+    columns += [Column("value", number=True), Column("where it stands")]
+    rows = [(f.paper, f.experiment, f.storage, f.scale, f.metric, f.value, f.note) for f in found.figures]
+    return Section(
+        "published", "Published figures", [Table(columns, rows, "Other machines, at other scales.")]
+    )
+
+
+def _slowdown_table(found: Against) -> Table:
+    columns = [Column("cell"), Column(found.expected.axis, number=True), Column("cores", number=True),
+               Column("slowdown", number=True), Column("valid runs", number=True), Column("published")]  # fmt: skip
+    rows = [
+        (each.cell, each.at, str(each.cores or NONE), interval(each.ratio, " x"), str(each.runs),
+         _known(found, each.cell))
+        for each in found.slowdowns
+    ]  # fmt: skip
+    return Table(columns, rows, "Medians with their 95 % bootstrap intervals; only VALID runs count.")
+
+
+def _known(found: Against, cell: str) -> str:
+    known = [f for f in found.figures if f.cell == cell and f.metric == "slowdown"]
+    return "; ".join(f"{f.value} ({f.storage}, {f.scale})" for f in known) or NONE
+
+
+def _finding(found: Finding) -> tuple[str, ...]:
+    rule = found.rule
+    outcome = f"{found.outcome} ({found.why})" if found.why else found.outcome
+    return (rule.name, rule.value, rule.bound, interval(found.value), outcome, rule.paper, rule.source)
+
+
+def _colours(found: Against) -> dict[str, str]:
+    names = [name for name in found.expected.cells if name != found.expected.base]
+    return {name: _COLOURS[index % len(_COLOURS)] for index, name in enumerate(names)}
+
+
+def _measured(found: Against) -> list[dict[str, Any]]:
+    colours = _colours(found)
+    return [
+        {"cell": each.cell, "at": each.at, "ratio": each.ratio.median, "low": each.ratio.low, "high": each.ratio.high,
+         "colour": f"var(--{colours[each.cell]})"}
+        for each in found.slowdowns
+        if each.ratio is not None
+    ]  # fmt: skip
+
+
+def _published(found: Against) -> list[dict[str, Any]]:
+    """Published slowdowns of known cores; points of one storage on one machine are joined."""
+    colours = _colours(found)
+    return [
+        {"cell": f.cell, "cores": f.cores, "ratio": f.number, "line": f.storage, "name": f"{f.storage}, {f.scale}",
+         "colour": f"var(--{colours[f.cell]})"}
+        for f in found.figures
+        if f.metric == "slowdown" and f.cell in colours and f.cores and f.number
+    ]  # fmt: skip
+
+
+def _lines(found: Against) -> list[str]:
+    here = [f"{_at(each, found)}: {interval(each.ratio, ' x')}" for each in found.slowdowns]
+    there = [
+        f"published, {row['name']} ({row['cores']} cores): {seconds(row['ratio'])} x"
+        for row in _published(found)
+    ]
+    return [*here, *there]
+
+
+def _at(each: Slowdown, found: Against) -> str:
+    return f"{each.cell}, {found.expected.axis}={each.at}"
+
+
+def draw(measured: Sequence[dict[str, Any]], published: Sequence[dict[str, Any]]) -> str:
+    """The two panels as SVG."""
+    alt = charts.load_altair()
+    values = [row[key] for row in (*measured, *published) for key in ("ratio", "low", "high") if row.get(key)]
+    scale = alt.Scale(type="log", domain=[min(0.8, *values), max(values) * 1.3], nice=False)
+    panels = [_here(alt, measured, scale)] if measured else []
+    panels += [_there(alt, published, scale)] if published else []
+    return charts.svg(alt.hconcat(*panels, spacing=30))
+
+
+def _here(alt: Any, measured: Sequence[dict[str, Any]], scale: Any) -> Any:
+    base = alt.Chart(alt.Data(values=list(measured)))
+    shared = {
+        "x": alt.X("at:O", title="measured here: nodes", axis=alt.Axis(labelAngle=0)),
+        "xOffset": alt.XOffset("cell:N", sort=None),
+        "color": alt.Color("colour:N", scale=None),
+    }
+    bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3, opacity=0.5)
+    bars = bars.encode(y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q", **shared)
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(y=_upright(alt, scale), **shared)
+    return alt.layer(_one(alt, scale), bars, points).properties(width=charts.WIDTH // 3, height=_HEIGHT)
+
+
+def _there(alt: Any, published: Sequence[dict[str, Any]], scale: Any) -> Any:
+    base = alt.Chart(alt.Data(values=list(published)))
+    cores = alt.Scale(type="log", domain=[10, max(100_000, *(row["cores"] for row in published))], nice=False)
+    axis = alt.Axis(format="~s", values=[10, 100, 1000, 10_000, 100_000])
+    at = {
+        "x": alt.X("cores:Q", title="published, other machines: cores", scale=cores, axis=axis),
+        "y": _upright(alt, scale),
+    }
+    colour = alt.Color("colour:N", scale=None)
+    line = base.mark_line(strokeDash=[4, 3], strokeWidth=1.4).encode(color=colour, detail="line:N", **at)
+    points = base.mark_point(shape="diamond", size=90, opacity=1).encode(color=colour, **at)
+    text = base.mark_text(align="left", dx=8, dy=-8, fontSize=11, color="currentColor")
+    layers = (_one(alt, scale), line, points, text.encode(text="name:N", **at))
+    return alt.layer(*layers).properties(width=charts.WIDTH // 2, height=_HEIGHT)
+
+
+def _upright(alt: Any, scale: Any) -> Any:
+    return alt.Y("ratio:Q", title=None, scale=scale, axis=alt.Axis(values=_TICKS, format="~g"))
+
+
+def _one(alt: Any, scale: Any) -> Any:
+    """The base itself."""
+    rule = alt.Chart(alt.Data(values=[{"ratio": 1.0}])).mark_rule(strokeDash=[2, 2], color="var(--quiet)")
+    return rule.encode(y=_upright(alt, scale))
