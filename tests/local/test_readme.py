@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "docs/guide/first-run.md")
+DOCUMENTS = ("README.md", "docs/guide/first-run.md", "docs/guide/scratch.md")
 ITSELF = "./test"
 """Shown too, and what runs this; that its stages exist is checked instead."""
 

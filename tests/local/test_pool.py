@@ -1,0 +1,115 @@
+"""The pool under real engines: right answers, few opens below, and injected faults that never make a wrong result."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.local.conftest import Weft, in_phase, root
+
+PROBES = ("--set", "probes=proc,engine,fileops,lustre")
+SMALL = [
+    pytest.param(("terasort", "--size", "40MB", "--set", "parts=8", "--set", "partitions=8"), id="terasort"),
+    pytest.param(
+        ("groupby", "--set", "mappers=40", "--set", "pairs=200", "--set", "value_bytes=200"), id="groupby"
+    ),
+    pytest.param(
+        ("aggregate-by-key", "--set", "records=40000", "--set", "partitions=16"), id="aggregate-by-key"
+    ),
+    pytest.param(("sort-by-key", "--set", "records=40000", "--set", "partitions=16"), id="sort-by-key"),
+]
+
+
+def counted(record: Path, kind: str, operation: str) -> int:
+    """Calls of all nodes that the fileops probe saw."""
+    files = (record / "fileops").glob("*.json")
+    totals = [json.loads(path.read_text())["total"].get(kind, {}) for path in files]
+    return sum(total.get(operation, {}).get("count", 0) for total in totals)
+
+
+def below(record: Path) -> dict[str, Any]:
+    """Lustre's counters of the storage that the pool stood on."""
+    found: dict[str, Any] = json.loads((record / "lustre" / "shuffle.json").read_text())
+    return found
+
+
+def opens(clients: dict[str, Any]) -> int:
+    llite = [client["llite"] for client in clients.values()]
+    return sum(counters.get(name, {}).get("count", 0) for counters in llite for name in ("open", "create"))
+
+
+@pytest.mark.parametrize("workload", SMALL)
+def test_a_workload_is_valid_on_a_pool_over_a_disk(weft: Weft, workload: tuple[str, ...]) -> None:
+    done = weft("run", *workload, "--nodes", "local:2", "--scratch", "pool", *PROBES)
+    assert done.returncode == 0, done.stderr
+    assert weft.head()["verdict"] == "VALID"
+    assert counted(weft.record(), "shuffle", "open") > 10
+    assert "lustre" in weft.head()["probes_missing"]
+
+
+@root
+@pytest.mark.parametrize("workload", SMALL)
+def test_a_workload_is_valid_over_delayed_lustre_which_sees_few_opens(
+    weft: Weft, workload: tuple[str, ...]
+) -> None:
+    done = weft("run", *workload, "--nodes", "virtual:2", "--scratch", "pool+delayed:lustre", *PROBES)
+    assert done.returncode == 0, done.stderr
+    assert weft.head()["verdict"] == "VALID"
+    above, seen = counted(weft.record(), "shuffle", "open"), below(weft.record())
+    assert "emulated" in seen["emulated"]
+    assert opens(seen["clients"]) <= 8, "a few segments for each of two nodes"
+    assert above >= 5 * opens(seen["clients"])
+
+
+def stand(weft: Weft, workload: str, *faults: str) -> str:
+    """A run's TOML: a pool over an emulated Lustre that fails."""
+    path = weft.home / "faults.toml"
+    path.write_text(
+        f'nodes = "virtual:2"\nprobes = ["engine", "lustre"]\ntimeout = "5m"\n{workload}\n[scratch]\nkind = "pool"\n'
+        f"segment = 8388608\non = {{kind = 'delayed', profile = 'lustre', faults = {json.dumps(list(faults))}}}\n"
+    )
+    return str(path)
+
+
+GROUPBY = "workload = {kind = 'groupby', mappers = 40, pairs = 200, value_bytes = 500}"
+TERASORT = "workload = {kind = 'terasort', size = '40MB'}"
+
+
+def right_or_clearly_failed(weft: Weft, code: int, err: str) -> bool:
+    """Whether the run was VALID; anything else has to say why, with an exit code."""
+    head = weft.head()
+    assert (code, head["verdict"]) in {(0, "VALID"), (1, "INVALID")}, err
+    if code:
+        assert head["reason"], "a failure has a reason"
+        assert "checksum" not in head["reason"], "an engine that reports success must be right"
+        assert "error:" in err
+    return code == 0
+
+
+@root
+@pytest.mark.parametrize("workload", [GROUPBY, TERASORT], ids=["groupby", "terasort"])
+@pytest.mark.parametrize("fault", ["eio:write:0.002", "eio:write:nth=20", "eio:read:0.002"])
+def test_input_output_errors_never_make_a_wrong_result(weft: Weft, workload: str, fault: str) -> None:
+    done = weft("run", stand(weft, workload, fault))
+    right_or_clearly_failed(weft, done.returncode, done.stderr)
+    assert below(weft.record())["faults"]["faults"][0]["spec"] == fault
+
+
+@root
+def test_a_full_file_system_fails_with_its_cause(weft: Weft) -> None:
+    done = weft("run", stand(weft, TERASORT, "enospc:write:after=4M", "enospc:fallocate:after=4M"))
+    assert not right_or_clearly_failed(weft, done.returncode, done.stderr)
+    assert "No space left" in " ".join(done.stderr.split())
+
+
+@root
+def test_a_stalled_metadata_server_only_costs_time(weft: Weft) -> None:
+    process = weft.start("run", stand(weft, GROUPBY))
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    (control,) = (weft.home / "work").glob("*/latencyfs-shuffle/control")
+    with control.open("a") as file:
+        file.write("add stall:mds:at=0s,for=3s\nadd stall:data:at=0s,for=3s\n")
+    _, err = process.communicate(timeout=500)
+    assert right_or_clearly_failed(weft, process.returncode, err), err
+    assert below(weft.record())["faults"]["control_lines"] == 2

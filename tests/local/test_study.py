@@ -1,0 +1,53 @@
+"""A study with rules, in small: its runs, and the page that sets them beside the papers."""
+
+import shutil
+from pathlib import Path
+
+from tests.local.conftest import Weft
+
+STUDY = Path(__file__).parents[2] / "studies" / "nersc-lustre"
+SMALL = """
+[workload]
+kind = "groupby"
+mappers_per_slot = 8
+pairs = 50
+value_bytes = 50
+
+[nodes]
+kind = "local"
+cores = 1
+
+[matrix]
+"nodes.count" = [1]
+scratch = ["memory", "delayed:lustre"]
+"""
+
+
+def test_a_study_ends_with_its_page_beside_the_papers(weft: Weft) -> None:
+    folder = weft.home / "nersc-lustre"
+    shutil.copytree(STUDY, folder)
+    (folder / "study.toml").write_text(SMALL)
+    done = weft("run", str(folder))
+    assert done.returncode == 0, done.stderr
+    page = weft.home / "runs" / "study-nersc-lustre.html"
+    assert str(page) in done.stdout
+    text = page.read_text()
+    for words in (
+        "no real lustre was used",
+        "published, other machines",
+        "not measured",
+        "lustre:ram, 80 nodes",
+    ):
+        assert words in text
+    assert "could not be" not in text
+
+
+def test_a_study_is_reported_by_its_name(weft: Weft) -> None:
+    folder = weft.home / "nersc-lustre"
+    folder.mkdir()
+    (folder / "study.toml").write_text(SMALL.replace(', "delayed:lustre"', "") + "\n")
+    assert weft("run", str(folder), "--repeat", "2").returncode == 0
+    done = weft("report", "--study", "nersc-lustre")
+    assert done.returncode == 0, done.stderr
+    assert "lustre[1] / memory[1]" in Path(done.stdout.strip()).read_text()
+    assert "Where the shapes agree" in weft("compare", "--study", "nersc-lustre").stdout

@@ -1,0 +1,115 @@
+"""The probe of Lustre's counters: formats, samples, what it keeps, and its section in the report."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.unit.report_fakes import make_record
+from weft import samples
+from weft.nodes.base import Node
+from weft.plan import Layout
+from weft.probes import lustre
+from weft.probes.lustre import HOST, LustreProbe, Table, of_lctl, parse, readings
+from weft.report.blocks import Listing, Words
+from weft.report.blocks import Table as Shown
+from weft.report.gather import summarize
+from weft.report.lustre import lustre_counters
+from weft.storage.base import Place
+
+LLITE = """snapshot_time             1.5 secs.nsecs
+read_bytes                2 samples [bytes] 4096 4096 8192 33554432
+open                      3 samples [usec] 100 300 600 140000
+"""
+MD = "intent_lock               2 samples [reqs]\n"
+
+
+def layout(tmp_path: Path, counters: str = "") -> Layout:
+    nodes = [Node("node1", "10.0.0.1", 1, 1 << 30, tmp_path)]
+    place = Place(
+        "delayed", "d", {"node1": "/x"}, shared=False, durable=True, emulated="not real", counters=counters
+    )
+    empty: Mapping[str, Path] = {}
+    return Layout("r", nodes, {"shuffle": place}, tmp_path, tmp_path / "record", Path("java"), empty, empty)
+
+
+def test_counters_are_read_with_and_without_sums() -> None:
+    assert parse(LLITE) == {
+        "read_bytes": {"count": 2, "unit": "bytes", "sum": 8192},
+        "open": {"count": 3, "unit": "usec", "sum": 600},
+    }
+    assert parse(MD) == {"intent_lock": {"count": 2, "unit": "reqs", "sum": 0}}
+    assert parse("torn li") == {}
+
+
+def test_clients_of_one_node_add_up() -> None:
+    found = readings([Table("shuffle", "node1", "llite", LLITE), Table("shuffle", "node1", "llite", LLITE)])
+    assert {sample.counter: (sample.node, sample.value) for sample in found} == {
+        "lustre.shuffle.llite.read_bytes.count": ("node1", 4),
+        "lustre.shuffle.llite.read_bytes.bytes": ("node1", 16384),
+        "lustre.shuffle.llite.open.count": ("node1", 6),
+        "lustre.shuffle.llite.open.seconds": ("node1", pytest.approx(0.0012)),
+    }
+
+
+def test_lctl_prints_a_file_below_its_name() -> None:
+    text = f"llite.scratch-ffff8800.stats=\n{LLITE}mdc.scratch-MDT0000-mdc-ffff.stats=\n{MD}"
+    assert of_lctl(text) == [Table(HOST, HOST, "llite", LLITE), Table(HOST, HOST, "mdc", MD)]
+
+
+def test_without_counters_it_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lustre, "real", list)
+    assert "no storage of this run" in (LustreProbe().missing(layout(tmp_path)) or "")
+    assert LustreProbe().missing(layout(tmp_path, str(tmp_path))) is None
+
+
+def test_it_keeps_the_last_readings_and_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lustre, "real", list)
+    counters, record = tmp_path / "counters", tmp_path / "record"
+    for directory in (counters, record):
+        directory.mkdir()
+    laid = layout(tmp_path, str(counters))
+    with LustreProbe().watch(laid):
+        (counters / "llite.node1.stats").write_text(LLITE)
+        (counters / ".llite.node1.part").write_text("torn")
+        (counters / "faults.json").write_text(
+            '{"faults": [{"spec": "eio:read:0.1", "seen": 9, "injected": 1}]}'
+        )
+    kept = json.loads((record / "lustre" / "shuffle.json").read_text())
+    assert kept["emulated"] == "not real"
+    assert kept["clients"] == {"node1": {"llite": parse(LLITE)}}
+    assert sorted(path.name for path in (record / "lustre" / "shuffle").iterdir()) == [
+        "faults.json",
+        "llite.node1.stats",
+    ]
+    samples.finish(record)
+    assert "lustre.shuffle.llite.open.count" in samples.load(record)["counter"].to_list()
+    assert (
+        "emulated"
+        in json.loads((record / "sources.json").read_text())["lustre.shuffle.llite.open.count"]["source"]
+    )
+
+
+def test_the_report_names_what_is_emulated_and_which_faults_struck(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run")
+    found = {
+        "emulated": "not real",
+        "clients": {node: {"llite": parse(LLITE)} for node in ("node1", "node2")},
+        "faults": {"faults": [{"spec": "eio:read:0.1", "seen": 9, "injected": 2}]},
+    }
+    (stored.directory / "lustre").mkdir()
+    (stored.directory / "lustre" / "shuffle.json").write_text(json.dumps(found))
+    words, table, faults = lustre_counters(summarize(stored)).blocks
+    assert isinstance(words, Words)
+    assert words.text == "shuffle: not real."
+    assert isinstance(table, Shown)
+    assert table.rows[0][:4] == ("shuffle", "open", "seen by the client", "6")
+    assert isinstance(faults, Listing)
+    assert faults.items == ["fault eio:read:0.1: injected 2 times"]
+
+
+def test_a_record_without_them_says_how_to_ask(tmp_path: Path) -> None:
+    (words,) = lustre_counters(summarize(make_record(tmp_path / "run"))).blocks
+    assert isinstance(words, Words)
+    assert "add lustre to the probes" in words.text
