@@ -156,6 +156,15 @@ def test_the_page_names_what_is_emulated_the_published_points_and_the_rules(tmp_
     assert "could not be" not in text
 
 
+def test_cells_stand_in_the_order_of_the_axis_with_the_base_first(tmp_path: Path) -> None:
+    found = study.of_study(MEASURED[::-1], "s", folder(tmp_path / "s"))
+    assert [group.key for group in found.groups[:3]] == [
+        "memory-1",
+        "delayed:lustre-1",
+        "pool+delayed:lustre-1",
+    ]
+
+
 def test_a_study_without_rules_has_the_page_of_any_comparison(tmp_path: Path) -> None:
     found = study.of_study(MEASURED, "s", tmp_path)
     assert found.against is None

@@ -71,7 +71,10 @@ def run(
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """
     flags = Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat)
-    results = _do(study_of(what, flags), as_json=as_json, again=again)
+    study = study_of(what, flags)
+    results = _do(study, as_json=as_json, again=again)
+    if Path(what, "study.toml").exists() and not as_json:
+        print(f"  study  {_study_page(study, Path(what))}")
     sys.exit(0 if all(result.verdict == "VALID" for result in results) else 1)
 
 

@@ -69,6 +69,17 @@ def against(lines: Sequence[Headline], paper: Paper) -> Against:
     )
 
 
+def in_order(lines: Sequence[Headline], expected: Expected) -> list[Headline]:
+    """Runs by their place on the axis and then in the order of the cells, the base first; others last."""
+    names = [expected.cells[expected.base], *expected.cells.values()]
+
+    def rank(line: Headline) -> tuple[tuple[float, str], int]:
+        at, name = line.coordinates.get(expected.axis, ""), line.coordinates.get(expected.series, "")
+        return _in_order(at), names.index(name) if name in names else len(names)
+
+    return sorted(lines, key=rank)
+
+
 def times_of(lines: Sequence[Headline], expected: Expected) -> dict[Cell, list[float]]:
     """Seconds of the valid runs by the short name of their cell and their place on the axis."""
     names = {value: name for name, value in expected.cells.items()}

@@ -6,7 +6,7 @@ from pathlib import Path
 from weft import __version__
 from weft.model.statistics import Estimate
 from weft.report import charts, slowdown
-from weft.report.against import against, sentences
+from weft.report.against import against, in_order, sentences
 from weft.report.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
 from weft.report.compare import Comparison, Group, compare
 from weft.report.headline import Headline
@@ -199,9 +199,11 @@ def _left_words(comparison: Comparison) -> list[str]:
 
 def of_study(lines: Sequence[Headline], name: str, folder: Path | None) -> Comparison:
     """The runs of a study, set against the papers that its folder speaks of."""
-    found = compare(lines, f"study {name}")
     paper = paper_of(folder) if folder else None
-    return found.model_copy(update={"against": against(lines, paper)}) if paper else found
+    if paper is None:
+        return compare(lines, f"study {name}")
+    ordered = in_order(lines, paper.expected)
+    return compare(ordered, f"study {name}").model_copy(update={"against": against(ordered, paper)})
 
 
 def place(runs: Path, study: str) -> Path:
