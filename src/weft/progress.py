@@ -1,13 +1,13 @@
 """What a person sees while a run goes: one line a phase, with an estimate from earlier runs of the same kind."""
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.status import Status
 
+from weft.ticking import every
 from weft.units import show_seconds
 
 REDRAW = 0.5
@@ -37,7 +37,10 @@ class Progress:
         self.detail = ""
         try:
             if self.console.is_terminal:
-                with self.console.status(name) as status, _redrawing(lambda: self._show(status, name, begin)):
+                with (
+                    self.console.status(name) as status,
+                    every(REDRAW, lambda: self._show(status, name, begin)),
+                ):
                     yield
             else:
                 yield
@@ -51,20 +54,3 @@ class Progress:
         left = self.expected.get(name, 0.0) - passed
         estimate = f", about {show_seconds(left)} left" if left > 0.5 else ""
         status.update(f"{name}  {show_seconds(passed)}{estimate}  {self.detail}")
-
-
-@contextmanager
-def _redrawing(draw: Callable[[], None]) -> Iterator[None]:
-    done = threading.Event()
-
-    def loop() -> None:
-        while not done.wait(REDRAW):
-            draw()
-
-    thread = threading.Thread(target=loop, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()

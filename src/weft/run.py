@@ -4,22 +4,25 @@ import dataclasses
 import json
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from weft import __version__, cluster, lease, probes, record, samples, settings
+from weft.cluster import Cluster
 from weft.commands import run_all
 from weft.errors import Stopped, WeftError
-from weft.plan import SECRET, Layout, Plan
+from weft.nodes.base import Node
+from weft.plan import SECRET, Command, Layout, Plan
 from weft.preview import sketch
 from weft.probes.base import Probe
 from weft.progress import Progress
 from weft.record import Record, Stored
 from weft.spec import Spec
+from weft.storage.base import Place, Role
 from weft.supply import Supplies, supply
 from weft.work import Work, open_work
-from weft.workloads.base import Judgement
+from weft.workloads.base import Judgement, Outcome
 
 
 def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None) -> Stored:
@@ -41,30 +44,14 @@ def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | 
 def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Progress) -> Judgement:
     with ExitStack() as live:
         with _phase("acquire", kept, progress):
-            nodes = live.enter_context(
-                spec.nodes.acquire(work, [*supplies.visible, *spec.paths(), kept.directory])
-            )
+            visible = [*supplies.visible, *spec.paths(), kept.directory]
+            nodes = live.enter_context(spec.nodes.acquire(work, visible))
         with _phase("storage", kept, progress):
-            wanted = {role: kind for role, kind in spec.storage().items() if role in spec.workload.roles}
+            storage = {role: kind for role, kind in spec.storage().items() if role in spec.workload.roles}
             places = {
-                role: live.enter_context(kind.place(role, nodes, work)) for role, kind in wanted.items()
+                role: live.enter_context(kind.place(role, nodes, work)) for role, kind in storage.items()
             }
-        layout, observers = _observed(
-            spec,
-            Layout(
-                work.name,
-                nodes,
-                places,
-                work.directory,
-                kept.directory,
-                supplies.java,
-                supplies.homes,
-                supplies.jars,
-                supplies.native,
-                account="engine" in spec.probes,
-            ),
-            kept,
-        )
+        layout, observers = _observed(spec, _layout(spec, supplies, work, kept, nodes, places), kept)
         plan = spec.engine.plan(layout)
         write_plan(plan, layout, spec, kept, work)
         with _phase("start", kept, progress):
@@ -73,21 +60,47 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
             )
         for probe in observers:
             live.enter_context(probe.watch(layout))
-        with _phase("prepare", kept, progress):
-            prepared = run_all(spec.workload.prepare(layout), layout, alive, progress, spec.timeout)
-        with _phase("run", kept, progress):
-            job = spec.engine.submit(spec.workload.job(layout, prepared), layout)
-            (ran,) = run_all([job], layout, alive, progress, spec.timeout)
-        with _phase("check", kept, progress):
-            checks = spec.workload.check(layout, prepared)
-            checked = [
-                outcome
-                for check in checks
-                for outcome in run_all([check], layout, alive, progress, spec.timeout)
-            ]
-        kept.update(lost=alive.lost)
+        judgement = _measured(spec, layout, alive, kept, progress)
         with _phase("stop", kept, progress):
             live.close()
+    return judgement
+
+
+def _layout(
+    spec: Spec,
+    supplies: Supplies,
+    work: Work,
+    kept: Record,
+    nodes: Sequence[Node],
+    places: Mapping[Role, Place],
+) -> Layout:
+    return Layout(
+        run=work.name,
+        nodes=nodes,
+        places=places,
+        directory=work.directory,
+        record=kept.directory,
+        java=supplies.java,
+        homes=supplies.homes,
+        jars=supplies.jars,
+        native=supplies.native,
+        account="engine" in spec.probes,
+    )
+
+
+def _measured(spec: Spec, layout: Layout, alive: Cluster, kept: Record, progress: Progress) -> Judgement:
+    """Prepare, run and check the workload on a live cluster."""
+
+    def do(commands: Sequence[Command]) -> list[Outcome]:
+        return run_all(commands, layout, alive, progress, spec.timeout)
+
+    with _phase("prepare", kept, progress):
+        prepared = do(spec.workload.prepare(layout))
+    with _phase("run", kept, progress):
+        (ran,) = do([spec.engine.submit(spec.workload.job(layout, prepared), layout)])
+    with _phase("check", kept, progress):
+        checked = [outcome for check in spec.workload.check(layout, prepared) for outcome in do([check])]
+    kept.update(lost=alive.lost)
     return spec.workload.judge(prepared, ran, checked)
 
 

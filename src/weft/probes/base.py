@@ -1,12 +1,15 @@
 """An observer of a run: says why it cannot see, and must not change the result."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from weft.plan import Layout
+from weft.record import write_json
 
 
 @dataclass(frozen=True)
@@ -37,3 +40,10 @@ class Probe(ABC):
     @abstractmethod
     def watch(self, layout: Layout) -> AbstractContextManager[None]:
         """Observe for the length of a `with`."""
+
+
+def add_sources(record: Path, sources: Mapping[str, Source]) -> None:
+    """Write down where counters come from; the one file of a record is completed, not replaced."""
+    path = record / "sources.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    write_json(path, {**known, **{name: vars(source) for name, source in sources.items()}})

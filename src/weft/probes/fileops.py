@@ -5,7 +5,6 @@ programs) it names.
 """
 
 import json
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,9 +14,10 @@ from typing import Any, ClassVar
 from weft import samples, shell
 from weft.errors import WeftError
 from weft.plan import Layout
-from weft.probes.base import Probe, Source
+from weft.probes.base import Probe, Source, add_sources
 from weft.record import write_json
 from weft.samples import Sample
+from weft.ticking import every
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -58,28 +58,22 @@ class FileopsProbe(Probe):
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[None]:
-        # the one file of sources is completed, not replaced
-        path = layout.record / "sources.json"
-        known = json.loads(path.read_text()) if path.exists() else {}
-        source = {
-            f"fileops.*.{key}": vars(Source(unit, f"preload library, {words}", _BLIND))
-            for key, (unit, words) in _UNITS.items()
-        }
-        write_json(path, {**known, **source})
-        done = threading.Event()
+        add_sources(
+            layout.record,
+            {
+                f"fileops.*.{key}": Source(unit, f"preload library, {words}", _BLIND)
+                for key, (unit, words) in _UNITS.items()
+            },
+        )
 
         def observe() -> None:
-            while not done.wait(INTERVAL):
-                samples.append(layout.record, _read(layout))
-
-        thread = threading.Thread(target=observe, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
             samples.append(layout.record, _read(layout))
+
+        try:
+            with every(INTERVAL, observe):
+                yield
+        finally:
+            observe()
             for node in layout.nodes:
                 write_json(layout.record / "fileops" / f"{node.name}.json", _stats(layout, node.name))
 

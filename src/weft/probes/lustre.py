@@ -6,7 +6,6 @@ Both have the formats of `llite.*.stats` and `mdc.*.stats`. What Lustre answers 
 import json
 import re
 import shutil
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,9 +16,10 @@ from typing import Any, ClassVar
 from weft import samples, shell
 from weft.errors import WeftError
 from weft.plan import Layout
-from weft.probes.base import Probe, Source
+from weft.probes.base import Probe, Source, add_sources
 from weft.record import write_json
 from weft.samples import Sample
+from weft.ticking import every
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -59,20 +59,14 @@ class LustreProbe(Probe):
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[None]:
-        done = threading.Event()
-
         def observe() -> None:
-            while not done.wait(INTERVAL):
-                samples.append(layout.record, readings(tables(layout)))
+            samples.append(layout.record, readings(tables(layout)))
 
-        samples.append(layout.record, readings(tables(layout)))
-        thread = threading.Thread(target=observe, daemon=True)
-        thread.start()
+        observe()
         try:
-            yield
+            with every(INTERVAL, observe):
+                yield
         finally:
-            done.set()
-            thread.join()
             time.sleep(_SETTLED)
             _keep(layout)
 
@@ -82,9 +76,7 @@ def _keep(layout: Layout) -> None:
     last = tables(layout)
     found = readings(last)
     samples.append(layout.record, found)
-    path = layout.record / "sources.json"
-    known = json.loads(path.read_text()) if path.exists() else {}
-    write_json(path, {**known, **{each.counter: vars(_source(each.counter)) for each in found}})
+    add_sources(layout.record, {each.counter: _source(each.counter) for each in found})
     for role in dict.fromkeys(table.role for table in last):
         write_json(layout.record / "lustre" / f"{role}.json", _summed(role, last, layout))
     for role, place in layout.places.items():

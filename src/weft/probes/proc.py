@@ -1,7 +1,6 @@
 """CPU, memory, disk, network and pressure, per node and process and second, from /proc and control groups alone."""
 
 import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +11,9 @@ from typing import ClassVar
 from weft import samples, shell
 from weft.nodes.base import Node
 from weft.plan import Layout
-from weft.probes.base import Probe, Source
-from weft.record import write_json
+from weft.probes.base import Probe, Source, add_sources
 from weft.samples import Sample
+from weft.ticking import every
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -77,23 +76,18 @@ class ProcProbe(Probe):
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[None]:
-        write_json(layout.record / "sources.json", {name: vars(source) for name, source in SOURCES.items()})
+        add_sources(layout.record, SOURCES)
         reader = Reader({node.name: node for node in layout.nodes}, layout.run)
-        done = threading.Event()
 
         def observe() -> None:
-            while not done.wait(INTERVAL):
-                samples.append(layout.record, reader.read())
-
-        samples.append(layout.record, reader.read())
-        thread = threading.Thread(target=observe, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
             samples.append(layout.record, reader.read())
+
+        observe()
+        try:
+            with every(INTERVAL, observe):
+                yield
+        finally:
+            observe()
 
 
 @dataclass
