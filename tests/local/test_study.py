@@ -42,9 +42,9 @@ def test_a_study_ends_with_its_page_beside_the_papers(weft: Weft) -> None:
     assert "could not be" not in text
 
 
-def test_a_study_is_reported_by_its_name(weft: Weft) -> None:
-    folder = weft.home / "nersc-lustre"
-    folder.mkdir()
+def test_a_study_is_reported_by_its_name_with_the_rules_that_come_with_weft(weft: Weft) -> None:
+    folder = weft.home / "mine" / "nersc-lustre"
+    folder.mkdir(parents=True)
     (folder / "study.toml").write_text(SMALL.replace(', "delayed:lustre"', "") + "\n")
     assert weft("run", str(folder), "--repeat", "2").returncode == 0
     done = weft("report", "--study", "nersc-lustre")
