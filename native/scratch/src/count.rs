@@ -1,6 +1,6 @@
 //! Counting: which class a call belongs to, how long it took, and where the numbers go.
 
-use crate::gate::Ret;
+use crate::gate::{self, Ret};
 use crate::state::config;
 use crate::{cwd, real};
 use core::cell::UnsafeCell;
@@ -98,20 +98,23 @@ pub fn timed<R: Ret>(op: Op, class: impl FnOnce() -> u8, call: impl FnOnce() -> 
 /// As `timed`, for calls whose byte count is not what they return.
 #[inline]
 pub fn sized<R: Ret>(op: Op, class: impl FnOnce() -> u8, call: impl FnOnce() -> R, bytes: impl FnOnce(R) -> u64) -> R {
-    let Some(counters) = ready() else { return call() };
+    let Some(counters) = gate::safely(None, ready) else { return call() };
     let class = class();
     let begin = clock::monotonic();
     let r = call();
     let ns = clock::monotonic().wrapping_sub(begin);
-    counters.add(stripe(), class, op, &Sample { ns, failed: r.failed(), bytes: bytes(r) });
+    let sample = Sample { ns, failed: r.failed(), bytes: bytes(r) };
+    gate::safely((), || counters.add(stripe(), class, op, &sample));
     r
 }
 
 /// Notes something that could not be counted.
 pub fn missed(kind: Missed, number: u64, text: &[u8]) {
-    if let Some(c) = ready() {
-        coverage::note(c, kind, number, text);
-    }
+    gate::safely((), || {
+        if let Some(c) = ready() {
+            coverage::note(c, kind, number, text);
+        }
+    });
 }
 
 /// The class kept for a descriptor.
@@ -137,7 +140,10 @@ pub unsafe fn path_class(dir: c_int, path: *const c_char) -> u8 {
         return OTHER;
     }
     // SAFETY: passed on from the caller.
-    let path = unsafe { real::bytes(path) };
+    gate::safely(OTHER, || class_of(dir, unsafe { real::bytes(path) }))
+}
+
+fn class_of(dir: c_int, path: &[u8]) -> u8 {
     if path.first() == Some(&b'/') {
         return config().classes.of(path);
     }

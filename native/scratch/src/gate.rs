@@ -27,27 +27,22 @@ pub fn vforked(in_child: bool) {
     BORROWED.set(in_child);
 }
 
-/// Runs `body` unless this thread is already inside one.
+/// Runs `body` unless this thread is already inside one; None also if it panics.
 #[inline]
 pub fn exclusive<R>(body: impl FnOnce() -> Option<R>) -> Option<R> {
     if BUSY.replace(true) {
         return None;
     }
-    let r = body();
+    let r = safely(None, body);
     BUSY.set(false);
     r
 }
 
-/// Runs a hook; if it panics the real call is made instead.
+/// Runs our own work; a panic in it becomes `otherwise`. Real calls stay outside: a cancelled thread unwinds
+/// through them, and nothing may catch that.
 #[inline]
-pub fn guarded<R>(real: impl FnOnce() -> R, hook: impl FnOnce() -> R) -> R {
-    match catch_unwind(AssertUnwindSafe(hook)) {
-        Ok(r) => r,
-        Err(_) => {
-            BUSY.set(false);
-            real()
-        }
-    }
+pub fn safely<R>(otherwise: R, work: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
 /// What a C function returns: how success and failure look.
@@ -118,7 +113,7 @@ macro_rules! hook {
         /// # Safety
         /// As for the C function of the same name.
         #[no_mangle]
-        pub unsafe extern "C" fn $name($($a: $t),*) -> $r {
+        pub unsafe extern "C-unwind" fn $name($($a: $t),*) -> $r {
             let $real = move || -> $r {
                 let f = $crate::real::get($crate::real::Real::$name);
                 if f.is_null() {
@@ -126,14 +121,14 @@ macro_rules! hook {
                     return <$r as $crate::gate::Ret>::FAILED;
                 }
                 // SAFETY: the symbol of this name has this C signature.
-                let f = unsafe { core::mem::transmute::<*mut core::ffi::c_void, unsafe extern "C" fn($($t),*) -> $r>(f) };
+                let f = unsafe { core::mem::transmute::<*mut core::ffi::c_void, unsafe extern "C-unwind" fn($($t),*) -> $r>(f) };
                 // SAFETY: the arguments are the caller's own.
                 unsafe { f($($a),*) }
             };
             if !$crate::gate::open() {
                 return $real();
             }
-            $crate::gate::guarded($real, move || $body)
+            $body
         }
     )*};
 }

@@ -17,7 +17,9 @@ fn dir_class(d: *mut DIR) -> u8 {
         return 0;
     }
     // SAFETY: the symbol is dirfd(3) and `d` is libc's own stream.
-    count::fd_class(unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut DIR) -> c_int>(f)(d) })
+    count::fd_class(unsafe {
+        core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(*mut DIR) -> c_int>(f)(d)
+    })
 }
 
 fn class_of(d: *mut DIR) -> u8 {
@@ -48,7 +50,7 @@ fn remember(d: *mut DIR, class: u8) -> *mut DIR {
     if !d.is_null() && serve::listing(d).is_none() {
         let f = real::get(real::Real::dirfd);
         // SAFETY: `d` came from libc's opendir and the symbol is dirfd(3).
-        let fd = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut DIR) -> c_int>(f)(d) };
+        let fd = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(*mut DIR) -> c_int>(f)(d) };
         count::set_fd_class(fd, class);
     }
     d

@@ -22,17 +22,17 @@ macro_rules! exec {
         /// # Safety
         /// As for the C function of the same name.
         #[no_mangle]
-        pub unsafe extern "C" fn $name($($a: $t),*) -> c_int {
+        pub unsafe extern "C-unwind" fn $name($($a: $t),*) -> c_int {
             if state::on() {
                 // SAFETY: the caller passed a C string.
-                gate::guarded(|| (), || {
+                gate::safely((), || {
                     look(unsafe { real::bytes($file) }, $search);
                     pool::before_exec(gate::borrowed());
                 });
             }
             let f = real::get(real::Real::$name);
             // SAFETY: the symbol of this name has this C signature; the arguments are the caller's own.
-            unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($t),*) -> c_int>(f)($($a),*) }
+            unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($t),*) -> c_int>(f)($($a),*) }
         }
     )*};
 }

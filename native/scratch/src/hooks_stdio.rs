@@ -119,7 +119,7 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char, real: impl FnOnc
 fn real_fileno(f: *mut FILE) -> c_int {
     let p = real::get(real::Real::fileno);
     // SAFETY: the symbol is fileno(3) and `f` is a live stream.
-    unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut FILE) -> c_int>(p)(f) }
+    unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(*mut FILE) -> c_int>(p)(f) }
 }
 
 hook! {

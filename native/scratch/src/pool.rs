@@ -10,7 +10,7 @@ use crate::{cwd, real, serve_file};
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 use libc::stat64;
-use weft_scratch_core::classes::is_under;
+use weft_scratch_core::path::{is_plain, is_under};
 use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::ops::Meta;
 use weft_scratch_core::sys::{self, Fd, Result};
@@ -76,8 +76,7 @@ unsafe fn pooled_path(dir: c_int, path: *const c_char) -> Option<PathText> {
     let bytes = whole.as_bytes();
     let c = config();
     let under = c.pool[..c.pool_count].iter().any(|p| is_under(bytes, p.as_bytes()));
-    let plain = !bytes.windows(2).any(|w| w == b"//" || w == b"/.");
-    (under && plain).then_some(whole)
+    (under && is_plain(bytes)).then_some(whole)
 }
 
 /// The program is about to change this path: what we hold of it is out of date.
@@ -129,7 +128,7 @@ fn describe(entry: u32, cloexec: bool) -> Result<Fd> {
     let from = NEXT.load(Relaxed);
     let around = (from..MAX_OFDS as u32).chain(1..from);
     let n = around.take(4096).find(free).ok_or(libc::ENFILE)?;
-    NEXT.store((n + 1) % MAX_OFDS as u32 | 1, Relaxed);
+    NEXT.store(((n + 1) % MAX_OFDS as u32).max(1), Relaxed);
     ofd(n).entry.store(entry, Relaxed);
     ofd(n).pos.store(0, Relaxed);
     let cmd = if cloexec { libc::F_DUPFD_CLOEXEC } else { libc::F_DUPFD };

@@ -54,7 +54,8 @@ impl Entry {
 
     /// Puts a real descriptor of the file, at position `pos`, in the place of `fd`.
     pub fn become_real(&self, fd: Fd, pos: u64) -> Result<()> {
-        let real = reopen(self.fd(), libc::O_RDONLY)?;
+        // By way of the placeholder: a vfork child may have closed all our own descriptors already.
+        let real = reopen(fd, libc::O_RDONLY)?;
         let done = sys::lseek(real, pos as i64, libc::SEEK_SET).and_then(|_| sys::dup3(real, fd, 0));
         sys::close(real)?;
         done.map(drop)
@@ -224,7 +225,7 @@ impl Cache {
     pub fn forget(&self, path: &[u8]) {
         let _locked = self.lock();
         for e in self.all() {
-            if e.state.load(Relaxed) == HELD && weft_scratch_core::classes::is_under(e.path(), path) {
+            if e.state.load(Relaxed) == HELD && weft_scratch_core::path::is_under(e.path(), path) {
                 match e.users.load(Relaxed) {
                     0 => self.drop_entry(e),
                     _ => e.state.store(STALE, Relaxed),

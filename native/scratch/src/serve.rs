@@ -13,12 +13,11 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU32, Ordering::*};
-use weft_scratch_core::classes::is_under;
+use weft_scratch_core::path::{is_plain, is_under, resolve, stays_inside};
 use weft_scratch_core::store::ops::Place;
 use weft_scratch_core::store::procs::Fork;
 use weft_scratch_core::store::Store;
 use weft_scratch_core::sys::{self, Result};
-use weft_scratch_core::text::PathText;
 
 pub const CLOSE_RANGE_CLOEXEC: c_int = 4;
 
@@ -96,52 +95,6 @@ pub fn handle(fd: c_int) -> Option<Handle> {
         return Some(Handle::Scratch(h));
     }
     pool::handle(fd).map(Handle::Pool)
-}
-
-/// A path may climb with `..` only as far as the prefix.
-fn stays_inside(rest: &[u8]) -> bool {
-    let mut depth = 0i32;
-    for name in rest.split(|&c| c == b'/') {
-        depth += match name {
-            b"" | b"." => 0,
-            b".." => -1,
-            _ => 1,
-        };
-        if depth < 0 {
-            return false;
-        }
-    }
-    true
-}
-
-fn is_plain(path: &[u8]) -> bool {
-    !path.windows(2).any(|w| w == b"//" || w == b"/.") && !path.starts_with(b".")
-}
-
-/// Joins and resolves `.` and `..` by text alone.
-fn resolve(base: &[u8], path: &[u8]) -> Result<PathText> {
-    let mut out = PathText::new();
-    let mut ends = [0usize; 1024];
-    let mut depth = 0usize;
-    for name in base.split(|&c| c == b'/').chain(path.split(|&c| c == b'/')) {
-        match name {
-            b"" | b"." => {}
-            b".." => {
-                depth = depth.saturating_sub(1);
-                out.truncate(ends[depth]);
-            }
-            _ => {
-                *ends.get_mut(depth).ok_or(libc::ENAMETOOLONG)? = out.as_bytes().len();
-                depth += 1;
-                out.push(b"/")?;
-                out.push(name)?;
-            }
-        }
-    }
-    if path.ends_with(b"/") {
-        out.push(b"/")?;
-    }
-    Ok(out)
 }
 
 /// Calls `f` with the place below the prefix that a path means, if it lies there.
@@ -352,17 +305,5 @@ pub fn forked() {
     pool::forked();
     if let Some(s) = mapped() {
         s.forked_unseen();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_resolve_by_text() {
-        assert_eq!(resolve(b"/a/b", b"../c/./d").unwrap().as_bytes(), b"/a/c/d");
-        assert_eq!(resolve(b"", b"//x/..//y/").unwrap().as_bytes(), b"/y/");
-        assert!(stays_inside(b"/a/../b") && !stays_inside(b"/a/../../b"));
     }
 }

@@ -100,7 +100,7 @@ fn name_node(config: &mut Config) -> sys::Result<()> {
 /// At a normal end the segment is given up, so that an empty one is removed at once.
 extern "C" fn end() {
     if !ALIVE.load(Relaxed).is_null() {
-        crate::gate::guarded(|| (), serve::end);
+        crate::gate::safely((), serve::end);
     }
 }
 

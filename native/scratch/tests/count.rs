@@ -135,7 +135,13 @@ fn what_cannot_be_counted_is_told() {
     let readv = format!("\"kind\":\"raw_syscall\",\"number\":{},\"count\":2", libc::SYS_readv);
     assert!(json.contains(&readv), "{json}");
     assert!(json.contains("\"kind\":\"io_uring\""), "{json}");
-    assert!(json.contains(&format!("\"kind\":\"static_program\",\"number\":0,\"count\":1,\"detail\":\"{}\"", fixed.display())), "{json}");
+    assert!(
+        json.contains(&format!(
+            "\"kind\":\"static_program\",\"number\":0,\"count\":1,\"detail\":\"{}\"",
+            fixed.display()
+        )),
+        "{json}"
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Path classes: which configured prefix a path lies under decides where its calls are counted.
 
+use crate::path::{is_under, trimmed};
 use crate::sys::{Errno, Result};
 use crate::text::Text;
 
@@ -11,20 +12,6 @@ pub const UNNAMED: u8 = 0;
 pub const OTHER: u8 = 1;
 
 const MAX_RULES: usize = 48;
-
-/// True if `path` is `prefix` or lies below it.
-#[inline]
-pub fn is_under(path: &[u8], prefix: &[u8]) -> bool {
-    path.starts_with(prefix) && (path.len() == prefix.len() || path[prefix.len()] == b'/')
-}
-
-/// Drops trailing slashes, so that `/a/` and `/a` are one prefix.
-pub fn trimmed(mut path: &[u8]) -> &[u8] {
-    while path.len() > 1 && path.last() == Some(&b'/') {
-        path = &path[..path.len() - 1];
-    }
-    path
-}
 
 #[derive(Clone)]
 struct Rule {

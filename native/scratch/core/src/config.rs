@@ -1,6 +1,7 @@
 //! Every environment variable the library reads, in one place. A missing one turns its job off.
 
-use crate::classes::{trimmed, Classes};
+use crate::classes::Classes;
+use crate::path::trimmed;
 use crate::sys::Result;
 use crate::text::{number, size, PathText, Text};
 

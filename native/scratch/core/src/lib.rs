@@ -10,6 +10,7 @@ pub mod elf;
 pub mod histogram;
 pub mod identity;
 pub mod ops;
+pub mod path;
 pub mod store;
 pub mod sys;
 pub mod text;

@@ -1,6 +1,7 @@
 /* A tiny preload library of somebody else's: counts opens, tells at exit. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdarg.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,21 +10,33 @@
 
 static int count;
 
-int open(const char *path, int flags, int mode) {
+int open(const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    int mode = va_arg(list, int);
+    va_end(list);
     static int (*real)(const char *, int, int);
     if (!real) real = dlsym(RTLD_NEXT, "open");
     count++;
     return real(path, flags, mode);
 }
 
-int open64(const char *path, int flags, int mode) {
+int open64(const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    int mode = va_arg(list, int);
+    va_end(list);
     static int (*real)(const char *, int, int);
     if (!real) real = dlsym(RTLD_NEXT, "open64");
     count++;
     return real(path, flags, mode);
 }
 
-int openat(int dir, const char *path, int flags, int mode) {
+int openat(int dir, const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    int mode = va_arg(list, int);
+    va_end(list);
     static int (*real)(int, const char *, int, int);
     if (!real) real = dlsym(RTLD_NEXT, "openat");
     count++;

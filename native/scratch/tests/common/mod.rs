@@ -4,14 +4,26 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::OnceLock;
 use std::{env, fs};
 
-/// The library of this build, beside the test program.
+/// The library in the profile of this test program; cargo builds no cdylib for tests by itself.
 pub fn library() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(build).clone()
+}
+
+fn build() -> PathBuf {
     let exe = env::current_exe().unwrap();
-    let path = exe.parent().unwrap().join("libweft_scratch.so");
-    assert!(path.exists(), "{path:?} was not built");
-    path
+    let profile_dir = exe.parent().unwrap().parent().unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--lib", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
+    cargo.arg("--target-dir").arg(profile_dir.parent().unwrap());
+    if profile_dir.ends_with("release") {
+        cargo.arg("--release");
+    }
+    text(cargo.output().unwrap());
+    profile_dir.join("libweft_scratch.so")
 }
 
 /// The command line program.
@@ -108,7 +120,8 @@ pub fn compiled(name: &str, flags: &[&str]) -> PathBuf {
 
 /// True if a program can be run here; tests that need one say so and pass without it.
 pub fn has(program: &str) -> bool {
-    let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|o| o.status.success());
+    let found =
+        Command::new("sh").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|o| o.status.success());
     if !found {
         eprintln!("skipped: no {program} here");
     }

@@ -82,7 +82,8 @@ impl Store {
     /// Table entries of all processes that refer to a description.
     fn references(&self, ofd: u32) -> u32 {
         let used = |n: &u32| self.r.proc(*n).state.load(Relaxed) == super::procs::USED;
-        let in_table = |n: u32| self.entries(n).filter(|&fd| self.r.fd_entry(n, fd).load(Relaxed) == ofd).count() as u32;
+        let in_table =
+            |n: u32| self.entries(n).filter(|&fd| self.r.fd_entry(n, fd).load(Relaxed) == ofd).count() as u32;
         (0..self.r.head().proc_high.load(Relaxed)).filter(used).map(in_table).sum()
     }
 
@@ -90,6 +91,6 @@ impl Store {
         let files = (ROOT..self.r.head().inode_high.load(Relaxed)).map(|at| self.r.inode(at));
         let files = files.filter(|i| i.kind.load(Relaxed) == FILE);
         let runs = files.flat_map(|i| (0..extents::count(i)).map(move |k| extents::get(&self.r, i, k)));
-        runs.filter(|r| r.segment == segment).map(|r| r.len()).sum()
+        runs.filter(|r| r.segment == segment).map(|r| r.bytes()).sum()
     }
 }

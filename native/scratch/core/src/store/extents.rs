@@ -19,16 +19,16 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn len(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.pages as u64 * PAGE
     }
 
     pub fn end(&self) -> u64 {
-        self.at + self.len()
+        self.at + self.bytes()
     }
 
     fn continues(&self, next: &Run) -> bool {
-        self.segment == next.segment && self.end() == next.at && self.off + self.len() == next.off
+        self.segment == next.segment && self.end() == next.at && self.off + self.bytes() == next.off
     }
 }
 
@@ -95,7 +95,7 @@ pub fn find(r: &Region, i: &Inode, pos: u64, len: u64) -> Stretch {
         return Stretch::Hole { len: len.min(run.at - pos) };
     }
     let into = pos - run.at;
-    Stretch::Data { segment: run.segment, off: run.off + into, len: len.min(run.len() - into) }
+    Stretch::Data { segment: run.segment, off: run.off + into, len: len.min(run.bytes() - into) }
 }
 
 /// The last extent, if there is one.

@@ -321,7 +321,7 @@ impl Store {
             let mut freed = Batch::new();
             let t = self.txn()?;
             t.set_wide(&i.size, len);
-            if len % PAGE != 0 {
+            if !len.is_multiple_of(PAGE) {
                 t.set(&i.flags, i.flags.load(Relaxed) | DIRTY_TAIL);
             }
             let whole = extents::cut(&t, i, page_up(len), BATCH as u32, |run| {
@@ -559,7 +559,7 @@ impl Store {
             return Err(libc::EACCES);
         }
         let i = self.r.inode(h.inode);
-        if len == 0 || off % PAGE != 0 || i.kind.load(Relaxed) != FILE {
+        if len == 0 || !off.is_multiple_of(PAGE) || i.kind.load(Relaxed) != FILE {
             return Err(if i.kind.load(Relaxed) == FILE { libc::EINVAL } else { libc::ENODEV });
         }
         let pin = self.pin(h)?;

@@ -15,6 +15,9 @@ pub mod region;
 pub mod segments;
 pub mod txn;
 
+#[cfg(test)]
+mod tests;
+
 use crate::config::Config;
 use crate::sys::{self, Result};
 use crate::text::{PathText, Text};

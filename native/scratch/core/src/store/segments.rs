@@ -109,25 +109,25 @@ impl Store {
     /// Gives back pages that were never written; the segment shrinks if they are its last.
     pub fn unreserve(&self, t: &Txn, me: u32, run: &Run) {
         let s = self.r.segment(run.segment);
-        t.add_wide(&s.live, -(run.len() as i64));
+        t.add_wide(&s.live, -(run.bytes() as i64));
         let mine = s.owner.load(Relaxed) == me;
-        if mine && s.tail.load(Relaxed) == run.off + run.len() {
+        if mine && s.tail.load(Relaxed) == run.off + run.bytes() {
             t.set_wide(&s.tail, run.off);
         }
     }
 
     /// Accounts for pages that are gone for good.
     pub fn bury(&self, t: &Txn, run: &Run) {
-        t.add_wide(&self.r.segment(run.segment).live, -(run.len() as i64));
+        t.add_wide(&self.r.segment(run.segment).live, -(run.bytes() as i64));
     }
 
     /// After the change is final: returns the space to the file system.
     pub fn return_space(&self, run: &Run) {
-        if self.drop_if_empty(run.segment) || run.len() < PUNCH_MIN {
+        if self.drop_if_empty(run.segment) || run.bytes() < PUNCH_MIN {
             return;
         }
         // Failing only costs space: the pages are never read or given out again.
-        let _ = self.segment_fd(run.segment).and_then(|fd| sys::fallocate(fd, PUNCH, run.off, run.len()));
+        let _ = self.segment_fd(run.segment).and_then(|fd| sys::fallocate(fd, PUNCH, run.off, run.bytes()));
     }
 
     /// Stops appending to the current segment: a failed write may have left bytes behind its end.

@@ -45,6 +45,8 @@ impl<'r> Txn<'r> {
     }
 
     fn note(&self, at: u64, old: u64) {
+        #[cfg(test)]
+        death::approach();
         let n = self.r.head().undo_len.load(Relaxed);
         if n >= MAX_UNDO {
             self.full.set(true);
@@ -116,6 +118,11 @@ impl<'r> Txn<'r> {
 
 impl Drop for Txn<'_> {
     fn drop(&mut self) {
+        #[cfg(test)]
+        if death::came() {
+            // As a killed process leaves it: half done and locked.
+            return;
+        }
         if self.open.get() {
             roll_back(self.r);
         }
@@ -159,4 +166,35 @@ fn roll_back(r: &Region) {
     }
     settle(r);
     r.head().undo_len.store(0, Release);
+}
+
+/// Stands for a kill at a chosen word of a change.
+#[cfg(test)]
+pub(super) mod death {
+    use std::cell::Cell;
+
+    thread_local! {
+        static LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+    }
+
+    /// The `words`-th word from now on is not written any more.
+    pub fn after(words: u32) {
+        LEFT.set(Some(words));
+    }
+
+    pub fn approach() {
+        match LEFT.get() {
+            Some(0) => panic!("killed"),
+            Some(n) => LEFT.set(Some(n - 1)),
+            None => {}
+        }
+    }
+
+    pub fn came() -> bool {
+        LEFT.get() == Some(0) && std::thread::panicking()
+    }
+
+    pub fn cancel() {
+        LEFT.set(None);
+    }
 }

@@ -1,0 +1,37 @@
+//! The workspace's fsx on a served prefix: random operations on a file, each checked against memory.
+
+mod common;
+use common::{text, World};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The fsx program of this workspace, built in the profile of this test.
+fn fsx() -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    let profile = exe.parent().unwrap().parent().unwrap().to_owned();
+    let mut cargo = Command::new(env!("CARGO"));
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    cargo
+        .args(["build", "--quiet", "-p", "fsx", "--manifest-path", manifest, "--target-dir"])
+        .arg(profile.parent().unwrap());
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    text(cargo.output().unwrap());
+    profile.join("fsx")
+}
+
+/// WEFT_TEST_LONG=1 makes it a million operations.
+#[test]
+fn fsx_agrees() {
+    let program = fsx();
+    let (seeds, ops) = if std::env::var_os("WEFT_TEST_LONG").is_some() { (10, "100000") } else { (3, "4000") };
+    for seed in 1..=seeds {
+        let w = World::served();
+        let mut c = w.command(&program);
+        c.arg("--path").arg(w.prefix().join("f")).args(["--ops", ops, "--seed", &seed.to_string()]);
+        println!("{}", text(c.output().unwrap()));
+        let told = w.tool(&["index"]);
+        assert!(told.contains("\"sound\":true"), "{told}");
+    }
+}
