@@ -98,7 +98,7 @@ def test_input_output_errors_never_make_a_wrong_result(weft: Weft, workload: str
 
 @root
 def test_a_full_file_system_fails_with_its_cause(weft: Weft) -> None:
-    done = weft("run", stand(weft, TERASORT, "enospc:write:after=4M", "enospc:fallocate:after=4M"))
+    done = weft("run", stand(weft, TERASORT, "enospc:write:after=4MB"))
     assert not right_or_clearly_failed(weft, done.returncode, done.stderr)
     assert "No space left" in " ".join(done.stderr.split())
 
