@@ -1,4 +1,5 @@
 """What Python programs do with a scratch directory."""
+
 import mmap
 import os
 import shutil
@@ -47,7 +48,10 @@ with open(os.path.join(d, "text")) as f:
     assert subprocess.run(["cat"], stdin=f, capture_output=True, check=True).stdout == b"line one\nline two\n"
 os.utime(os.path.join(d, "g"), (1000, 2000))
 assert os.stat(os.path.join(d, "g")).st_mtime == 2000
-for refused in (lambda: os.link(os.path.join(d, "g"), os.path.join(d, "l")), lambda: os.symlink("g", os.path.join(d, "s"))):
+for refused in (
+    lambda: os.link(os.path.join(d, "g"), os.path.join(d, "l")),
+    lambda: os.symlink("g", os.path.join(d, "s")),
+):
     try:
         refused()
         raise SystemExit("links are not served")
