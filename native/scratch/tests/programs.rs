@@ -81,6 +81,23 @@ fn fork_vfork_exec_and_duplicates() {
 }
 
 #[test]
+fn many_threads_and_processes_share_numbers_and_space() {
+    let w = World::served();
+    let program = compiled("threads", &["-O2", "-lpthread"]);
+    let turns = if std::env::var_os("WEFT_TEST_LONG").is_some() { "5000" } else { "300" };
+    let start = |k: &i32| {
+        let dir = w.prefix().join(k.to_string());
+        w.shell(&format!("mkdir $P/{k}"));
+        w.command(&program).arg(dir).arg(turns).stdout(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let running: Vec<_> = [1, 2].iter().map(start).collect();
+    for process in running {
+        assert_eq!(text(process.wait_with_output().unwrap()), "OK\n");
+    }
+    sound(&w);
+}
+
+#[test]
 fn an_unprivileged_user() {
     if !has("setpriv") || !text(Command::new("id").arg("-u").output().unwrap()).starts_with("0\n") {
         return;

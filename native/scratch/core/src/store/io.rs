@@ -184,7 +184,11 @@ impl Store {
         }
         self.cover(i, pos, end)?;
         self.clean_tail(i, end)?;
-        let (n, failed) = self.copy_in(i, from, pos);
+        let mut moved = self.copy_in(i, from, pos);
+        if moved == (0, Some(libc::ENOSPC)) && self.return_pending() {
+            moved = self.copy_in(i, from, pos);
+        }
+        let (n, failed) = moved;
         if n > 0 {
             i.size.fetch_max(pos + n, Release);
             touch(i);

@@ -9,6 +9,7 @@ pub mod lock;
 pub mod names;
 pub mod ofds;
 pub mod ops;
+pub mod pending;
 pub mod private;
 pub mod procs;
 pub mod region;

@@ -100,10 +100,15 @@ impl Store {
 
     /// Points this process's descriptor at a description.
     pub(super) fn set_entry(&self, t: &Txn, fd: u32, ofd: u32) -> Result<()> {
-        let slot = slot_of(self.me()?);
-        if fd >= MAX_FDS {
+        if fd >= FIRST_PIN {
             return Err(libc::EMFILE);
         }
+        self.point(t, fd, ofd)
+    }
+
+    /// Sets a table entry, be it of a descriptor or of a pin.
+    fn point(&self, t: &Txn, fd: u32, ofd: u32) -> Result<()> {
+        let slot = slot_of(self.me()?);
         self.r.back_fd(slot, fd)?;
         t.set(self.r.fd_entry(slot, fd), ofd);
         self.raise_high(t, slot, fd);
@@ -211,7 +216,7 @@ impl Store {
         let free = |f: &u32| *f >= high || self.r.fd_entry(slot, *f).load(Relaxed) == 0;
         let pin = (FIRST_PIN..MAX_FDS).find(free).ok_or(libc::ENFILE)?;
         t.add(&self.r.ofd(h.ofd).refs, 1);
-        self.set_entry(&t, pin, h.ofd)?;
+        self.point(&t, pin, h.ofd)?;
         t.commit()?;
         Ok(pin)
     }

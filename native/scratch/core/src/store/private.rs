@@ -1,6 +1,7 @@
 //! Descriptors the library holds for itself, out of the program's way.
 
 use super::layout::MAX_SEGMENTS;
+use super::pending::Pending;
 use crate::sys::{self, CPath, Fd, Result};
 use core::sync::atomic::{AtomicI32, AtomicU64, Ordering::*};
 
@@ -13,6 +14,8 @@ pub struct Private {
     pub placeholder: Fd,
     /// Device and inode of the placeholder.
     pub mark: (u64, u64),
+    /// Space that is free and not yet given back.
+    pub pending: Pending,
     floor: usize,
     segments: *const AtomicI32,
     ours: *const AtomicU64,
@@ -35,6 +38,7 @@ impl Private {
         let mut p = Private {
             placeholder: -1,
             mark: (0, 0),
+            pending: Pending::default(),
             // High numbers, so that programs still get the low ones they expect.
             floor: (limit - limit / 4).min(60_000),
             segments: table(MAX_SEGMENTS as usize)?,

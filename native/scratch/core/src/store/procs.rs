@@ -79,7 +79,11 @@ impl Store {
     pub fn leave(&self) -> Result<()> {
         match self.me.load(Acquire) {
             0 => Ok(()),
-            me => self.release_segment(me),
+            me => {
+                self.release_segment(me)?;
+                self.return_pending();
+                Ok(())
+            }
         }
     }
 

@@ -9,8 +9,6 @@ use crate::sys::{self, Fd, Result};
 use crate::text::PathText;
 use core::sync::atomic::Ordering::*;
 
-/// Freed runs at least this long are given back to the file system at once.
-const PUNCH_MIN: u64 = 64 << 10;
 const PUNCH: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
 
 impl Store {
@@ -121,13 +119,31 @@ impl Store {
         t.add_wide(&self.r.segment(run.segment).live, -(run.bytes() as i64));
     }
 
-    /// After the change is final: returns the space to the file system.
+    /// After the change is final: returns the space to the file system, sooner or later.
     pub fn return_space(&self, run: &Run) {
-        if self.drop_if_empty(run.segment) || run.bytes() < PUNCH_MIN {
+        if self.drop_if_empty(run.segment) {
             return;
         }
-        // Failing only costs space: the pages are never read or given out again.
-        let _ = self.segment_fd(run.segment).and_then(|fd| sys::fallocate(fd, PUNCH, run.off, run.bytes()));
+        if let Some(due) = self.private.pending.add(*run) {
+            self.punch_out(&due);
+        }
+    }
+
+    fn punch_out(&self, run: &Run) {
+        if self.r.segment(run.segment).state.load(Relaxed) == 1 {
+            // Failing only costs space: the pages are never read or given out again.
+            let _ = self.segment_fd(run.segment).and_then(|fd| sys::fallocate(fd, PUNCH, run.off, run.bytes()));
+        }
+    }
+
+    /// Returns all space held back; false if there was none.
+    pub fn return_pending(&self) -> bool {
+        let mut any = false;
+        while let Some(run) = self.private.pending.take() {
+            self.punch_out(&run);
+            any = true;
+        }
+        any
     }
 
     /// Stops appending to the current segment: a failed write may have left bytes behind its end.
