@@ -1,4 +1,4 @@
-//! Reading, writing and resizing files.
+//! Reading and writing files.
 //!
 //! Writers of one file hold its lock. Readers hold nothing: they look at the inode's sequence word before and
 //! after the copy and start again if extents were removed meanwhile.
@@ -7,21 +7,17 @@ use super::extents::{self, Run, Stretch};
 use super::external::is_external;
 use super::layout::*;
 use super::lock;
-use super::names;
 use super::ofds::Open;
+use super::resize::SCATTERED;
 use super::txn::{holder_alive, Txn};
-use super::{Reason, Store};
+use super::Store;
 use crate::clock;
-use crate::sys::{self, Fd, Result};
+use crate::sys::{self, Result};
 use core::sync::atomic::{fence, AtomicU32, Ordering::*};
 
 /// First reservation of a growing file.
 const CHUNK: u64 = 1 << 20;
-/// Extents before a file is brought together into one.
-const SCATTERED: u32 = 200;
-/// Runs freed in one change.
-const BATCH: usize = 64;
-static ZEROES: [u8; 65536] = [0; 65536];
+pub(super) static ZEROES: [u8; 65536] = [0; 65536];
 
 /// A stretch of the program's memory.
 #[derive(Clone, Copy)]
@@ -45,25 +41,6 @@ pub(super) struct Held<'r>(&'r AtomicU32);
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         lock::give(self.0);
-    }
-}
-
-/// Runs collected inside a change, for what must wait until it is final.
-struct Batch {
-    runs: [Run; BATCH],
-    n: usize,
-}
-
-impl Batch {
-    fn new() -> Batch {
-        Batch { runs: [Run::default(); BATCH], n: 0 }
-    }
-
-    fn push(&mut self, run: Run) {
-        if self.n < BATCH {
-            self.runs[self.n] = run;
-            self.n += 1;
-        }
     }
 }
 
@@ -236,7 +213,7 @@ impl Store {
     }
 
     /// Makes extents for every page from `pos` to `end`; the caller holds the inode.
-    fn cover(&self, i: &Inode, pos: u64, end: u64) -> Result<()> {
+    pub(super) fn cover(&self, i: &Inode, pos: u64, end: u64) -> Result<()> {
         let mut at = page_down(pos);
         while at < end {
             match extents::find(&self.r, i, at, end - at) {
@@ -264,7 +241,7 @@ impl Store {
         self.reserve_run(at, bytes, |t, run| extents::insert(t, i, run)).map(drop)
     }
 
-    fn reserve_run(&self, at: u64, bytes: u64, then: impl Fn(&Txn, Run) -> Result<()>) -> Result<Run> {
+    pub(super) fn reserve_run(&self, at: u64, bytes: u64, then: impl Fn(&Txn, Run) -> Result<()>) -> Result<Run> {
         let pages = u32::try_from(bytes / PAGE).map_err(|_| libc::EFBIG)?;
         loop {
             self.ready_segment(bytes)?;
@@ -281,7 +258,7 @@ impl Store {
     }
 
     /// Zeroes old bytes behind the end before a write or resize up to `end` makes them visible.
-    fn clean_tail(&self, i: &Inode, end: u64) -> Result<()> {
+    pub(super) fn clean_tail(&self, i: &Inode, end: u64) -> Result<()> {
         let flags = i.flags.load(Relaxed);
         let size = i.size.load(Relaxed);
         if flags & (DIRTY_TAIL | WRITE_MAPPED) == 0 || end <= size {
@@ -303,189 +280,6 @@ impl Store {
         t.commit()
     }
 
-    /// Sets the length of a file.
-    pub fn set_len(&self, inode: u32, len: u64, valid: impl Fn() -> Result<()>) -> Result<()> {
-        let i = self.r.inode(inode);
-        let _held = self.hold(&i.lock)?;
-        valid()?;
-        if len > i64::MAX as u64 - PAGE {
-            return Err(libc::EFBIG);
-        }
-        if is_external(i) {
-            return self.with_external(i, |fd| sys::ftruncate(fd, len));
-        }
-        if len >= i.size.load(Relaxed) {
-            self.clean_tail(i, len)?;
-            i.size.store(len, Release);
-            touch(i);
-            return Ok(());
-        }
-        touch(i);
-        loop {
-            let mut freed = Batch::new();
-            let t = self.txn()?;
-            t.set_wide(&i.size, len);
-            if !len.is_multiple_of(PAGE) {
-                t.set(&i.flags, i.flags.load(Relaxed) | DIRTY_TAIL);
-            }
-            let whole = extents::cut(&t, i, page_up(len), BATCH as u32, |run| {
-                self.bury(&t, &run);
-                freed.push(run);
-            })?;
-            t.commit()?;
-            freed.runs[..freed.n].iter().for_each(|run| self.return_space(run));
-            if whole {
-                return Ok(());
-            }
-        }
-    }
-
-    /// After the last writer: gives back pages that were reserved ahead and never written.
-    pub(super) fn trim(&self, inode: u32) -> Result<()> {
-        let i = self.r.inode(inode);
-        let _held = self.hold(&i.lock)?;
-        let end = page_up(i.size.load(Relaxed));
-        if extents::last(&self.r, i).is_none_or(|l| l.end() <= end) {
-            return Ok(());
-        }
-        let t = self.txn()?;
-        let mapped = i.flags.load(Relaxed) & WRITE_MAPPED != 0;
-        if i.kind.load(Relaxed) != FILE || i.writers.load(Relaxed) != 0 || mapped {
-            return Ok(());
-        }
-        let me = self.me()?;
-        extents::cut(&t, i, end, BATCH as u32, |run| self.unreserve(&t, me, &run))?;
-        t.commit()
-    }
-
-    /// Returns the space of a file that nothing refers to, and its inode.
-    pub(super) fn reap(&self, inode: u32) -> Result<()> {
-        let i = self.r.inode(inode);
-        let _held = self.hold(&i.lock)?;
-        loop {
-            let mut freed = Batch::new();
-            let t = self.txn()?;
-            if i.kind.load(Relaxed) == FREE || i.flags.load(Relaxed) & DOOMED == 0 {
-                return Ok(());
-            }
-            let whole = extents::cut(&t, i, 0, BATCH as u32, |run| {
-                self.bury(&t, &run);
-                freed.push(run);
-            })?;
-            if whole {
-                self.remove_external(i);
-                names::release(&t, inode);
-            }
-            t.commit()?;
-            freed.runs[..freed.n].iter().for_each(|run| self.return_space(run));
-            if whole {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Brings a file together into one extent of at least `len` bytes; the caller holds the inode.
-    pub(super) fn gather(&self, i: &Inode, len: u64) -> Result<()> {
-        let bytes = page_up(len.max(i.size.load(Relaxed))).max(PAGE);
-        let run = self.reserve_run(0, bytes, |_, _| Ok(()))?;
-        if let Err(e) = self.copy_run(i, &run) {
-            let t = self.txn()?;
-            self.bury(&t, &run);
-            t.commit()?;
-            self.abandon_segment()?;
-            return Err(e);
-        }
-        let mut old = [Run::default(); SCATTERED as usize + 8];
-        let n = (extents::count(i) as usize).min(old.len());
-        old.iter_mut().take(n).enumerate().for_each(|(k, o)| *o = extents::get(&self.r, i, k as u32));
-        let t = self.txn()?;
-        old[..n].iter().for_each(|o| self.bury(&t, o));
-        extents::become_one(&t, i, run)?;
-        t.commit()?;
-        old[..n].iter().for_each(|o| self.return_space(o));
-        Ok(())
-    }
-
-    fn copy_run(&self, i: &Inode, to: &Run) -> Result<()> {
-        self.copy_to(i, self.segment_fd(to.segment)?, to.off)
-    }
-
-    /// Copies a file's bytes to `base` of another; holes stay holes.
-    pub(super) fn copy_to(&self, i: &Inode, target: Fd, base: u64) -> Result<()> {
-        let size = i.size.load(Relaxed);
-        let mut buf = [0u8; 32768];
-        let mut at = 0;
-        while at < size {
-            at += match extents::find(&self.r, i, at, (size - at).min(buf.len() as u64)) {
-                Stretch::Hole { len } => len,
-                Stretch::Data { segment, off, len } => {
-                    self.move_piece(self.segment_fd(segment)?, off, target, base + at, &mut buf[..len as usize])?;
-                    len
-                }
-            };
-        }
-        Ok(())
-    }
-
-    fn move_piece(&self, from: Fd, off: u64, to: Fd, at: u64, buf: &mut [u8]) -> Result<()> {
-        let n = sys::pread(from, buf.as_mut_ptr(), buf.len(), off)?;
-        let mut done = 0;
-        while done < n {
-            done += sys::pwrite(to, buf[done..].as_ptr(), n - done, at + done as u64)?;
-        }
-        if n > 0 && n < buf.len() {
-            return self.move_piece(from, off + n as u64, to, at + n as u64, &mut buf[n..]);
-        }
-        Ok(())
-    }
-
-    /// fallocate(2): plain, keep-size and punching; the rest is refused.
-    pub fn allocate(&self, h: &Open, mode: i32, off: u64, len: u64) -> Result<()> {
-        if !Self::is_writable(self.flags(h)) {
-            return Err(libc::EBADF);
-        }
-        let end = off.checked_add(len).filter(|&e| e <= i64::MAX as u64 - PAGE).ok_or(libc::EFBIG)?;
-        let i = self.r.inode(h.inode);
-        let _held = self.hold(&i.lock)?;
-        self.still(h)?;
-        if is_external(i) {
-            return self.with_external(i, |fd| sys::fallocate(fd, mode, off, len));
-        }
-        match mode {
-            0 => {
-                self.cover(i, off, end)?;
-                if end > i.size.load(Relaxed) {
-                    self.clean_tail(i, end)?;
-                    i.size.store(end, Release);
-                }
-                touch(i);
-                Ok(())
-            }
-            libc::FALLOC_FL_KEEP_SIZE => Ok(()),
-            m if m == libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE => self.punch(i, off, end),
-            _ => {
-                self.refuse(Reason::FallocateMode);
-                Err(libc::EOPNOTSUPP)
-            }
-        }
-    }
-
-    fn punch(&self, i: &Inode, off: u64, end: u64) -> Result<()> {
-        let mut at = off;
-        while at < end {
-            at += match extents::find(&self.r, i, at, end - at) {
-                Stretch::Hole { len } => len,
-                Stretch::Data { segment, off, len } => {
-                    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-                    sys::fallocate(self.segment_fd(segment)?, mode, off, len)?;
-                    len
-                }
-            };
-        }
-        touch(i);
-        Ok(())
-    }
-
     /// Flushes the segments a file lies in.
     pub fn sync(&self, h: &Open) -> Result<()> {
         let i = self.r.inode(h.inode);
@@ -502,148 +296,6 @@ impl Store {
         }
         Ok(())
     }
-
-    /// Moves the position.
-    pub fn seek(&self, h: &Open, off: i64, whence: i32) -> Result<u64> {
-        let o = self.r.ofd(h.ofd);
-        let _held = self.hold(&o.lock)?;
-        let i = self.r.inode(h.inode);
-        if i.kind.load(Relaxed) == DIR && whence != libc::SEEK_SET && whence != libc::SEEK_CUR {
-            return Err(libc::EINVAL);
-        }
-        let size = if is_external(i) { self.external_size(i)? } else { i.size.load(Acquire) } as i64;
-        let to = match whence {
-            libc::SEEK_SET => Some(off),
-            libc::SEEK_CUR => off.checked_add(o.pos.load(Relaxed) as i64),
-            libc::SEEK_END => off.checked_add(size),
-            // All of a file counts as data, as on file systems without holes.
-            libc::SEEK_DATA if (0..size).contains(&off) => Some(off),
-            libc::SEEK_HOLE if (0..size).contains(&off) => Some(size),
-            libc::SEEK_DATA | libc::SEEK_HOLE => return Err(libc::ENXIO),
-            _ => return Err(libc::EINVAL),
-        };
-        let to = to.filter(|&v| v >= 0).ok_or(libc::EINVAL)? as u64;
-        o.pos.store(to, Relaxed);
-        Ok(to)
-    }
-
-    /// Where a stretch of a file can be read from directly, for sendfile and splice.
-    pub fn locate(&self, h: &Open, pos: u64, len: u64) -> Result<Option<(Fd, u64, u64)>> {
-        let i = self.r.inode(h.inode);
-        let len = len.min(i.size.load(Acquire).saturating_sub(pos));
-        match extents::find(&self.r, i, pos, len) {
-            Stretch::Data { segment, off, len } if len > 0 => Ok(Some((self.segment_fd(segment)?, off, len))),
-            _ => Ok(None),
-        }
-    }
-
-    /// Whether bytes may be transferred from a file, as sendfile and its kin judge.
-    pub fn may_send(&self, h: &Open) -> Result<()> {
-        match self.r.inode(h.inode).kind.load(Relaxed) {
-            _ if !Self::is_readable(self.flags(h)) => Err(libc::EBADF),
-            FILE => Ok(()),
-            _ => Err(libc::EINVAL),
-        }
-    }
-
-    /// Whether bytes may be transferred to a file; `append` is what its callers answer for O_APPEND.
-    pub fn may_receive(&self, h: &Open, append: i32) -> Result<()> {
-        match self.flags(h) {
-            f if !Self::is_writable(f) => Err(libc::EBADF),
-            f if f & libc::O_APPEND != 0 => Err(append),
-            _ => Ok(()),
-        }
-    }
-
-    /// Maps a file; the answer is the address and the pin that keeps the file alive.
-    pub fn map(&self, h: &Open, addr: usize, len: usize, prot: i32, flags: i32, off: u64) -> Result<(usize, u32)> {
-        let access = self.flags(h);
-        let shared_write = flags & libc::MAP_PRIVATE == 0 && prot & libc::PROT_WRITE != 0;
-        if !Self::is_readable(access) || shared_write && access & libc::O_ACCMODE != libc::O_RDWR {
-            return Err(libc::EACCES);
-        }
-        let i = self.r.inode(h.inode);
-        if len == 0 || !off.is_multiple_of(PAGE) || i.kind.load(Relaxed) != FILE {
-            return Err(if i.kind.load(Relaxed) == FILE { libc::EINVAL } else { libc::ENODEV });
-        }
-        let pin = self.pin(h)?;
-        let mapped = self.map_pinned(i, addr, len, prot, flags, off, shared_write);
-        match mapped {
-            Ok(at) => Ok((at, pin)),
-            Err(e) => {
-                self.unpin(pin);
-                self.refuse(Reason::Mapping);
-                Err(e)
-            }
-        }
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn map_pinned(
-        &self,
-        i: &Inode,
-        addr: usize,
-        len: usize,
-        prot: i32,
-        flags: i32,
-        off: u64,
-        shared_write: bool,
-    ) -> Result<usize> {
-        let _held = self.hold(&i.lock)?;
-        if is_external(i) {
-            return self.map_external(i, addr, len, prot, flags, off);
-        }
-        let size = i.size.load(Relaxed);
-        let backed = page_up(size).min(page_up(off + len as u64)).saturating_sub(off);
-        self.clean_tail(i, page_up(size).max(size + 1))?;
-        if backed > 0 && (shared_write && !self.is_one_run(i, off, backed) || self.has_hole(i, off, backed)) {
-            self.gather(i, size)?;
-        }
-        if shared_write {
-            let t = self.txn()?;
-            t.set(&i.flags, i.flags.load(Relaxed) | WRITE_MAPPED);
-            t.commit()?;
-        }
-        // Behind the file's last page the kernel would raise SIGBUS; here there are zeroes.
-        let anonymous =
-            (flags & !libc::MAP_SHARED & !libc::MAP_SHARED_VALIDATE) | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        let base = sys::mmap(addr, len, prot, anonymous, -1, 0)? as usize;
-        let mut at = 0;
-        while at < backed {
-            let Stretch::Data { segment, off: from, len } = extents::find(&self.r, i, off + at, backed - at) else {
-                return Err(libc::EIO);
-            };
-            let fd = self.segment_fd(segment)?;
-            reach(fd, from + len)?;
-            let fixed = (flags & !libc::MAP_FIXED_NOREPLACE) | libc::MAP_FIXED;
-            sys::mmap(base + at as usize, len as usize, prot, fixed, fd, from)?;
-            at += len;
-        }
-        Ok(base)
-    }
-
-    fn is_one_run(&self, i: &Inode, off: u64, len: u64) -> bool {
-        matches!(extents::find(&self.r, i, off, len), Stretch::Data { len: l, .. } if l == len)
-    }
-
-    fn has_hole(&self, i: &Inode, off: u64, len: u64) -> bool {
-        let mut at = 0;
-        while at < len {
-            match extents::find(&self.r, i, off + at, len - at) {
-                Stretch::Hole { .. } => return true,
-                Stretch::Data { len, .. } => at += len,
-            }
-        }
-        false
-    }
-}
-
-/// A mapping of pages wholly behind a file's end cannot be touched: makes the segment reach `end`.
-fn reach(fd: Fd, end: u64) -> Result<()> {
-    if (sys::fstat(fd)?.st_size as u64) < end {
-        sys::pwrite(fd, ZEROES.as_ptr(), 1, end - 1)?;
-    }
-    Ok(())
 }
 
 /// Moves one buffer after another until one comes back short.

@@ -13,8 +13,11 @@ pub mod pending;
 pub mod private;
 pub mod procs;
 pub mod region;
+pub mod resize;
 pub mod segments;
+pub mod tree;
 pub mod txn;
+pub mod view;
 
 #[cfg(test)]
 mod tests;
