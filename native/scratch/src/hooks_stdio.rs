@@ -4,6 +4,7 @@ use crate::{count, hook, hooks_open, real, serve};
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicI32, AtomicPtr, Ordering::*};
 use libc::{ssize_t, FILE};
+use weft_scratch_core::classes::OTHER;
 use weft_scratch_core::coverage::Missed;
 use weft_scratch_core::ops::Op::*;
 
@@ -110,7 +111,10 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char, real: impl FnOnc
     }
     let f = count::timed(Open, || class, real);
     if !f.is_null() {
-        count::missed(Missed::Stdio, class as u64, b"");
+        // Programs read their own settings that way all the time: only a class somebody asked for matters.
+        if class > OTHER {
+            count::missed(Missed::Stdio, class as u64, b"");
+        }
         count::set_fd_class(real_fileno(f), class);
     }
     f

@@ -145,6 +145,17 @@ fn what_cannot_be_counted_is_told() {
 }
 
 #[test]
+fn streams_of_libc_are_told_where_they_matter() {
+    let program = compiled("unseen", &[]);
+    for (classes, told) in [("work=/etc", true), ("work=/nowhere", false)] {
+        let w = counting(classes);
+        text(w.command(&program).output().unwrap());
+        let json = stats(&w);
+        assert_eq!(json.contains("\"kind\":\"stdio_stream\",\"number\":2,\"count\":1"), told, "{json}");
+    }
+}
+
+#[test]
 fn counters_survive_kill_and_exec_and_are_read_meanwhile() {
     let w = counting("work=/etc");
     let mut victim = w.command("bash");

@@ -15,7 +15,7 @@ pub enum Missed {
     StaticProgram = 3,
     /// A setuid program was started: the loader ignores preload libraries there.
     PrivilegedProgram = 4,
-    /// A file was opened as a stdio stream: what it reads and writes is not seen, its open and close are.
+    /// A file of a configured class was opened as a stdio stream: what that reads and writes is not seen.
     Stdio = 5,
 }
 
