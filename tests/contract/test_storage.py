@@ -106,7 +106,12 @@ def test_a_bounded_storage_is_full_at_its_size(form: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("form", "words"), [("mount:DIR/none", "does not exist"), ("disk:/proc/none", "cannot make")]
+    ("form", "words"),
+    [
+        ("mount:DIR/none", "does not exist"),
+        ("disk:/proc/none", "does not exist"),
+        ("disk:/proc", "cannot make"),
+    ],
 )
 def test_a_directory_that_cannot_be_used_is_named(form: str, words: str, tmp_path: Path) -> None:
     storage = storage_of(form, tmp_path)
