@@ -68,7 +68,7 @@ def rust() -> None:
     }  # as provision.native has it: compiled once for both
     where = ["--manifest-path", str(manifest)]
     if has_cargo("fmt", "rustfmt"):
-        step("cargo fmt", ["cargo", "fmt", *where, "--check"], target)
+        step("cargo fmt", ["cargo", "fmt", "--all", *where, "--check"], target)
     if has_cargo("clippy", "rust-clippy"):
         clippy = [
             "cargo",
