@@ -16,8 +16,6 @@ class Engine(BaseModel, ABC):
     positional: ClassVar[str] = "version"
     distributions: ClassVar[tuple[str, ...]] = ()
     """Names of the distributions that it needs."""
-    modules: ClassVar[tuple[str, ...]] = ()
-    """Modules of the Java build that it needs."""
 
     @abstractmethod
     def plan(self, layout: Layout) -> Plan:

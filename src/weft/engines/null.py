@@ -1,6 +1,6 @@
 """An engine without daemons: a job is a program of weft's core jar, run on the head node."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from weft.engines.base import Engine
 from weft.engines.jvm import heap, temporary
@@ -14,7 +14,6 @@ class NullEngine(Engine):
     """Starts nothing; what a machine does without an engine is the ground that engines are compared with."""
 
     kind: Literal["null"] = "null"
-    modules: ClassVar[tuple[str, ...]] = ("core",)
 
     def plan(self, layout: Layout) -> Plan:  # noqa: ARG002 - nothing is laid out
         return Plan(files={}, daemons=(), ready=None)

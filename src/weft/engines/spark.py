@@ -29,7 +29,6 @@ class SparkEngine(Engine):
 
     kind: Literal["spark"] = "spark"
     distributions: ClassVar[tuple[str, ...]] = ("spark",)
-    modules: ClassVar[tuple[str, ...]] = ("spark",)
 
     home: Path | None = Field(
         default=None, description="a site's own Spark; default: the cached distribution"
