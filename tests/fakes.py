@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weft.nodes.base import Node
+from weft.places import SHARED_ROLES, Place, Role
 from weft.plan import Layout
-from weft.storage.base import SHARED_ROLES, Place, Role
 
 WORK = Path("/weft/work/RUN")
 RECORD = Path("/weft/runs/RUN")

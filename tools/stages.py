@@ -36,7 +36,7 @@ def java() -> None:
     try:
         home = jdk.java().parent.parent
         jdk.require_compiler()
-        spark = distribution.home("spark", say)
+        homes = {name: distribution.home(name, say) for name in distribution.DISTRIBUTIONS}
     except WeftError as error:
         leave_out("java", error.message, error.hint)
         return
@@ -50,7 +50,7 @@ def java() -> None:
         "--quiet",
         "--file",
         str(copy / "pom.xml"),
-        f"-Dspark.home={spark}",
+        *(f"-D{name}.home={home}" for name, home in homes.items()),
         "test",
     ]
     step("java tests", maven, {"JAVA_HOME": str(home)})

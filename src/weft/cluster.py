@@ -1,7 +1,7 @@
 """An engine alive on nodes for the length of a `with`: started in order, waited for by protocol, stopped in reverse."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ import httpx2
 
 from weft import shell
 from weft.errors import ClusterError
-from weft.plan import Daemon, Layout, Plan, Ready
+from weft.plan import Command, Daemon, Layout, Plan, Ready
 from weft.ports import require_free
 from weft.shell import Process
 
@@ -54,6 +54,8 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterato
     """Start a plan's daemons and wait until all of them answer, at most `deadline` seconds."""
     cluster = Cluster(note)
     try:
+        for command in plan.first:
+            _finish(command, layout, deadline)
         for daemon in plan.daemons:
             for port in daemon.ports:
                 require_free(
@@ -68,18 +70,35 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterato
             )
             cluster.processes.append((daemon, process))
             note("daemon-started", daemon=daemon.name, node=daemon.node.name)
-        if plan.ready is not None:
-            _wait(cluster, plan.ready, deadline)
+        _wait(cluster, plan.ready, deadline)
         yield cluster
     finally:
         for _, process in reversed(cluster.processes):
             process.stop()
 
 
-def _wait(cluster: Cluster, ready: Ready, deadline: float) -> None:
+def _finish(command: Command, layout: Layout, deadline: float) -> None:
+    """Run what has to be done before a daemon can start. Raises ClusterError when it fails."""
+    log = layout.log(command.node, command.name)
+    process = command.node.spawn(
+        command.name, command.argv, log=log, env=command.environment, cwd=layout.directory
+    )
+    try:
+        end = time.monotonic() + deadline
+        while (code := process.code()) is None and time.monotonic() < end:
+            time.sleep(0.05)
+    finally:
+        process.stop()
+    if code != 0:
+        how = "did not end in time" if code is None else f"failed ({_how(code)})"
+        where = f"{command.name} on {command.node.name}"
+        raise ClusterError(f"{where} {how}", tail=shell.tail(log), hint=f"the whole log is {log}")
+
+
+def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float) -> None:
     end = time.monotonic() + deadline
-    missing = [daemon.name for daemon, _ in cluster.processes]
-    while missing:
+    missing = {ready: [daemon.name for daemon, _ in cluster.processes] for ready in questions}
+    while any(missing.values()):
         for daemon, process in cluster.processes:
             if (code := process.code()) is not None:
                 raise ClusterError(
@@ -88,9 +107,9 @@ def _wait(cluster: Cluster, ready: Ready, deadline: float) -> None:
                     hint=f"the whole log is {process.log}",
                 )
         if time.monotonic() > end:
-            raise _late(cluster, missing, deadline)
+            raise _late(cluster, sorted({name for names in missing.values() for name in names}), deadline)
         time.sleep(0.1)
-        missing = _ask(ready, missing)
+        missing = {ready: _ask(ready, names) if names else [] for ready, names in missing.items()}
 
 
 def _get(url: str) -> httpx2.Response:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.nodes.base import Node
-from weft.storage.base import Place, Role
+from weft.places import Place, Role
 
 SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Stands for a run's secret in generated files."""
@@ -85,9 +85,22 @@ class Plan:
     files: Mapping[Path, str]
     """Text by path; the word SECRET in it stands for the run's random secret, which the record never sees."""
     daemons: Sequence[Daemon]
-    ready: Ready | None
+    ready: Sequence[Ready] = ()
     summary: Mapping[str, str] = field(default_factory=dict)
     """What was derived from the nodes, for people: executor memory, slots."""
+    first: Sequence["Command"] = ()
+    """Run to their ends, one after another, before any daemon is started."""
+
+
+def together(plans: Sequence[Plan]) -> Plan:
+    """One plan of several: what a storage runs, and the engine."""
+    return Plan(
+        files={path: text for plan in plans for path, text in plan.files.items()},
+        daemons=[daemon for plan in plans for daemon in plan.daemons],
+        ready=[ready for plan in plans for ready in plan.ready],
+        summary={key: value for plan in plans for key, value in plan.summary.items()},
+        first=[command for plan in plans for command in plan.first],
+    )
 
 
 @dataclass(frozen=True)
@@ -108,11 +121,11 @@ class Command:
 
 @dataclass(frozen=True)
 class Job:
-    """Work for an engine, in the engine's own terms: a main class in a jar, or a script, and its arguments."""
+    """Work for an engine: a main class in a jar, or a script, and its arguments."""
 
     name: str
     program: str
-    """Main class, or path of a script or jar."""
+    """A main class of weft's own, without its package, which is the engine's; or the path of a script or jar."""
     arguments: Sequence[str]
     outcome: Path | None = None
     options: Sequence[str] = ()

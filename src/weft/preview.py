@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from weft import settings
-from weft.plan import Command, Layout
+from weft.plan import Command, Layout, Plan, together
 from weft.provision.distribution import DISTRIBUTIONS
 from weft.spec import Spec
+from weft.storage.base import Storage
 from weft.work import site
 
 _SUMS_LATER = {"checksum": "0", "rows": 0}
@@ -25,17 +26,26 @@ def sketch(spec: Spec) -> Layout:
         if role in spec.workload.roles
     }
     homes = {
-        name: getattr(spec.engine, "home", None) or settings.cache() / DISTRIBUTIONS[name].key
-        for name in spec.engine.distributions
+        name: spec.home(name) or settings.cache() / DISTRIBUTIONS[name].key for name in spec.distributions()
     }
-    jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in ("core", "spark")}
+    jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in ("core", *homes)}
     return Layout("RUN", nodes, places, here.directory, settings.runs() / "RUN", Path("java"), homes, jars)
+
+
+def planned(spec: Spec, layout: Layout) -> Plan:
+    """What the storage runs, once for all roles that stand on the same, and the engine."""
+    used: list[Storage] = []
+    for role, storage in spec.storage().items():
+        if role in layout.places and storage not in used:
+            used.append(storage)
+    services = [plan for storage in used if (plan := storage.plan(layout)) is not None]
+    return together([*services, spec.engine.plan(layout)])
 
 
 def preview(spec: Spec) -> dict[str, Any]:
     """Everything, as data."""
     layout = sketch(spec)
-    plan = spec.engine.plan(layout)
+    plan = planned(spec, layout)
     prepare = list(spec.workload.prepare(layout))
     later = [_SUMS_LATER for _ in prepare]
     checks = spec.workload.check(layout, later)

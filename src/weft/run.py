@@ -13,13 +13,13 @@ from weft.cluster import Cluster
 from weft.commands import run_all
 from weft.errors import Stopped, WeftError
 from weft.nodes.base import Node
+from weft.places import Place, Role
 from weft.plan import SECRET, Command, Layout, Plan
-from weft.preview import sketch
+from weft.preview import planned, sketch
 from weft.probes.base import Probe
 from weft.progress import Progress
 from weft.record import Record, Stored
 from weft.spec import Spec
-from weft.storage.base import Place, Role
 from weft.supply import Supplies, supply
 from weft.work import Work, open_work
 from weft.workloads.base import Judgement, Outcome
@@ -27,7 +27,7 @@ from weft.workloads.base import Judgement, Outcome
 
 def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None) -> Stored:
     """Run a spec once. Whatever happens, the record stays and nothing else does."""
-    spec.engine.plan(sketch(spec))  # what cannot fit is refused before anything is fetched or built
+    planned(spec, sketch(spec))  # what cannot fit is refused before anything is fetched or built
     supplies = supply(spec, progress.say)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
     kept = record.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
@@ -52,7 +52,7 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
                 role: live.enter_context(kind.place(role, nodes, work)) for role, kind in storage.items()
             }
         layout, observers = _observed(spec, _layout(spec, supplies, work, kept, nodes, places), kept)
-        plan = spec.engine.plan(layout)
+        plan = planned(spec, layout)
         write_plan(plan, layout, spec, kept, work)
         with _phase("start", kept, progress):
             alive = live.enter_context(

@@ -41,9 +41,9 @@ def work() -> Path:
     return _path("WEFT_WORK", Path("/var/tmp") / f"weft-{_user()}")  # noqa: S108 - made 0700, owner checked
 
 
-def spark_home() -> Path | None:
-    """SPARK_HOME: a site's own Spark, taken instead of the cached distribution when the engine asks for it."""
-    value = os.environ.get("SPARK_HOME")
+def home(distribution: str) -> Path | None:
+    """SPARK_HOME, FLINK_HOME, HADOOP_HOME: a site's own installation, taken instead of the cached distribution."""
+    value = os.environ.get(f"{distribution.upper()}_HOME")
     return Path(value) if value else None
 
 

@@ -9,15 +9,16 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from weft import engines, nodes, storage, workloads
+from weft import engines, nodes, settings, storage, workloads
 from weft.engines import AnyEngine
 from weft.engines.spark import SparkEngine
 from weft.errors import UsageError
 from weft.nodes import AnyNodes
 from weft.nodes.local import LocalNodes
+from weft.places import Role
 from weft.shorthand import expand
 from weft.storage import AnyStorage
-from weft.storage.base import Role, layers
+from weft.storage.base import layers
 from weft.storage.disk import DiskStorage
 from weft.units import Duration
 from weft.workloads import AnyWorkload
@@ -83,6 +84,20 @@ class Spec(BaseModel):
             path if path.is_dir() else path.parent for path in (*stored, *own) if isinstance(path, Path)
         ]
         return [path.resolve() for path in dict.fromkeys(directories) if path.is_dir()]
+
+    def distributions(self) -> tuple[str, ...]:
+        """Names of the distributions that the engine and the storage need."""
+        used = [layer for storage in self.storage().values() for layer in layers(storage)]
+        return tuple(
+            dict.fromkeys(
+                [*self.engine.distributions, *(name for layer in used for name in layer.distributions)]
+            )
+        )
+
+    def home(self, distribution: str) -> Path | None:
+        """A site's own installation, which the engine's table or the environment names."""
+        own: Path | None = getattr(self.engine, "home", None) if distribution == self.engine.kind else None
+        return own or settings.home(distribution)
 
     def key(self) -> str:
         """Eight hex digits that stand for this spec."""

@@ -35,26 +35,17 @@ def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
             f"{spec.workload.kind} is not offered on {spec.engine.kind}", hint=f"it is on {offered}"
         )
     java = jdk.java()
-    homes = {name: _home(name, spec, say) for name in spec.engine.distributions}
+    homes = {name: _home(name, spec, say) for name in spec.distributions()}
     used = [layer for storage in spec.storage().values() for layer in layers(storage)]
     wanted = any(layer.native for layer in used) or any(KINDS[name].native for name in spec.probes)
     programs = native.build(say) if wanted else Path("native")
-    return Supplies(java, homes, jars.build(distribution.home("spark", say), say), programs)
+    return Supplies(java, homes, jars.build(homes, say), programs)
 
 
 def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:
-    own: Path | None = getattr(spec.engine, "home", None) or settings.spark_home()
+    own = spec.home(name)
     if own is None:
         return distribution.home(name, say)
-    cores = list(own.glob("jars/spark-core_2.13-*.jar"))
-    if not cores:
-        raise UsageError(
-            f"{own} is no Spark for Scala 2.13: it has no jars/spark-core_2.13-*.jar",
-            hint="name the directory that holds bin/ and jars/ in engine.home or SPARK_HOME, or unset it",
-        )
-    version = cores[0].stem.rpartition("-")[2]
-    if not version.startswith("4."):
-        raise UsageError(
-            f"{own} is Spark {version}; weft runs Spark 4", hint="name a Spark 4, or unset SPARK_HOME"
-        )
+    if name == spec.engine.kind:
+        spec.engine.recognize(own)
     return own.resolve()

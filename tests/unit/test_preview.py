@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from weft import preview, settings
+from weft.places import SHARED_ROLES
 from weft.spec import parse
-from weft.storage.base import SHARED_ROLES
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ import pytest
 from tests.unit.report_fakes import make_record
 from weft import samples
 from weft.nodes.base import Node
+from weft.places import Place
 from weft.plan import Layout
 from weft.probes import lustre
 from weft.probes.lustre import HOST, LustreProbe, Table, of_lctl, parse, readings
@@ -16,7 +17,6 @@ from weft.report.blocks import Listing, Words
 from weft.report.blocks import Table as Shown
 from weft.report.gather import summarize
 from weft.report.lustre import lustre_counters
-from weft.storage.base import Place
 
 LLITE = """snapshot_time             1.5 secs.nsecs
 read_bytes                2 samples [bytes] 4096 4096 8192 33554432

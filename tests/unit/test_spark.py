@@ -11,7 +11,7 @@ from weft.engines.spark import SparkEngine
 from weft.errors import UsageError
 from weft.plan import Job
 
-JOB = Job("terasort", "io.weft.spark.TeraSort", ["--input", "/scratch/input"], None, ("--verbose",))
+JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--verbose",))
 
 
 def test_the_settings_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
@@ -54,8 +54,7 @@ def test_users_settings_win() -> None:
 
 
 def test_ready_names_the_workers_that_the_master_does_not_know() -> None:
-    ready = SparkEngine().plan(fake_layout(fake_nodes(3))).ready
-    assert ready is not None
+    (ready,) = SparkEngine().plan(fake_layout(fake_nodes(3))).ready
     workers = [{"host": "10.0.0.1", "state": "ALIVE"}, {"host": "10.0.0.3", "state": "DEAD"}]
     assert ready.missing({"workers": workers}) == ["worker-node2", "worker-node3"]
 

@@ -1,6 +1,7 @@
 """What is being measured. An engine touches nothing: it turns a layout into data."""
 
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -16,6 +17,9 @@ class Engine(BaseModel, ABC):
     positional: ClassVar[str] = "version"
     distributions: ClassVar[tuple[str, ...]] = ()
     """Names of the distributions that it needs."""
+
+    def recognize(self, home: Path) -> None:
+        """Raises UsageError when a directory is no installation of this engine that weft can run."""
 
     @abstractmethod
     def plan(self, layout: Layout) -> Plan:

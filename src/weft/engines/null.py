@@ -16,9 +16,16 @@ class NullEngine(Engine):
     kind: Literal["null"] = "null"
 
     def plan(self, layout: Layout) -> Plan:  # noqa: ARG002 - nothing is laid out
-        return Plan(files={}, daemons=(), ready=None)
+        return Plan(files={}, daemons=(), ready=())
 
     def submit(self, job: Job, layout: Layout) -> Command:
         head = layout.head
-        argv = [str(layout.java), heap(_HEAP), "-cp", str(layout.jars["core"]), job.program, *job.arguments]
+        argv = [
+            str(layout.java),
+            heap(_HEAP),
+            "-cp",
+            str(layout.jars["core"]),
+            f"io.weft.core.{job.program}",
+            *job.arguments,
+        ]
         return Command(job.name, head, argv, {**layout.environment(head), **temporary(head)}, job.outcome)

@@ -60,6 +60,19 @@ class SparkEngine(Engine):
             )
         return asked
 
+    def recognize(self, home: Path) -> None:
+        cores = list(home.glob("jars/spark-core_2.13-*.jar"))
+        if not cores:
+            raise UsageError(
+                f"{home} is no Spark for Scala 2.13: it has no jars/spark-core_2.13-*.jar",
+                hint="name the directory that holds bin/ and jars/ in engine.home or SPARK_HOME, or unset it",
+            )
+        version = cores[0].stem.rpartition("-")[2]
+        if not version.startswith("4."):
+            raise UsageError(
+                f"{home} is Spark {version}; weft runs Spark 4", hint="name a Spark 4, or unset SPARK_HOME"
+            )
+
     def plan(self, layout: Layout) -> Plan:
         head = layout.head
         conf = layout.directory / "conf" / "spark-defaults.conf"
@@ -68,9 +81,8 @@ class SparkEngine(Engine):
         daemons = [self._daemon("master", head, master, layout, (self.port, self.web_port))]
         daemons += [self._worker(node, conf, layout) for node in layout.nodes]
         addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
-        ready = Ready(
-            head, f"http://{head.address}:{self.web_port}/json/", lambda status: _missing(status, addresses)
-        )
+        page = f"http://{head.address}:{self.web_port}/json/"
+        ready = (Ready(head, page, lambda status: _missing(status, addresses)),)
         settings = "".join(f"{key} {value}\n" for key, value in sorted(self.settings(layout).items()))
         summary = {
             "executors": f"{len(layout.nodes)}, one a node",
@@ -116,7 +128,7 @@ class SparkEngine(Engine):
 
     def submit(self, job: Job, layout: Layout) -> Command:
         conf = layout.directory / "conf" / "spark-defaults.conf"
-        own = [] if job.program.endswith((".py", ".jar")) else ["--class", job.program]
+        own = [] if job.program.endswith((".py", ".jar")) else ["--class", f"io.weft.spark.{job.program}"]
         program = job.program if not own else f"local:{layout.jars['spark']}"
         words = [
             "--properties-file",

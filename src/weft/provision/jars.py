@@ -1,33 +1,35 @@
 """weft's own jars, built by Maven once per state of java/."""
 
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weft import settings, shell
 from weft.errors import MissingError, WeftError
 from weft.provision import jdk
-from weft.provision.distribution import Say
-from weft.provision.tree import building, cached, digest
-
-MODULES = ("core", "spark")
+from weft.provision.tree import Say, building, cached, digest
 
 
-def build(spark_home: Path, say: Say) -> dict[str, Path]:
-    """Paths of the jars by module. Raises MissingError naming what the build lacks."""
+def build(homes: Mapping[str, Path], say: Say) -> dict[str, Path]:
+    """Paths of the jars by module: core, and one for each engine whose distribution's home is given.
+
+    Raises MissingError naming what the build lacks.
+    """
     source = settings.SOURCE / "java"
-    key = f"jars-{digest([source], spark_home.name)}"
+    modules = ("core", *sorted(homes))
+    key = f"jars-{digest([source], *(f'{name}={homes[name].name}' for name in sorted(homes)))}"
     if (found := cached(key)) is None:
         jdk.require_compiler()
         with building(key, 200_000_000) as target:
             if target is not None:
                 say("building weft's jars (once)")
-                _maven(source, spark_home, target)
+                _maven(source, homes, modules, target)
         found = cached(key)
         assert found is not None
-    return {module: found / f"weft-{module}.jar" for module in MODULES}
+    return {module: found / f"weft-{module}.jar" for module in modules}
 
 
-def _maven(source: Path, spark_home: Path, target: Path) -> None:
+def _maven(source: Path, homes: Mapping[str, Path], modules: Sequence[str], target: Path) -> None:
     copy = target / "build"
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns("target"))
     argv = [
@@ -37,7 +39,7 @@ def _maven(source: Path, spark_home: Path, target: Path) -> None:
         "--quiet",
         "--file",
         str(copy / "pom.xml"),
-        f"-Dspark.home={spark_home}",
+        *(f"-D{name}.home={home}" for name, home in homes.items()),
         "-DskipTests",
         "package",
     ]
@@ -49,6 +51,6 @@ def _maven(source: Path, spark_home: Path, target: Path) -> None:
             tail=error.tail,
             hint=f"run `{' '.join(argv[:1])}` in java/ to see all of Maven's output",
         ) from error
-    for module in MODULES:
+    for module in modules:
         shutil.copy(copy / module / "target" / f"weft-{module}.jar", target)
     shutil.rmtree(copy)

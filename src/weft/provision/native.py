@@ -5,8 +5,7 @@ from pathlib import Path
 
 from weft import settings, shell
 from weft.errors import MissingError, WeftError
-from weft.provision.distribution import Say
-from weft.provision.tree import building, cached, digest
+from weft.provision.tree import Say, building, cached, digest
 
 PRODUCTS = ("latencyfs", "weft-scratch", "libweft_scratch.so")
 _PACKAGES = ("latencyfs", "weft-scratch")

@@ -3,12 +3,15 @@
 import fcntl
 import hashlib
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from weft import settings
 from weft.errors import StorageError
+
+Say = Callable[[str], None]
+"""Tells the person at the terminal what is being done."""
 
 _LEFT_OUT = {"target", "__pycache__", ".git"}
 

@@ -1,47 +1,18 @@
 """What a directory can stand on."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
 from weft.errors import StorageError
 from weft.nodes.base import Node
+from weft.places import SHARED_ROLES, Place, Role
+from weft.plan import Layout, Plan
 from weft.work import Site, Work
-
-Role = Literal["input", "output", "shuffle"]
-
-SHARED_ROLES: frozenset[Role] = frozenset({"input", "output"})
-"""Roles whose files every node reads: they need one directory, not one per node."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """A directory for a role: one path that all nodes share, or one path per node."""
-
-    storage: str
-    description: str
-    paths: Mapping[str, str]
-    """Path by node name; the same for all where `shared`."""
-    shared: bool
-    durable: bool
-    """Whether the bytes outlive the nodes' memory."""
-    emulated: str = ""
-    """What is emulated, in words that a report repeats; empty where nothing is."""
-    environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By node name: variables that processes need to see the files."""
-    counters: str = ""
-    """Directory with counters in the formats of Lustre's llite and mdc; empty where the storage keeps none."""
-
-    @property
-    def path(self) -> str:
-        """The one path of a shared place."""
-        assert self.shared, f"{self.storage} has one path per node"
-        return next(iter(self.paths.values()))
 
 
 class Storage(BaseModel, ABC):
@@ -53,6 +24,8 @@ class Storage(BaseModel, ABC):
     """The key that the value after the colon stands for: disk:/some/dir."""
     native: ClassVar[bool] = False
     """Whether it runs one of weft's native programs."""
+    distributions: ClassVar[tuple[str, ...]] = ()
+    """Names of the distributions that it needs."""
 
     @abstractmethod
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
@@ -61,6 +34,10 @@ class Storage(BaseModel, ABC):
     @abstractmethod
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> AbstractContextManager[Place]:
         """A place for a role, for the length of a `with`; afterwards nothing is left."""
+
+    def plan(self, layout: Layout) -> Plan | None:  # noqa: ARG002 - for those that need it
+        """Daemons that it needs on the nodes, started with the engine's; the same for all roles that stand on it."""
+        return None
 
 
 def layers(storage: Storage) -> list[Storage]:

@@ -14,8 +14,9 @@ from pydantic import Field
 from weft import shell
 from weft.errors import StorageError
 from weft.nodes.base import Node
+from weft.places import SHARED_ROLES, Place, Role
 from weft.shell import Process
-from weft.storage.base import SHARED_ROLES, Place, Role, Storage, base_directory
+from weft.storage.base import Storage, base_directory
 from weft.storage.mounting import mount_point
 from weft.work import Site, Work
 

@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from weft.nodes.base import Node
-from weft.storage.base import SHARED_ROLES, Place, Role, Storage, base_directory, make_directories, spread
+from weft.places import SHARED_ROLES, Place, Role
+from weft.storage.base import Storage, base_directory, make_directories, spread
 from weft.work import Site, Work
 
 

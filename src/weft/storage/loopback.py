@@ -16,8 +16,8 @@ from pydantic import Field
 from weft import shell
 from weft.errors import MissingError
 from weft.nodes.base import Node
+from weft.places import Place, Role
 from weft.shell import tool
-from weft.storage.base import Place, Role
 from weft.storage.mounting import mount_point, mounted
 from weft.storage.stacked import StackedStorage
 from weft.units import Size, show_size

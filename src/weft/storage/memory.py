@@ -11,7 +11,8 @@ from pydantic import Field
 
 from weft.errors import StorageError
 from weft.nodes.base import Node
-from weft.storage.base import SHARED_ROLES, Place, Role, Storage, make_directories, spread
+from weft.places import SHARED_ROLES, Place, Role
+from weft.storage.base import Storage, make_directories, spread
 from weft.storage.mounting import mount_point, mounted
 from weft.units import Size, show_size
 from weft.work import Site, Work

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from typing import Literal
 
 from weft.nodes.base import Node
-from weft.storage.base import Place, Role, Storage
+from weft.places import Place, Role
+from weft.storage.base import Storage
 from weft.work import Site, Work
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from weft.errors import UsageError
 from weft.nodes.base import Node
-from weft.storage.base import Place, Role
+from weft.places import Place, Role
 from weft.storage.stacked import StackedStorage
 from weft.units import Size
 from weft.work import Site, Work

@@ -46,7 +46,7 @@ class FileOpen(Workload):
             "outcome": outcome,
         }
         words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
-        return Job("file-open", "io.weft.core.FileOpen", words, outcome)
+        return Job("file-open", "FileOpen", words, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - every read is checked
         return []

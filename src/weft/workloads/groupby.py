@@ -52,7 +52,7 @@ class GroupBy(Workload):
         reducers = self.reducers or self.maps(layout)
         words = [*self.words(layout), "--reducers", str(reducers), "--executors", str(len(layout.nodes))]
         words += ["--outcome", str(outcome)]
-        return Job("groupby", "io.weft.spark.GroupBy", words, outcome)
+        return Job("groupby", "GroupBy", words, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
         return [program(layout, "answer", "io.weft.core.GroupByAnswer", self.words(layout), heap=1 << 30)]

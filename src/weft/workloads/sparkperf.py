@@ -64,7 +64,7 @@ class SparkPerf(Workload):
             "executors": len(layout.nodes),
         }
         words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
-        return Job(self.kind, "io.weft.spark.SparkPerf", [*words, "--outcome", str(outcome)], outcome)
+        return Job(self.kind, "SparkPerf", [*words, "--outcome", str(outcome)], outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - done by the job
         return []

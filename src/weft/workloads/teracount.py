@@ -25,7 +25,7 @@ class TeraCount(TeraRecords):
             total(prepared),
         ]
         words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("teracount", "io.weft.spark.TeraCount", words, outcome)
+        return Job("teracount", "TeraCount", words, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - the counts are the result
         return []

@@ -30,7 +30,7 @@ class TeraSort(TeraRecords):
             str(outcome),
         ]
         words += ["--executors", str(len(layout.nodes))]
-        return Job("terasort", "io.weft.spark.TeraSort", words, outcome)
+        return Job("terasort", "TeraSort", words, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:
         words = [

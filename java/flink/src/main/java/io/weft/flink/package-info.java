@@ -1,0 +1,2 @@
+/** The workloads on Flink. */
+package io.weft.flink;

@@ -1,0 +1,2 @@
+/** The workloads on Hadoop. */
+package io.weft.hadoop;

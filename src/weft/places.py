@@ -1,0 +1,35 @@
+"""Where the files of a role stand: what a storage gives, and engines and workloads use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Role = Literal["input", "output", "shuffle"]
+
+SHARED_ROLES: frozenset[Role] = frozenset({"input", "output"})
+"""Roles whose files every node reads: they need one directory, not one per node."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A directory for a role: one path that all nodes share, or one path per node."""
+
+    storage: str
+    description: str
+    paths: Mapping[str, str]
+    """Path by node name; the same for all where `shared`."""
+    shared: bool
+    durable: bool
+    """Whether the bytes outlive the nodes' memory."""
+    emulated: str = ""
+    """What is emulated, in words that a report repeats; empty where nothing is."""
+    environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By node name: variables that processes need to see the files."""
+    counters: str = ""
+    """Directory with counters in the formats of Lustre's llite and mdc; empty where the storage keeps none."""
+
+    @property
+    def path(self) -> str:
+        """The one path of a shared place."""
+        assert self.shared, f"{self.storage} has one path per node"
+        return next(iter(self.paths.values()))
