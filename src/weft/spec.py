@@ -5,7 +5,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -45,13 +45,15 @@ class Spec(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    workload: AnyWorkload
-    engine: AnyEngine = Field(default_factory=SparkEngine)
-    nodes: AnyNodes = Field(default_factory=LocalNodes)
+    workload: AnyWorkload = Field(description="what work")
+    engine: AnyEngine = Field(default_factory=SparkEngine, description="what does it")
+    nodes: AnyNodes = Field(default_factory=LocalNodes, description="where its processes run")
     input: AnyStorage = Field(default_factory=DiskStorage, description="where the input stands")
     output: AnyStorage = Field(default_factory=DiskStorage, description="where the result is written")
     scratch: AnyStorage = Field(default_factory=DiskStorage, description="where shuffle and spill files go")
-    probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = ("proc", "engine")
+    probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = Field(
+        default=("proc", "engine"), description="what observes it"
+    )
     start_deadline: Duration = Field(
         default=90.0, description="how long the cluster may take to become ready"
     )
@@ -252,17 +254,22 @@ def nearest(word: str, known: Sequence[str]) -> str:
     return f"did you mean {close[0]!r}? {listed}" if close else listed
 
 
-def describe(model: type[BaseModel]) -> list[tuple[str, str, str]]:
-    """Key, default and description of each field of an adapter, for help and reference."""
+class Key(NamedTuple):
+    """A key that can be set, for help."""
+
+    name: str
+    default: str
+    """Empty where there is none."""
+    description: str
+
+
+def describe(model: type[BaseModel]) -> list[Key]:
+    """The keys of an adapter, without its kind."""
     rows = []
     for name, info in model.model_fields.items():
-        literal = get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1
-        if not literal:
-            rows.append(
-                (
-                    name,
-                    "" if info.is_required() else str(info.get_default(call_default_factory=True)),
-                    info.description or "",
-                )
-            )
+        if get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1:
+            continue
+        default = None if info.is_required() else info.get_default(call_default_factory=True)
+        words = ",".join(default) if isinstance(default, tuple) else getattr(default, "kind", default)
+        rows.append(Key(name, "" if words is None else str(words), info.description or ""))
     return rows

@@ -63,6 +63,18 @@ def test_completion_offers_the_verbs(tmp_path: Path) -> None:
     assert done.stdout.split() == ["doctor"], done.stderr
 
 
+def test_keys_of_a_kind_are_listed() -> None:
+    found = json.loads(RUNNER.invoke(app, ["keys", "pool", "--json"]).stdout)
+    assert {"name": "segment", "default": str(1 << 30)}.items() <= found[1].items()
+    assert "engine" in RUNNER.invoke(app, ["keys"]).stdout
+
+
+def test_keys_of_an_unknown_kind_name_the_nearest() -> None:
+    error = RUNNER.invoke(app, ["keys", "pol"]).exception
+    assert isinstance(error, UsageError)
+    assert "'pool'" in error.hint
+
+
 def test_ps_and_gc_on_a_clean_machine() -> None:
     for verb, nothing in (("ps", "nothing runs"), ("gc", "nothing was left")):
         done = RUNNER.invoke(app, [verb])

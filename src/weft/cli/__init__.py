@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from weft import __version__
-from weft.cli import house, look, work
+from weft.cli import house, keys, look, work
 from weft.errors import Stopped, WeftError
 
 app = typer.Typer(
@@ -19,7 +19,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verbs in (work, look, house):
+for verbs in (work, look, keys, house):
     verbs.register(app)
 
 

@@ -73,8 +73,9 @@ def run(
     flags = Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat)
     study = study_of(what, flags)
     results = _do(study, as_json=as_json, again=again)
-    if Path(what, "study.toml").exists() and not as_json:
-        print(f"  study  {_study_page(study, Path(what))}")
+    if Path(what, "study.toml").exists():
+        # standard output is the results alone where a program reads it
+        print(f"  study  {_study_page(study, Path(what))}", file=sys.stderr if as_json else sys.stdout)
     sys.exit(0 if all(result.verdict == "VALID" for result in results) else 1)
 
 

@@ -15,6 +15,7 @@ from weft import samples, shell
 from weft.errors import WeftError
 from weft.plan import Layout
 from weft.probes.base import Probe, Source, add_sources
+from weft.provision.native import PRELOAD
 from weft.record import write_json
 from weft.samples import Sample
 from weft.ticking import every
@@ -22,7 +23,6 @@ from weft.ticking import every
 INTERVAL = 1.0
 """Seconds between readings."""
 
-LIBRARY = "libweft_scratch.so"
 _BLIND = "system calls past the C library, io_uring, statically linked programs: named in the report where they were seen"
 _UNITS = {
     "count": ("", "calls"),
@@ -40,14 +40,14 @@ class FileopsProbe(Probe):
     def missing(self, layout: Layout) -> str | None:
         return (
             None
-            if (layout.native / LIBRARY).exists()
+            if (layout.native / PRELOAD).exists()
             else "the preload library is not built (cargo is missing)"
         )
 
     def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
         return {
             node.name: {
-                "LD_PRELOAD": str(layout.native / LIBRARY),
+                "LD_PRELOAD": str(layout.native / PRELOAD),
                 "WEFT_COUNT_DIR": str(_counters(layout, node.name)),
                 "WEFT_COUNT_CLASSES": ":".join(
                     f"{name}={path}" for name, path in _classes(layout, node.name)

@@ -7,7 +7,10 @@ from weft import settings, shell
 from weft.errors import MissingError, WeftError
 from weft.provision.tree import Say, building, cached, digest
 
-PRODUCTS = ("latencyfs", "weft-scratch", "libweft_scratch.so")
+PRELOAD = "libweft_scratch.so"
+"""The library that counts and serves."""
+
+PRODUCTS = ("latencyfs", "weft-scratch", PRELOAD)
 _PACKAGES = ("latencyfs", "weft-scratch")
 
 

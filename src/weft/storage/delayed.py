@@ -22,6 +22,8 @@ from weft.work import Site, Work
 
 _READY_SECONDS = 20.0
 """Longest wait for the mounts; a mount takes milliseconds."""
+_USAGE = 2
+"""latencyfs's exit code for words that it does not understand."""
 
 
 class DelayedStorage(Storage):
@@ -103,9 +105,11 @@ def _wait(daemon: Process, role: Role) -> None:
     end = time.monotonic() + _READY_SECONDS
     while "ready" not in shell.tail(daemon.log):
         if daemon.code() is not None or time.monotonic() > end:
+            refused = daemon.code() == _USAGE
+            needs = "it needs /dev/fuse and fusermount3 (apt-get install fuse3)"
             raise StorageError(
-                f"{role}: latencyfs did not mount",
+                f"{role}: latencyfs {'refused what it was told' if refused else 'did not mount'}",
                 tail=shell.tail(daemon.log),
-                hint="it needs /dev/fuse and fusermount3 (apt-get install fuse3)",
+                hint="look at its keys profile, values and faults" if refused else needs,
             )
         time.sleep(0.01)

@@ -15,11 +15,10 @@ from pydantic import Field
 from weft.errors import UsageError
 from weft.nodes.base import Node
 from weft.places import Place, Role
+from weft.provision.native import PRELOAD
 from weft.storage.stacked import StackedStorage
 from weft.units import Size
 from weft.work import Site, Work
-
-LIBRARY = "libweft_scratch.so"
 
 
 class PoolStorage(StackedStorage):
@@ -82,4 +81,4 @@ def _index(prefix: str) -> Path:
 
 
 def _preload(site: Site) -> dict[str, str]:
-    return {"LD_PRELOAD": str(site.native / LIBRARY)}
+    return {"LD_PRELOAD": str(site.native / PRELOAD)}

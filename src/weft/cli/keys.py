@@ -1,0 +1,48 @@
+"""The verb that answers what can be set: keys."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from weft.errors import UsageError
+from weft.report import terminal
+from weft.spec import FAMILIES, Key, Spec, describe, nearest
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="KIND", help="spark, virtual, pool, terasort, ...; without it: those of every run"
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command()(keys)
+
+
+def keys(kind: Name = "", as_json: AsJson = False) -> None:
+    """List the keys of a workload, an engine, nodes or a storage: default and meaning.
+
+    Example: weft keys pool
+    """
+    kinds = {name: model for family in FAMILIES.values() for name, model in family.items()}
+    if kind and kind not in kinds:
+        raise UsageError(f"there is no kind {kind!r}", hint=nearest(kind, list(kinds)))
+    found = describe(kinds[kind] if kind else Spec)
+    if as_json:
+        print(json.dumps([key._asdict() for key in found], indent=1))
+        return
+    if not kind:
+        print(f"kinds: {', '.join(kinds)}")
+    terminal.console().print(_listed(found))
+
+
+def _listed(found: list[Key]) -> Table:
+    table = Table("key", "default", "meaning", box=None, header_style="bold")
+    for key in found:
+        table.add_row(*key)
+    return table
