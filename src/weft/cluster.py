@@ -62,7 +62,7 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterato
                     daemon.node,
                     port,
                     daemon.name,
-                    "engine.port" if port == daemon.ports[0] else "engine.web_port",
+                    f"{daemon.table}.{'port' if port == daemon.ports[0] else 'web_port'}",
                 )
             log = layout.log(daemon.node, daemon.name)
             process = daemon.node.spawn(

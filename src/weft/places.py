@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Role = Literal["input", "output", "shuffle"]
+Role = Literal["input", "output", "shuffle", "blocks"]
+"""blocks: what a storage's own daemons keep, a directory for each of their nodes."""
 
 SHARED_ROLES: frozenset[Role] = frozenset({"input", "output"})
 """Roles whose files every node reads: they need one directory, not one per node."""
@@ -17,7 +18,7 @@ class Place:
     storage: str
     description: str
     paths: Mapping[str, str]
-    """Path by node name; the same for all where `shared`."""
+    """Path or URI by node name; the same for all where `shared`."""
     shared: bool
     durable: bool
     """Whether the bytes outlive the nodes' memory."""
@@ -25,6 +26,8 @@ class Place:
     """What is emulated, in words that a report repeats; empty where nothing is."""
     environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By node name: variables that processes need to see the files."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Settings that Hadoop's clients need to reach the files; for places that are URIs."""
     counters: str = ""
     """Directory with counters in the formats of Lustre's llite and mdc; empty where the storage keeps none."""
 

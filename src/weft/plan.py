@@ -36,6 +36,18 @@ class Layout:
     preload: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By node name: variables that probes want in every engine process."""
 
+    servers: Sequence[Node] = ()
+    """Nodes that serve a storage and do not compute."""
+
+    @property
+    def all_nodes(self) -> list[Node]:
+        return [*self.nodes, *self.servers]
+
+    @property
+    def hadoop(self) -> dict[str, str]:
+        """Settings that Hadoop's clients need to reach the places; empty where no place is a URI."""
+        return {key: value for place in self.places.values() for key, value in place.settings.items()}
+
     @property
     def head(self) -> Node:
         return self.nodes[0]
@@ -51,7 +63,7 @@ class Layout:
     def environment(self, node: Node) -> dict[str, str]:
         """What every engine process on a node has in its environment."""
         merged = {"WEFT_LEASE": self.run}
-        for place in self.places.values():
+        for place in (place for role, place in self.places.items() if role != "blocks"):
             merged.update(place.environment.get(node.name, {}))
         merged.update(self.preload.get(node.name, {}))
         return merged
@@ -67,6 +79,8 @@ class Daemon:
     environment: Mapping[str, str]
     ports: Sequence[int] = ()
     essential: bool = False
+    table: str = "engine"
+    """The spec's table whose keys `port` and `web_port` say where it listens."""
 
 
 @dataclass(frozen=True)

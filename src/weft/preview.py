@@ -8,8 +8,8 @@ from typing import Any
 from weft import settings
 from weft.plan import Command, Layout, Plan, together
 from weft.provision.distribution import DISTRIBUTIONS
+from weft.servers import acquired, computing, served, sketched
 from weft.spec import Spec
-from weft.storage.base import Storage
 from weft.work import site
 
 _SUMS_LATER = {"checksum": "0", "rows": 0}
@@ -19,27 +19,30 @@ _SUMS_LATER = {"checksum": "0", "rows": 0}
 def sketch(spec: Spec) -> Layout:
     """The layout a run would get, with paths that are not there yet."""
     here = site("RUN")
-    nodes = spec.nodes.sketch(here)
-    places = {
-        role: kind.sketch(role, nodes, here)
-        for role, kind in spec.storage().items()
-        if role in spec.workload.roles
-    }
+    nodes = acquired(spec).sketch(here)
+    places = sketched(spec, nodes, here)
     homes = {
         name: spec.home(name) or settings.cache() / DISTRIBUTIONS[name].key for name in spec.distributions()
     }
     jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in ("core", *homes)}
-    return Layout("RUN", nodes, places, here.directory, settings.runs() / "RUN", Path("java"), homes, jars)
+    return Layout(
+        "RUN",
+        computing(spec, nodes),
+        places,
+        here.directory,
+        settings.runs() / "RUN",
+        Path("java"),
+        homes,
+        jars,
+        servers=nodes[spec.nodes.count :],
+    )
 
 
 def planned(spec: Spec, layout: Layout) -> Plan:
-    """What the storage runs, once for all roles that stand on the same, and the engine."""
-    used: list[Storage] = []
-    for role, storage in spec.storage().items():
-        if role in layout.places and storage not in used:
-            used.append(storage)
-    services = [plan for storage in used if (plan := storage.plan(layout)) is not None]
-    return together([*services, spec.engine.plan(layout)])
+    """What the storage runs, once for all roles that stand on it, and the engine."""
+    storage = served(spec)
+    below = storage.plan(layout) if storage else None
+    return together([*([below] if below else []), spec.engine.plan(layout)])
 
 
 def preview(spec: Spec) -> dict[str, Any]:
@@ -55,6 +58,7 @@ def preview(spec: Spec) -> dict[str, Any]:
         "nodes": [
             {"name": n.name, "address": n.address, "cores": n.cores, "memory": n.memory} for n in layout.nodes
         ],
+        "servers": [{"name": n.name, "address": n.address} for n in layout.servers],
         "limits": spec.nodes.limits(),
         "places": {
             role: {"description": place.description, "paths": dict(place.paths)}
@@ -77,6 +81,7 @@ def text(plan: dict[str, Any]) -> str:
     lines += [
         f"  {n['name']}  {n['address']}  {n['cores']} core(s)  {n['memory'] >> 20} MiB" for n in plan["nodes"]
     ]
+    lines += [f"  {n['name']}  {n['address']}  serves storage" for n in plan["servers"]]
     lines += [f"  note: {limit}" for limit in plan["limits"]]
     lines.append("places")
     lines += [f"  {role:<8} {place['description']}" for role, place in plan["places"].items()]

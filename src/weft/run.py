@@ -19,6 +19,7 @@ from weft.preview import planned, sketch
 from weft.probes.base import Probe
 from weft.progress import Progress
 from weft.record import Record, Stored
+from weft.servers import acquired, computing, served
 from weft.spec import Spec
 from weft.supply import Supplies, supply
 from weft.work import Work, open_work
@@ -45,12 +46,9 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
     with ExitStack() as live:
         with _phase("acquire", kept, progress):
             visible = [*supplies.visible, *spec.paths(), kept.directory]
-            nodes = live.enter_context(spec.nodes.acquire(work, visible))
+            nodes = live.enter_context(acquired(spec).acquire(work, visible))
         with _phase("storage", kept, progress):
-            storage = {role: kind for role, kind in spec.storage().items() if role in spec.workload.roles}
-            places = {
-                role: live.enter_context(kind.place(role, nodes, work)) for role, kind in storage.items()
-            }
+            places = live.enter_context(_placed(spec, nodes, work))
         layout, observers = _observed(spec, _layout(spec, supplies, work, kept, nodes, places), kept)
         plan = planned(spec, layout)
         write_plan(plan, layout, spec, kept, work)
@@ -66,6 +64,20 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
     return judgement
 
 
+@contextmanager
+def _placed(spec: Spec, nodes: Sequence[Node], work: Work) -> Iterator[dict[Role, Place]]:
+    """A place for each role of the workload, and for what the storage's own daemons keep."""
+    with ExitStack() as live:
+        storage = served(spec)
+        below = live.enter_context(storage.stand(nodes, work)) if storage else None
+        places = {
+            role: live.enter_context(kind.place(role, nodes, work))
+            for role, kind in spec.storage().items()
+            if role in spec.workload.roles
+        }
+        yield {**places, "blocks": below} if below else places
+
+
 def _layout(
     spec: Spec,
     supplies: Supplies,
@@ -76,7 +88,8 @@ def _layout(
 ) -> Layout:
     return Layout(
         run=work.name,
-        nodes=nodes,
+        nodes=computing(spec, nodes),
+        servers=nodes[spec.nodes.count :],
         places=places,
         directory=work.directory,
         record=kept.directory,
@@ -171,7 +184,7 @@ def _observed(spec: Spec, layout: Layout, kept: Record) -> tuple[Layout, list[Pr
     wanted = [probe.environment(layout) for probe in found]
     preload = {
         node.name: {k: v for each in wanted for k, v in each.get(node.name, {}).items()}
-        for node in layout.nodes
+        for node in layout.all_nodes
     }
     return dataclasses.replace(layout, preload=preload), found
 
@@ -197,6 +210,7 @@ def resolved(plan: Plan, layout: Layout, spec: Spec) -> dict[str, Any]:
             {"name": node.name, "address": node.address, "cores": node.cores, "memory": node.memory}
             for node in layout.nodes
         ],
+        "servers": [{"name": node.name, "address": node.address} for node in layout.servers],
         "limits": spec.nodes.limits(),
         "places": {
             role: {

@@ -17,6 +17,7 @@ FORMS = {
     "loopback": ["loopback,size=64M", "loopback:DIR,size=64M,block=1K"],
     "mount": ["mount:DIR"],
     "delayed": ["delayed:zero"],
+    "hdfs": [],  # its files are seen through Hadoop's client alone: tests/local
     "pool": [],  # its files are seen by preloaded programs alone: tests/local
 }
 """One-line forms by kind."""

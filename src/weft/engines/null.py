@@ -3,7 +3,7 @@
 from typing import Literal
 
 from weft.engines.base import Engine
-from weft.engines.jvm import heap, temporary
+from weft.jvm import core, heap, temporary
 from weft.plan import Command, Job, Layout, Plan
 
 _HEAP = 512 << 20
@@ -23,8 +23,7 @@ class NullEngine(Engine):
         argv = [
             str(layout.java),
             heap(_HEAP),
-            "-cp",
-            str(layout.jars["core"]),
+            *core(layout),
             f"io.weft.core.{job.program}",
             *job.arguments,
         ]

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.engines.base import Engine
-from weft.engines.jvm import OPENS, heap, temporary
 from weft.errors import UsageError
+from weft.jvm import OPENS, heap, temporary
 from weft.nodes.base import Node
 from weft.plan import SECRET, Command, Daemon, Job, Layout, Plan, Ready
 from weft.units import Size, show_size
@@ -123,6 +123,7 @@ class SparkEngine(Engine):
             "spark.worker.timeout": "15",
             "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
             "spark.deploy.maxExecutorRetries": "3",
+            **{f"spark.hadoop.{key}": value for key, value in layout.hadoop.items()},
             **self.conf,
         }
 

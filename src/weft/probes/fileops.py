@@ -53,7 +53,7 @@ class FileopsProbe(Probe):
                     f"{name}={path}" for name, path in _classes(layout, node.name)
                 ),
             }
-            for node in layout.nodes
+            for node in layout.all_nodes
         }
 
     @contextmanager
@@ -74,7 +74,7 @@ class FileopsProbe(Probe):
                 yield
         finally:
             observe()
-            for node in layout.nodes:
+            for node in layout.all_nodes:
                 write_json(layout.record / "fileops" / f"{node.name}.json", _stats(layout, node.name))
 
 
@@ -86,7 +86,10 @@ def _counters(layout: Layout, node: str) -> Path:
 
 def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
     """Path classes: the roles of storage, the engine's own files, and the record's logs; the first that fits counts."""
-    places = [(str(role), place.paths[node]) for role, place in layout.places.items()]
+    stored = [(str(role), place.paths.get(node, "")) for role, place in layout.places.items()]
+    places = [
+        (role, path) for role, path in stored if path.startswith("/")
+    ]  # a URI is no path of a file call
     jars = [
         ("jars", str(home))
         for home in (*layout.homes.values(), *(jar.parent for jar in layout.jars.values()))
@@ -112,7 +115,7 @@ def _stats(layout: Layout, node: str) -> dict[str, Any]:
 
 def _read(layout: Layout) -> list[Sample]:
     found = []
-    for node in layout.nodes:
+    for node in layout.all_nodes:
         now = time.time()
         for kind, operations in _stats(layout, node.name)["total"].items():
             for operation, sums in operations.items():

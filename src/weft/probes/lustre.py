@@ -104,7 +104,7 @@ def _summed(role: str, last: list[Table], layout: Layout) -> dict[str, Any]:
 def tables(layout: Layout) -> list[Table]:
     """All counter files as they are now."""
     found = []
-    nodes = {node.name for node in layout.nodes}
+    nodes = {node.name for node in layout.all_nodes}
     for role, place in layout.places.items():
         for path in sorted(Path(place.counters).glob("*.stats")) if place.counters else []:
             layer, _, name = path.stem.partition(".")

@@ -77,7 +77,7 @@ class ProcProbe(Probe):
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[None]:
         add_sources(layout.record, SOURCES)
-        reader = Reader({node.name: node for node in layout.nodes}, layout.run)
+        reader = Reader({node.name: node for node in layout.all_nodes}, layout.run)
 
         def observe() -> None:
             samples.append(layout.record, reader.read())

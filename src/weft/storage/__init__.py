@@ -8,6 +8,7 @@ from weft.shorthand import expand
 from weft.storage.base import Storage
 from weft.storage.delayed import DelayedStorage
 from weft.storage.disk import DiskStorage
+from weft.storage.hdfs import HdfsStorage
 from weft.storage.loopback import LoopbackStorage
 from weft.storage.memory import MemoryStorage
 from weft.storage.mount import MountStorage
@@ -22,6 +23,7 @@ KINDS: dict[str, type[Storage]] = {
     "mount": MountStorage,
     "delayed": DelayedStorage,
     "pool": PoolStorage,
+    "hdfs": HdfsStorage,
 }
 
 AnyStorage = Annotated[
@@ -32,7 +34,8 @@ AnyStorage = Annotated[
         | LoopbackStorage
         | MountStorage
         | DelayedStorage
-        | PoolStorage,
+        | PoolStorage
+        | HdfsStorage,
         Field(discriminator="kind"),
     ],
     BeforeValidator(
@@ -40,5 +43,5 @@ AnyStorage = Annotated[
     ),
 ]
 
-for _stacked in (LoopbackStorage, PoolStorage):
+for _stacked in (LoopbackStorage, PoolStorage, HdfsStorage):
     _stacked.model_rebuild(_types_namespace={"AnyStorage": AnyStorage})

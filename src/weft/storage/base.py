@@ -1,8 +1,8 @@
 """What a directory can stand on."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,6 +26,26 @@ class Storage(BaseModel, ABC):
     """Whether it runs one of weft's native programs."""
     distributions: ClassVar[tuple[str, ...]] = ()
     """Names of the distributions that it needs."""
+    daemons: ClassVar[bool] = False
+    """Whether it has daemons of its own; a run has one such storage."""
+    kind: str
+
+    @property
+    def own_nodes(self) -> int:
+        """How many nodes it wants for itself, beyond those that compute. All `nodes` below end with these."""
+        return 0
+
+    def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:  # noqa: ARG002 - for those with daemons
+        """Bytes of memory that its daemons take, by node name."""
+        return {}
+
+    def below(self, nodes: Sequence[Node], site: Site) -> Place | None:  # noqa: ARG002 - for those with daemons
+        """Where its daemons keep the files, sketched."""
+        return None
+
+    def stand(self, nodes: Sequence[Node], work: Work) -> AbstractContextManager[Place | None]:  # noqa: ARG002 - for those with daemons
+        """The same, made before the first place of a role, and whatever else all roles share."""
+        return nullcontext()
 
     @abstractmethod
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
@@ -35,7 +55,7 @@ class Storage(BaseModel, ABC):
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> AbstractContextManager[Place]:
         """A place for a role, for the length of a `with`; afterwards nothing is left."""
 
-    def plan(self, layout: Layout) -> Plan | None:  # noqa: ARG002 - for those that need it
+    def plan(self, layout: Layout) -> Plan | None:  # noqa: ARG002 - for those with daemons
         """Daemons that it needs on the nodes, started with the engine's; the same for all roles that stand on it."""
         return None
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from weft.jvm import core
 from weft.plan import Command, Job, Layout
 
 Outcome = Mapping[str, Any]
@@ -66,8 +67,7 @@ def program(
         str(layout.java),
         f"-Xmx{heap >> 20}m",
         "-XX:+UseSerialGC",
-        "-cp",
-        str(layout.jars["core"]),
+        *core(layout),
         main_class,
     ]
     return Command(name, on, [*argv, *words, "--outcome", str(outcome)], layout.environment(on), outcome)

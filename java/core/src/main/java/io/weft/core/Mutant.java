@@ -37,9 +37,9 @@ public enum Mutant {
     public void apply(Path right, Path wrong) throws IOException {
         Files.createDirectories(wrong);
         TreeMap<Integer, Path> parts = new TreeMap<>();
-        for (var part : PartFiles.in(right).entrySet()) {
-            Path copy = wrong.resolve(part.getValue().getFileName());
-            parts.put(part.getKey(), Files.copy(part.getValue(), copy));
+        for (var part : PartFiles.in(right.toString()).entrySet()) {
+            Path file = Path.of(part.getValue().name());
+            parts.put(part.getKey(), Files.copy(file, wrong.resolve(file.getFileName())));
         }
         switch (this) {
             case MISORDER -> reverse(parts);

@@ -1,9 +1,6 @@
 package io.weft.core;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -26,16 +23,13 @@ public final class PartFiles {
      *
      * @throws WrongInput when a file is no part, when two have one number, or when there is none
      */
-    public static TreeMap<Integer, Path> in(Path directory) throws IOException {
-        TreeMap<Integer, Path> parts = new TreeMap<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-            for (Path file : files) {
-                String name = file.getFileName().toString();
-                if (!name.startsWith("_") && !name.startsWith(".")) {
-                    add(parts, name, file);
-                }
+    public static TreeMap<Integer, Store.Input> in(String directory) throws IOException {
+        TreeMap<Integer, Store.Input> parts = new TreeMap<>();
+        try {
+            for (Store.Input file : Store.of(directory).list(directory)) {
+                add(parts, file);
             }
-        } catch (java.nio.file.NotDirectoryException | java.nio.file.NoSuchFileException error) {
+        } catch (java.nio.file.NoSuchFileException | java.io.FileNotFoundException error) {
             throw new WrongInput("The directory " + directory + " does not exist.");
         }
         if (parts.isEmpty()) {
@@ -45,7 +39,7 @@ public final class PartFiles {
     }
 
     /** The first number that is missing below the highest, or -1. */
-    public static int gap(Map<Integer, Path> parts) {
+    public static int gap(Map<Integer, ?> parts) {
         for (int i = 0; i < parts.size(); i++) {
             if (!parts.containsKey(i)) {
                 return i;
@@ -54,14 +48,15 @@ public final class PartFiles {
         return -1;
     }
 
-    private static void add(Map<Integer, Path> parts, String name, Path file) throws WrongInput {
-        Matcher part = PART.matcher(name);
+    private static void add(Map<Integer, Store.Input> parts, Store.Input file) throws WrongInput {
+        String name = file.name();
+        Matcher part = PART.matcher(name.substring(name.lastIndexOf('/') + 1));
         if (!part.matches()) {
-            throw new WrongInput("The file " + file + " is no part file.");
+            throw new WrongInput("The file " + name + " is no part file.");
         }
-        Path other = parts.put(Integer.valueOf(part.group(1)), file);
+        Store.Input other = parts.put(Integer.valueOf(part.group(1)), file);
         if (other != null) {
-            throw new WrongInput("The files " + other + " and " + file + " have the same part number.");
+            throw new WrongInput("The files " + other.name() + " and " + name + " have the same part number.");
         }
     }
 }

@@ -1,11 +1,6 @@
 package io.weft.core;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -40,13 +35,13 @@ public final class TeraGen {
         int to = options.integer("part-to", parts, from, parts);
         int threads = options.integer("threads", Parallel.processors(), 1, 1024);
         long first = options.number("seed", 0, 0, MAX_SEED) * ROWS_PER_SEED;
-        Path output = Files.createDirectories(options.path("output"));
+        String output = options.text("output");
 
         long count = start(rows, parts, to) - start(rows, parts, from);
         Progress progress = new Progress(count);
         List<Callable<Sum128>> tasks = new ArrayList<>();
         for (int part = from; part < to; part++) {
-            Path file = output.resolve(PartFiles.name(part));
+            String file = output + "/" + PartFiles.name(part);
             long begin = start(rows, parts, part);
             long length = start(rows, parts, part + 1) - begin;
             tasks.add(() -> write(file, first + begin, length, progress));
@@ -65,18 +60,16 @@ public final class TeraGen {
     }
 
     /** Writes rows to a file and gives the sum of their CRC32. */
-    static Sum128 write(Path file, long first, long rows, Progress progress) throws IOException {
+    static Sum128 write(String file, long first, long rows, Progress progress) throws IOException {
         TeraRows generator = new TeraRows(first);
         Sum128 sum = new Sum128();
         CRC32 crc = new CRC32();
         byte[] bytes = new byte[BATCH * TeraRecord.LENGTH];
-        ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE,
-                StandardOpenOption.TRUNCATE_EXISTING)) {
+        try (Store.Writer out = Store.of(file).create(file)) {
             for (long rest = rows; rest > 0;) {
                 int batch = (int) Math.min(BATCH, rest);
                 fill(generator, bytes, batch, crc, sum);
-                drain(bytes, batch * TeraRecord.LENGTH, direct, channel);
+                out.write(bytes, batch * TeraRecord.LENGTH);
                 rest -= batch;
                 progress.add(batch);
             }
@@ -90,13 +83,6 @@ public final class TeraGen {
             crc.reset();
             crc.update(bytes, i * TeraRecord.LENGTH, TeraRecord.LENGTH);
             sum.add(crc.getValue());
-        }
-    }
-
-    private static void drain(byte[] bytes, int length, ByteBuffer direct, FileChannel channel) throws IOException {
-        direct.clear().put(bytes, 0, length).flip();
-        while (direct.hasRemaining()) {
-            channel.write(direct);
         }
     }
 }

@@ -1,16 +1,13 @@
 package io.weft.core;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
 import java.util.zip.CRC32;
 
 /** What one pass over one part file finds: rows, CRC32 sum, order, equal neighbours, first and last key. */
 final class TeraScan {
     private static final int BATCH = 10_000 * TeraRecord.LENGTH;
 
-    final Path file;
+    final String file;
     final Sum128 sum = new Sum128();
     /** Rows whose key equals the key before them. */
     long duplicates;
@@ -22,7 +19,7 @@ final class TeraScan {
     long lastPrefix;
     int lastSuffix;
 
-    private TeraScan(Path file) {
+    private TeraScan(String file) {
         this.file = file;
     }
 
@@ -31,34 +28,23 @@ final class TeraScan {
      *
      * @throws WrongInput when its length is no multiple of the record length
      */
-    static TeraScan of(Path file, Progress progress) throws IOException {
-        TeraScan scan = new TeraScan(file);
+    static TeraScan of(Store.Input file, Progress progress) throws IOException {
+        TeraScan scan = new TeraScan(file.name());
+        long size = file.length();
+        if (size % TeraRecord.LENGTH != 0) {
+            throw new WrongInput("The file " + file.name() + " has " + size
+                    + " bytes, which is no multiple of the record length 100.");
+        }
         byte[] bytes = new byte[BATCH];
-        ByteBuffer direct = ByteBuffer.allocateDirect(BATCH);
-        try (FileChannel channel = FileChannel.open(file)) {
-            long size = channel.size();
-            if (size % TeraRecord.LENGTH != 0) {
-                throw new WrongInput("The file " + file + " has " + size
-                        + " bytes, which is no multiple of the record length 100.");
-            }
-            for (long done = 0; done < size; done += direct.limit()) {
-                int length = read(channel, direct, size - done);
-                direct.get(0, bytes, 0, length);
+        try (Store.Reader in = Store.of(file.name()).open(file.name())) {
+            for (long done = 0; done < size; done += BATCH) {
+                int length = (int) Math.min(BATCH, size - done);
+                in.read(done, bytes, length);
                 scan.batch(bytes, length);
                 progress.add(length);
             }
         }
         return scan;
-    }
-
-    private static int read(FileChannel channel, ByteBuffer direct, long rest) throws IOException {
-        direct.clear().limit((int) Math.min(BATCH, rest));
-        while (direct.hasRemaining()) {
-            if (channel.read(direct) < 0) {
-                throw new IOException("A file became shorter while it was read.");
-            }
-        }
-        return direct.limit();
     }
 
     private void batch(byte[] bytes, int length) {

@@ -1,8 +1,5 @@
 package io.weft.core;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -24,7 +21,7 @@ public final class TeraValidate {
     }
 
     static void run(Options options, Outcome outcome) throws Exception {
-        Path input = options.path("input");
+        String input = options.text("input");
         long rows = options.number("rows", 0, Long.MAX_VALUE);
         String checksum = options.text("checksum");
         int threads = options.integer("threads", Parallel.processors(), 1, 1024);
@@ -33,9 +30,9 @@ public final class TeraValidate {
     }
 
     /** Puts what the directory holds into the outcome, and each difference from what is expected as a problem. */
-    static void validate(Path input, long rows, String checksum, boolean ordered, int threads, Outcome outcome)
+    static void validate(String input, long rows, String checksum, boolean ordered, int threads, Outcome outcome)
             throws Exception {
-        TreeMap<Integer, Path> parts = PartFiles.in(input);
+        TreeMap<Integer, Store.Input> parts = PartFiles.in(input);
         int gap = PartFiles.gap(parts);
         if (gap >= 0) {
             outcome.problem("part " + gap + " is missing in " + input);
@@ -57,19 +54,15 @@ public final class TeraValidate {
                 .put("parts", parts.size()).put("seconds", (System.nanoTime() - began) / 1e9);
     }
 
-    private static List<TeraScan> scan(TreeMap<Integer, Path> parts, int threads) throws Exception {
+    private static List<TeraScan> scan(TreeMap<Integer, Store.Input> parts, int threads) throws Exception {
         Progress progress = new Progress(bytes(parts));
         List<Callable<TeraScan>> tasks = new ArrayList<>();
         parts.values().forEach(file -> tasks.add(() -> TeraScan.of(file, progress)));
         return Parallel.run(threads, tasks);
     }
 
-    private static long bytes(TreeMap<Integer, Path> parts) throws IOException {
-        long bytes = 0;
-        for (Path file : parts.values()) {
-            bytes += Files.size(file);
-        }
-        return bytes;
+    private static long bytes(TreeMap<Integer, Store.Input> parts) {
+        return parts.values().stream().mapToLong(Store.Input::length).sum();
     }
 
     /** Reports the first row out of order, and counts the rows whose key equals their predecessor's. */

@@ -67,8 +67,8 @@ class TeraGenTest {
 
     private byte[] bytes(String name) throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
-        for (Path part : PartFiles.in(folder.resolve(name)).values()) {
-            all.write(Files.readAllBytes(part));
+        for (Store.Input part : PartFiles.in(folder.resolve(name).toString()).values()) {
+            all.write(Files.readAllBytes(Path.of(part.name())));
         }
         return all.toByteArray();
     }

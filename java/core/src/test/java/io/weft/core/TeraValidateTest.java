@@ -39,7 +39,7 @@ class TeraValidateTest {
             byte[][] own = Arrays.copyOfRange(rows, part * ROWS / PARTS, (part + 1) * ROWS / PARTS);
             write(sorted.resolve(PartFiles.name(part)), own);
         }
-        checksum = TeraGen.write(folder.resolve("unsorted"), 0, ROWS, new Progress(ROWS)).hex();
+        checksum = TeraGen.write(folder.resolve("unsorted").toString(), 0, ROWS, new Progress(ROWS)).hex();
     }
 
     @Test
@@ -129,7 +129,7 @@ class TeraValidateTest {
     private static Outcome validate(Path input, String order) throws Exception {
         Outcome outcome = new Outcome();
         try {
-            TeraValidate.validate(input, ROWS, checksum, order.equals("key"), 2, outcome);
+            TeraValidate.validate(input.toString(), ROWS, checksum, order.equals("key"), 2, outcome);
         } catch (WrongInput error) {
             outcome.problem(error.getMessage());
         }

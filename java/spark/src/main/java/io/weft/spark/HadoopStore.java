@@ -3,12 +3,15 @@ package io.weft.spark;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.deploy.SparkHadoopUtil;
 
 /** Files of any file system Hadoop knows, such as {@code hdfs:}, with Spark's Hadoop settings. */
@@ -16,7 +19,13 @@ final class HadoopStore implements Store {
     private static final long serialVersionUID = 1L;
 
     private static FileSystem system(Path path) throws IOException {
-        return path.getFileSystem(SparkHadoopUtil.get().conf());
+        return path.getFileSystem(Settings.SPARK);
+    }
+
+    private static final class Settings {
+        // an executor's settings of Hadoop reach it in its SparkEnv alone
+        private static final Configuration SPARK = SparkHadoopUtil.get()
+                .newConfiguration(SparkEnv.get() == null ? new SparkConf() : SparkEnv.get().conf());
     }
 
     @Override

@@ -1,6 +1,7 @@
-"""Flags of the Java virtual machine that all JVM engines share."""
+"""Words before a Java program, which engines, storages and workloads share."""
 
 from weft.nodes.base import Node
+from weft.plan import Layout
 
 _OPENED = (
     "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
@@ -29,3 +30,11 @@ def temporary(node: Node) -> dict[str, str]:
         "TMPDIR": str(node.directory),
         "JDK_JAVA_OPTIONS": f"-Djava.io.tmpdir={node.directory} -XX:-UsePerfData",
     }
+
+
+def core(layout: Layout) -> list[str]:
+    """The class path of weft's core programs, with Hadoop's client where a place is a URI."""
+    if not layout.hadoop:
+        return ["-cp", str(layout.jars["core"])]
+    settings = [f"-Dweft.hadoop.{key}={value}" for key, value in layout.hadoop.items()]
+    return [*settings, "-cp", f"{layout.jars['hadoop']}:{layout.homes['hadoop']}/lib/*"]

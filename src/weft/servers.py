@@ -1,0 +1,62 @@
+"""Which nodes compute and which serve a storage: those that compute come first."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from weft.errors import UsageError
+from weft.nodes.base import Node, Nodes
+from weft.places import Place, Role
+from weft.spec import Spec
+from weft.storage.base import Storage
+from weft.units import show_size
+from weft.work import Site
+
+
+def served(spec: Spec) -> Storage | None:
+    """The storage of a run that has daemons of its own. Raises UsageError when there are two."""
+    found: Storage | None = None
+    for role, storage in spec.storage().items():
+        if role not in spec.workload.roles or not storage.daemons or storage == found:
+            continue
+        if found is not None:
+            raise UsageError(
+                f"{role}: a run has one storage with daemons of its own; this one is another than the first",
+                hint=f"give each role the same {found.kind}, with the same options",
+            )
+        found = storage
+    return found
+
+
+def acquired(spec: Spec) -> Nodes:
+    """The nodes that are asked for, and those that the storage wants for itself."""
+    storage = served(spec)
+    own = storage.own_nodes if storage else 0
+    return spec.nodes.model_copy(update={"count": spec.nodes.count + own})
+
+
+def sketched(spec: Spec, nodes: Sequence[Node], site: Site) -> dict[Role, Place]:
+    """The places of all roles, and of what the storage's daemons keep."""
+    places = {
+        role: storage.sketch(role, nodes, site)
+        for role, storage in spec.storage().items()
+        if role in spec.workload.roles
+    }
+    storage = served(spec)
+    below = storage.below(nodes, site) if storage else None
+    return {**places, "blocks": below} if below else places
+
+
+def computing(spec: Spec, nodes: Sequence[Node]) -> list[Node]:
+    """The nodes that compute, with the memory that the storage's daemons leave to the engine."""
+    storage = served(spec)
+    taken = storage.memory(nodes) if storage else {}
+    for node in nodes:
+        if (size := taken.get(node.name, 0)) >= node.memory:
+            raise UsageError(
+                f"{node.name} has {show_size(node.memory)}; the storage's daemons on it take {show_size(size)}",
+                hint="ask for fewer or larger nodes",
+            )
+    return [
+        dataclasses.replace(node, memory=node.memory - taken.get(node.name, 0))
+        for node in nodes[: spec.nodes.count]
+    ]

@@ -1,0 +1,231 @@
+"""HDFS: a NameNode and DataNodes, on the nodes that compute or on nodes of their own, over any other storage."""
+
+import json
+import os
+import pwd
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+from xml.sax.saxutils import escape
+
+from pydantic import Field
+
+from weft.errors import UsageError
+from weft.jvm import OPENS, heap, temporary
+from weft.nodes.base import Node
+from weft.places import SHARED_ROLES, Place, Role
+from weft.plan import SECRET, Command, Daemon, Layout, Plan, Ready
+from weft.storage.stacked import StackedStorage
+from weft.units import Size, show_size
+from weft.work import Site, Work
+
+_OVERHEAD = 192 << 20
+"""Bytes that a daemon's process takes beside its heap."""
+_REPLICATION = 3
+"""HDFS's own default, where there are as many DataNodes."""
+_NAMENODE = "org.apache.hadoop.hdfs.server.namenode.NameNode"
+_DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
+_PAGE = '<a href="jmx">What this daemon counts</a>; the pages of its own are not part of its jars.\n'
+
+
+class HdfsStorage(StackedStorage):
+    """A Hadoop file system of the run's own."""
+
+    kind: Literal["hdfs"] = "hdfs"
+    positional: ClassVar[str] = "nodes"
+    distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
+    daemons: ClassVar[bool] = True
+
+    nodes: int = Field(
+        default=0, ge=0, description="nodes of its own, beyond those that compute; 0: on those that compute"
+    )
+    block: Size = Field(default=128 << 20, ge=1 << 20, description="block size")
+    replication: int | None = Field(
+        default=None, ge=1, description="copies of each block; default: 3, or one a DataNode if fewer"
+    )
+    namenode_memory: Size = Field(default=256 << 20, ge=64 << 20, description="heap of the NameNode")
+    datanode_memory: Size = Field(default=256 << 20, ge=64 << 20, description="heap of each DataNode")
+    port: int = Field(default=8020, ge=1024, le=60000, description="port of the NameNode; DataNodes follow")
+    web_port: int = Field(
+        default=9870, ge=1024, le=60000, description="port of the NameNode's status page; DataNodes follow"
+    )
+    conf: dict[str, str] = Field(
+        default_factory=dict, description="any property of hdfs-site.xml; wins over weft's"
+    )
+
+    @property
+    def own_nodes(self) -> int:
+        return self.nodes
+
+    def _servers(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        """The nodes of the DataNodes; the NameNode is on the first."""
+        return nodes[-self.nodes :] if self.nodes else nodes
+
+    def _copies(self, servers: Sequence[Node]) -> int:
+        copies = self.replication or min(_REPLICATION, len(servers))
+        if copies > len(servers):
+            raise UsageError(
+                f"hdfs: {copies} copies of a block need as many DataNodes, there are {len(servers)}",
+                hint="lower replication, or ask for more nodes",
+            )
+        return copies
+
+    def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:
+        servers = self._servers(nodes)
+        taken = {node.name: self.datanode_memory + _OVERHEAD for node in servers}
+        taken[servers[0].name] += self.namenode_memory + _OVERHEAD
+        return taken
+
+    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+        if role not in SHARED_ROLES:
+            raise UsageError(
+                "scratch: engines keep scratch in local files, not in HDFS",
+                hint="use hdfs for --input and --output",
+            )
+        servers = self._servers(nodes)
+        below = self.below(nodes, site)
+        where = f"on {self.nodes} node(s) of its own" if self.nodes else "on the nodes that compute"
+        size = f"blocks of {show_size(self.block)} x {self._copies(servers)}"
+        uri = f"hdfs://{servers[0].address}:{self.port}/weft/{role}"
+        return Place(
+            "hdfs",
+            f"HDFS {where}, {size}, on {below.description}",
+            {node.name: uri for node in nodes[: len(nodes) - self.nodes]},
+            shared=True,
+            durable=below.durable,
+            settings=self._client(servers),
+        )
+
+    def below(self, nodes: Sequence[Node], site: Site) -> Place:
+        return self.on.sketch("blocks", self._servers(nodes), site)
+
+    @contextmanager
+    def stand(self, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        with self.on.place("blocks", self._servers(nodes), work) as below:
+            yield below
+
+    @contextmanager
+    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        yield self.sketch(role, nodes, work)
+
+    def plan(self, layout: Layout) -> Plan:
+        servers = self._servers(layout.all_nodes)
+        head = servers[0]
+        daemons = [self._daemon("namenode", head, 0, layout)]
+        daemons += [
+            self._daemon(f"datanode-{node.name}", node, i, layout) for i, node in enumerate(servers, 1)
+        ]
+        wanted = {f"{daemon.node.address}:{daemon.ports[0]}": daemon.name for daemon in daemons[1:]}
+        page = f"http://{head.address}:{self.web_port}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"
+        format_ = [*daemons[0].argv, "-format", "-nonInteractive"]
+        summary = {
+            "namenode heap": show_size(self.namenode_memory),
+            "datanodes": f"{len(servers)}, heap {show_size(self.datanode_memory)} each",
+            "copies of a block": str(self._copies(servers)),
+        }
+        return Plan(
+            files=self._files(layout, servers),
+            daemons=daemons,
+            ready=(Ready(head, page, lambda answer: _missing(answer, wanted)),),
+            summary=summary,
+            first=(Command("namenode-format", head, format_, daemons[0].environment),),
+        )
+
+    def _daemon(self, name: str, node: Node, number: int, layout: Layout) -> Daemon:
+        """The NameNode has number 0. Each has ports of its own, since local nodes look alike to the NameNode."""
+        port, web = self.port + number, self.web_port + number
+        below = layout.places["blocks"]
+        own = {"address": node.address, "port": port, "web": web, "blocks": below.paths[node.name]}
+        own["temporary"] = str(node.directory / "hadoop")
+        main, memory = (_DATANODE, self.datanode_memory) if number else (_NAMENODE, self.namenode_memory)
+        argv = [str(layout.java), heap(memory), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *OPENS]
+        argv += [f"-Dweft.{key}={value}" for key, value in own.items()]
+        argv += ["-cp", f"{_conf(layout)}:{layout.jars['hadoop']}:{layout.homes['hadoop']}/lib/*", main]
+        environment = {
+            **layout.environment(node),
+            **below.environment.get(node.name, {}),
+            **temporary(node),
+        }
+        table = next(role for role, place in layout.places.items() if place.storage == self.kind)
+        return Daemon(name, node, argv, environment, (port, web), essential=number == 0, table=table)
+
+    def _client(self, servers: Sequence[Node]) -> dict[str, str]:
+        """What every client has to know."""
+        return {
+            "dfs.replication": str(self._copies(servers)),
+            "dfs.blocksize": str(self.block),
+            "fs.permissions.umask-mode": "077",
+            # the addresses of local nodes cannot be told from the source of their connections
+            "dfs.client.use.datanode.hostname": "true",
+            # with few DataNodes, a lost one has no replacement while a file is written
+            "dfs.client.block.write.replace-datanode-on-failure.best-effort": "true",
+        }
+
+    def _files(self, layout: Layout, servers: Sequence[Node]) -> dict[Path, str]:
+        conf = _conf(layout)
+        core = {
+            "fs.defaultFS": f"hdfs://{servers[0].address}:{self.port}",
+            "hadoop.security.authorization": "true",
+            "hadoop.tmp.dir": "${weft.temporary}",
+            "hadoop.http.authentication.signature.secret.file": str(conf / "http-secret"),
+        }
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        return {
+            conf / "core-site.xml": _xml(core),
+            conf / "hdfs-site.xml": _xml({**self._site(servers), **self._client(servers), **self.conf}),
+            conf / "hadoop-policy.xml": _xml({"security.service.authorization.default.acl": user}),
+            conf / "http-secret": f"{SECRET}\n",
+            # a daemon does not start without the folder of its pages
+            conf / "webapps" / "hdfs" / "index.html": _PAGE,
+            conf / "webapps" / "datanode" / "index.html": _PAGE,
+        }
+
+    def _site(self, servers: Sequence[Node]) -> dict[str, str]:
+        """hdfs-site.xml of all daemons; what is a node's own comes from the system properties in its command."""
+        head = servers[0].address
+        return {
+            "dfs.namenode.rpc-address": f"{head}:{self.port}",
+            "dfs.namenode.http-address": f"{head}:{self.web_port}",
+            "dfs.namenode.name.dir": "${weft.blocks}/name",
+            "dfs.datanode.data.dir": "${weft.blocks}/data",
+            "dfs.datanode.hostname": "${weft.address}",
+            "dfs.datanode.address": "${weft.address}:${weft.port}",
+            "dfs.datanode.http.address": "${weft.address}:${weft.web}",
+            "dfs.datanode.ipc.address": "${weft.address}:0",
+            "dfs.datanode.use.datanode.hostname": "true",
+            "dfs.namenode.datanode.registration.ip-hostname-check": "false",
+            "dfs.block.access.token.enable": "true",
+            # a DataNode that is lost is known to be lost after 2 x 5 s + 10 x 1 s, not after ten minutes
+            "dfs.heartbeat.interval": "1",
+            "dfs.namenode.heartbeat.recheck-interval": "5000",
+            "dfs.namenode.stale.datanode.interval": "10000",
+            # with few DataNodes a busy one is no reason to make fewer copies
+            "dfs.namenode.redundancy.considerLoad": "false",
+            # it would serve files to whoever claims a user's name
+            "dfs.webhdfs.enabled": "false",
+        }
+
+
+def _conf(layout: Layout) -> Path:
+    return layout.directory / "hdfs"
+
+
+def _xml(properties: Mapping[str, str]) -> str:
+    """A site file of Hadoop's."""
+    lines = [
+        f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>"
+        for key, value in sorted(properties.items())
+    ]
+    return "\n".join(["<configuration>", *lines, "</configuration>\n"])
+
+
+def _missing(answer: Any, wanted: Mapping[str, str]) -> list[str]:
+    """Daemons that the NameNode does not know yet, by its page of beans."""
+    for bean in answer["beans"]:
+        live = json.loads(bean["LiveNodes"])
+        return [
+            *([] if bean["Safemode"] == "" else ["namenode"]),
+            *(name for address, name in wanted.items() if address not in live),
+        ]
+    raise KeyError("beans")

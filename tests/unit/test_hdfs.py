@@ -1,0 +1,112 @@
+"""HDFS: what it asks of the nodes, what it starts, and who has to know."""
+
+import json
+import re
+
+import pytest
+
+from tests.fakes import GIB, fake_nodes
+from weft import preview
+from weft.errors import UsageError
+from weft.jvm import core
+from weft.servers import acquired, computing
+from weft.spec import Spec, parse
+
+
+def spec(storage: str = "hdfs", **more: str) -> Spec:
+    return parse(
+        {"workload": "terasort:1GB", "nodes": "virtual:3", "input": storage, "output": storage, **more}
+    )
+
+
+def test_input_and_output_stand_on_one_namenode() -> None:
+    plan = preview.planned(spec(), layout := preview.sketch(spec()))
+    assert layout.places["input"].path == "hdfs://10.87.0.1:8020/weft/input"
+    assert layout.places["output"].path == "hdfs://10.87.0.1:8020/weft/output"
+    names = [daemon.name for daemon in plan.daemons]
+    assert names[:5] == ["namenode", "datanode-node1", "datanode-node2", "datanode-node3", "master"]
+    assert [command.name for command in plan.first] == ["namenode-format"]
+    ports = [port for daemon in plan.daemons[:4] for port in daemon.ports]
+    assert len(set(ports)) == 8, "on local nodes a DataNode is known by its port alone"
+
+
+def test_nodes_of_its_own_do_not_compute() -> None:
+    wanted = spec("hdfs:2,replication=1", nodes="virtual:2")
+    assert acquired(wanted).count == 4
+    layout = preview.sketch(wanted)
+    assert [node.name for node in layout.nodes] == ["node1", "node2"]
+    assert [node.name for node in layout.servers] == ["node3", "node4"]
+    assert layout.places["input"].path.startswith("hdfs://10.87.0.3:")
+    assert list(layout.places["input"].paths) == ["node1", "node2"]
+    assert list(layout.places["blocks"].paths) == ["node3", "node4"]
+    on = {daemon.name: daemon.node.name for daemon in preview.planned(wanted, layout).daemons}
+    assert on["namenode"] == on["datanode-node3"] == "node3"
+    assert {on["master"], on["worker-node1"], on["worker-node2"]} == {"node1", "node2"}
+    assert "serves storage" in preview.text(preview.preview(wanted))
+
+
+def test_the_engine_gets_the_memory_that_the_daemons_leave() -> None:
+    nodes = fake_nodes(3)
+    shared = [node.memory for node in computing(spec(), nodes)]
+    assert shared[0] < shared[1] == shared[2] < 4 * GIB
+    alone = computing(spec("hdfs:1", nodes="virtual:2"), nodes)
+    assert [node.memory for node in alone] == [4 * GIB, 4 * GIB]
+    with pytest.raises(UsageError, match="daemons on it take"):
+        computing(spec("hdfs,datanode_memory=4G"), nodes)
+
+
+def test_the_directories_stand_on_the_storage_below() -> None:
+    layout = preview.sketch(spec("hdfs+loopback:/lustre/me,size=2G"))
+    assert "HDFS on the nodes that compute" in layout.places["input"].description
+    assert "image file" in layout.places["input"].description
+    datanode = preview.planned(spec("hdfs+loopback:/lustre/me,size=2G"), layout).daemons[1]
+    assert f"-Dweft.blocks={layout.places['blocks'].paths['node1']}" in datanode.argv
+    assert "loopback-blocks" in layout.places["blocks"].paths["node1"]
+
+
+def test_every_client_knows_the_settings() -> None:
+    wanted = spec("hdfs,replication=2,block=64M")
+    layout = preview.sketch(wanted)
+    plan = preview.planned(wanted, layout)
+    text = "".join(plan.files.values())
+    assert "spark.hadoop.dfs.replication 2\n" in text
+    assert "<name>dfs.blocksize</name><value>67108864</value>" in text
+    assert "-Dweft.hadoop.dfs.replication=2" in core(layout)
+    assert core(layout)[-1].endswith("/lib/*")
+    assert core(preview.sketch(spec("disk")))[-1].endswith("weft-core.jar")
+
+
+def test_what_can_be_on_without_kerberos_is_on() -> None:
+    text = "".join(preview.planned(spec(), preview.sketch(spec())).files.values())
+    found = dict(re.findall(r"<name>(.*)</name><value>(.*)</value>", text))
+    assert found["dfs.block.access.token.enable"] == "true"
+    assert found["hadoop.security.authorization"] == "true"
+    assert found["security.service.authorization.default.acl"] not in {"", "*"}
+    assert found["dfs.webhdfs.enabled"] == "false"
+    assert found["dfs.namenode.http-address"] == "10.87.0.1:9870"
+    assert not any("0.0.0.0" in value for value in found.values())
+
+
+def test_the_namenode_names_who_is_missing() -> None:
+    ready = preview.planned(spec(), preview.sketch(spec())).ready[0]
+    live = {"10.87.0.1:8021": {}, "10.87.0.3:8023": {}}
+    bean = {"LiveNodes": json.dumps(live), "Safemode": "Safe mode is ON."}
+    assert ready.missing({"beans": [bean]}) == ["namenode", "datanode-node2"]
+    bean = {"LiveNodes": json.dumps({**live, "10.87.0.2:8022": {}}), "Safemode": ""}
+    assert ready.missing({"beans": [bean]}) == []
+    with pytest.raises(KeyError):
+        ready.missing({"beans": []})
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"scratch": "hdfs"}, "engines keep scratch in local files"),
+        ({"input": "hdfs", "output": "hdfs,block=64M"}, "one storage with daemons"),
+        ({"input": "hdfs,replication=4"}, "as many DataNodes, there are 3"),
+        ({"input": "hdfs:1,replication=2"}, "as many DataNodes, there are 1"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(table: dict[str, str], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        preview.preview(parse({"workload": "terasort:1GB", "nodes": "virtual:3", **table}))
