@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from weft.errors import UsageError
 from weft.nodes.base import Node
 from weft.places import Place, Role
 
@@ -134,6 +135,46 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Brought:
+    """What a job of the user's own brings along, in words that engines share; each engine has its own for them."""
+
+    main_class: str = ""
+    py_files: Sequence[str] = ()
+    """Python modules and archives for its imports."""
+    jars: Sequence[str] = ()
+    """Jars for its classes."""
+    files: Sequence[str] = ()
+    """Files that every task finds in its working directory."""
+    conf: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the engine for this job alone."""
+
+    def require(self, engine: str, *offered: str) -> None:
+        """Raises UsageError when there is something that the engine has no word for."""
+        given = [name for name, value in vars(self).items() if value]
+        for name in given:
+            if name not in offered:
+                raise UsageError(
+                    f"{engine} takes no {name} along with a job",
+                    hint=f"it takes {', '.join(offered) or 'none'}; its own words can be given with --option",
+                )
+
+
+@dataclass(frozen=True)
+class Client:
+    """What a command of the user's own needs on the head node to find the cluster."""
+
+    environment: Mapping[str, str]
+    search: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By variable, such as PATH: directories and files that come before what it holds; `*` is expanded."""
+    programs: Mapping[Path, str] = field(default_factory=dict)
+    """Text by path of programs that are written for it."""
+    address: str = ""
+    """What a program that connects by itself is given, such as spark://10.87.0.1:7077."""
+    settings: Path | None = None
+    """The file, of mode 0600, with all other settings of the connection, the secret among them."""
+
+
+@dataclass(frozen=True)
 class Job:
     """Work for an engine: a main class in a jar, or a script, and its arguments."""
 
@@ -144,6 +185,7 @@ class Job:
     outcome: Path | None = None
     options: Sequence[str] = ()
     """Extra options of the engine's submit command, as its users know them."""
+    brought: Brought = field(default_factory=Brought)
     directory: Path | None = None
     output: Path | None = None
     """As for a command."""

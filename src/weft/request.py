@@ -1,6 +1,7 @@
 """From what stands on the command line to a study: a workload's name or a file, with flags put over it."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,18 @@ class Flags:
         found: dict[str, Any] = {key: getattr(self, key) for key in named if getattr(self, key) is not None}
         if self.size is not None:
             found["size"] = self.size
-        for word in self.set:
-            key, equals, value = word.partition("=")
-            if not equals:
-                raise UsageError(f"--set {word}: there is no value", hint="write --set key=value")
-            found[key] = value
-        return found
+        return {**found, **pairs("--set", self.set)}
+
+
+def pairs(flag: str, words: Iterable[str]) -> dict[str, str]:
+    """Keys and values of `--flag key=value`, given any number of times. Raises UsageError for one without a value."""
+    found = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise UsageError(f"{flag} {word}: there is no value", hint=f"write {flag} key=value")
+        found[key] = value
+    return found
 
 
 def study_of(what: str | dict[str, Any], flags: Flags) -> Study:

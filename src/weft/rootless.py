@@ -5,6 +5,7 @@ import shutil
 import sys
 
 from weft import settings, shell
+from weft.nodes import virtual
 from weft.nodes.virtual import VirtualNodes
 from weft.spec import Study
 
@@ -18,11 +19,12 @@ def enter(study: Study) -> None:
     namespaces = [unshare, "--user", "--map-root-user", "--mount", "--propagation", "private"]
     if shell.run([*namespaces, "true"], check=False).code == 0:
         # inside, this user is called root; its directories stay those of outside
-        own = {
-            "WEFT_CACHE": settings.cache(),
-            "WEFT_RUNS": settings.runs(),
-            "WEFT_STATE": settings.state(),
-            "WEFT_WORK": settings.work(),
-        }
-        environment = {**os.environ, **{name: str(path) for name, path in own.items()}}
+        environment = {**os.environ, **settings.places()}
         os.execve(unshare, [*namespaces, "--", sys.executable, "-m", "weft", *sys.argv[1:]], environment)  # noqa: S606 - no shell is wanted
+
+
+def door() -> tuple[str, ...]:
+    """Words that bring a command from outside into the user namespace of this process; none where it has no own."""
+    if not virtual.rootless():
+        return ()
+    return ("nsenter", "--target", str(os.getpid()), "--user", "--mount", "--preserve-credentials", "--")

@@ -4,8 +4,9 @@ import dataclasses
 import json
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from weft import __version__, cluster, lease, probes, record, samples, settings
@@ -26,7 +27,45 @@ from weft.work import Work, open_work
 from weft.workloads.base import Judgement, Outcome
 
 
-def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None) -> Stored:
+@dataclass(frozen=True)
+class Live:
+    """A run whose cluster answers: what was asked for, where it stands, and where its story is written."""
+
+    spec: Spec
+    layout: Layout
+    cluster: Cluster
+    kept: Record
+    progress: Progress
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        with _phase(name, self.kept, self.progress):
+            yield
+
+
+Use = Callable[[Live], Judgement]
+"""What is done with a live cluster before it is stopped."""
+
+
+def measure(live: Live) -> Judgement:
+    """Prepare, run and check the workload."""
+    workload, layout = live.spec.workload, live.layout
+
+    def do(commands: Sequence[Command]) -> list[Outcome]:
+        return run_all(commands, layout, live.cluster, live.progress, live.spec.timeout)
+
+    with live.phase("prepare"):
+        prepared = do(workload.prepare(layout))
+    with live.phase("run"):
+        (ran,) = do([live.spec.engine.submit(workload.job(layout, prepared), layout)])
+    with live.phase("check"):
+        checked = [outcome for check in workload.check(layout, prepared) for outcome in do([check])]
+    return workload.judge(prepared, ran, checked)
+
+
+def run(
+    spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None, use: Use = measure
+) -> Stored:
     """Run a spec once. Whatever happens, the record stays and nothing else does."""
     planned(spec, sketch(spec))  # what cannot fit is refused before anything is fetched or built
     supplies = supply(spec, progress.say)
@@ -34,44 +73,47 @@ def run(spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | 
     kept = record.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
     with (
         _verdict(kept),
-        lease.hold(name, f"run {spec.workload.kind}") as held,
+        lease.hold(name, spec.workload.purpose) as held,
         open_work(name, held, supplies.native) as work,
     ):
-        judgement = _live(spec, supplies, work, kept, progress)
+        with _live(spec, supplies, work, kept, progress) as live:
+            judgement = use(live)
         kept.update(**_judged(judgement, kept, spec))
     return record.read(kept.directory)
 
 
-def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Progress) -> Judgement:
-    with ExitStack() as live:
+@contextmanager
+def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Progress) -> Iterator[Live]:
+    """Nodes, storage, and a cluster on them that answers, observed by the probes."""
+    with ExitStack() as held:
         with _phase("acquire", kept, progress):
             visible = [*supplies.visible, *spec.paths(), kept.directory]
-            nodes = live.enter_context(acquired(spec).acquire(work, visible))
+            nodes = held.enter_context(acquired(spec).acquire(work, visible))
         with _phase("storage", kept, progress):
-            places = live.enter_context(_placed(spec, nodes, work))
+            places = held.enter_context(_placed(spec, nodes, work))
         layout, observers = _observed(spec, _layout(spec, supplies, work, kept, nodes, places), kept)
         plan = planned(spec, layout)
         write_plan(plan, layout, spec, kept, work)
         with _phase("start", kept, progress):
-            alive = live.enter_context(
+            alive = held.enter_context(
                 cluster.start(plan, layout, deadline=spec.start_deadline, note=kept.note)
             )
         for probe in observers:
-            live.enter_context(probe.watch(layout))
-        judgement = _measured(spec, layout, alive, kept, progress)
+            held.enter_context(probe.watch(layout))
+        yield Live(spec, layout, alive, kept, progress)
+        kept.update(lost=alive.lost)
         with _phase("stop", kept, progress):
-            live.close()
-    return judgement
+            held.close()
 
 
 @contextmanager
 def _placed(spec: Spec, nodes: Sequence[Node], work: Work) -> Iterator[dict[Role, Place]]:
     """A place for each role of the workload, and for what the storage's own daemons keep."""
-    with ExitStack() as live:
+    with ExitStack() as held:
         storage = served(spec)
-        below = live.enter_context(storage.stand(nodes, work)) if storage else None
+        below = held.enter_context(storage.stand(nodes, work)) if storage else None
         places = {
-            role: live.enter_context(kind.place(role, nodes, work))
+            role: held.enter_context(kind.place(role, nodes, work))
             for role, kind in spec.storage().items()
             if role in spec.workload.roles
         }
@@ -99,22 +141,6 @@ def _layout(
         native=supplies.native,
         account="engine" in spec.probes,
     )
-
-
-def _measured(spec: Spec, layout: Layout, alive: Cluster, kept: Record, progress: Progress) -> Judgement:
-    """Prepare, run and check the workload on a live cluster."""
-
-    def do(commands: Sequence[Command]) -> list[Outcome]:
-        return run_all(commands, layout, alive, progress, spec.timeout)
-
-    with _phase("prepare", kept, progress):
-        prepared = do(spec.workload.prepare(layout))
-    with _phase("run", kept, progress):
-        (ran,) = do([spec.engine.submit(spec.workload.job(layout, prepared), layout)])
-    with _phase("check", kept, progress):
-        checked = [outcome for check in spec.workload.check(layout, prepared) for outcome in do([check])]
-    kept.update(lost=alive.lost)
-    return spec.workload.judge(prepared, ran, checked)
 
 
 @contextmanager

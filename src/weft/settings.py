@@ -51,3 +51,19 @@ def java_home() -> Path | None:
     """JAVA_HOME: the JDK to use; otherwise `java` on PATH."""
     value = os.environ.get("JAVA_HOME")
     return Path(value) if value else None
+
+
+def places() -> dict[str, str]:
+    """The directories above by their variables, for a process that starts elsewhere or under another name."""
+    own = {"WEFT_CACHE": cache(), "WEFT_RUNS": runs(), "WEFT_STATE": state(), "WEFT_WORK": work()}
+    return {name: str(path) for name, path in own.items()}
+
+
+def search_path(variable: str) -> str:
+    """A search path of the user's, such as PATH; empty when there is none."""
+    return os.environ.get(variable) or ""
+
+
+def login_shell() -> str:
+    """SHELL: what `weft shell` starts."""
+    return os.environ.get("SHELL") or "/bin/sh"

@@ -166,6 +166,33 @@ def spawn(
     return Process(name, tuple(argv), log, popen, wrapped)
 
 
+def attach(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, prefix: Sequence[str] = ()) -> Process:
+    """Start a process on weft's own terminal, streams and process group; it is killed when weft dies."""
+    bound = [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--"]
+    # a prefix enters namespaces and forks there: its child is bound as well
+    words = [*bound, *prefix, *bound, *argv] if prefix else [*bound, *argv]
+    popen = subprocess.Popen(words, env={**os.environ, **env}, cwd=cwd)
+    return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix))
+
+
+def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]) -> Process:
+    """Start a process of weft's own in a session of its own, which stays when weft and its terminal are gone."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as written:
+        popen = subprocess.Popen(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=written,
+            stderr=written,
+            start_new_session=True,
+            env={**os.environ, **env},
+        )
+    assert popen.stdin is not None
+    with suppress(BrokenPipeError), popen.stdin as pipe:
+        pipe.write(stdin.encode())
+    return Process("supervisor", tuple(argv), log, popen)
+
+
 def marked(lease: str) -> list[psutil.Process]:
     """Every live process that carries a lease's mark in its environment."""
     mark = f"{LEASE_MARK}={lease}".encode()

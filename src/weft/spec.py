@@ -81,10 +81,8 @@ class Spec(BaseModel):
         stored = [
             getattr(layer, "path", None) for storage in self.storage().values() for layer in layers(storage)
         ]
-        own = [getattr(self.workload, key, None) for key in ("directory", "program")]
-        directories = [
-            path if path.is_dir() else path.parent for path in (*stored, *own) if isinstance(path, Path)
-        ]
+        named = [path for path in (*stored, *self.workload.paths) if isinstance(path, Path)]
+        directories = [path if path.is_dir() else path.parent for path in named]
         return [path.resolve() for path in dict.fromkeys(directories) if path.is_dir()]
 
     def distributions(self) -> tuple[str, ...]:

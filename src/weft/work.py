@@ -28,6 +28,8 @@ class Work(Site):
     """A directory that lives as long as the run, and the lease that everything made in it is noted in."""
 
     lease: Lease
+    secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False, kw_only=True)
+    """Random, 256 bits, known to this run alone."""
 
     def make(self, *parts: str) -> Path:
         """A directory below the run's own."""
@@ -45,13 +47,17 @@ class Work(Site):
         return path
 
     def write(self, files: Mapping[Path, str], placeholder: str) -> None:
-        """Write generated files, mode 0600, with one random secret of 256 bits wherever the placeholder stands."""
-        secret = secrets.token_hex(32)
-        for path, content in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                file.write(content.replace(placeholder, secret))
+        """Write generated files, mode 0600, with the run's secret wherever the placeholder stands."""
+        write_private({path: content.replace(placeholder, self.secret) for path, content in files.items()})
+
+
+def write_private(files: Mapping[Path, str], mode: int = 0o600) -> None:
+    """Write new files that nobody else can read."""
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(content)
 
 
 def site(name: str) -> Site:

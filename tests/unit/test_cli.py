@@ -60,7 +60,7 @@ def test_completion_offers_the_verbs(tmp_path: Path) -> None:
     environment |= {"_WEFT_COMPLETE": "complete_bash", "COMP_WORDS": "weft do", "COMP_CWORD": "1"}
     argv = [sys.executable, "-P", "-m", "weft"]
     done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["doctor"], done.stderr
+    assert done.stdout.split() == ["down", "doctor"], done.stderr
 
 
 def test_keys_of_a_kind_are_listed() -> None:

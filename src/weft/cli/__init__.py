@@ -3,13 +3,14 @@
 import os
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 
 import typer
 from rich.console import Console
 
-from weft import __version__
-from weft.cli import house, keys, look, work
+from weft import __version__, supervisor
+from weft.cli import clusters, house, keys, look, work
 from weft.errors import Stopped, WeftError
 
 app = typer.Typer(
@@ -19,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verbs in (work, look, keys, house):
+for verbs in (work, clusters, look, keys, house):
     verbs.register(app)
 
 
@@ -40,12 +41,22 @@ def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the s
 
 
 def main() -> None:
-    """Run a verb; errors become one message and an exit code."""
+    """Run a verb."""
+    _guarded(lambda: app(prog_name="weft"))
+
+
+def supervise() -> None:
+    """Be the supervisor of a standing cluster."""
+    _guarded(supervisor.hold)
+
+
+def _guarded(action: Callable[[], object]) -> None:
+    """Do it; errors become one message and an exit code."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
     console = Console(stderr=True)
     try:
-        app(prog_name="weft")
+        action()
     except WeftError as error:
         console.print(f"[bold red]error:[/] {_plain(error.message)}", highlight=False)
         for line in error.tail:

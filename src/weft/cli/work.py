@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from weft import matrix, preview, record, report, rootless, settings
+from weft import matrix, preview, record, report, rootless, settings, standing
+from weft.attach import attach
 from weft.errors import UsageError, WeftError
 from weft.progress import Progress
 from weft.record import Stored
@@ -16,8 +17,9 @@ from weft.report import page
 from weft.report import study as study_page
 from weft.report.headline import headlines
 from weft.report.text import outcome_lines
-from weft.request import Flags, study_of
+from weft.request import Flags, pairs, study_of
 from weft.spec import Study
+from weft.standing import StandingCluster
 
 What = Annotated[
     str,
@@ -41,6 +43,10 @@ SetText = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="any key of the spec; a bare key is the workload's"),
 ]
+PathsText = Annotated[
+    str | None,
+    typer.Option(metavar="PATHS", help="files for the job, with commas between, as in spark-submit"),
+]
 Again = Annotated[bool, typer.Option("--again", help="run the cells of a study that are finished once more")]
 Repeat = Annotated[int | None, typer.Option(help="how often each cell is run")]
 AsJson = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
@@ -49,7 +55,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="print the result as JSON")
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
     app.command(no_args_is_help=True)(run)
-    app.command(no_args_is_help=True, context_settings={"ignore_unknown_options": True})(submit)
+    app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": False})(submit)
     app.command(no_args_is_help=True)(plan)
 
 
@@ -86,31 +92,62 @@ def submit(
     nodes: NodesText = None,
     scratch: ScratchText = None,
     set_: SetText = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="NAME", help="a standing cluster, instead of one of its own")
+    ] = None,
+    main_class: Annotated[str | None, typer.Option("--class", help="class to start in a jar")] = None,
+    py_files: PathsText = None,
+    jars: PathsText = None,
+    files: PathsText = None,
+    conf: Annotated[
+        list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job alone")
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", metavar="WORD", help="an option of spark-submit, such as --option=--jars=a.jar"
+            "--option", metavar="WORD", help="another option of the engine's own, such as --option=--verbose"
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run your own job on a cluster of its own, with the record and report of any run.
+    """Run your own job on a cluster of its own, with the record and report of any run; or on one that stands.
 
     What the job prints is printed; its exit code is weft's. weft cannot check its answer: the verdict is UNCHECKED.
+    Words after PROGRAM are the job's.
 
-    Example: weft submit --nodes virtual:2 --scratch pool:/lustre/me -- examples/word_count.py input.txt
+    Example: weft submit --nodes virtual:2 --py-files words.zip examples/word_count.py input.txt
     """
     if not program.is_file():
         raise UsageError(f"there is no file {program}", hint="name a .py or .jar file")
-    words = [word for given in option or [] for word in given.split("=", 1)]
-    table = {
+    brought = {"main_class": main_class, "py_files": py_files, "jars": jars, "files": files}
+    job = {
         "kind": "own-job",
         "program": str(program.resolve()),
         "arguments": arguments or [],
-        "options": words,
+        **{key: value for key, value in brought.items() if value},
+        **({"conf": pairs("--conf", conf)} if conf else {}),
+        "options": [word for given in option or [] for word in given.split("=", 1)],
+        "directory": str(Path.cwd()),
     }
     flags = Flags(engine, nodes, None, scratch, None, None, tuple(set_ or ()))
-    _do(study_of({**table, "directory": str(Path.cwd())}, flags), as_json=as_json)
+    if to is None:
+        _do(study_of(job, flags), as_json=as_json)
+        return
+    if flags != Flags() or as_json:
+        raise UsageError(
+            "a standing cluster has its engine, nodes and scratch already", hint="leave out all but --to"
+        )
+    sys.exit(_submit_to(standing.find(to), study_of(job, flags)))
+
+
+def _submit_to(cluster: StandingCluster, study: Study) -> int:
+    """Run a job on a cluster that stands, and give its exit code."""
+    ((_, spec),) = study.cells()
+    engine, layout = cluster.engine, cluster.layout
+    if engine.kind not in spec.workload.engines:
+        raise UsageError(f"{cluster.name} runs {engine.kind}, which takes no jobs")
+    command = engine.submit(spec.workload.job(layout, ()), layout)
+    return attach(cluster, command.argv, command.environment, command.directory or Path.cwd())
 
 
 def plan(

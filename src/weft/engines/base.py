@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from weft.plan import Command, Job, Layout, Plan
+from weft.plan import Client, Command, Job, Layout, Plan
 
 
 class Engine(BaseModel, ABC):
-    """Configuration of an engine, and the two pure functions that describe it."""
+    """Configuration of an engine, and the pure functions that describe it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -28,3 +28,7 @@ class Engine(BaseModel, ABC):
     @abstractmethod
     def submit(self, job: Job, layout: Layout) -> Command:
         """The command that runs a job on the cluster and ends with it."""
+
+    def client(self, layout: Layout) -> Client:
+        """What a command of the user's own finds on the head node of a standing cluster."""
+        return Client({**layout.environment(layout.head), "JAVA_HOME": str(layout.java.parent.parent)})

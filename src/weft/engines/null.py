@@ -19,6 +19,7 @@ class NullEngine(Engine):
         return Plan(files={}, daemons=(), ready=())
 
     def submit(self, job: Job, layout: Layout) -> Command:
+        job.brought.require(self.kind)
         head = layout.head
         argv = [
             str(layout.java),

@@ -9,7 +9,7 @@ from weft.engines.base import Engine
 from weft.errors import UsageError
 from weft.jvm import OPENS, heap, temporary
 from weft.nodes.base import Node
-from weft.plan import SECRET, Command, Daemon, Job, Layout, Plan, Ready
+from weft.plan import SECRET, Brought, Client, Command, Daemon, Job, Layout, Plan, Ready
 from weft.units import Size, show_size
 
 _DAEMON_HEAP = 192 << 20
@@ -22,6 +22,14 @@ _LEAST_HEAP = 471859200
 """Bytes: 1.5 x 300 MiB of reserved memory, below which Spark refuses to start (UnifiedMemoryManager)."""
 _MOST_HEAP = 30 << 30
 """Bytes: above it the JVM gives up compressed object pointers."""
+
+_PYSPARK = """#!/bin/sh
+# Spark's own bin/pyspark wants python/pyspark/shell.py unpacked, which is in pyspark.zip here
+export PYTHONSTARTUP='{startup}'
+exec spark-submit pyspark-shell-main --name PySparkShell "$@"
+"""
+_STARTUP = "from pyspark.shell import *\n"
+"""Makes `spark` and `sc`, as Spark's shell.py does."""
 
 
 class SparkEngine(Engine):
@@ -137,6 +145,7 @@ class SparkEngine(Engine):
             "--name",
             job.name,
             *own,
+            *_words(job.brought),
             *job.options,
             program,
             *job.arguments,
@@ -144,6 +153,20 @@ class SparkEngine(Engine):
         argv = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit", *words]
         environment = self._environment(layout.head, layout)
         return Command("driver", layout.head, argv, environment, job.outcome, job.directory, job.output)
+
+    def client(self, layout: Layout) -> Client:
+        home, programs = layout.homes["spark"], layout.directory / "bin"
+        startup = programs / "pyspark-startup.py"
+        return Client(
+            environment=self._environment(layout.head, layout),
+            search={
+                "PATH": [str(programs), str(home / "bin"), str(layout.java.parent)],
+                "PYTHONPATH": [str(home / "python/lib/pyspark.zip"), str(home / "python/lib/py4j-*-src.zip")],
+            },
+            programs={programs / "pyspark": _PYSPARK.format(startup=startup), startup: _STARTUP},
+            address=f"spark://{layout.head.address}:{self.port}",
+            settings=layout.directory / "conf" / "spark-defaults.conf",
+        )
 
     def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
         words = [
@@ -184,6 +207,14 @@ class SparkEngine(Engine):
             "JAVA_HOME": str(layout.java.parent.parent),
             **temporary(node),
         }
+
+
+def _words(brought: Brought) -> list[str]:
+    """What a job brings along, in the words of spark-submit."""
+    listed = {"--py-files": brought.py_files, "--jars": brought.jars, "--files": brought.files}
+    words = ["--class", brought.main_class] if brought.main_class else []
+    words += [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]
+    return words + [word for key, value in brought.conf.items() for word in ("--conf", f"{key}={value}")]
 
 
 def _mebibytes(size: int) -> str:

@@ -10,6 +10,7 @@ from weft.workloads.fileopen import FileOpen
 from weft.workloads.groupby import GroupBy
 from weft.workloads.ownjob import OwnJob
 from weft.workloads.sparkperf import SparkPerf, SparkPerfTest
+from weft.workloads.standing import Standing
 from weft.workloads.teracount import TeraCount
 from weft.workloads.terasort import TeraSort
 
@@ -19,11 +20,14 @@ KINDS: dict[str, type[Workload]] = {
     "groupby": GroupBy,
     "file-open": FileOpen,
     "own-job": OwnJob,
+    "standing": Standing,
     **dict.fromkeys(get_args(SparkPerfTest), SparkPerf),
 }
 
 AnyWorkload = Annotated[
-    Annotated[TeraSort | TeraCount | GroupBy | SparkPerf | FileOpen | OwnJob, Field(discriminator="kind")],
+    Annotated[
+        TeraSort | TeraCount | GroupBy | SparkPerf | FileOpen | OwnJob | Standing, Field(discriminator="kind")
+    ],
     BeforeValidator(
         lambda value: expand(value, {kind: workload.positional for kind, workload in KINDS.items()})
     ),

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -39,6 +40,16 @@ class Workload(BaseModel, ABC):
     """Engines it is offered on."""
     roles: ClassVar[tuple[str, ...]] = ("shuffle",)
     """Roles of storage that it uses."""
+
+    @property
+    def paths(self) -> list[Path]:
+        """Existing files and directories of its user that every node has to see."""
+        return []
+
+    @property
+    def purpose(self) -> str:
+        """What `weft ps` says of a command that does it."""
+        return f"run {getattr(self, 'kind', 'workload')}"
 
     @abstractmethod
     def prepare(self, layout: Layout) -> Sequence[Command]:

@@ -2,12 +2,28 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from weft.plan import Command, Job, Layout
+from weft.plan import Brought, Command, Job, Layout
 from weft.workloads.base import Judgement, Outcome, Workload
+
+
+def _found(value: Any) -> Any:
+    """Paths of a comma-separated list, absolute; an address such as hdfs://... stays as it is."""
+    words = [word for word in value.split(",") if word] if isinstance(value, str) else value
+    return [word if "://" in word else str(_there(Path(word))) for word in words]
+
+
+def _there(path: Path) -> Path:
+    if not path.exists():
+        raise ValueError(f"there is no file {path}")
+    return path.resolve()
+
+
+Listed = Annotated[tuple[str, ...], BeforeValidator(_found)]
+"""Files in the form of spark-submit: a.py,b.zip."""
 
 
 class OwnJob(Workload):
@@ -19,18 +35,36 @@ class OwnJob(Workload):
 
     program: Path = Field(description="a .py or .jar file")
     arguments: tuple[str, ...] = Field(default=(), description="arguments of the job")
+    main_class: str = Field(default="", description="class to start in a jar")
+    py_files: Listed = Field(default=(), description="Python modules and archives that it imports")
+    jars: Listed = Field(default=(), description="jars that it uses")
+    files: Listed = Field(default=(), description="files that every task finds in its working directory")
+    conf: dict[str, str] = Field(
+        default_factory=dict, description="settings of the engine for this job alone"
+    )
     options: tuple[str, ...] = Field(
-        default=(), description="options of spark-submit: --class, --jars, --py-files, --conf ..."
+        default=(), description="other options of the engine's submit command, in its own words"
     )
     directory: Path = Field(default_factory=Path.cwd, description="working directory of the job")
+
+    @property
+    def paths(self) -> list[Path]:
+        """What every node has to see."""
+        brought = [Path(word) for word in (*self.py_files, *self.jars, *self.files) if "://" not in word]
+        return [self.program, self.directory, *brought]
 
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job's input is its own matter
         return []
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
-        output = layout.record / "outcomes" / "stdout"
         return Job(
-            self.program.name, str(self.program), self.arguments, None, self.options, self.directory, output
+            self.program.name,
+            str(self.program),
+            self.arguments,
+            options=self.options,
+            brought=Brought(self.main_class, self.py_files, self.jars, self.files, self.conf),
+            directory=self.directory,
+            output=layout.record / "outcomes" / "stdout",
         )
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - unknown

@@ -1,0 +1,198 @@
+"""Verbs of clusters that stand: up, exec, shell, connect, logs, down."""
+
+import json
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from weft import attach as attaching
+from weft import daemonlogs, record, report, rootless, settings, standing, supervisor
+from weft.cli.work import AsJson, EngineText, NodesText, OutputText, ScratchText, SetText
+from weft.errors import UsageError
+from weft.plan import Client
+from weft.report.text import outcome_lines
+from weft.request import Flags, study_of
+from weft.standing import StandingCluster
+from weft.text import toml_of
+from weft.units import show_seconds
+
+Name = Annotated[
+    str | None, typer.Argument(metavar="[NAME]", help="a cluster's name; not needed where only one stands")
+]
+
+
+class Dashed(TyperCommand):
+    """A verb whose words after `--` are a command of the user's, kept as they are."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        cut = args.index("--") if "--" in args else len(args)
+        ctx.meta["command"] = args[cut + 1 :]
+        return super().parse_args(ctx, args[:cut])
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs."""
+    app.command()(up)
+    app.command("exec", cls=Dashed)(execute)
+    for verb in (shell, connect, logs, down):
+        app.command()(verb)
+
+
+def up(
+    engine: EngineText = None,
+    nodes: NodesText = None,
+    scratch: ScratchText = None,
+    output: OutputText = None,
+    set_: SetText = None,
+    name: Annotated[str | None, typer.Option(help="its name; default: the engine's")] = None,
+    limit: Annotated[
+        str | None, typer.Option("--for", metavar="TIME", help="end it after 30m, 8h, ...")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Start a cluster of your own, which stays until `weft down`.
+
+    It stays when the terminal is closed. A record of it is kept like that of a run.
+
+    Example: weft up --engine spark --nodes virtual:2 --scratch pool --for 8h
+    """
+    chosen = name or standing.free_name((engine or "spark").partition(":")[0])
+    table = {"kind": "standing", "name": chosen, "directory": str(Path.cwd())}
+    flags = Flags(engine, nodes, None, scratch, None, output, tuple(set_ or ()))
+    study = study_of(table if limit is None else {**table, "limit": limit}, flags)
+    if chosen in standing.names():
+        raise UsageError(
+            f"a cluster {chosen!r} stands already", hint=f"choose another --name, or `weft down {chosen}`"
+        )
+    rootless.enter(study)
+    (cell,) = study.cells()
+    cluster = supervisor.launch(cell[1], toml_of(study.base, {}))
+    print(json.dumps(_told(cluster), indent=1) if as_json else "\n".join(_usage(cluster)))
+
+
+def _told(cluster: StandingCluster) -> dict[str, Any]:
+    return {
+        "name": cluster.name,
+        "engine": cluster.engine.kind,
+        "nodes": cluster.nodes,
+        "address": cluster.client.address,
+        "settings": str(cluster.client.settings or ""),
+        "until": cluster.until,
+        "supervisor": cluster.supervisor,
+        "record": str(cluster.layout.record),
+    }
+
+
+def _usage(cluster: StandingCluster) -> list[str]:
+    name = cluster.name
+    left = "" if cluster.until is None else f", for {show_seconds(cluster.until - time.time())}"
+    return [
+        f"{name} stands: {cluster.engine.kind} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
+        f"  weft exec {name} -- COMMAND    runs a command on it, such as spark-submit job.py",
+        f"  weft submit --to {name} PROGRAM",
+        f"  weft shell {name}              opens a shell on its head node",
+        f"  weft connect {name}            says what a notebook needs",
+        f"  weft logs {name}, weft ps, weft down {name}",
+    ]
+
+
+def execute(ctx: typer.Context, name: Name = None) -> None:
+    """Run a command on the head node of a standing cluster, with what it needs to find the cluster.
+
+    Input, output and exit code are the command's.
+
+    Example: weft exec -- spark-submit --conf spark.cores.max=2 job.py
+    """
+    command = ctx.meta["command"]
+    if not command:
+        raise UsageError("no command is given", hint="write weft exec [NAME] -- COMMAND")
+    _attach(standing.find(name), command)
+
+
+def shell(name: Name = None) -> None:
+    """Open a shell on the head node of a standing cluster.
+
+    Example: weft shell
+    """
+    _attach(standing.find(name), [settings.login_shell()])
+
+
+def _attach(cluster: StandingCluster, command: list[str]) -> None:
+    sys.exit(attaching.attach(cluster, command, attaching.environment(cluster), Path.cwd()))
+
+
+def connect(name: Name = None, as_json: AsJson = False) -> None:
+    """Say what a notebook or a program of your own needs to connect to a standing cluster.
+
+    Example: weft connect
+    """
+    cluster = standing.find(name)
+    if as_json:
+        found = {**_told(cluster), "environment": attaching.environment(cluster)}
+        print(json.dumps(found, indent=1))
+        return
+    print("\n".join(_connection(cluster, cluster.client)))
+
+
+def _connection(cluster: StandingCluster, client: Client) -> list[str]:
+    lines = [f"address   {client.address or 'none: this engine has no daemon to connect to'}"]
+    if client.settings:
+        lines.append(f"settings  {client.settings}  (mode 0600; the secret is in it)")
+    lines.append(
+        f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, gone with the cluster)"
+    )
+    if cluster.layout.head.prefix:
+        lines.append("from      the cluster's own nodes alone: they have a network of their own")
+    lines.append(f"notebook  weft exec {cluster.name} -- jupyter lab")
+    if not cluster.layout.head.prefix:
+        lines.append("or, in a shell of your own:")
+        named = [
+            *client.search,
+            *(key for key in client.environment if key.endswith(("_HOME", "_CONF_DIR", "_IP", "_DIRS"))),
+        ]
+        found = attaching.environment(cluster)
+        lines += [f"  export {key}={shlex.quote(found[key])}" for key in named]
+    return lines
+
+
+def logs(
+    name: Name = None,
+    daemon: Annotated[
+        str | None, typer.Argument(metavar="[DAEMON]", help="its name; default: all, the last lines of each")
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="go on with what is added, until the cluster ends")
+    ] = False,
+) -> None:
+    """Show what the daemons of a standing cluster say.
+
+    Example: weft logs spark master -f
+    """
+    if name is not None and daemon is None and name not in standing.names():
+        name, daemon = None, name
+    chosen = standing.choose(name)
+    cluster = standing.read(chosen)
+    if cluster is None:
+        print(standing.log(chosen).read_text(), end="")
+        return
+    for line in daemonlogs.lines(cluster, daemon, follow=follow):
+        print(line, flush=True)
+
+
+def down(name: Name = None) -> None:
+    """End a standing cluster; nothing of it is left but its record and report.
+
+    Example: weft down
+    """
+    chosen = standing.choose(name)
+    kept = supervisor.end(chosen)
+    print(f"{chosen} has ended")
+    if kept is not None:
+        stored = record.read(kept)
+        print("\n".join(outcome_lines(stored)))
+        print(f"  report {report.write(stored)}")

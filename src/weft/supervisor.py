@@ -1,0 +1,129 @@
+"""The process that holds a standing cluster: `weft up` starts it, `weft down` ends it; when it dies, all of it ends."""
+
+import dataclasses
+import glob
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import IO
+
+from rich.console import Console
+
+from weft import record, report, rootless, settings, shell, standing
+from weft.errors import ClusterError, WeftError
+from weft.plan import Client
+from weft.progress import Progress
+from weft.run import Live, run
+from weft.spec import Spec
+from weft.standing import StandingCluster
+from weft.work import write_private
+from weft.workloads.base import Judgement
+from weft.workloads.standing import Standing
+
+_LOOK = 0.5
+"""Seconds between looks at the daemons."""
+_PROGRAM = "from weft.cli import supervise; supervise()"
+_GRACE = 120.0
+"""Longest wait for a cluster to end: daemons, mounts, the record and its report."""
+
+
+def launch(asked: Spec, text: str) -> StandingCluster:
+    """Start a supervisor and wait until its cluster answers. Leaves with the supervisor's exit code when it does not."""
+    name = _asked(asked).name
+    log = standing.log(name)
+    order = json.dumps({"spec": asked.model_dump(mode="json"), "text": text})
+    env = {**settings.places(), "COLUMNS": str(shutil.get_terminal_size().columns)}
+    process = shell.detach([sys.executable, "-P", "-c", _PROGRAM], stdin=order, log=log, env=env)
+    with log.open() as said:  # it stays readable when the supervisor has removed it
+        try:
+            while (cluster := standing.read(name)) is None:
+                if (code := process.wait(0.1)) is not None:
+                    _pass_on(said)
+                    sys.exit(code)
+                _pass_on(said)
+        except BaseException:
+            process.stop(grace=_GRACE)
+            raise
+        _pass_on(said)
+    return cluster
+
+
+def _pass_on(said: IO[str]) -> None:
+    sys.stderr.write(said.read())
+    sys.stderr.flush()
+
+
+def hold() -> None:
+    """Be the supervisor of the cluster that standard input asks for."""
+    order = json.load(sys.stdin)
+    asked = Spec.model_validate(order["spec"])
+    use = partial(stand, door=rootless.door())
+    with standing.reserved(_asked(asked).name):
+        try:
+            kept = run(asked, order["text"], Progress(Console(stderr=True)), use=use).directory
+        except WeftError as error:
+            if error.record is not None:
+                report.write(record.read(error.record))
+            raise
+        report.write(record.read(kept))
+
+
+def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
+    """Announce a live cluster and keep it until it is asked to end (SIGTERM) or its time is over."""
+    asked, ended, since = _asked(live.spec), Event(), time.time()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    until = None if asked.limit is None else since + asked.limit
+    cluster = StandingCluster(
+        name=asked.name,
+        supervisor=os.getpid(),
+        engine=live.spec.engine,
+        nodes=f"{live.spec.nodes.kind}:{live.spec.nodes.count}",
+        layout=live.layout,
+        client=_written(live.spec.engine.client(live.layout)),
+        since=since,
+        until=until,
+        door=door,
+    )
+    with live.phase("run"), standing.announced(cluster):
+        while not ended.wait(_LOOK) and (until is None or time.time() < until):
+            live.cluster.watch()
+    live.kept.note("asked-to-end" if ended.is_set() else "limit-reached", seconds=round(time.time() - since))
+    return asked.judge((), {}, ())
+
+
+def _written(client: Client) -> Client:
+    """A client whose programs are there, with the wildcards of its search paths expanded."""
+    write_private(client.programs, mode=0o700)
+    search = {
+        variable: [path for entry in entries for path in glob.glob(entry) or [entry]]  # noqa: PTH207 - absolute text
+        for variable, entries in client.search.items()
+    }
+    return dataclasses.replace(client, search=search)
+
+
+def _asked(asked: Spec) -> Standing:
+    assert isinstance(asked.workload, Standing)
+    return asked.workload
+
+
+def end(name: str) -> Path | None:
+    """End a cluster and wait until nothing of it is left. Its record, if it got as far as one."""
+    pid, cluster = standing.supervisor(name), standing.read(name)
+    if pid is None:
+        return None
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + _GRACE
+    while standing.supervisor(name) == pid:
+        if time.monotonic() > deadline:
+            raise ClusterError(
+                f"the cluster {name!r} did not end within {_GRACE:.0f} s",
+                hint=f"kill -9 {pid}, then `weft gc`",
+            )
+        time.sleep(0.1)
+    return cluster.layout.record if cluster else None

@@ -1,0 +1,175 @@
+"""Clusters of one's own: the guide's commands on one Spark cluster, and its life on clusters without an engine."""
+
+import json
+import os
+import pty
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.local.conftest import Weft, root
+from tests.local.test_readme import ROOT, commands
+
+UP, *MIDDLE, DOWN = commands("docs/guide/own-cluster.md")
+TELLS = (
+    "import os, sys; print(sys.argv[1:], sys.stdin.read(), os.environ['WEFT_NODE'], flush=True); sys.exit(7)"
+)
+
+
+@pytest.fixture(scope="module")
+def guided(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
+    """The guide's cluster, from its first command to its last."""
+    weft = Weft(tmp_path_factory.mktemp("guided"))
+    done = typed(weft, UP)
+    assert done.returncode == 0, done.stderr
+    yield weft
+    done = typed(weft, DOWN)
+    assert done.returncode == 0, done.stderr
+    assert weft.leftovers() == []
+    assert list((weft.home / "state" / "clusters").iterdir()) == []
+    assert (weft.record() / "report.html").stat().st_size > 10_000
+    assert weft.head()["verdict"] == "UNCHECKED"
+    assert weft.head()["lost"] == []
+
+
+def typed(weft: Weft, command: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        shlex.split(command), cwd=ROOT, env=weft.environment, input=stdin,
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("command", MIDDLE)
+def test_each_command_of_the_guide_works_in_the_order_shown(guided: Weft, command: str) -> None:
+    done = typed(guided, command)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_a_command_has_its_users_streams_and_exit_code(guided: Weft) -> None:
+    done = typed(guided, f"./weft exec -- python3 -c {shlex.quote(TELLS)} --for 'two words'", "said")
+    assert (done.returncode, done.stdout) == (7, "['--for', 'two words'] said node1\n")
+
+
+def test_pyspark_is_what_people_know(guided: Weft) -> None:
+    said = "print('counted', spark.range(10).count())\nexit()\n"
+    done = typed(guided, "script --quiet --return --command './weft exec mine -- pyspark' /dev/null", said)
+    assert "counted 10" in done.stdout
+    assert done.returncode == 0
+
+
+def test_a_job_brings_modules_files_and_settings_to_a_standing_cluster(guided: Weft, tmp_path: Path) -> None:
+    (tmp_path / "twice.py").write_text("def twice(x): return 2 * x\n")
+    (tmp_path / "offset.txt").write_text("1000")
+    job = tmp_path / "job.py"
+    job.write_text(
+        "import sys\nfrom pyspark import SparkFiles\nfrom pyspark.sql import SparkSession\n"
+        "from twice import twice\nspark = SparkSession.builder.getOrCreate()\n"
+        "def work(x): return twice(x) + int(open(SparkFiles.get('offset.txt')).read())\n"
+        "print(sum(spark.sparkContext.range(10).map(work).collect()), spark.conf.get('spark.app.own'), sys.argv[1:])\n"
+        "spark.stop()\nsys.exit(9)\n"
+    )
+    brought = f"--py-files {tmp_path}/twice.py --files {tmp_path}/offset.txt --conf spark.app.own=set"
+    done = typed(guided, f"./weft submit --to mine {brought} {job} --files own")
+    assert done.returncode == 9, done.stderr
+    assert "10090 set ['--files', 'own']" in done.stdout
+
+
+def test_the_record_tells_the_commands_and_no_secret(guided: Weft) -> None:
+    told = json.loads(typed(guided, "./weft connect mine --json").stdout)
+    settings = Path(told["settings"])
+    (secret,) = re.findall(r"spark.authenticate.secret (\w{64})", settings.read_text())
+    assert settings.stat().st_mode & 0o777 == 0o600
+    files = [*guided.record().rglob("*"), *(guided.home / "state").rglob("*")]
+    assert [path for path in files if path.is_file() and secret.encode() in path.read_bytes()] == []
+    events = [json.loads(line) for line in (guided.record() / "events.jsonl").read_text().splitlines()]
+    assert {event.get("command") for event in events} >= {"spark-submit", "pyspark"}
+
+
+@pytest.fixture
+def clusters(weft: Weft) -> Iterator[Weft]:
+    """Whatever a test leaves standing is ended."""
+    yield weft
+    for path in (weft.home / "state" / "clusters").glob("*.json"):
+        weft("down", path.stem)
+
+
+def up(weft: Weft, *words: str) -> dict:
+    return weft.result("up", "--engine", "null", *words)
+
+
+@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=root)])
+def test_clusters_stand_beside_each_other(clusters: Weft, nodes: str) -> None:
+    one, other = (up(clusters, "--nodes", nodes) for _ in range(2))
+    assert [one["name"], other["name"]] == ["null", "null-2"]
+    unclear = clusters("exec", "--", "true")
+    assert (unclear.returncode, "which of null, null-2?" in unclear.stderr) == (2, True)
+    assert [clusters("exec", name, "--", "sh", "-c", "exit 3").returncode for name in ("null", "null-2")] == [
+        3,
+        3,
+    ]
+    assert clusters("down", "null").returncode == 0
+    listed = json.loads(clusters("ps", "--json").stdout)
+    assert [holding["purpose"] for holding in listed] == ["cluster null-2"]
+
+
+def test_a_name_that_is_taken_is_refused_and_the_cluster_stays(clusters: Weft) -> None:
+    up(clusters, "--name", "mine")
+    again = clusters("up", "--engine", "null", "--name", "mine")
+    assert (again.returncode, "stands already" in again.stderr) == (2, True)
+    assert clusters("exec", "mine", "--", "true").returncode == 0
+
+
+def test_what_keeps_a_cluster_from_starting_is_said(clusters: Weft) -> None:
+    done = clusters("up", "--set", "engine.executor_memory=9000G")
+    assert (done.returncode, "does not fit" in done.stderr) == (2, True)
+    assert clusters("exec", "--", "true").returncode == 2
+
+
+def test_its_time_ends_a_cluster(clusters: Weft) -> None:
+    told = up(clusters, "--for", "1s")
+    psutil.Process(told["supervisor"]).wait(60)
+    assert clusters.leftovers() == []
+    assert "limit-reached" in (clusters.record() / "events.jsonl").read_text()
+    assert (clusters.record() / "report.html").exists()
+
+
+@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=root)])
+def test_nothing_lives_on_when_the_supervisor_is_killed(clusters: Weft, nodes: str) -> None:
+    told = up(clusters, "--nodes", nodes)
+    using = clusters.start("exec", "--", "sh", "-c", "echo there; sleep 1000")
+    assert using.stdout is not None
+    assert using.stdout.readline() == "there\n"
+    os.kill(told["supervisor"], signal.SIGKILL)
+    _, said = using.communicate(timeout=60)
+    assert (using.returncode, "has ended" in said) == (1, True)
+    assert clusters("gc").returncode == 0
+    assert clusters.leftovers() == []
+    assert up(clusters)["name"] == "null"
+
+
+def test_a_cluster_stays_when_the_terminal_is_closed(clusters: Weft) -> None:
+    ours, theirs = pty.openpty()
+    words = ["sh", "-c", f"{sys.executable} -m weft up --engine null --name kept && read wait"]
+    terminal = subprocess.Popen(
+        words, stdin=theirs, stdout=theirs, stderr=theirs, env=clusters.environment, cwd=clusters.home, start_new_session=True
+    )  # fmt: skip
+    os.close(theirs)
+    clusters.wait_for(terminal, lambda: clusters("exec", "kept", "--", "true").returncode == 0)
+    terminal.send_signal(signal.SIGHUP)
+    os.close(ours)
+    terminal.wait()
+    assert clusters("exec", "kept", "--", "true").returncode == 0
+
+
+def test_the_file_of_a_cluster_is_its_users_alone(clusters: Weft) -> None:
+    up(clusters)
+    (path,) = (clusters.home / "state" / "clusters").glob("*.json")
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
