@@ -33,8 +33,8 @@ def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
         directory=WORK,
         record=RECORD,
         java=Path("/jdk/bin/java"),
-        homes={"spark": Path("/cache/spark")},
-        jars={"core": Path("/cache/weft-core.jar"), "spark": Path("/cache/weft-spark.jar")},
+        homes={name: Path(f"/cache/{name}") for name in ("spark", "hadoop")},
+        jars={name: Path(f"/cache/weft-{name}.jar") for name in ("core", "spark", "hadoop")},
     )
 
 

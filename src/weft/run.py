@@ -219,7 +219,9 @@ def write_plan(plan: Plan, layout: Layout, spec: Spec, kept: Record, work: Work)
     """Write the generated files where the engine reads them, and all of the plan into the record."""
     work.write(plan.files, SECRET)
     for path, content in plan.files.items():
-        (kept.directory / "plan" / path.name).write_text(content)
+        copy = kept.directory / "plan" / path.relative_to(work.directory)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(content)
     record.write_json(kept.directory / "plan" / "commands.json", [
         {"name": daemon.name, "node": daemon.node.name, "argv": list(daemon.argv), "environment": dict(daemon.environment)}
         for daemon in plan.daemons

@@ -13,7 +13,7 @@ SOURCE = ROOT / "src" / "weft"
 KINDS = {"*.py", "*.rs", "*.java", "*.sh", "*.md", "*.toml", "*.css", "*.j2"}
 GENERATED = {"target", "runs", "__pycache__"}
 FAMILIES = {"nodes": nodes, "storage": storage, "engines": engines, "workloads": workloads, "probes": probes}
-SHARED = {"base", "__init__", "cgroups", "mounting", "stacked", "terarecords"}
+SHARED = {"base", "__init__", "cgroups", "mounting", "stacked", "yarn", "terarecords"}
 """Files of a family that are no adapters."""
 
 

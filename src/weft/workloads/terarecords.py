@@ -16,7 +16,7 @@ RECORD = 100
 class TeraRecords(Workload):
     """What TeraSort and TeraCount share: generated input, and its sum."""
 
-    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop")
     roles: ClassVar[tuple[str, ...]] = ("input", "output", "shuffle")
     main_class: ClassVar[str]
 

@@ -14,8 +14,9 @@ class TeraSort(TeraRecords):
     """Sort generated records into one total order."""
 
     kind: Literal["terasort"] = "terasort"
-    method: Literal["raw", "kryo"] = Field(
-        default="raw", description="raw: weft's; kryo: plain sortByKey, the benchmark's baseline"
+    method: Literal["raw", "kryo", "stock"] = Field(
+        default="raw",
+        description="raw: weft's; the baselines are kryo (Spark's plain sortByKey) and stock (Hadoop's example)",
     )
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002

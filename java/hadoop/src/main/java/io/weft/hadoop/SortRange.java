@@ -1,0 +1,52 @@
+package io.weft.hadoop;
+
+import io.weft.core.Merge;
+import io.weft.core.SortedRun;
+import io.weft.core.TeraRecord;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.LocalDirAllocator;
+import org.apache.hadoop.io.IntWritable;
+import org.apache.hadoop.io.NullWritable;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.Reducer;
+import org.apache.hadoop.mapreduce.TaskCounter;
+
+/** Sorts the records of one range and writes them in order. */
+public final class SortRange extends Reducer<IntWritable, Records, NullWritable, Records> {
+    /** Share of the heap for blocks; as much again holds what the shuffle fetched. */
+    static final double SHARE = 0.4;
+
+    private final LocalDirAllocator directories = new LocalDirAllocator(MRConfig.LOCAL_DIR);
+    private int spills;
+
+    @Override
+    protected void reduce(IntWritable range, Iterable<Records> values, Context context)
+            throws IOException, InterruptedException {
+        long budget = (long) (Runtime.getRuntime().maxMemory() * SHARE);
+        try (BlockSorter sorter = new BlockSorter(budget, () -> spill(context))) {
+            for (Records records : values) {
+                sorter.add(records);
+            }
+            context.getCounter(TaskCounter.SPILLED_RECORDS).increment(sorter.spilled());
+            write(sorter.sorted(), context);
+        }
+    }
+
+    private static void write(Merge merge, Context context) throws IOException, InterruptedException {
+        Records one = new Records();
+        one.length = TeraRecord.LENGTH;
+        for (SortedRun run = merge.next(); run != null; run = merge.next()) {
+            one.bytes = run.bytes();
+            one.offset = run.offset();
+            context.write(NullWritable.get(), one);
+        }
+    }
+
+    private Path spill(Context context) throws IOException {
+        Configuration settings = context.getConfiguration();
+        String name = context.getTaskAttemptID() + ".run" + spills++;
+        return Path.of(directories.getLocalPathForWrite(name, settings).toUri().getPath());
+    }
+}

@@ -1,0 +1,37 @@
+package io.weft.hadoop;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Comparator;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.Cluster;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+
+/** TeraSort as Hadoop's examples have it, with nothing of ours but the number of its tasks: the baseline. */
+final class StockSort {
+    private StockSort() {
+    }
+
+    /** Runs it as its command line would, sampling included, and gives the job that it ran. */
+    static Job run(TeraJob tera, String output) throws Exception {
+        Configuration settings = new Configuration();
+        for (String key : new String[] {FileInputFormat.SPLIT_MINSIZE, FileInputFormat.SPLIT_MAXSIZE,
+            MRJobConfig.NUM_REDUCES}) {
+            settings.set(key, tera.job.getConfiguration().get(key));
+        }
+        var program = new org.apache.hadoop.examples.terasort.TeraSort();
+        program.setConf(settings);
+        String input = FileInputFormat.getInputPaths(tera.job)[0].toString();
+        int code = program.run(new String[] {input, output});
+        Cluster cluster = new Cluster(settings);
+        JobStatus last = Arrays.stream(cluster.getAllJobStatuses())
+                .max(Comparator.comparing(JobStatus::getJobID)).orElseThrow();
+        if (code != 0) {
+            throw new IOException(last.getJobID() + " failed: " + last.getFailureInfo());
+        }
+        return cluster.getJob(last.getJobID());
+    }
+}

@@ -1,0 +1,177 @@
+"""Hadoop MapReduce on YARN: a ResourceManager and a JobHistoryServer on the head, a NodeManager on every node."""
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.engines.base import Engine
+from weft.engines.yarn import OVERHEAD, Containers, Ports, Yarn, cut
+from weft.errors import UsageError
+from weft.plan import Command, Daemon, Job, Layout, Plan, Ready
+from weft.units import Size, show_size
+
+_HISTORY = 192 << 20
+"""Bytes of heap of the JobHistoryServer."""
+_MASTER = 448 << 20
+"""Bytes of the container of a job's master, of which _MASTER_HEAP are heap."""
+_MASTER_HEAP = 256 << 20
+_LEAST = 512 << 20
+"""Bytes: a task container with less has no room for a sort buffer beside the JVM."""
+_MOST = 2 << 30
+"""Bytes: a task needs no larger container unless it is asked for."""
+
+
+class HadoopEngine(Engine):
+    """A Hadoop cluster that runs MapReduce jobs."""
+
+    kind: Literal["hadoop"] = "hadoop"
+    distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
+
+    home: Path | None = Field(
+        default=None, description="a site's own Hadoop; default: the cached distribution"
+    )
+    task_memory: Size | None = Field(
+        default=None,
+        description="container of a map or reduce task; default: 60 % of what the node has left, by cores",
+    )
+    client_memory: Size = Field(default=384 << 20, description="heap of the program that submits the job")
+    encrypt: bool = Field(default=False, description="encrypt the map output on disk and on its way")
+    port: int = Field(default=6030, ge=1024, le=65500, description="first of the ports of the daemons")
+    web_port: int = Field(
+        default=6088, ge=1024, le=65500, description="first of the ports of their status pages"
+    )
+    conf: dict[str, str] = Field(
+        default_factory=dict, description="any property of Hadoop's site files; wins over weft's"
+    )
+
+    def recognize(self, home: Path) -> None:
+        found = [
+            *home.glob("share/hadoop/common/hadoop-common-3.*.jar"),
+            *home.glob("lib/hadoop-common-3.*.jar"),
+        ]
+        if not found:
+            raise UsageError(
+                f"{home} is no Hadoop 3: it has no share/hadoop/common/hadoop-common-3.*.jar",
+                hint="name the directory that holds bin/ and share/ in engine.home or HADOOP_HOME, or unset it",
+            )
+
+    def containers(self, layout: Layout) -> Containers:
+        """The containers of each node. Raises UsageError when a task does not fit."""
+        beside = _HISTORY + self.client_memory + 2 * OVERHEAD
+        return cut(layout, beside, self.task_memory, master=_MASTER, least=_LEAST, most=_MOST)
+
+    def plan(self, layout: Layout) -> Plan:
+        yarn, history = self._yarn(layout), self._history(layout)
+        info = f"http://{layout.head.address}:{self.web_port + 2}/ws/v1/history/info"
+        summary = {
+            "nodemanagers": f"{len(layout.nodes)}, one a node",
+            "slots": str(len(layout.nodes) * yarn.containers.each),
+            "task container": show_size(yarn.containers.task),
+            "task heap": show_size(_heap(yarn.containers.task)),
+            "sort buffer": show_size(_sort_buffer(yarn.containers.task)),
+            "job master's container": show_size(_MASTER),
+            "client heap": show_size(self.client_memory),
+        }
+        ready = (
+            yarn.ready(),
+            Ready(layout.head, info, lambda answer: [] if answer["historyInfo"] else [history.name]),
+        )
+        return Plan(yarn.files(self._sites(yarn), self.conf), [*yarn.daemons(), history], ready, summary)
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        yarn = self._yarn(layout)
+        java = yarn.java(self.client_memory, "-XX:+UseSerialGC")
+        if job.program.endswith(".jar"):
+            words = ["org.apache.hadoop.util.RunJar", job.program, *job.options]
+        else:
+            words = [f"io.weft.hadoop.{job.program}", *job.options]
+        environment = yarn.environment(layout.head)
+        return Command(
+            "client",
+            layout.head,
+            [*java, *words, *job.arguments],
+            environment,
+            job.outcome,
+            job.directory,
+            job.output,
+        )
+
+    def _yarn(self, layout: Layout) -> Yarn:
+        return Yarn(layout, Ports(self.port, self.web_port), self.containers(layout))
+
+    def _history(self, layout: Layout) -> Daemon:
+        ports = (self.port + 20, self.port + 21, self.web_port + 2)
+        main = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
+        return self._yarn(layout).daemon("jobhistory", layout.head, main, _HISTORY, ports, essential=True)
+
+    def _sites(self, yarn: Yarn) -> dict[str, dict[str, str]]:
+        return {
+            "core-site": yarn.core_site(),
+            "yarn-site": yarn.yarn_site({"mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler"}),
+            "mapred-site": self._mapred_site(yarn),
+            "capacity-scheduler": yarn.scheduler(),
+            "hadoop-policy": {f"security.{name}.acl": "${user.name}" for name in _PROTOCOLS},
+        }
+
+    def _mapred_site(self, yarn: Yarn) -> dict[str, str]:
+        layout, task = yarn.layout, yarn.containers.task
+        head, engine = layout.head.address, f"file://{layout.record}/engine"
+        tasks = {
+            f"mapreduce.{kind}.{key}": value
+            for kind in ("map", "reduce")
+            for key, value in {
+                "memory.mb": _mebibytes(task),
+                "java.opts": f"-Xmx{_mebibytes(_heap(task))}m -XX:+UseSerialGC",
+                "speculative": "false",
+            }.items()
+        }
+        return {
+            "mapreduce.framework.name": "yarn",
+            "mapreduce.application.classpath": yarn.classes,
+            "mapreduce.cluster.acls.enabled": "true",
+            "mapreduce.job.encrypted-intermediate-data": str(self.encrypt).lower(),
+            "mapreduce.jobhistory.address": f"{head}:{self.port + 20}",
+            "mapreduce.jobhistory.admin.address": f"{head}:{self.port + 21}",
+            "mapreduce.jobhistory.webapp.address": f"{head}:{self.web_port + 2}",
+            "mapreduce.jobhistory.intermediate-done-dir": f"{engine}/new",
+            "mapreduce.jobhistory.done-dir": f"{engine}/done",
+            # the service that serves map output binds all addresses; any free port keeps nodes of one machine apart
+            "mapreduce.shuffle.port": "0",
+            "mapreduce.task.io.sort.mb": _mebibytes(_sort_buffer(task)),
+            "mapreduce.job.ubertask.enable": "false",
+            "mapreduce.job.reduce.slowstart.completedmaps": "0.9",
+            "mapreduce.client.completion.pollinterval": "100",
+            "mapreduce.client.progressmonitor.pollinterval": "100",
+            "yarn.app.mapreduce.am.staging-dir": f"file://{layout.directory}/yarn/staging",
+            "yarn.app.mapreduce.am.resource.mb": _mebibytes(_MASTER),
+            "yarn.app.mapreduce.am.command-opts": f"-Xmx{_mebibytes(_MASTER_HEAP)}m -XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+            "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "100",
+            **tasks,
+        }
+
+
+_PROTOCOLS = (
+    "job.client.protocol",
+    "mrhs.client.protocol",
+    "applicationclient.protocol",
+    "resourcemanager-administration.protocol",
+    "resourcetracker.protocol",
+    "refresh.policy.protocol",
+    "refresh.user.mappings.protocol",
+)
+"""What only the user may call; the others ask for a token of the application that calls."""
+
+
+def _heap(container: int) -> int:
+    """Bytes of heap in a task container: the JVM takes the rest."""
+    return container - max(160 << 20, container // 5)
+
+
+def _sort_buffer(container: int) -> int:
+    """Bytes in which a map task sorts its output before it goes to disk."""
+    return min(1 << 30, _heap(container) * 4 // 10)
+
+
+def _mebibytes(size: int) -> str:
+    return str(size >> 20)

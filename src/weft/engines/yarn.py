@@ -1,0 +1,314 @@
+"""YARN, on which Hadoop's and Spark's jobs run: a ResourceManager on the head, a NodeManager on every node.
+
+One set of files serves all nodes: what differs from node to node is a system property of that node's daemons, which
+Hadoop puts in the place of ${weft.address} and its like.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from weft.errors import UsageError
+from weft.jvm import OPENS, heap, temporary
+from weft.nodes.base import Node
+from weft.plan import Daemon, Layout, Ready
+from weft.units import show_size
+
+RESOURCE_MANAGER = 256 << 20
+NODE_MANAGER = 192 << 20
+"""Bytes of heap; both idle at half of it."""
+OVERHEAD = 192 << 20
+"""Bytes such a daemon's process takes beside its heap."""
+GRAIN = 64 << 20
+"""Containers are whole multiples of so many bytes."""
+
+JARS = (
+    "lib/*",
+    *(
+        f"share/hadoop/{part}{below}/*"
+        for part in ("common", "hdfs", "yarn", "mapreduce")
+        for below in ("", "/lib")
+    ),
+)
+"""Where the jars of a Hadoop are: in lib/ of weft's own distribution, or as Apache's release has them."""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Ports on each node's own address, counted from two."""
+
+    first: int
+    web: int
+
+    @property
+    def manager(self) -> tuple[int, ...]:
+        """The ResourceManager's: clients, applications, NodeManagers, administration; then its status page."""
+        return (self.first, self.first + 1, self.first + 2, self.first + 3, self.web)
+
+    @property
+    def node(self) -> tuple[int, ...]:
+        """A NodeManager's: containers, localizer; then its status page."""
+        return (self.first + 10, self.first + 11, self.web + 1)
+
+
+@dataclass(frozen=True)
+class Containers:
+    """How the memory of each node is cut, in bytes: a container for each core, and one for an application's master."""
+
+    task: int
+    master: int
+    each: int
+    """Task containers on a node."""
+
+    @property
+    def node(self) -> int:
+        """What a NodeManager may give away."""
+        return self.task * self.each + self.master
+
+
+@dataclass(frozen=True)
+class Yarn:
+    """YARN on the nodes of a layout."""
+
+    layout: Layout
+    ports: Ports
+    containers: Containers
+
+    @property
+    def conf(self) -> Path:
+        return self.layout.directory / "conf"
+
+    @property
+    def classes(self) -> str:
+        """The class path of every process."""
+        home = self.layout.homes["hadoop"]
+        return ":".join(
+            [str(self.conf), str(self.layout.jars["hadoop"]), *(f"{home}/{jars}" for jars in JARS)]
+        )
+
+    def core_site(self) -> dict[str, str]:
+        return {
+            **self.layout.hadoop,
+            # what is not on this machine's files says so in its name
+            "fs.defaultFS": "file:///",
+            "hadoop.tmp.dir": "${java.io.tmpdir}/hadoop",
+            "hadoop.security.authorization": "true",
+            # a lost node is noticed after seconds, not after the default of minutes
+            "ipc.client.connect.max.retries": "5",
+            "ipc.client.connect.max.retries.on.timeouts": "3",
+            "ipc.client.connect.timeout": "5000",
+        }
+
+    def yarn_site(self, services: Mapping[str, str]) -> dict[str, str]:
+        """`services`: auxiliary services of the NodeManagers, class by name."""
+        manager, node, address = self.ports.manager, self.ports.node, self.layout.head.address
+        rooms = (
+            "address",
+            "scheduler.address",
+            "resource-tracker.address",
+            "admin.address",
+            "webapp.address",
+        )
+        places = ("address", "localizer.address", "webapp.address")
+        return {
+            "yarn.resourcemanager.hostname": address,
+            **{
+                f"yarn.resourcemanager.{room}": f"{address}:{port}"
+                for room, port in zip(rooms, manager, strict=True)
+            },
+            **{
+                f"yarn.nodemanager.{room}": f"${{weft.address}}:{port}"
+                for room, port in zip(places, node, strict=True)
+            },
+            "yarn.acl.enable": "true",
+            "yarn.admin.acl": "${user.name}",
+            "yarn.application.classpath": self.classes,
+            "yarn.nodemanager.hostname": "${weft.address}",
+            "yarn.nodemanager.local-dirs": "${weft.local}",
+            "yarn.nodemanager.log-dirs": "${weft.logs}",
+            "yarn.nodemanager.env-whitelist": ",".join(["JAVA_HOME", "PATH", "LANG", "TZ", *self.inherited]),
+            "yarn.nodemanager.aux-services": ",".join(services),
+            **{f"yarn.nodemanager.aux-services.{name}.class": kind for name, kind in services.items()},
+            "yarn.nodemanager.resource.memory-mb": str(self.containers.node >> 20),
+            "yarn.nodemanager.resource.cpu-vcores": str(self.containers.each + 1),
+            "yarn.nodemanager.vmem-check-enabled": "false",
+            # whose disk this is, and how full it may be, is not for a NodeManager to say
+            "yarn.nodemanager.disk-health-checker.enable": "false",
+            "yarn.nodemanager.container-metrics.enable": "false",
+            "yarn.nodemanager.sleep-delay-before-sigkill.ms": "100",
+            "yarn.nodemanager.process-kill-wait.ms": "1000",
+            "yarn.nodemanager.node-attributes.provider": "",
+            "yarn.node-attribute.fs-store.root-dir": f"file://{self.layout.directory}/yarn/attributes",
+            "yarn.node-labels.fs-store.root-dir": f"file://{self.layout.directory}/yarn/labels",
+            "yarn.scheduler.minimum-allocation-mb": str(GRAIN >> 20),
+            "yarn.scheduler.maximum-allocation-mb": str(self.containers.node >> 20),
+            "yarn.scheduler.maximum-allocation-vcores": str(self.containers.each),
+            # the defaults are made for thousands of nodes; here every second of waiting is measured
+            "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "100",
+            "yarn.nm.liveness-monitor.expiry-interval-ms": "15000",
+            "yarn.am.liveness-monitor.expiry-interval-ms": "30000",
+            "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "60000",
+            "yarn.client.application-client-protocol.poll-interval-ms": "50",
+            "yarn.client.nodemanager-connect.max-wait-ms": "10000",
+            "yarn.client.nodemanager-connect.retry-interval-ms": "1000",
+        }
+
+    def scheduler(self) -> dict[str, str]:
+        """One queue, which only the user that runs weft may submit to."""
+        prefix = "yarn.scheduler.capacity"
+        acls = {
+            f"{prefix}.{queue}.acl_{what}": "${user.name}"
+            for queue in ("root", "root.default")
+            for what in ("submit_applications", "administer_queue")
+        }
+        return {
+            f"{prefix}.root.queues": "default",
+            f"{prefix}.root.default.capacity": "100",
+            f"{prefix}.root.default.state": "RUNNING",
+            f"{prefix}.maximum-am-resource-percent": "0.5",
+            f"{prefix}.resource-calculator": "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator",
+            **acls,
+        }
+
+    @property
+    def inherited(self) -> list[str]:
+        """Names of variables that a container has from its NodeManager."""
+        own = self.layout.environment(self.layout.head)
+        return sorted({*own, *temporary(self.layout.head), "WEFT_NODE"})
+
+    def files(self, sites: Mapping[str, Mapping[str, str]], conf: Mapping[str, str]) -> dict[Path, str]:
+        """The generated files; `conf` holds the user's settings, each of which wins in the site it belongs to."""
+        whole = {
+            name: {**site, **{key: value for key, value in conf.items() if _site(key) == name}}
+            for name, site in sites.items()
+        }
+        return {self.conf / f"{name}.xml": configuration(site) for name, site in whole.items()}
+
+    def daemons(self) -> list[Daemon]:
+        head = self.layout.head
+        package = "org.apache.hadoop.yarn.server"
+        manager = self.daemon(
+            "resourcemanager",
+            head,
+            f"{package}.resourcemanager.ResourceManager",
+            RESOURCE_MANAGER,
+            self.ports.manager,
+            essential=True,
+        )
+        nodes = [
+            self.daemon(
+                f"nodemanager-{node.name}",
+                node,
+                f"{package}.nodemanager.NodeManager",
+                NODE_MANAGER,
+                self.ports.node,
+            )
+            for node in self.layout.nodes
+        ]
+        return [manager, *nodes]
+
+    def ready(self) -> Ready:
+        head = self.layout.head
+        page = f"http://{head.address}:{self.ports.web}/ws/v1/cluster/nodes"
+        nodes = tuple(self.layout.nodes)
+        return Ready(head, page, lambda answer: missing(answer, nodes))
+
+    def daemon(
+        self, name: str, node: Node, main: str, size: int, ports: Sequence[int], *, essential: bool = False
+    ) -> Daemon:
+        shuffle, layout = self.layout.places["shuffle"].paths[node.name], self.layout
+        own = {
+            "address": node.address,
+            "local": shuffle,
+            "logs": layout.record / "logs" / node.name / "containers",
+        }
+        flags = [
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            *(f"-Dweft.{key}={value}" for key, value in own.items()),
+        ]
+        argv = [*self.java(size, *flags), main]
+        return Daemon(name, node, argv, self.environment(node), tuple(ports), essential=essential)
+
+    def java(self, bytes_of_heap: int, *flags: str) -> list[str]:
+        home = f"-Dhadoop.home.dir={self.layout.homes['hadoop']}"
+        return [
+            str(self.layout.java),
+            heap(bytes_of_heap),
+            *flags,
+            "-Djava.net.preferIPv4Stack=true",
+            home,
+            *OPENS,
+            "-cp",
+            self.classes,
+        ]
+
+    def environment(self, node: Node) -> dict[str, str]:
+        return {
+            **self.layout.environment(node),
+            "HADOOP_CONF_DIR": str(self.conf),
+            "JAVA_HOME": str(self.layout.java.parent.parent),
+            **temporary(node),
+        }
+
+
+def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int, most: int) -> Containers:
+    """Cut each node's memory into containers, alike on all nodes. Raises UsageError when a task does not fit.
+
+    `head`: bytes that the head's other processes take, beside YARN's own; `asked`: bytes of a task container.
+    """
+    on_head = layout.head.memory - head - RESOURCE_MANAGER - NODE_MANAGER - 2 * OVERHEAD
+    room = min([on_head, *(node.memory - NODE_MANAGER - OVERHEAD for node in layout.nodes[1:])]) - master
+    each = min(node.cores for node in layout.nodes)
+    task = asked or min(most, max(room * 6 // 10 // each, min(room // each, least))) // GRAIN * GRAIN
+    if task < least:
+        has = (
+            f"the {show_size(task)} asked for"
+            if asked
+            else f"what is left of a node, {show_size(max(room, 0))}"
+        )
+        raise UsageError(
+            f"{has}, is below the {show_size(least)} that each of the {each} task container(s) on a node needs",
+            hint="use fewer nodes or cores, or give the nodes more memory",
+        )
+    if task * each > room:
+        raise UsageError(
+            f"{each} container(s) of {show_size(task)} do not fit into the {show_size(room)} that a node has left",
+            hint="lower engine.task_memory, or use fewer cores or nodes",
+        )
+    return Containers(task, master, each)
+
+
+def configuration(settings: Mapping[str, str]) -> str:
+    """Settings as Hadoop reads them."""
+    lines = [
+        f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>"
+        for key, value in sorted(settings.items())
+    ]
+    return "\n".join(["<configuration>", *lines, "</configuration>", ""])
+
+
+def _site(key: str) -> str:
+    """The file that a setting belongs to."""
+    if key.startswith("yarn.scheduler.capacity."):
+        return "capacity-scheduler"
+    if key.startswith(("mapreduce.", "yarn.app.mapreduce.")):
+        return "mapred-site"
+    if key.startswith("security."):
+        return "hadoop-policy"
+    return "yarn-site" if key.startswith("yarn.") else "core-site"
+
+
+def missing(answer: Any, nodes: Sequence[Node]) -> list[str]:
+    """NodeManagers that the ResourceManager does not know, by its list of nodes."""
+    listed = (answer["nodes"] or {}).get("node", [])
+    running = {node["nodeHostName"] for node in listed if node["state"] == "RUNNING"}
+    if len(running) >= len(nodes):
+        return []
+    return [
+        f"nodemanager-{node.name}"
+        for node in nodes
+        if not {node.address, node.name} & {word for host in running for word in (host, host.split(".")[0])}
+    ]

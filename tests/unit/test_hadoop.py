@@ -1,0 +1,144 @@
+"""The Hadoop engine: a layout in, files and commands out, and nothing touched."""
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.fakes import GIB, WORK, fake_layout, fake_nodes
+from weft.engines.hadoop import HadoopEngine
+from weft.errors import UsageError
+from weft.plan import Job
+from weft.units import parse_size
+
+JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"])
+
+
+def site(name: str, engine: HadoopEngine | None = None) -> dict[str, str]:
+    text = (engine or HadoopEngine()).plan(fake_layout()).files[WORK / "conf" / f"{name}.xml"]
+    found = ElementTree.fromstring(text)
+    return {each.findtext("name", ""): each.findtext("value", "") for each in found}
+
+
+def test_the_files_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
+    plan = HadoopEngine().plan(fake_layout())
+    assert {str(path): content for path, content in plan.files.items()} == snapshot
+
+
+def test_the_commands_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
+    layout = fake_layout()
+    plan = HadoopEngine().plan(layout)
+    words = {daemon.name: [daemon.node.name, *daemon.argv] for daemon in plan.daemons}
+    submit = HadoopEngine().submit(JOB, layout)
+    assert {**words, submit.name: [submit.node.name, *submit.argv]} == snapshot
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_two_masters_and_a_nodemanager_on_every_node(count: int) -> None:
+    plan = HadoopEngine().plan(fake_layout(fake_nodes(count)))
+    essential = {daemon.name for daemon in plan.daemons if daemon.essential}
+    assert essential == {"resourcemanager", "jobhistory"}
+    assert {daemon.name for daemon in plan.daemons} - essential == {
+        f"nodemanager-node{i}" for i in range(1, count + 1)
+    }
+
+
+def test_a_users_setting_stands_in_the_file_it_belongs_to() -> None:
+    own = {
+        "mapreduce.map.output.compress": "true",
+        "yarn.app.mapreduce.am.resource.mb": "512",
+        "yarn.nodemanager.vmem-check-enabled": "true",
+        "yarn.scheduler.capacity.maximum-am-resource-percent": "1",
+        "io.file.buffer.size": "65536",
+    }
+    engine = HadoopEngine(conf=own)
+    names = ("mapred-site", "mapred-site", "yarn-site", "capacity-scheduler", "core-site")
+    assert {key: site(name, engine)[key] for key, name in zip(own, names, strict=True)} == own
+
+
+def test_a_jar_of_ones_own_runs_as_hadoop_jar_does() -> None:
+    job = Job("own", "/home/me/job.jar", ["in", "out"], options=("org.example.Main",))
+    argv = HadoopEngine().submit(job, fake_layout()).argv
+    assert list(argv[-5:]) == [
+        "org.apache.hadoop.util.RunJar", "/home/me/job.jar", "org.example.Main", "in", "out",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "missing"),
+    [
+        ({"nodes": None}, ["nodemanager-node1", "nodemanager-node2"]),
+        (
+            {"nodes": {"node": [{"nodeHostName": "10.0.0.2", "state": "RUNNING"}]}},
+            ["nodemanager-node1"],
+        ),
+        (
+            {
+                "nodes": {
+                    "node": [
+                        {"nodeHostName": "node1.cluster", "state": "RUNNING"},
+                        {"nodeHostName": "node2", "state": "LOST"},
+                    ]
+                }
+            },
+            ["nodemanager-node2"],
+        ),
+        (
+            {"nodes": {"node": [{"nodeHostName": name, "state": "RUNNING"} for name in ("a", "b")]}},
+            [],
+        ),
+    ],
+)
+def test_ready_names_the_nodemanagers_that_do_not_run(answer: Any, missing: list[str]) -> None:
+    ready = HadoopEngine().plan(fake_layout()).ready[0]
+    assert ready.missing(answer) == missing
+
+
+@pytest.mark.parametrize(("cores", "memory"), [(1, 3 * GIB), (2, 4 * GIB), (8, 16 * GIB), (64, 256 * GIB)])
+def test_containers_and_daemons_fit_into_every_node(cores: int, memory: int) -> None:
+    layout = fake_layout(fake_nodes(2, cores=cores, memory=memory))
+    engine = HadoopEngine()
+    plan, found = engine.plan(layout), engine.containers(layout)
+    heaps = [
+        parse_size(word.removeprefix("-Xmx"))
+        for one in [*plan.daemons, engine.submit(JOB, layout)]
+        if one.node == layout.head
+        for word in one.argv
+        if word.startswith("-Xmx")
+    ]
+    assert found.each == cores
+    assert sum(heaps) + found.node < memory
+
+
+def test_the_place_of_a_master_is_too_small_for_one_more_task() -> None:
+    found = HadoopEngine().containers(fake_layout())
+    assert found.node < (found.each + 1) * found.task
+
+
+def test_the_heap_and_the_sort_buffer_fit_into_the_container() -> None:
+    mapred = site("mapred-site")
+    heap = parse_size(mapred["mapreduce.map.java.opts"].split()[0].removeprefix("-Xmx")) >> 20
+    assert int(mapred["mapreduce.task.io.sort.mb"]) < heap < int(mapred["mapreduce.map.memory.mb"])
+
+
+@pytest.mark.parametrize(
+    ("engine", "memory", "words"),
+    [
+        (HadoopEngine(), 1 * GIB, "below"),
+        (HadoopEngine(task_memory="3G"), 4 * GIB, "do not fit"),
+        (HadoopEngine(task_memory="100M"), 4 * GIB, "below"),
+        (HadoopEngine(client_memory="4G"), 4 * GIB, "below"),
+    ],
+)
+def test_what_does_not_fit_a_node_is_refused_with_a_hint(
+    engine: HadoopEngine, memory: int, words: str
+) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        engine.plan(fake_layout(fake_nodes(1, memory=memory)))
+    assert caught.value.hint
+
+
+def test_a_container_has_what_every_engine_process_has() -> None:
+    environment = fake_layout().environment(fake_layout().head)
+    assert set(environment) <= set(site("yarn-site")["yarn.nodemanager.env-whitelist"].split(","))
