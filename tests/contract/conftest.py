@@ -44,10 +44,13 @@ def holding(name: str = NAME, programs: Path | None = None) -> Iterator[Work]:
 
 
 @contextmanager
-def live(text: str, programs: Path | None = None) -> Iterator[tuple[Work, list[Node]]]:
+def live(text: str, programs: Path | None = None, more: int = 0) -> Iterator[tuple[Work, list[Node]]]:
+    """The nodes of a one-line form, and some more of their kind."""
     base = settings.work().parent / "base"  # below /tmp, of which virtual nodes have one of their own
     base.mkdir(exist_ok=True)
-    with holding(programs=programs) as work, nodes_of(text).acquire(work, [base]) as nodes:
+    asked = nodes_of(text)
+    wanted = asked.model_copy(update={"count": asked.count + more})
+    with holding(programs=programs) as work, wanted.acquire(work, [base]) as nodes:
         yield work, nodes
 
 

@@ -1,5 +1,7 @@
 """Every storage: one directory per node for shuffle, one for all as input; files are read where promised; nothing stays."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from weft.errors import StorageError
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
 from weft.storage import KINDS
+from weft.storage.base import Storage
 
 FORMS = {
     "null": [],
@@ -18,11 +21,15 @@ FORMS = {
     "mount": ["mount:DIR"],
     "delayed": ["delayed:zero"],
     "hdfs": [],  # its files are seen through Hadoop's client alone: tests/local
+    "gluster": [],  # below
     "pool": [],  # its files are seen by preloaded programs alone: tests/local
 }
 """One-line forms by kind."""
-XFS = pytest.param("loopback,size=400M,fs=xfs", marks=ROOT)
-STORAGES = pytest.mark.parametrize("form", [*(form for forms in FORMS.values() for form in forms), XFS])
+OF_ROOT = [
+    pytest.param(form, marks=ROOT)
+    for form in ("loopback,size=400M,fs=xfs", "gluster:2", "gluster+memory:64M")
+]
+STORAGES = pytest.mark.parametrize("form", [*(form for forms in FORMS.values() for form in forms), *OF_ROOT])
 NODES = pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2,memory=1500M", marks=ROOT)])
 ROLES = pytest.mark.parametrize("role", ["input", "shuffle"])
 
@@ -31,6 +38,19 @@ ROLES = pytest.mark.parametrize("role", ["input", "shuffle"])
 def native(form: str, request: pytest.FixtureRequest) -> Path | None:
     """The native programs, built only where a storage needs them."""
     return request.getfixturevalue("programs") if form.startswith(("delayed", "pool")) else None
+
+
+@contextmanager
+def placed(
+    storage: Storage, role: Role, nodes: str, native: Path | None = None
+) -> Iterator[tuple[list[Node], Place]]:
+    """The nodes that compute, and a place for a role; the storage has nodes of its own beside them if it wants."""
+    with (
+        live(nodes, native, more=storage.own_nodes) as (work, on),
+        storage.stand(on, work),
+        storage.place(role, on, work) as place,
+    ):
+        yield on[: len(on) - storage.own_nodes], place
 
 
 def write(node: Node, place: Place, name: str) -> None:
@@ -53,7 +73,7 @@ def test_files_are_where_they_are_promised(
     form: str, nodes: str, role: Role, tmp_path: Path, native: Path | None
 ) -> None:
     storage = storage_of(form, tmp_path)
-    with live(nodes, native) as (work, on), storage.place(role, on, work) as place:
+    with placed(storage, role, nodes, native) as (on, place):
         assert list(place.paths) == [node.name for node in on]
         assert place.shared == (role in SHARED_ROLES)
         assert len(set(place.paths.values())) == (1 if place.shared else len(on))
@@ -75,10 +95,11 @@ def test_what_is_placed_is_what_was_sketched(
     form: str, role: Role, tmp_path: Path, native: Path | None
 ) -> None:
     storage = storage_of(form, tmp_path)
-    with live("local:2", native) as (work, on):
+    with live("local:2", native, more=storage.own_nodes) as (work, on):
         sketched = storage.sketch(role, on, work)
-        with storage.place(role, on, work) as place:
-            assert place == sketched
+        below = storage.below(on, work)
+        with storage.stand(on, work) as standing, storage.place(role, on, work) as place:
+            assert (place, standing) == (sketched, below)
 
 
 @STORAGES
@@ -86,8 +107,7 @@ def test_an_error_leaves_nothing(form: str, tmp_path: Path, native: Path | None)
     storage = storage_of(form, tmp_path)
     with (
         pytest.raises(KeyError),
-        live("local:2", native) as (work, on),
-        storage.place("shuffle", on, work) as place,
+        placed(storage, "shuffle", "local:2", native) as (on, place),
     ):
         write(on[0], place, "file")
         raise KeyError

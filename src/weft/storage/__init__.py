@@ -8,6 +8,7 @@ from weft.shorthand import expand
 from weft.storage.base import Storage
 from weft.storage.delayed import DelayedStorage
 from weft.storage.disk import DiskStorage
+from weft.storage.gluster import GlusterStorage
 from weft.storage.hdfs import HdfsStorage
 from weft.storage.loopback import LoopbackStorage
 from weft.storage.memory import MemoryStorage
@@ -24,6 +25,7 @@ KINDS: dict[str, type[Storage]] = {
     "delayed": DelayedStorage,
     "pool": PoolStorage,
     "hdfs": HdfsStorage,
+    "gluster": GlusterStorage,
 }
 
 AnyStorage = Annotated[
@@ -35,7 +37,8 @@ AnyStorage = Annotated[
         | MountStorage
         | DelayedStorage
         | PoolStorage
-        | HdfsStorage,
+        | HdfsStorage
+        | GlusterStorage,
         Field(discriminator="kind"),
     ],
     BeforeValidator(
@@ -43,5 +46,5 @@ AnyStorage = Annotated[
     ),
 ]
 
-for _stacked in (LoopbackStorage, PoolStorage, HdfsStorage):
+for _stacked in (LoopbackStorage, PoolStorage, HdfsStorage, GlusterStorage):
     _stacked.model_rebuild(_types_namespace={"AnyStorage": AnyStorage})

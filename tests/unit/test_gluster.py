@@ -1,0 +1,39 @@
+"""GlusterFS: servers on nodes of their own, and volume files that say who may connect."""
+
+from pathlib import Path
+
+from tests.fakes import fake_nodes
+from weft import preview
+from weft.plan import SECRET
+from weft.servers import computing
+from weft.spec import parse
+from weft.storage.gluster import GlusterStorage
+from weft.work import Work
+
+WANTED = parse(
+    {"workload": "terasort:1GB", "nodes": "virtual:2", "input": "gluster:2", "output": "gluster:2"}
+)
+
+
+def test_servers_do_not_compute_and_clients_take_memory() -> None:
+    layout = preview.sketch(WANTED)
+    assert [node.name for node in layout.nodes] == ["node1", "node2"]
+    assert list(layout.places["blocks"].paths) == ["node3", "node4"]
+    assert layout.places["input"].path.endswith("shared/gluster/input")
+    nodes = fake_nodes(4)
+    assert all(node.memory < nodes[0].memory for node in computing(WANTED, nodes))
+
+
+def test_every_brick_listens_on_its_own_node_and_wants_the_password(tmp_path: Path) -> None:
+    storage, nodes = GlusterStorage(nodes=2), fake_nodes(4)
+    work = Work("RUN", tmp_path, None)  # type: ignore[arg-type]
+    files = storage._volumes(nodes[2:], storage.below(nodes, work), work)
+    texts = {path.stem: text for path, text in files.items()}
+    assert set(texts) == {"brick-node3", "brick-node4", "client"}
+    for node in nodes[2:]:
+        brick = texts[f"brick-{node.name}"]
+        assert f"transport.socket.bind-address {node.address}\n" in brick
+        assert f"auth.login.weft.password {SECRET}\n" in brick
+        assert f"remote-host {node.address}\n" in texts["client"]
+    assert texts["client"].count(f"password {SECRET}\n") == 2
+    assert "subvolumes brick-node3 brick-node4\n" in texts["client"]
