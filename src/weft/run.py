@@ -189,7 +189,7 @@ def _judged(judgement: Judgement, kept: Record, spec: Spec) -> dict[str, Any]:
         "measured": round(seconds, 3),
         "bytes_in": judgement.bytes_in,
         "bytes_out": judgement.bytes_out,
-        "throughput_per_node": round(judgement.bytes_in / seconds / spec.nodes.count)
+        "throughput_per_node": round((judgement.bytes_in or judgement.bytes_out) / seconds / spec.nodes.count)
         if judgement.valid
         else None,
         "facts": dict(judgement.facts),

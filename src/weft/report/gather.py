@@ -159,8 +159,8 @@ def _marks(events: Sequence[Mapping[str, Any]], account: Account, begin: float) 
 def _throughput(
     sources: Sources, verdict: str, phases: Sequence[Span], nodes: int
 ) -> dict[str, float | None]:
-    """Only a checked result has a throughput: input over the measured seconds, or over the phase without them."""
-    size = _whole(sources.head.get("bytes_in"))
+    """Only a checked result has a throughput: input (else output) over the measured seconds, or over the phase without them."""
+    size = _whole(sources.head.get("bytes_in")) or _whole(sources.head.get("bytes_out"))
     took = _number(sources.head.get("measured")) or sum(s.seconds for s in phases if s.name == "run")
     if verdict != "VALID" or not size or took <= 0:
         return {}

@@ -50,7 +50,7 @@ def headline(stored: Stored) -> Headline:
     phases = {name: float(value) for name, value in _table(head.get("phases")).items() if _is_number(value)}
     measured = head.get("measured") if _is_number(head.get("measured")) else phases.get("run")
     words = ("reason", "workload", "engine", "nodes", "scratch", "created", "key")
-    size = head.get("bytes_in") or spec.get("workload.size")
+    size = head.get("bytes_in") or head.get("bytes_out") or spec.get("workload.size")
     speed = head.get("throughput_per_node")
     valid = verdict == "VALID"
     return Headline(

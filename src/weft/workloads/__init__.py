@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field
 
 from weft.shorthand import expand
 from weft.workloads.base import Workload
+from weft.workloads.dfsio import Dfsio
 from weft.workloads.fileopen import FileOpen
 from weft.workloads.groupby import GroupBy
 from weft.workloads.ownjob import OwnJob
@@ -18,6 +19,7 @@ KINDS: dict[str, type[Workload]] = {
     "terasort": TeraSort,
     "teracount": TeraCount,
     "groupby": GroupBy,
+    "dfsio": Dfsio,
     "file-open": FileOpen,
     "own-job": OwnJob,
     "standing": Standing,
@@ -26,7 +28,8 @@ KINDS: dict[str, type[Workload]] = {
 
 AnyWorkload = Annotated[
     Annotated[
-        TeraSort | TeraCount | GroupBy | SparkPerf | FileOpen | OwnJob | Standing, Field(discriminator="kind")
+        TeraSort | TeraCount | GroupBy | SparkPerf | Dfsio | FileOpen | OwnJob | Standing,
+        Field(discriminator="kind"),
     ],
     BeforeValidator(
         lambda value: expand(value, {kind: workload.positional for kind, workload in KINDS.items()})

@@ -56,6 +56,12 @@ public abstract class HadoopFiles implements Store {
     }
 
     @Override
+    public Writer append(String name) throws IOException {
+        Path path = new Path(name);
+        return new HadoopWriter(system(path).append(path));
+    }
+
+    @Override
     public void commit(String from, String to) throws IOException {
         Path source = new Path(from);
         Path target = new Path(to);

@@ -52,6 +52,11 @@ public final class PosixStore implements Store {
     }
 
     @Override
+    public Writer append(String name) throws IOException {
+        return new PosixWriter(FileChannel.open(path(name), StandardOpenOption.WRITE, StandardOpenOption.APPEND));
+    }
+
+    @Override
     public void commit(String from, String to) throws IOException {
         Files.move(path(from), path(to), StandardCopyOption.ATOMIC_MOVE);
     }

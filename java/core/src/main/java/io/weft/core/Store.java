@@ -31,6 +31,9 @@ public interface Store extends Serializable {
     /** Creates a file, and its directory when that is not there. */
     Writer create(String name) throws IOException;
 
+    /** Opens a file that is there, to write behind its end. */
+    Writer append(String name) throws IOException;
+
     /** Gives a whole file its final name; when an equal attempt was first, one of the two stays. */
     void commit(String from, String to) throws IOException;
 

@@ -1,0 +1,150 @@
+package io.weft.core;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.zip.CRC32;
+
+/**
+ * A file of TestDFSIO and what is done to it. Every 8 bytes are known from the seed, the file's number and their
+ * offset, so that each read is proved right. Making and comparing content is outside of what is measured.
+ *
+ * @param name its name, a path or a URI
+ * @param number which file of the data set it is
+ * @param seed what the content of the whole data set depends on
+ * @param bytes its length, a multiple of 8; after an append it is twice as long
+ * @param buffer bytes of a read or a write, a multiple of 8
+ */
+public record DfsioFile(String name, int number, long seed, long bytes, int buffer) {
+    /** The buffer of TestDFSIO (test.io.file.buffer.size). */
+    public static final int BUFFER = 1_000_000;
+    private static final long FILES = 1L << 24;
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    /** What is measured. */
+    public enum Operation {
+        /** Makes the file. */
+        WRITE,
+        /** Writes as many bytes again behind the file's end. */
+        APPEND,
+        /** Reads the file from its begin to its end. */
+        READ,
+        /** Reads as many bytes as the file has, a buffer at a time, at places spread over the file by chance. */
+        RANDOM
+    }
+
+    /** @throws UsageError when a length is no multiple of 8 */
+    public DfsioFile {
+        if (bytes % Long.BYTES != 0 || buffer % Long.BYTES != 0) {
+            throw new UsageError("The lengths of a file and of a buffer must be multiples of 8.");
+        }
+    }
+
+    /** A file of a data set in a directory. */
+    public static DfsioFile of(String directory, int number, long seed, long bytes, int buffer) {
+        return new DfsioFile(directory + "/" + PartFiles.name(number), number, seed, bytes, buffer);
+    }
+
+    /**
+     * Does one operation.
+     *
+     * @throws WrongInput when what is read is not what was written
+     */
+    public DfsioTiming measure(Operation operation, Store store) throws IOException {
+        return switch (operation) {
+            case WRITE -> write(store, 0);
+            case APPEND -> write(store, bytes);
+            default -> read(store, offsets(operation));
+        };
+    }
+
+    /** The checksum that an operation has to report, from the generator alone. */
+    public long answer(Operation operation) {
+        CRC32 crc = new CRC32();
+        byte[] content = new byte[buffer];
+        if (operation == Operation.APPEND || operation == Operation.WRITE) {
+            long from = operation == Operation.APPEND ? bytes : 0;
+            for (long done = 0; done < bytes; done += buffer) {
+                crc.update(content, 0, fill(content, from + done, bytes - done));
+            }
+            return crc.getValue();
+        }
+        long done = 0;
+        for (long offset : offsets(operation)) {
+            int length = fill(content, offset, Math.min(bytes - offset, bytes - done));
+            crc.update(content, 0, length);
+            done += length;
+        }
+        return crc.getValue();
+    }
+
+    private DfsioTiming write(Store store, long from) throws IOException {
+        CRC32 crc = new CRC32();
+        byte[] content = new byte[buffer];
+        long began = System.nanoTime();
+        long opened;
+        long transfer = 0;
+        try (Store.Writer out = from == 0 ? store.create(name) : store.append(name)) {
+            opened = System.nanoTime() - began;
+            for (long done = 0; done < bytes; done += buffer) {
+                int length = fill(content, from + done, bytes - done);
+                crc.update(content, 0, length);
+                long start = System.nanoTime();
+                out.write(content, length);
+                transfer += System.nanoTime() - start;
+            }
+            began = System.nanoTime();
+        }
+        return new DfsioTiming(number, bytes, opened, transfer + System.nanoTime() - began, crc.getValue());
+    }
+
+    private DfsioTiming read(Store store, long[] offsets) throws IOException {
+        CRC32 crc = new CRC32();
+        byte[] content = new byte[buffer];
+        byte[] wanted = new byte[buffer];
+        long began = System.nanoTime();
+        long opened;
+        long transfer = 0;
+        long done = 0;
+        try (Store.Reader in = store.open(name)) {
+            opened = System.nanoTime() - began;
+            for (long offset : offsets) {
+                int length = fill(wanted, offset, Math.min(bytes - offset, bytes - done));
+                long start = System.nanoTime();
+                in.read(offset, content, length);
+                transfer += System.nanoTime() - start;
+                int wrong = Arrays.mismatch(content, 0, length, wanted, 0, length);
+                if (wrong >= 0) {
+                    throw new WrongInput("The file " + name + " has a wrong byte at offset " + (offset + wrong) + ".");
+                }
+                crc.update(content, 0, length);
+                done += length;
+            }
+            began = System.nanoTime();
+        }
+        return new DfsioTiming(number, done, opened, transfer + System.nanoTime() - began, crc.getValue());
+    }
+
+    private long[] offsets(Operation operation) {
+        long[] offsets = new long[Math.toIntExact((bytes + buffer - 1) / buffer)];
+        Arrays.setAll(offsets, i -> (long) i * buffer);
+        if (operation == Operation.RANDOM && bytes > buffer) {
+            SplittableRandom random = new SplittableRandom(seed * FILES + number);
+            long places = (bytes - buffer) / Long.BYTES + 1;
+            Arrays.setAll(offsets, i -> random.nextLong(places) * Long.BYTES);
+        }
+        return offsets;
+    }
+
+    /** Fills a buffer with the content at an offset, a multiple of 8, and gives how many of its bytes are wanted. */
+    int fill(byte[] content, long offset, long most) {
+        long mixed = seed * FILES + number;
+        for (int i = 0; i < content.length; i += Long.BYTES) {
+            LONG.set(content, i, KnownFile.word(mixed, offset + i));
+        }
+        return (int) Math.min(content.length, most);
+    }
+}

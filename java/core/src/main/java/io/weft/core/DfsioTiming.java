@@ -1,0 +1,19 @@
+package io.weft.core;
+
+import java.io.Serializable;
+
+/**
+ * What an operation on one file took.
+ *
+ * @param number which file
+ * @param bytes moved
+ * @param openNanos until the file was open, which TestDFSIO does not count
+ * @param nanos of the reads or writes and of closing, which is TestDFSIO's time of a task
+ * @param crc CRC32 of what was moved
+ */
+public record DfsioTiming(int number, long bytes, long openNanos, long nanos, long crc) implements Serializable {
+    /** Bytes a second. */
+    double rate() {
+        return bytes * 1e9 / Math.max(1, nanos);
+    }
+}

@@ -1,0 +1,108 @@
+"""dfsio: what a storage gives to tasks that write and read files, with the figures of Hadoop's TestDFSIO.
+
+Unlike there, every byte that is read is compared, and what was written is read again by a program without the engine.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.places import Role
+from weft.plan import Command, Job, Layout
+from weft.units import Size
+from weft.workloads.base import Judgement, Outcome, Workload, program
+
+_PROVED = ("files", "bytes", "checksum")
+_RATES = ("throughput", "average_rate", "rate_deviation", "slowest_rate", "aggregate_rate", "open_seconds")
+
+
+class Dfsio(Workload):
+    """Files by the engine's tasks, one file a task: write, append, read, or read at random places."""
+
+    kind: Literal["dfsio"] = "dfsio"
+    positional: ClassVar[str] = "operation"
+    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
+
+    operation: Literal["write", "append", "read", "random"] = Field(
+        default="write", description="write and append are on --output, read and random on --input"
+    )
+    files: int = Field(default=8, ge=1, le=1_000_000, description="how many files; 10000 for many small ones")
+    size: Size = Field(default=64 << 20, ge=8, description="bytes of each file, in whole words of 8")
+    buffer: Size = Field(default=1_000_000, ge=8, description="bytes of each read or write")
+    tasks: int | None = Field(
+        default=None, ge=1, description="tasks that share the files; default: one a file, at most 1000"
+    )
+    seed: int = Field(default=0, ge=0, le=1 << 30, description="what the files' content depends on")
+
+    @property
+    def role(self) -> Role:
+        """The role whose storage is measured."""
+        return "output" if self.operation in {"write", "append"} else "input"
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        if self.operation == "write":
+            return []
+        edges = [self.files * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
+        fixed = [
+            "--output",
+            layout.places[self.role].path,
+            "--bytes",
+            str(_words(self.size)),
+            "--seed",
+            str(self.seed),
+        ]
+        return [
+            program(layout, f"generate-{node.name}", "io.weft.core.DfsioGen", [
+                *fixed, "--from", str(edges[i]), "--to", str(edges[i + 1]), "--threads", str(node.cores),
+            ], node=i)
+            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
+        ]  # fmt: skip
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome = layout.record / "outcomes" / "run.json"
+        tasks = self.tasks or min(self.files, 1000)
+        words = [*self._words(layout, "directory"), "--tasks", str(tasks)]
+        words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("dfsio", "Dfsio", words, outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
+        words = [*self._words(layout, "input"), "--threads", str(layout.head.cores)]
+        return [program(layout, "validate", "io.weft.core.DfsioValidate", words)]
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        right = checked[0]
+        wrong = [str(right["reason"])] if not right["valid"] else []
+        wrong += [
+            f"{key} is {ran.get(key)}, it has to be {right.get(key)}"
+            for key in _PROVED
+            if right["valid"] and ran.get(key) != right.get(key)
+        ]
+        moved = int(ran.get("bytes", 0))
+        written = self.role == "output"
+        facts = {"operation": self.operation, **{key: ran.get(key) for key in (*_PROVED, *_RATES)}}
+        return Judgement(
+            not wrong,
+            "; ".join(wrong),
+            0 if written else moved,
+            moved if written else 0,
+            ran.get("seconds"),
+            facts,
+        )
+
+    def _words(self, layout: Layout, directory: str) -> list[str]:
+        options = {
+            directory: layout.places[self.role].path,
+            "operation": self.operation,
+            "files": self.files,
+            "bytes": _words(self.size),
+            "buffer": _words(self.buffer),
+            "seed": self.seed,
+        }
+        return [word for key, value in options.items() for word in (f"--{key}", str(value))]
+
+
+def _words(size: int) -> int:
+    """Whole words of 8 bytes."""
+    return size // 8 * 8

@@ -1,0 +1,67 @@
+"""dfsio: one set of words for generator, job and validator, and a verdict that only an equal proof gives."""
+
+import pytest
+
+from tests.fakes import fake_layout, fake_nodes
+from weft.workloads.dfsio import Dfsio
+
+RIGHT = {"valid": True, "files": 3, "bytes": 300, "checksum": "ab"}
+RAN = {**RIGHT, "seconds": 2.0, "throughput": 1.0, "aggregate_rate": 150.0}
+
+
+def option(words: object, key: str) -> str:
+    listed = list(words)  # type: ignore[call-overload]
+    return str(listed[listed.index(f"--{key}") + 1])
+
+
+@pytest.mark.parametrize(
+    ("operation", "place", "generators"),
+    [("write", "output", 0), ("append", "output", 2), ("read", "input", 2)],
+)
+def test_each_operation_has_its_storage(operation: str, place: str, generators: int) -> None:
+    workload, layout = Dfsio(operation=operation, files=3, size=1003), fake_layout()
+    prepared = workload.prepare(layout)
+    assert len(prepared) == generators
+    assert all(option(command.argv, "output") == f"/scratch/{place}" for command in prepared)
+    job, (check,) = workload.job(layout, []), workload.check(layout, [])
+    assert option(job.arguments, "directory") == option(check.argv, "input") == f"/scratch/{place}"
+    for key in ("files", "bytes", "seed", "operation", "buffer"):
+        assert option(job.arguments, key) == option(check.argv, key)
+    assert option(job.arguments, "bytes") == "1000", "whole words"
+
+
+def test_every_file_is_made_by_one_node() -> None:
+    prepared = Dfsio(operation="read", files=7).prepare(fake_layout(fake_nodes(3)))
+    ranges = [(int(option(c.argv, "from")), int(option(c.argv, "to"))) for c in prepared]
+    assert [number for begin, end in ranges for number in range(begin, end)] == list(range(7))
+
+
+def test_ten_thousand_files_are_shared_by_a_thousand_tasks() -> None:
+    assert option(Dfsio(files=10_000, size=1 << 20).job(fake_layout(), []).arguments, "tasks") == "1000"
+
+
+def test_an_equal_proof_is_valid_and_has_the_rates() -> None:
+    written = Dfsio(operation="write").judge([], RAN, [RIGHT])
+    assert (written.valid, written.bytes_in, written.bytes_out, written.seconds) == (True, 0, 300, 2.0)
+    assert written.facts["aggregate_rate"] == 150.0
+    read = Dfsio(operation="random").judge([], RAN, [RIGHT])
+    assert (read.valid, read.bytes_in, read.bytes_out) == (True, 300, 0)
+
+
+@pytest.mark.parametrize(
+    ("ran", "right", "words"),
+    [
+        ({"checksum": "cd"}, {}, "checksum is cd, it has to be ab"),
+        ({"bytes": 299}, {}, "bytes is 299"),
+        ({"files": 2}, {}, "files is 2"),
+        (
+            {},
+            {"valid": False, "reason": "number of files is 2, expected 3"},
+            "number of files is 2, expected 3",
+        ),
+    ],
+)
+def test_another_proof_is_not(ran: dict[str, object], right: dict[str, object], words: str) -> None:
+    judged = Dfsio().judge([], {**RAN, **ran}, [{**RIGHT, **right}])
+    assert not judged.valid
+    assert words in judged.reason
