@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ from weft.plan import Command, Daemon, Layout, Plan, Ready
 from weft.ports import require_free
 from weft.shell import Process
 
+_LOST = 255
+"""Exit code of ssh when the connection is gone (ssh(1))."""
 Note = Callable[..., None]
 """Writes an event into the record: a name and what goes with it."""
 
@@ -43,6 +46,8 @@ class Cluster:
 
 
 def _how(code: int) -> str:
+    if code == _LOST:
+        return f"exit code {code}, which ssh has for a lost connection too"
     # a shell or nsenter between weft and the daemon reports signal N as 128 + N
     if code < 0 or code > 128:
         return f"killed by signal {-code if code < 0 else code - 128}"
@@ -56,14 +61,8 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterato
     try:
         for command in plan.first:
             _finish(command, layout, deadline)
+        require_free(plan.daemons)
         for daemon in plan.daemons:
-            for port in daemon.ports:
-                require_free(
-                    daemon.node,
-                    port,
-                    daemon.name,
-                    f"{daemon.table}.{'port' if port == daemon.ports[0] else 'web_port'}",
-                )
             log = layout.log(daemon.node, daemon.name)
             process = daemon.node.spawn(
                 daemon.name, daemon.argv, log=log, env=daemon.environment, cwd=layout.directory
@@ -73,7 +72,16 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterato
         _wait(cluster, plan.ready, deadline)
         yield cluster
     finally:
-        for _, process in reversed(cluster.processes):
+        _stop(cluster)
+
+
+def _stop(cluster: Cluster) -> None:
+    """In reverse, but those that the cluster can miss all at once: there may be one on every node."""
+    members = [process for daemon, process in cluster.processes if not daemon.essential]
+    with ThreadPoolExecutor(max_workers=64) as pool:
+        list(pool.map(lambda process: process.stop(), reversed(members)))
+    for daemon, process in reversed(cluster.processes):
+        if daemon.essential:
             process.stop()
 
 

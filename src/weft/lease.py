@@ -8,17 +8,34 @@ import fcntl
 import json
 import os
 import shutil
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import psutil
 
 from weft import settings, shell
 from weft.errors import WeftError
+from weft.remote.reach import Reach, of_text
+
+_PATIENCE = 20.0
+"""Seconds for a host to answer when something on it is looked for or removed."""
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What a lease holds on another host, as the host answered; or why it did not."""
+
+    host: str
+    processes: Sequence[dict[str, Any]] = ()
+    there: Sequence[str] = ()
+    left: Sequence[str] = ()
+    problem: str = ""
 
 
 @dataclass
@@ -29,23 +46,56 @@ class Lease:
     path: Path
     entries: list[dict[str, str]] = field(default_factory=list)
     _file: IO[str] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def note(self, kind: str, **what: str) -> None:
-        """Write a holding down, before it is made. Kinds: directory, file, mount, cgroup."""
+        """Write a holding down, before it is made. Kinds: directory, file, mount, cgroup; `reach` of another host."""
         entry = {"kind": kind, **what}
-        self.entries.append(entry)
         assert self._file is not None
-        self._file.write(json.dumps(entry) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with self._lock:  # nodes are made at once
+            self.entries.append(entry)
+            self._file.write(json.dumps(entry) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def release(self) -> list[str]:
         """Kill what carries the mark, undo each holding, last first. Returns what could not be undone."""
+        left = self.release_hosts()
         _kill(self.name)
-        left = [problem for entry in reversed(self.entries) if (problem := _undo(entry))]
+        left += [
+            problem for entry in reversed(self.entries) if "reach" not in entry and (problem := _undo(entry))
+        ]
         if not left:
             self.path.unlink(missing_ok=True)
         return left
+
+    def release_hosts(self) -> list[str]:
+        """The same for what is held on other hosts, all at once."""
+        answers = self.elsewhere(remove=True)
+        failed = {one.host for one in answers if one.problem or one.left}
+        self.entries = [
+            one for one in self.entries if "reach" not in one or of_text(one["reach"]).host in failed
+        ]
+        return [f"{one.host}: {one.problem or ', '.join(one.left)}" for one in answers if one.host in failed]
+
+    def elsewhere(self, *, remove: bool = False) -> list[Elsewhere]:
+        """What is held on other hosts, and with `remove` no more."""
+        reaches = {of_text(one["reach"]): None for one in self.entries if "reach" in one}
+        if not reaches:
+            return []
+        with ThreadPoolExecutor(max_workers=min(64, len(reaches))) as pool:
+            return list(pool.map(lambda reach: self._sweep(reach, remove=remove), reaches))
+
+    def _sweep(self, reach: Reach, *, remove: bool) -> Elsewhere:
+        mine = [one for one in self.entries if one.get("reach") == reach.text()]
+        held = [[one["kind"], one["path"]] for one in mine]
+        request = {"mark": f"{shell.LEASE_MARK}={self.name}", "held": held, "remove": remove}
+        try:
+            answer = reach.ask("sweep", request, timeout=_PATIENCE)
+        except WeftError as error:
+            return Elsewhere(reach.host, problem=error.message)
+        there = [" ".join(words) for words in answer["there"]]
+        return Elsewhere(reach.host, answer["processes"], there, answer["left"])
 
 
 @contextmanager
@@ -137,7 +187,9 @@ def _kill(mark: str) -> None:
 
 
 def exists(entry: dict[str, str]) -> bool:
-    """Whether a holding is there now."""
+    """Whether a holding is there now, on this machine."""
+    if "reach" in entry:
+        return False
     path = Path(entry.get("path", "/nonexistent"))
     return _mounted(path) if entry["kind"] == "mount" else path.exists()
 

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 import psutil
 
 from weft import lease, shell
-from weft.lease import Held, Lease
+from weft.lease import Elsewhere, Held, Lease
 from weft.units import show_size
 
 
 @dataclass(frozen=True)
 class Member:
-    """A process of a command; its node is empty for helpers that belong to none."""
+    """A process of a command; its node is empty for helpers that belong to none, its host for this machine."""
 
     pid: int
     node: str
     program: str
     memory: int
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Holding:
     purpose: str
     since: str
     processes: Sequence[Member]
+    unreached: Sequence[str] = ()
+    """Hosts that did not answer, and why."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +52,23 @@ def holdings() -> list[Holding]:
 
 def _holding(held: Held) -> Holding:
     owner = held.owner
+    elsewhere = held.lease.elsewhere()
     return Holding(
         held.lease.name,
         held.alive,
         int(owner.get("pid", 0)),
         owner.get("purpose", "unknown"),
         owner.get("since", "unknown"),
-        _members(held.lease),
+        _members(held.lease) + [member for one in elsewhere for member in _members_on(one)],
+        [f"{one.host}: {one.problem}" for one in elsewhere if one.problem],
     )
+
+
+def _members_on(where: Elsewhere) -> list[Member]:
+    return [
+        Member(one["pid"], one["node"], shell.title_of(one["words"]), one["memory"], where.host)
+        for one in where.processes
+    ]
 
 
 def _members(of: Lease) -> list[Member]:
@@ -82,6 +94,7 @@ def lines(found: Sequence[Holding]) -> list[str]:
             f"  {member.node or '-':<8} {member.pid:>8}  {show_size(member.memory):>8}  {member.program}"
             for member in one.processes
         ]
+        text += [f"  not reached: {words}" for words in one.unreached]
     return text
 
 
@@ -92,11 +105,20 @@ def sweep() -> list[Swept]:
 
 def _swept(dead: Lease) -> Swept | None:
     processes = [f"process {member.pid} ({member.program})" for member in _members(dead)]
+    elsewhere = [
+        f"{words} on {one.host}"
+        for one in dead.elsewhere()
+        for words in (
+            *(f"process {member.pid} ({member.program})" for member in _members_on(one)),
+            *one.there,
+        )
+    ]
     there = [f"{entry['kind']} {entry['path']}" for entry in dead.entries if lease.exists(entry)]
     left = dead.release()
     if not dead.entries:  # its owner stands between opening and locking it, and will open another
         return None
     kept = {entry["path"] for entry in dead.entries if lease.exists(entry)}
-    return Swept(
-        dead.name, [*processes, *(words for words in there if words.split(" ", 1)[1] not in kept)], left
-    )
+    gone = [words for words in there if words.split(" ", 1)[1] not in kept]
+    failed = {words.partition(":")[0] for words in left}
+    cleared = [words for words in elsewhere if words.rpartition(" on ")[2] not in failed]
+    return Swept(dead.name, [*processes, *gone, *cleared], left)

@@ -1,42 +1,29 @@
-"""Whether a port is free where a daemon will bind it, and who has it otherwise."""
+"""Whether the ports of daemons are free where they will be bound, and who has them otherwise."""
 
-import errno
-import socket
-
-import psutil
+from collections.abc import Sequence
 
 from weft.errors import ClusterError
-from weft.nodes.base import Node
+from weft.nodes.base import Node, everywhere
+from weft.plan import Daemon
 
 
-def require_free(node: Node, port: int, daemon: str, key: str) -> None:
-    """Raises ClusterError naming the process that listens, when it can be seen."""
-    if node.call(lambda: _taken(node.address, port)):
-        raise ClusterError(
-            f"{daemon}: port {port} on {node.name} ({node.address}) is taken{_holder(port)}",
-            hint=f"stop it, or choose another port with --set {key}=...",
-        )
+def require_free(daemons: Sequence[Daemon]) -> None:
+    """Ask each node once, all at once. Raises ClusterError naming the process that listens, when it can be seen."""
+    everywhere(list({d.node.name: d.node for d in daemons}.values()), lambda node: _ask(node, daemons))
 
 
-def _taken(address: str, port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((address, port))
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                return True
-            raise ClusterError(f"the address {address} cannot be bound: {error.strerror}") from error
-    return False
-
-
-def _holder(port: int) -> str:
-    for connection in psutil.net_connections("tcp"):
-        if (
-            connection.status == psutil.CONN_LISTEN
-            and connection.laddr
-            and connection.laddr.port == port
-            and connection.pid
-        ):
-            return f" by process {connection.pid} ({psutil.Process(connection.pid).name()})"
-    return ""
+def _ask(node: Node, daemons: Sequence[Daemon]) -> None:
+    wanted = {port: daemon for daemon in daemons if daemon.node.name == node.name for port in daemon.ports}
+    if not wanted:
+        return
+    try:
+        taken = node.taken(list(wanted))
+    except OSError as error:
+        raise ClusterError(f"the address {node.address} cannot be bound: {error.strerror}") from error
+    for port, daemon in wanted.items():
+        if str(port) in taken:
+            key = f"{daemon.table}.{'port' if port == daemon.ports[0] else 'web_port'}"
+            raise ClusterError(
+                f"{daemon.name}: port {port} on {node.name} ({node.address}) is taken{taken[str(port)]}",
+                hint=f"stop it, or choose another port with --set {key}=...",
+            )

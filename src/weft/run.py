@@ -13,7 +13,7 @@ from weft import __version__, cluster, lease, probes, record, samples, settings
 from weft.cluster import Cluster
 from weft.commands import run_all
 from weft.errors import Stopped, WeftError
-from weft.nodes.base import Node
+from weft.nodes.base import Node, everywhere, one_a_host, require_shared
 from weft.places import Place, Role
 from weft.plan import SECRET, Command, Layout, Plan
 from weft.preview import planned, sketch
@@ -89,6 +89,8 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
         with _phase("acquire", kept, progress):
             visible = [*supplies.visible, *spec.paths(), kept.directory]
             nodes = held.enter_context(acquired(spec).acquire(work, visible))
+            hint = "set WEFT_RUNS to a directory on one"
+            require_shared(nodes, kept.directory, "the record", hint, here=True)
         with _phase("storage", kept, progress):
             places = held.enter_context(_placed(spec, nodes, work))
         layout, observers = _observed(spec, _layout(spec, supplies, work, kept, nodes, places), kept)
@@ -217,7 +219,8 @@ def _observed(spec: Spec, layout: Layout, kept: Record) -> tuple[Layout, list[Pr
 
 def write_plan(plan: Plan, layout: Layout, spec: Spec, kept: Record, work: Work) -> None:
     """Write the generated files where the engine reads them, and all of the plan into the record."""
-    work.write(plan.files, SECRET)
+    written = work.write(plan.files, SECRET)
+    everywhere(one_a_host(layout.all_nodes), lambda node: node.receive(written))
     for path, content in plan.files.items():
         copy = kept.directory / "plan" / path.relative_to(work.directory)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -28,17 +28,34 @@ class Sample(NamedTuple):
 
 def append(record: Path, samples: Iterable[Sample]) -> None:
     """Add readings to samples.csv, in one write, so that two probes' lines never mix."""
-    lines = "".join(f"{s.t:.3f},{s.node},{s.process},{s.counter},{s.value:.12g}\n" for s in samples)
     with (record / "samples.csv").open("ab", buffering=0) as file:
-        file.write(lines.encode())
+        file.write(lines(samples).encode())
+
+
+def lines(samples: Iterable[Sample]) -> str:
+    """Readings as they are written."""
+    return "".join(f"{s.t:.3f},{s.node},{s.process},{s.counter},{s.value:.12g}\n" for s in samples)
 
 
 def finish(record: Path) -> None:
-    """Turn samples.csv into samples.parquet."""
-    text = record / "samples.csv"
-    if text.exists():
-        _parse(text.read_bytes()).write_parquet(record / "samples.parquet")
+    """Turn samples.csv, and those of other hosts, into samples.parquet."""
+    if texts := _texts(record):
+        _parse_all(texts).write_parquet(record / "samples.parquet")
+    for text in texts:
         text.unlink()
+
+
+def elsewhere(record: Path, node: str) -> Path:
+    """The readings of a node on another host, which come as a stream of their own."""
+    return record / f"samples.{node}.csv"
+
+
+def _texts(record: Path) -> list[Path]:
+    return sorted(record.glob("samples*.csv"))
+
+
+def _parse_all(texts: Iterable[Path]) -> polars.DataFrame:
+    return polars.concat([_parse(text.read_bytes()) for text in texts])
 
 
 def load(record: Path) -> polars.DataFrame:
@@ -47,8 +64,8 @@ def load(record: Path) -> polars.DataFrame:
         return polars.read_parquet(record / "samples.parquet").with_columns(
             polars.col("process").fill_null("")
         )
-    text = record / "samples.csv"
-    return _parse(text.read_bytes()) if text.exists() else polars.DataFrame(schema=SCHEMA)
+    texts = _texts(record)
+    return _parse_all(texts) if texts else polars.DataFrame(schema=SCHEMA)
 
 
 def _parse(text: bytes) -> polars.DataFrame:

@@ -8,11 +8,13 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -20,6 +22,8 @@ from weft.errors import MissingError, WeftError
 
 LEASE_MARK = "WEFT_LEASE"
 NODE_MARK = "WEFT_NODE"
+_PIPE = 1 << 16
+"""Bytes that a pipe takes before anybody reads (pipe(7))."""
 
 
 @dataclass(frozen=True)
@@ -150,20 +154,60 @@ def spawn(
     cwd: Path | None = None,
     wrapped: bool = False,
     out: Path | None = None,
+    message: bytes = b"",
+    kind: "type[Process] | None" = None,
 ) -> Process:
-    """Start a process whose output goes to `log` (its standard output to `out`) and which is killed when weft dies."""
+    """Start a process whose output goes to `log` (its standard output to `out`) and which is killed when weft dies.
+
+    A `message` is written to its standard input, which then stays open for as long as the process is held.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as written, (out or log).open("ab") as printed:
         popen = subprocess.Popen(
             [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--", *argv],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if message else subprocess.DEVNULL,
             stdout=printed,
             stderr=written,
             env={**os.environ, **(env or {})},
             cwd=cwd,
             start_new_session=True,
         )
-    return Process(name, tuple(argv), log, popen, wrapped)
+    if popen.stdin is not None:
+        _send(popen.stdin, message)
+    return (kind or Process)(name, tuple(argv), log, popen, wrapped)
+
+
+def talk(argv: Sequence[str], message: bytes, timeout: float) -> Completed:
+    """Write a message to a command, and read all it says while its input stays open. Raises TimeoutError."""
+    tied = [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--", *argv]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(tied, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as popen:
+        held, popen.stdin = popen.stdin, None  # communicate() would close it
+        assert held is not None
+        _send(held, message)
+        try:
+            out, err = popen.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+        finally:
+            popen.kill()
+            with suppress(BrokenPipeError):
+                held.close()
+    return Completed(popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def _send(pipe: IO[bytes], message: bytes) -> None:
+    """Write in a thread: a client that cannot reach its host never reads."""
+
+    def write() -> None:
+        with suppress(BrokenPipeError, ValueError):
+            pipe.write(message)
+            pipe.flush()
+
+    if len(message) < _PIPE:
+        write()
+    else:
+        threading.Thread(target=write, daemon=True).start()
 
 
 def attach(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, prefix: Sequence[str] = ()) -> Process:
@@ -209,8 +253,12 @@ def marked(lease: str) -> list[psutil.Process]:
 
 def title(pid: int) -> str:
     """The main class of a Java program, else the program's name. Raises OSError when the process is gone."""
-    words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    return title_of(Path(f"/proc/{pid}/cmdline").read_text().split("\0"))
+
+
+def title_of(words: Sequence[str]) -> str:
+    """The same of the words of a command."""
     classes = [
         word for word in words[1:] if word.count(".") > 2 and "/" not in word and not word.startswith("-")
     ]
-    return classes[0].rpartition(".")[2] if classes else Path(words[0]).name
+    return classes[0].rpartition(".")[2] if classes else Path((words or [""])[0]).name

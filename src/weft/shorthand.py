@@ -8,6 +8,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+_LISTS = {"hosts"}
+"""Keys whose value may hold commas: a word without a key goes on with it."""
+
 
 def expand(value: Any, positional: Mapping[str, str]) -> Any:
     """A table from its one-line form; anything but a string passes through.
@@ -25,6 +28,9 @@ def expand(value: Any, positional: Mapping[str, str]) -> Any:
     for index, word in enumerate(word for word in rest.split(",") if word):
         key, equals, text = word.partition("=")
         if not equals:
+            if index and list(table)[-1] in _LISTS:
+                table[list(table)[-1]] += f",{word}"
+                continue
             if index:
                 raise ValueError(f"{word!r} in {value!r} has no key; write key=value")
             key, text = positional.get(kind, "path"), word

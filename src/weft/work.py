@@ -46,9 +46,11 @@ class Work(Site):
             raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
         return path
 
-    def write(self, files: Mapping[Path, str], placeholder: str) -> None:
-        """Write generated files, mode 0600, with the run's secret wherever the placeholder stands."""
-        write_private({path: content.replace(placeholder, self.secret) for path, content in files.items()})
+    def write(self, files: Mapping[Path, str], placeholder: str) -> dict[Path, str]:
+        """Write generated files, mode 0600, with the run's secret wherever the placeholder stands; returns them so."""
+        whole = {path: content.replace(placeholder, self.secret) for path, content in files.items()}
+        write_private(whole)
+        return whole
 
 
 def write_private(files: Mapping[Path, str], mode: int = 0o600) -> None:

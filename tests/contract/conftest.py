@@ -17,8 +17,8 @@ from weft.storage.base import Storage
 from weft.work import Work, open_work
 
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-NAME = "contract"
-"""The name of the run that every test here makes."""
+NAME = os.environ.setdefault("WEFT_CONTRACT_RUN", f"contract-{os.getpid()}")
+"""The name of the run that every test here makes, and the programs that it starts: no other test's."""
 
 
 def nodes_of(text: str) -> Nodes:

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.contract.conftest import NAME, ROOT, traces
+from tests.site.sshd import needs_sshd, running
 from weft import leftovers, shell
 from weft.cli import app
 
@@ -26,8 +27,22 @@ with live(sys.argv[1], Path(sys.argv[4])) as (work, nodes), storage_of(sys.argv[
 ROOT_DIRECTORY = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2,memory=1500M", marks=ROOT)])
-@pytest.mark.parametrize("form", ["disk:DIR", "memory:64M", "loopback:DIR,size=64M", "delayed:zero"])
+FORMS = ["disk:DIR", "memory:64M", "loopback:DIR,size=64M", "delayed:zero"]
+VIRTUAL = pytest.param("virtual:2,memory=1500M", marks=ROOT)
+
+
+@needs_sshd
+@pytest.mark.parametrize("form", FORMS[:3])
+def test_gc_removes_what_a_killed_command_held_on_other_hosts(
+    form: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    with running(tmp_path / "hosts", 2) as hosts:
+        test_gc_removes_what_a_killed_command_held(hosts.nodes(cores="1"), form, tmp_path, request)
+        assert hosts.processes() == []
+
+
+@pytest.mark.parametrize("nodes", ["local:2", VIRTUAL])
+@pytest.mark.parametrize("form", FORMS)
 def test_gc_removes_what_a_killed_command_held(
     nodes: str, form: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

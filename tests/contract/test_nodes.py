@@ -2,24 +2,38 @@
 
 import socket
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.contract.conftest import NAME, ROOT, holding, live, nodes_of, traces
+from tests.site.sshd import needs_sshd, running
 from weft import shell
 from weft.nodes import KINDS
 from weft.nodes.cgroups import cgroups_writable
 from weft.work import site
 
 VIRTUAL = pytest.param("virtual:3,memory=1500M,cores=1", marks=ROOT, id="virtual")
-REAL = pytest.mark.parametrize("text", [pytest.param("local:3", id="local"), VIRTUAL])
-ALL = pytest.mark.parametrize("text", ["null", pytest.param("local:3", id="local"), VIRTUAL])
+LOCAL = pytest.param("local:3", id="local")
+SSH = pytest.param("ssh", marks=needs_sshd)
+REAL = pytest.mark.parametrize("text", [LOCAL, VIRTUAL, SSH], indirect=True)
+ALL = pytest.mark.parametrize("text", ["null", LOCAL, VIRTUAL, SSH], indirect=True)
 virtual = pytest.mark.parametrize("text", [VIRTUAL])
 
 
+@pytest.fixture
+def text(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The words after --nodes; hosts for ssh are made."""
+    if request.param != "ssh":
+        yield request.param
+        return
+    with running(request.getfixturevalue("tmp_path") / "hosts", 3) as hosts:
+        yield hosts.nodes(cores="1", memory="1500M")
+
+
 def test_every_adapter_is_under_contract() -> None:
-    assert set(KINDS) == {"null", "local", "virtual"}
+    assert set(KINDS) == {"null", "local", "virtual", "ssh"}
 
 
 @ALL
@@ -66,7 +80,8 @@ def test_a_spawned_process_carries_the_marks_and_ends_when_stopped(text: str) ->
         ):
             time.sleep(0.01)
         (nap,) = naps
-        assert (nap.pid, nap.environ()["WEFT_NODE"]) == (process.pid, "node2")
+        assert nap.environ()["WEFT_NODE"] == nodes[1].name
+        assert nap.pid == process.pid or nodes[1].host
         process.stop(grace=2)
         assert process.code() is not None
         assert not nap.is_running()

@@ -7,13 +7,19 @@ from pydantic import BeforeValidator, Field
 from weft.nodes.base import Nodes
 from weft.nodes.local import LocalNodes
 from weft.nodes.null import NullNodes
+from weft.nodes.ssh import SshNodes
 from weft.nodes.virtual import VirtualNodes
 from weft.shorthand import expand
 
-KINDS: dict[str, type[Nodes]] = {"null": NullNodes, "local": LocalNodes, "virtual": VirtualNodes}
+KINDS: dict[str, type[Nodes]] = {
+    "null": NullNodes,
+    "local": LocalNodes,
+    "virtual": VirtualNodes,
+    "ssh": SshNodes,
+}
 
 AnyNodes = Annotated[
-    Annotated[NullNodes | LocalNodes | VirtualNodes, Field(discriminator="kind")],
+    Annotated[NullNodes | LocalNodes | VirtualNodes | SshNodes, Field(discriminator="kind")],
     BeforeValidator(
         lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
     ),

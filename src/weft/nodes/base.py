@@ -1,7 +1,10 @@
 """Where processes run."""
 
+import os
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,10 +13,16 @@ from typing import ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from weft import shell
+from weft.errors import NodeError, WeftError
+from weft.lease import Lease
+from weft.remote.sent.ports import taken
 from weft.units import Size
 from weft.work import Site, Work
 
 Answer = TypeVar("Answer")
+Some = TypeVar("Some", bound="Node")
+_AT_ONCE = 64
+"""Most hosts that are talked to at a time."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,8 @@ class Node:
     """Control groups (absolute paths) that account for this node alone; empty where nodes share one."""
     network_pid: int | None = field(default=None, repr=False)
     """A process whose /proc/PID/net shows this node's own network; None where the node shares the host's."""
+    host: str = ""
+    """The machine it is on; empty for the one that weft runs on."""
 
     def spawn(
         self,
@@ -57,6 +68,79 @@ class Node:
     def call(self, question: Callable[[], Answer]) -> Answer:
         """Answer a question from where this node stands in the network."""
         return question()
+
+    def taken(self, ports: Sequence[int]) -> dict[str, str]:
+        """Those of some ports that nobody can bind on this node's address, and who has them, in words."""
+        return self.call(lambda: taken(self.address, list(ports)))
+
+    def privileged(self) -> bool:
+        """Whether commands on this node are root's."""
+        return os.geteuid() == 0
+
+    def tool(self, name: str, package: str) -> str:
+        """A program as this node finds it. Raises MissingError naming the Debian package that has it."""
+        return shell.tool(name, package)
+
+    def sees(self, path: Path) -> bool:
+        """Whether a path is there on this node."""
+        return path.exists()
+
+    def make(self, *paths: Path) -> None:
+        """Directories on this node, for this user alone."""
+        for path in paths:
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def claim(self, path: Path, work: Work) -> None:
+        """A directory outside the run's own, which must not be there yet; removed when the run ends."""
+        work.claim(path)
+
+    def note(self, lease: Lease, kind: str, path: Path) -> None:
+        """Write down what is to be made on this node, before it is."""
+        lease.note(kind, path=str(path))
+
+    def receive(self, files: Mapping[Path, str]) -> None:
+        """Files that weft wrote on its own machine, which this node has to have too."""
+
+
+def everywhere(nodes: Sequence[Some], action: Callable[[Some], Answer]) -> list[Answer]:
+    """Do something for each node, all at once. Raises the first error, saying how many more there are.
+
+    Nothing that is started in it may outlive it: processes end with the thread that started them.
+    """
+    with ThreadPoolExecutor(max_workers=min(_AT_ONCE, len(nodes))) as pool:
+        done = [pool.submit(action, node) for node in nodes]
+    errors = [error for each in done if (error := each.exception())]
+    if errors and errors[1:] and isinstance(errors[0], WeftError):
+        errors[0].message += f" (and {len(errors) - 1} more like it)"
+    if errors:
+        raise errors[0]
+    return [each.result() for each in done]
+
+
+def one_a_host(nodes: Sequence[Some]) -> list[Some]:
+    """The first node of each machine."""
+    return list({node.host: node for node in reversed(nodes)}.values())[::-1]
+
+
+def require_shared(nodes: Sequence[Node], directory: Path, what: str, hint: str, *, here: bool) -> None:
+    """Raises NodeError naming the nodes (and, where `here`, weft's own machine) that do not see what one of them writes."""
+    first, *others = one_a_host(nodes)
+    if not first.host and not others:
+        return
+    token = directory / f".weft-{secrets.token_hex(8)}"
+    first.receive({token: ""})
+    try:
+        seen = everywhere(others, lambda node: node.sees(token)) if others else []
+        blind = [node.name for node, sees in zip(others, seen, strict=True) if not sees]
+        blind += ["this machine"] if here and not token.exists() else []
+    finally:
+        first.run(["rm", "-f", str(token)])
+    if blind:
+        raise NodeError(
+            f"{', '.join(blind)}: what {first.name} writes into {directory} is not seen there; "
+            f"{what} has to stand on a file system that all hosts share",
+            hint=hint,
+        )
 
 
 class Nodes(BaseModel, ABC):

@@ -1,15 +1,17 @@
 """CPU, memory, disk, network and pressure, per node and process and second, from /proc and control groups alone."""
 
 import os
+import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from weft import samples, shell
-from weft.nodes.base import Node
+from weft import samples, settings, shell
+from weft.nodes.base import Node, everywhere
 from weft.plan import Layout
 from weft.probes.base import Probe, Source, add_sources
 from weft.samples import Sample
@@ -46,12 +48,12 @@ SOURCES = {
     "write_calls": Source("B", "/proc/PID/io wchar", _DEAD + "; mapped files"),
     "net_receive": Source(
         "B",
-        "/proc/PID/net/dev of the node's own namespace; lo of the host for local nodes",
+        "/proc/PID/net/dev of the node's own namespace; lo of the host for local nodes, all but lo for other hosts",
         "traffic inside one node",
     ),
     "net_send": Source(
         "B",
-        "/proc/PID/net/dev of the node's own namespace; lo of the host for local nodes",
+        "/proc/PID/net/dev of the node's own namespace; lo of the host for local nodes, all but lo for other hosts",
         "traffic inside one node",
     ),
     "iowait": Source("s", "/proc/stat, whole machine", "which node waited"),
@@ -67,27 +69,67 @@ HOST = "host"
 
 
 class ProcProbe(Probe):
-    """Reads /proc once a second from weft's own process; needs no privilege."""
+    """Reads /proc once a second from weft's own process, or one on each other host; needs no privilege."""
 
     name: ClassVar[str] = "proc"
 
-    def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - /proc is the same everywhere
-        return None if Path("/proc/self/io").exists() else "/proc/PID/io does not exist in this kernel"
+    def missing(self, layout: Layout) -> str | None:
+        if not Path("/proc/self/io").exists():
+            return "/proc/PID/io does not exist in this kernel"
+        away = [node for node in layout.all_nodes if node.host]
+        seen = everywhere(away, _can_sample) if away else []
+        blind = [node.name for node, fit in zip(away, seen, strict=True) if not fit]
+        return f"weft's Python ({sys.executable}) does not run on {', '.join(blind)}" if blind else None
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[None]:
         add_sources(layout.record, SOURCES)
-        reader = Reader({node.name: node for node in layout.all_nodes}, layout.run)
+        here = {node.name: node for node in layout.all_nodes if not node.host}
+        reader = Reader(here, layout.run)
 
         def observe() -> None:
-            samples.append(layout.record, reader.read())
+            if here:
+                samples.append(layout.record, reader.read())
 
         observe()
         try:
-            with every(INTERVAL, observe):
+            with _samplers(layout), every(INTERVAL, observe):
                 yield
         finally:
             observe()
+
+
+def _can_sample(node: Node) -> bool:
+    words = [
+        "env",
+        f"PYTHONPATH={settings.SOURCE / 'src'}",
+        sys.executable,
+        "-P",
+        "-c",
+        "import weft.sampler",
+    ]
+    return node.run(words, check=False).code == 0
+
+
+@contextmanager
+def _samplers(layout: Layout) -> Iterator[None]:
+    """A process on each other host that reads its /proc and sends what it reads."""
+    away = [node for node in layout.all_nodes if node.host]
+    running = [
+        node.spawn(
+            "sampler",
+            [sys.executable, "-P", "-m", "weft.sampler", layout.run, node.name],
+            log=layout.log(node, "sampler"),
+            env={"PYTHONPATH": str(settings.SOURCE / "src"), shell.LEASE_MARK: layout.run},
+            out=samples.elsewhere(layout.record, node.name),
+        )
+        for node in away
+    ]
+    try:
+        yield
+    finally:
+        with ThreadPoolExecutor(max_workers=64) as pool:
+            list(pool.map(lambda process: process.stop(), running))
 
 
 @dataclass
@@ -96,6 +138,10 @@ class Reader:
 
     nodes: dict[str, Node]
     lease: str
+    machine: str = HOST
+    """What readings that no single node owns stand under."""
+    blind: frozenset[int] = frozenset()
+    """Processes that are not to be read: the reader's own."""
     owners: dict[int, tuple[str, str] | None] = field(default_factory=dict)
     last: dict[int, dict[str, float]] = field(default_factory=dict)
     gone: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -103,7 +149,12 @@ class Reader:
     def read(self) -> list[Sample]:
         """All counters, now."""
         now = time.time()
-        found = [Sample(now, HOST, "", name, value) for name, value in _host().items()]
+        shared = self.machine not in self.nodes
+        found = [
+            Sample(now, self.machine, "", name, value)
+            for name, value in _host().items()
+            if shared or not name.startswith("cpu_")  # a node's own are summed below
+        ]
         live: list[tuple[str, dict[str, float]]] = []
         alive = set()
         for pid, (owner, process) in self._processes():
@@ -134,7 +185,7 @@ class Reader:
                     self.owners[pid] = owner
             else:
                 owner = self.owners[pid]
-            if owner and owner[0] in self.nodes:
+            if owner and owner[0] in self.nodes and pid not in self.blind:
                 yield pid, owner
 
     def _bury(self, alive: set[int]) -> None:

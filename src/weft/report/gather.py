@@ -38,7 +38,6 @@ def summarize(stored: Stored) -> Summary:
         "fileops": sources.attempt(
             "the file operations", lambda: files.fileops(stored.directory), _nothing()
         ),
-        "hdfs": sources.attempt("HDFS's counters", lambda: files.hdfs(stored.directory), _nothing()),
         "lustre": sources.attempt("Lustre's counters", lambda: files.lustre(stored.directory), _nothing()),
         "series": sources.rows("the samples", lambda: _series(samples, begin)),
         "documents": sources.rows("the configuration", lambda: files.documents(stored.directory)),

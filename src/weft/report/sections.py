@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weft.report import fileops, hdfs, lustre, timeline
+from weft.report import fileops, lustre, timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
 from weft.report.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.report.summary import StageRow, Summary
@@ -257,7 +257,6 @@ SECTIONS: list[Maker[Summary]] = [
     throughput,
     fileops.file_operations,
     lustre.lustre_counters,
-    hdfs.hdfs_counters,
     counters,
     slowest_tasks,
     logs,

@@ -191,8 +191,6 @@ class Summary(Part):
     counters: tuple[Counter, ...] = ()
     fileops: Mapping[str, Any] = {}
     """By node: what the preload library counted (`weft-scratch stats --json`); empty where it was not asked to."""
-    hdfs: Mapping[str, Mapping[str, float]] = {}
-    """By daemon of HDFS: its counters; empty where they were not read."""
     lustre: Mapping[str, Any] = {}
     """By role of storage: Lustre's counters, real or emulated; empty where they were not read."""
     probes: tuple[str, ...] = ()

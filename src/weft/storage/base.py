@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from weft.errors import StorageError
-from weft.nodes.base import Node
+from weft.errors import StorageError, UsageError
+from weft.nodes.base import Node, everywhere, one_a_host, require_shared
 from weft.places import SHARED_ROLES, Place, Role
 from weft.plan import Layout, Plan
 from weft.work import Site, Work
@@ -76,13 +76,30 @@ def spread(base: Path, role: Role, nodes: Sequence[Node]) -> dict[str, str]:
     return {node.name: str(base if role in SHARED_ROLES else base / node.name) for node in nodes}
 
 
-def make_directories(base: Path, place: Place, work: Work) -> None:
-    """Make a place of plain directories; what lies outside the work directory is noted in the lease."""
+def make_directories(base: Path, place: Place, nodes: Sequence[Node], work: Work) -> None:
+    """Make a place of plain directories on its nodes; what lies outside the work directory is noted in the lease."""
     if not base.is_relative_to(work.directory):
-        if not base.parent.is_dir():
-            raise StorageError(
-                f"the directory {base.parent} does not exist", hint=f"mkdir -p {base.parent}, or name another"
-            )
-        work.claim(base)
-    for path in place.paths.values():
-        Path(path).mkdir(parents=True, exist_ok=True, mode=0o700)
+        everywhere(one_a_host(nodes), lambda node: _claim(base, node, work))
+    everywhere(nodes, lambda node: node.make(Path(place.paths[node.name])))
+    if place.shared:
+        hint = "name a directory on one, such as mount:/lustre/me, or set WEFT_WORK to one"
+        require_shared(nodes, Path(place.path), f"a place of {place.storage} for all nodes", hint, here=False)
+
+
+def _claim(base: Path, node: Node, work: Work) -> None:
+    where = f" on {node.name}" if node.host else ""
+    if not node.sees(base.parent):
+        raise StorageError(
+            f"the directory {base.parent} does not exist{where}",
+            hint=f"mkdir -p {base.parent}, or name another",
+        )
+    node.claim(base, work)
+
+
+def require_this_machine(storage: str, role: Role, nodes: Sequence[Node]) -> None:
+    """Raises UsageError where a storage that lives on one machine would have to be on others, or shared with them."""
+    if any(node.host for node in nodes):
+        raise UsageError(
+            f"{role}: {storage} is one machine's, and these nodes are on other hosts",
+            hint="use a directory that all hosts share: mount:/lustre/me",
+        )

@@ -16,7 +16,7 @@ from weft.errors import StorageError
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
 from weft.shell import Process
-from weft.storage.base import Storage, base_directory
+from weft.storage.base import Storage, base_directory, require_this_machine
 from weft.storage.mounting import mount_point
 from weft.work import Site, Work
 
@@ -63,6 +63,7 @@ class DelayedStorage(Storage):
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        require_this_machine("the emulated file system", role, nodes)
         place = self.sketch(role, nodes, work)
         source = base_directory(self.path, role, work)
         if self.path is None:

@@ -30,5 +30,5 @@ class DiskStorage(Storage):
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
         place = self.sketch(role, nodes, work)
-        make_directories(base_directory(self.path, role, work), place, work)
+        make_directories(base_directory(self.path, role, work), place, nodes, work)
         yield place

@@ -21,7 +21,7 @@ from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
 from weft.plan import SECRET
 from weft.shell import Process, tool
-from weft.storage.base import spread
+from weft.storage.base import require_this_machine, spread
 from weft.storage.mounting import mount_point
 from weft.storage.stacked import StackedStorage
 from weft.work import Site, Work
@@ -64,6 +64,7 @@ class GlusterStorage(StackedStorage):
 
     @contextmanager
     def stand(self, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        require_this_machine("GlusterFS that weft starts", "blocks", nodes)
         if os.geteuid() != 0:
             raise MissingError("GlusterFS needs root: for the attributes of its bricks, and to mount")
         computing, servers = nodes[: -self.nodes], nodes[-self.nodes :]

@@ -5,20 +5,18 @@ as root, by fuse2fs otherwise.
 """
 
 import dataclasses
-import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import Any, Literal
+from contextlib import contextmanager
+from typing import Literal
 
 from pydantic import Field
 
 from weft import shell
 from weft.errors import MissingError
-from weft.nodes.base import Node
+from weft.nodes.base import Node, everywhere
 from weft.places import Place, Role
-from weft.shell import tool
-from weft.storage.mounting import mount_point, mounted
+from weft.storage.base import require_this_machine
+from weft.storage.mounting import mount_point, mounted, mounted_on
 from weft.storage.stacked import StackedStorage
 from weft.units import Size, show_size
 from weft.work import Site, Work
@@ -37,53 +35,46 @@ class LoopbackStorage(StackedStorage):
         points = {
             node.name: mount_point(site, None if below.shared else node, f"loopback-{role}") for node in nodes
         }
-        how = "loop mount" if os.geteuid() == 0 else "fuse2fs"
+        how = "loop mount" if nodes[0].privileged() else "fuse2fs"
         text = f"{self.fs} of {show_size(self.size)} in an image file ({how}) on {below.description}"
         paths = {name: str(point / "files") for name, point in points.items()}  # beside lost+found
         return dataclasses.replace(below, storage="loopback", description=text, paths=paths)
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
-        with ExitStack() as live:
-            below = live.enter_context(self.on.place(role, nodes, work))
+        name = f"loopback-{role}"
+        with self.on.place(role, nodes, work) as below:
             place = self.sketch(role, nodes, work)
-            for node in [None] if place.shared else nodes:
-                run = shell.run if node is None else node.run
-                image = Path(below.path if node is None else below.paths[node.name]) / "image"
-                self._format(image, run)
-                point = live.enter_context(
-                    mounted(work, node, f"loopback-{role}", [*self._mount(), str(image)])
-                )
-                run(["mkdir", "-m", "0700", str(point / "files")])
-            yield place
+            if place.shared:
+                require_this_machine("loopback", role, nodes)
+                with mounted(work, name, self._make(nodes[0], below, shell.run)) as point:
+                    (point / "files").mkdir(mode=0o700)
+                    yield place
+                return
+            with mounted_on(nodes, work, name, lambda node: self._make(node, below, node.run)):
+                everywhere(nodes, lambda node: node.run(["mkdir", "-m", "0700", place.paths[node.name]]))
+                yield place
 
-    def _mount(self) -> list[str]:
-        if os.geteuid() == 0:
+    def _make(self, node: Node, below: Place, run: Callable[..., object]) -> list[str]:
+        """Make a node's image; returns the command that mounts it."""
+        image = f"{below.paths[node.name]}/image"
+        run(["truncate", "--size", str(self.size), image])
+        run([*self._format(node), image])
+        return [*self._mount(node), image]
+
+    def _format(self, node: Node) -> list[str]:
+        if self.fs == "xfs":
+            return [node.tool("mkfs.xfs", "xfsprogs"), "-q", "-b", f"size={self.block}"]
+        lazy = "lazy_itable_init=1,lazy_journal_init=1,nodiscard"
+        program = node.tool("mkfs.ext4", "e2fsprogs")
+        return [program, "-q", "-F", "-b", str(self.block), "-m", "0", "-E", lazy]
+
+    def _mount(self, node: Node) -> list[str]:
+        if node.privileged():
             return ["mount", "-o", "loop,noatime"]
         if self.fs != "ext4":
             raise MissingError(
                 "an xfs image can be mounted by root alone",
                 hint="use fs=ext4, which fuse2fs mounts without root",
             )
-        return [tool("fuse2fs", "fuse2fs"), "-o", "fakeroot"]
-
-    def _format(self, image: Path, run: Callable[..., Any]) -> None:
-        run(["truncate", "--size", str(self.size), str(image)])
-        if self.fs == "ext4":
-            lazy = "lazy_itable_init=1,lazy_journal_init=1,nodiscard"
-            run(
-                [
-                    tool("mkfs.ext4", "e2fsprogs"),
-                    "-q",
-                    "-F",
-                    "-b",
-                    str(self.block),
-                    "-m",
-                    "0",
-                    "-E",
-                    lazy,
-                    str(image),
-                ]
-            )
-        else:
-            run([tool("mkfs.xfs", "xfsprogs"), "-q", "-b", f"size={self.block}", str(image)])
+        return [node.tool("fuse2fs", "fuse2fs"), "-o", "fakeroot"]

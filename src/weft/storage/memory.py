@@ -1,19 +1,17 @@
 """Files in memory (tmpfs), bounded so that a full shuffle fails there and not in the node."""
 
-import os
-import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from weft.errors import StorageError
-from weft.nodes.base import Node
+from weft.nodes.base import Node, everywhere, one_a_host
 from weft.places import SHARED_ROLES, Place, Role
-from weft.storage.base import Storage, make_directories, spread
-from weft.storage.mounting import mount_point, mounted
+from weft.storage.base import Storage, make_directories, require_this_machine, spread
+from weft.storage.mounting import mount_point, mounted, mounted_on
 from weft.units import Size, show_size
 from weft.work import Site, Work
 
@@ -31,7 +29,7 @@ class MemoryStorage(Storage):
 
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
         shared = role in SHARED_ROLES
-        if os.geteuid() != 0:
+        if not nodes[0].privileged():
             paths = spread(_SHM / f"weft-{site.name}-{role}", role, nodes)
             return Place(
                 "memory",
@@ -53,22 +51,27 @@ class MemoryStorage(Storage):
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
         place = self.sketch(role, nodes, work)
-        if os.geteuid() != 0:
-            _refuse_when_full(role, self._bytes(role, nodes) * (1 if place.shared else len(nodes)))
-            make_directories(_SHM / f"weft-{work.name}-{role}", place, work)
+        if place.shared:
+            require_this_machine("memory", role, nodes)
+        if not nodes[0].privileged():
+            mounts = 1 if place.shared else len(nodes) // len(one_a_host(nodes))
+            asked = self._bytes(role, nodes) * mounts
+            everywhere(one_a_host(nodes), lambda node: _refuse_when_full(node, role, asked))
+            make_directories(_SHM / f"weft-{work.name}-{role}", place, nodes, work)
             yield place
             return
         tmpfs = ["mount", "-t", "tmpfs", "-o", f"size={self._bytes(role, nodes)},mode=0700", f"weft-{role}"]
-        with ExitStack() as mounts:
-            for node in [None] if place.shared else nodes:
-                mounts.enter_context(mounted(work, node, f"memory-{role}", tmpfs))
+        name = f"memory-{role}"
+        with mounted(work, name, tmpfs) if place.shared else mounted_on(nodes, work, name, lambda _: tmpfs):
             yield place
 
 
-def _refuse_when_full(role: Role, asked: int) -> None:
-    free = shutil.disk_usage(_SHM).free
+def _refuse_when_full(node: Node, role: Role, asked: int) -> None:
+    blocks, size = node.run(["stat", "--file-system", "--format=%a %S", str(_SHM)]).out.split()
+    free = int(blocks) * int(size)
     if free < asked:
+        where = f"{node.name}: " if node.host else ""
         raise StorageError(
-            f"{role}: /dev/shm has {show_size(free)} free, {show_size(asked)} are asked for",
+            f"{where}{role}: /dev/shm has {show_size(free)} free, {show_size(asked)} are asked for",
             hint="ask for less: memory:1G",
         )

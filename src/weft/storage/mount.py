@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from weft.errors import StorageError
-from weft.nodes.base import Node
+from weft.nodes.base import Node, everywhere, one_a_host
 from weft.places import SHARED_ROLES, Place, Role
 from weft.storage.base import Storage, base_directory, make_directories, spread
 from weft.work import Site, Work
@@ -27,14 +27,20 @@ class MountStorage(Storage):
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
-        if not self.path.is_dir():
+        hosts = one_a_host(nodes)
+        lacking = [node for node, sees in zip(hosts, everywhere(hosts, self._seen), strict=True) if not sees]
+        if lacking:
+            where = f" on {', '.join(node.name for node in lacking)}" if lacking[0].host else ""
             raise StorageError(
-                f"{role}: the directory {self.path} does not exist",
+                f"{role}: the directory {self.path} does not exist{where}",
                 hint="mount it, or name another: mount:/dir",
             )
         place = self.sketch(role, nodes, work)
-        make_directories(base_directory(self.path, role, work), place, work)
+        make_directories(base_directory(self.path, role, work), place, nodes, work)
         yield place
+
+    def _seen(self, node: Node) -> bool:
+        return node.sees(self.path)
 
 
 def _file_system(path: Path) -> str:

@@ -1,12 +1,12 @@
-"""A mount for the length of a `with`: in a node's own mount namespace, or once for all nodes."""
+"""Mounts for the length of a `with`: in each node's own mount namespace or host, or once for all nodes of this machine."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from weft import shell
 from weft.errors import StorageError, WeftError
-from weft.nodes.base import Node
+from weft.nodes.base import Node, everywhere
 from weft.work import Site, Work
 
 
@@ -16,20 +16,44 @@ def mount_point(site: Site, node: Node | None, name: str) -> Path:
 
 
 @contextmanager
-def mounted(work: Work, node: Node | None, name: str, argv: Sequence[str]) -> Iterator[Path]:
-    """Run a mount command (its last word, the mount point, is added) and undo it at the end."""
-    point = mount_point(work, node, name)
+def mounted(work: Work, name: str, argv: Sequence[str]) -> Iterator[Path]:
+    """Run a mount command (its last word, the mount point, is added) once for all nodes, and undo it at the end."""
+    point = mount_point(work, None, name)
     point.mkdir(parents=True, mode=0o700)
-    run = shell.run if node is None else node.run
     work.lease.note("mount", path=str(point))
-    try:
-        run([*argv, str(point)])
-    except WeftError as error:
-        where = "" if node is None else f"{node.name}: "
-        raise StorageError(
-            f"{where}cannot mount {name}: {error.message}", tail=error.tail, hint=error.hint
-        ) from error
+    _mount(shell.run, [*argv, str(point)], name)
     try:
         yield point
     finally:
-        run(["umount", "-l", str(point)], check=False)
+        shell.run(["umount", "-l", str(point)], check=False)
+
+
+@contextmanager
+def mounted_on(
+    nodes: Sequence[Node], work: Work, name: str, argv: Callable[[Node], Sequence[str]]
+) -> Iterator[None]:
+    """The same on each node, all at once, with a command for each."""
+
+    def mount(node: Node) -> None:
+        point = mount_point(work, node, name)
+        node.make(point)
+        node.note(work.lease, "mount", point)
+        _mount(node.run, [*argv(node), str(point)], name, f"{node.name}: ")
+
+    def unmount(node: Node) -> None:
+        node.run(["umount", "-l", str(mount_point(work, node, name))], check=False)
+
+    try:
+        everywhere(nodes, mount)
+        yield
+    finally:
+        everywhere(nodes, unmount)
+
+
+def _mount(run: Callable[..., object], argv: Sequence[str], name: str, where: str = "") -> None:
+    try:
+        run(argv)
+    except WeftError as error:
+        raise StorageError(
+            f"{where}cannot mount {name}: {error.message}", tail=error.tail, hint=error.hint
+        ) from error

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import UsageError
-from weft.nodes.base import Node
+from weft.nodes.base import Node, everywhere
 from weft.places import Place, Role
 from weft.provision.native import PRELOAD
 from weft.storage.stacked import StackedStorage
@@ -68,9 +68,9 @@ class PoolStorage(StackedStorage):
         with self.on.place(role, nodes, work):
             place = self.sketch(role, nodes, work)
             if role != "input":
-                for path in place.paths.values():
-                    Path(path).mkdir(mode=0o700)
-                    work.lease.note("file", path=str(_index(path)))
+                for node in nodes:
+                    node.note(work.lease, "file", _index(place.paths[node.name]))
+                everywhere(nodes, lambda node: node.make(Path(place.paths[node.name])))
             yield place
 
 

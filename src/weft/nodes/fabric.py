@@ -1,0 +1,113 @@
+"""The network that engines talk over: one address a node, tried from each node to each other before anything starts."""
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from weft import shell
+from weft.errors import NodeError
+from weft.nodes.base import everywhere
+from weft.nodes.remote import RemoteNode, listed
+from weft.remote.reach import message
+from weft.remote.sent import pairs
+from weft.shell import Process
+from weft.work import Work
+
+_FAST = re.compile(r"(hsn|ib|opa)\d")
+"""Names of interfaces of Slingshot, InfiniBand and Omni-Path."""
+_DEADLINE = 30.0
+"""Seconds until every node listens."""
+
+
+def on_fabric(nodes: Sequence[RemoteNode], fabric: str, work: Work) -> list[RemoteNode]:
+    """The nodes with their addresses on an interface; `auto` tries fast ones, then the address that a node came with."""
+    if fabric != "auto":
+        lacking = [node.name for node in nodes if fabric not in node.interfaces]
+        if lacking:
+            raise NodeError(f"{listed(lacking)}: no address on an interface {fabric}", hint=_choices(nodes))
+        chosen = _on(nodes, fabric)
+        _require(_unreached(chosen, work), chosen, fabric)
+        return chosen
+    for interface in filter(_FAST.match, _everyones(nodes)):
+        if not _unreached(fast := _on(nodes, interface), work):
+            return fast
+    _require(_unreached(nodes, work), nodes, "auto")
+    return list(nodes)
+
+
+def _on(nodes: Sequence[RemoteNode], interface: str) -> list[RemoteNode]:
+    return [replace(node, address=node.interfaces[interface]) for node in nodes]
+
+
+def _everyones(nodes: Sequence[RemoteNode]) -> list[str]:
+    """Interfaces that every node has an address on, fastest names first."""
+    names = set.intersection(*(set(node.interfaces) for node in nodes)) - {"lo"}
+    return sorted(names, key=lambda name: (not _FAST.match(name), name))
+
+
+def _choices(nodes: Sequence[RemoteNode]) -> str:
+    names = _everyones(nodes)
+    return f"choose one with fabric=NAME; all nodes have {', '.join(names) or 'none in common'}"
+
+
+Failures = Mapping[tuple[str, str], str]
+"""By the one that asks and the one that is asked: why not."""
+
+
+def _require(failures: Failures, nodes: Sequence[RemoteNode], fabric: str) -> None:
+    if not failures:
+        return
+    addresses = {node.name: node.address for node in nodes}
+    (asking, asked), why = next(iter(failures.items()))
+    more = f"; {len(failures) - 1} more pairs failed" if failures.keys() - {(asking, asked)} else ""
+    raise NodeError(
+        f"{asking} does not reach {asked} at {addresses[asked]} (fabric {fabric}): {why}{more}",
+        hint=f"{_choices(nodes)}; or let the firewall pass ports from 1024 between them",
+    )
+
+
+def _unreached(nodes: Sequence[RemoteNode], work: Work) -> Failures:
+    """Each node listens on its address; each other one, and this machine for the first, connects."""
+    word = secrets.token_hex(8)
+    listeners: list[Process] = []
+    try:
+        for node in nodes:
+            request = message("pairs", {"listen": node.address, "word": word})
+            log, out = (work.directory / f"{node.name}.{word}.{kind}" for kind in ("log", "port"))
+            listeners.append(node.reach.send("listener", request, log=log, out=out))
+        try:
+            ports = [_port(process, node.name) for process, node in zip(listeners, nodes, strict=True)]
+        except NodeError as error:
+            return {(nodes[0].name, nodes[0].name): error.message}
+        peers = [[node.name, node.address, port] for node, port in zip(nodes, ports, strict=True)]
+        asked = everywhere(nodes, lambda node: _ask(node, peers, word))
+        found = {
+            (node.name, peer): why
+            for node, whys in zip(nodes, asked, strict=True)
+            for peer, why in whys.items()
+        }
+        here = pairs.unreached(peers[:1], word)
+        return {**found, **{("this machine", peer): why for peer, why in here.items()}}
+    finally:
+        for process in listeners:
+            process.stop(grace=0)
+
+
+def _ask(node: RemoteNode, peers: Sequence[Sequence[object]], word: str) -> dict[str, str]:
+    others = [peer for peer in peers if peer[0] != node.name]
+    found: dict[str, str] = node.reach.ask("pairs", {"peers": others, "word": word})
+    return found
+
+
+def _port(process: Process, node: str) -> int:
+    """The port that a listener printed. Raises NodeError with its own words when it cannot listen."""
+    end = time.monotonic() + _DEADLINE
+    while not (text := process.log.with_suffix(".port").read_text()).endswith("\n"):
+        if process.code() is not None or time.monotonic() > end:
+            raise NodeError(f"{node}: {''.join(shell.tail(process.log, 1)) or 'it did not listen'}")
+        time.sleep(0.01)
+    port: int = json.loads(text)
+    return port

@@ -1,0 +1,114 @@
+"""A node on another host, whose commands run through a client such as ssh or srun; and how to come by one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from weft import shell
+from weft.errors import NodeError
+from weft.lease import Lease
+from weft.nodes.base import Node, everywhere
+from weft.remote.reach import Reach
+from weft.work import Work
+
+
+@dataclass(frozen=True)
+class RemoteNode(Node):
+    """A node that is reached; a question is answered from where weft runs, which has to reach its address."""
+
+    reach: Reach = field(kw_only=True, repr=False)
+    root: bool = field(default=False, kw_only=True)
+    interfaces: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False)
+    """IPv4 address by interface."""
+
+    def spawn(
+        self,
+        name: str,
+        argv: Sequence[str],
+        *,
+        log: Path,
+        env: Mapping[str, str],
+        cwd: Path | None = None,
+        out: Path | None = None,
+    ) -> shell.Process:
+        marks = {**env, shell.NODE_MARK: self.name}
+        return self.reach.spawn(name, argv, log=log, env=marks, cwd=cwd, out=out)
+
+    def run(self, argv: Sequence[str], *, timeout: float = 60, check: bool = True) -> shell.Completed:
+        return self.reach.run(argv, timeout=timeout, check=check, env={shell.NODE_MARK: self.name})
+
+    def taken(self, ports: Sequence[int]) -> dict[str, str]:
+        found: dict[str, str] = self.reach.ask("ports", {"address": self.address, "ports": list(ports)})
+        return found
+
+    def privileged(self) -> bool:
+        return self.root
+
+    def tool(self, name: str, package: str) -> str:  # noqa: ARG002 - the host's own search finds it
+        return name
+
+    def sees(self, path: Path) -> bool:
+        return self.run(["test", "-e", str(path)], check=False).code == 0
+
+    def make(self, *paths: Path) -> None:
+        self.reach.ask("files", {"directories": [str(path) for path in paths]})
+
+    def claim(self, path: Path, work: Work) -> None:
+        self.note(work.lease, "directory", path)  # another host may have made it, where they share it
+        self.make(path)
+
+    def note(self, lease: Lease, kind: str, path: Path) -> None:
+        lease.note(kind, path=str(path), reach=self.reach.text())
+
+    def receive(self, files: Mapping[Path, str]) -> None:
+        self.reach.ask("files", {"files": {str(path): text for path, text in files.items()}})
+
+
+@contextmanager
+def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) -> Iterator[list[RemoteNode]]:
+    """Nodes whose hosts have been looked at, with directories for the run; all is removed at the end.
+
+    A node of 0 cores or 0 bytes of memory gets what its host has, one without an address the one of its host's name.
+    """
+    try:
+        looked = [*everywhere(nodes, lambda node: _look(node, work, visible))]
+        _refuse_missing(looked, visible)
+        yield [node for node, _ in looked]
+    finally:
+        work.lease.release_hosts()
+
+
+def _look(node: RemoteNode, work: Work, visible: Sequence[Path]) -> tuple[RemoteNode, list[str]]:
+    node.note(work.lease, "directory", work.directory)
+    made = [str(path) for path in (work.directory.parent, work.directory, node.directory)]
+    node.reach.ask("files", {"directories": made, "own": made[:1]})
+    found: dict[str, Any] = node.reach.ask("look", {"visible": [str(path) for path in visible]})
+    filled = replace(
+        node,
+        cores=node.cores or found["cores"],
+        memory=node.memory or max(0, found["memory"] - _RESERVE),
+        root=found["user"] == 0,
+        interfaces=found["addresses"],
+    )
+    return filled, found["missing"]
+
+
+_RESERVE = 1 << 30
+"""Bytes left to a host's operating system."""
+
+
+def _refuse_missing(looked: Sequence[tuple[RemoteNode, list[str]]], visible: Sequence[Path]) -> None:
+    for path in map(str, visible):
+        lacking = [node.name for node, missing in looked if path in missing]
+        if lacking:
+            raise NodeError(
+                f"{listed(lacking)}: there is no {path}, which every node has to see",
+                hint="put weft, WEFT_CACHE and WEFT_RUNS on a file system that all hosts share, and the JDK under one path",
+            )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message: all of a few, the first of many."""
+    return ", ".join(names) if len(names) <= 5 else f"{', '.join(names[:5])} and {len(names) - 5} more"

@@ -1,0 +1,215 @@
+"""Hosts by name, reached with the user's own ssh; one connection a host carries everything."""
+
+import os
+import re
+import secrets
+import shlex
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from weft import machine, shell
+from weft.errors import NodeError, UsageError
+from weft.nodes.base import Node, Nodes
+from weft.nodes.fabric import on_fabric
+from weft.nodes.remote import RemoteNode, furnished, listed
+from weft.remote.reach import Reach
+from weft.shell import Process, tool
+from weft.units import Duration
+from weft.work import Site, Work
+
+_ASSUMED_MEMORY = 64 << 30
+"""Bytes that a plan assumes where nobody has looked at the hosts."""
+
+_ALWAYS = (
+    "BatchMode=yes",
+    "ClearAllForwardings=yes",
+    "ForwardAgent=no",
+    "ForwardX11=no",
+    "LogLevel=ERROR",
+    "RequestTTY=no",
+    "ServerAliveInterval=15",
+    "ServerAliveCountMax=4",
+    "ControlPersist=no",
+)
+
+_HINTS = {
+    "Permission denied": "`ssh {host} true` has to work without a password: ssh-copy-id {host}, or start an ssh-agent",
+    "Host key verification failed": "connect once by hand to accept its key: ssh {host} true",
+    "Could not resolve hostname": "correct the name, or give it an entry in ~/.ssh/config",
+    "Connection refused": "nothing listens there: start sshd, or name its port with --set nodes.options='-p PORT'",
+}
+"""What to do, by what ssh says."""
+
+
+def _words(value: Any) -> Any:
+    return shlex.split(value) if isinstance(value, str) else value
+
+
+class SshNodes(Nodes):
+    """A list of hosts, the first of them the head."""
+
+    kind: Literal["ssh"] = "ssh"
+    positional: ClassVar[str] = "hosts"
+
+    hosts: str = Field(description="host1,host2; a node set such as node[1-4]; or @FILE with a host a line")
+    count: int = Field(default=0, ge=0, description="how many of them, from the first; default: all")
+    cores: int | None = Field(default=None, ge=1, description="cores per node; default: what its host has")
+    fabric: str = Field(default="auto", description="interface that engines talk over, such as ib0")
+    options: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
+        default=(), description="options of ssh, such as '-F FILE' or '-p PORT'"
+    )
+    python: str = Field(default="python3", description="a Python on the hosts, 3.6 or newer")
+    deadline: Duration = Field(default=30.0, description="how long a host may take to answer")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_all(cls, table: Any) -> Any:
+        """Spell the hosts out, so that the record says which they were."""
+        if not isinstance(table, dict) or not isinstance(table.get("hosts"), str):
+            return table
+        names = host_names(table["hosts"])
+        return {**table, "hosts": ",".join(names), "count": table.get("count") or len(names)}
+
+    def limits(self) -> list[str]:
+        read = (
+            []
+            if self.cores and self.memory
+            else ["cores and memory are read on the hosts when they are acquired"]
+        )
+        return [*read, "CPU and memory shares are not enforced on ssh hosts"]
+
+    def sketch(self, site: Site) -> list[Node]:
+        return [
+            Node(
+                name,
+                name,
+                self.cores or machine.cores(),
+                self.memory or _ASSUMED_MEMORY,
+                site.directory / name,
+                host=name,
+            )
+            for name in self._names()
+        ]
+
+    def _names(self) -> list[str]:
+        names = self.hosts.split(",")
+        if self.count > len(names):
+            raise UsageError(
+                f"{self.count} nodes are asked for, and {len(names)} hosts are named",
+                hint="name more hosts, or ask for fewer nodes with count=N",
+            )
+        return names[: self.count]
+
+    @contextmanager
+    def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
+        sockets = Path("/tmp") / f"weft-{secrets.token_hex(4)}"  # noqa: S108 - a socket's path is at most 108 bytes
+        work.claim(sockets)
+        names = self._names()
+        reaches = [
+            Reach(name, self._client(name, sockets / str(i)), login_shell=True, python=self.python)
+            for i, name in enumerate(names)
+        ]
+        masters: list[Process] = []
+        try:
+            for i, name in enumerate(names):
+                masters.append(self._master(name, sockets / str(i), work))
+            self._wait(masters, sockets)
+            nodes = [self._node(reach, work) for reach in reaches]
+            with furnished(nodes, work, visible) as looked:
+                yield [*on_fabric(looked, self.fabric, work)]
+        finally:
+            for master in masters:
+                master.stop(grace=0)
+
+    def _client(self, host: str, path: Path, master: str = "no") -> tuple[str, ...]:
+        own = [
+            *_ALWAYS,
+            f"ControlMaster={master}",
+            f"ControlPath={path}",
+            f"ConnectTimeout={self.deadline:.0f}",
+        ]
+        options = [word for option in own for word in ("-o", option)]
+        return (tool("ssh", "openssh-client"), *options, *self.options, host)
+
+    def _master(self, host: str, path: Path, work: Work) -> Process:
+        *words, name = self._client(host, path, "yes")
+        return shell.spawn(host, [*words, "-N", name], log=work.directory / f"{host}.ssh.log")
+
+    def _wait(self, masters: Sequence[Process], sockets: Path) -> None:
+        """Until every host has answered. Raises NodeError naming those that did not."""
+        end = time.monotonic() + self.deadline
+        silent = list(enumerate(masters))
+        while silent := [(i, master) for i, master in silent if not (sockets / str(i)).exists()]:
+            for _, master in silent:
+                if master.code() is not None:
+                    raise _refused(master)
+            if time.monotonic() > end:
+                raise NodeError(
+                    f"{listed([master.name for _, master in silent])} did not answer within {self.deadline:.0f} s",
+                    hint="is the host up, and the name right? leave it out, or wait longer with --set nodes.deadline=2m",
+                )
+            time.sleep(0.02)
+
+    def _node(self, reach: Reach, work: Work) -> RemoteNode:
+        host = reach.host
+        return RemoteNode(
+            host,
+            self._address(host),
+            self.cores or 0,
+            self.memory or 0,
+            work.directory / host,
+            host=host,
+            reach=reach,
+        )
+
+    def _address(self, host: str) -> str:
+        """What ssh connects to."""
+        told = shell.run([tool("ssh", "openssh-client"), *self.options, "-G", host]).out
+        name = next(line.split()[1] for line in told.splitlines() if line.startswith("hostname "))
+        try:
+            return socket.gethostbyname(name)
+        except OSError:
+            return name  # behind a jump host this machine may not know it; the check of the fabric tells
+
+
+def host_names(text: str) -> list[str]:
+    """The hosts of a list, a ClusterShell node set or a file, in order, each once. Raises ValueError."""
+    from ClusterShell.NodeSet import NodeSet, NodeSetException  # noqa: PLC0415 - reads the site's files at import
+
+    if text.startswith("@") and (os.sep in text or Path(text[1:]).is_file()):  # else a group of the site
+        text = ",".join(_lines(Path(text[1:])))
+    try:
+        # a set sorts; the first host that was named is the head
+        parts = re.split(r",(?![^\[]*\])", text)
+        names = list(dict.fromkeys(str(name) for part in parts for name in NodeSet(part)))
+    except NodeSetException as error:
+        raise ValueError(f"{text!r} is no list of hosts: {error}") from error
+    if not names:
+        raise ValueError("no host is named")
+    if bad := [name for name in names if not re.fullmatch(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*", name)]:
+        raise ValueError(f"{bad[0]!r} is no name of a host")
+    return names
+
+
+def _lines(path: Path) -> list[str]:
+    """Hosts of a file: one a line, `#` begins a comment."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from error
+    return [name for line in lines if (name := line.partition("#")[0].strip())]
+
+
+def _refused(master: Process) -> NodeError:
+    words = shell.tail(master.log, 4)
+    hint = next(
+        (hint for sign, hint in _HINTS.items() if any(sign in line for line in words)),
+        "try it: ssh {host} true",
+    )
+    return NodeError(f"{master.name}: ssh cannot connect", tail=words, hint=hint.format(host=master.name))

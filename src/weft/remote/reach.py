@@ -1,0 +1,170 @@
+"""How a command is run on another host: the words of a client, and a program that it starts there.
+
+The client (ssh, srun) only ever sees fixed words. What is to be run, its environment and any secret in it go through
+its standard input, as data; while that stays open the command lives, and when it ends everything on the host ends.
+"""
+
+import json
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft import shell
+from weft.errors import NodeError, WeftError
+from weft.shell import Completed, Process
+
+_SENT = Path(__file__).parent / "sent"
+_BEGIN = (
+    "import json,sys;w=json.loads(sys.stdin.buffer.readline().decode());s={};"
+    'exec(compile(w["source"],w["name"],"exec"),s);'
+    'sys.stdout.write(w["begin"]);sys.stdout.flush();s["main"](w["request"])'
+)
+_MARK = "=== weft begins ===\n"
+"""Parts what a host's login files print from what a program answers."""
+
+
+class RemoteProcess(Process):
+    """A process on another host; the local one is its client."""
+
+    def code(self) -> int | None:
+        code = super().code()
+        if code is not None:
+            self._let_go()
+        return code
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        super().wait(timeout)
+        return self.code()
+
+    def _let_go(self) -> None:
+        """End its input; the host kills what is left."""
+        assert self.popen.stdin is not None
+        with suppress(BrokenPipeError):
+            self.popen.stdin.close()
+
+    def stop(self, grace: float = 10) -> None:
+        """Ask (SIGTERM), wait `grace` seconds, then kill, descendants included."""
+        assert self.popen.stdin is not None
+        with suppress(BrokenPipeError):
+            if self.code() is None and grace:
+                self.popen.stdin.write(b"stop\n")
+                self.popen.stdin.flush()
+                self.wait(grace)
+        self._let_go()
+        if self.wait(10) is None:
+            super().stop(grace=0)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The way to one host."""
+
+    host: str
+    client: tuple[str, ...]
+    """Words before a command, such as ssh and its options and the host."""
+    login_shell: bool
+    """Whether a shell there reads the command as text (ssh), or gets it as words (srun)."""
+    python: str = "python3"
+    """A Python there, 3.6 or newer, for weft's own small programs."""
+
+    def words(self) -> list[str]:
+        """The local command; always the same for a host."""
+        begin = [self.python, "-c", _BEGIN]
+        return [*self.client, *([shlex.join(begin)] if self.login_shell else begin)]
+
+    def spawn(
+        self,
+        name: str,
+        argv: Sequence[str],
+        *,
+        log: Path,
+        env: Mapping[str, str],
+        cwd: Path | None = None,
+        out: Path | None = None,
+    ) -> Process:
+        """Start a daemon or a driver there; its output comes here."""
+        return self.send(name, message("hold", _held(argv, env, cwd, alone=True)), log=log, out=out)
+
+    def send(self, name: str, text: bytes, *, log: Path, out: Path | None = None) -> Process:
+        """Start one of weft's programs there and leave it running until it is stopped."""
+        # the client has no mark: it ends with weft, and what clears a host must not end its own connection
+        return shell.spawn(name, self.words(), log=log, out=out, message=text, kind=RemoteProcess)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout: float = 60,
+        check: bool = True,
+        env: Mapping[str, str] | None = None,
+    ) -> Completed:
+        """Run a short command there to its end."""
+        done = self._talk(message("hold", _held(argv, env or {}, None, alone=False), _MARK), timeout)
+        if check and done.code != 0:
+            raise WeftError(
+                f"{self.host}: `{' '.join(argv)}` failed with exit code {done.code}",
+                tail=(done.out + done.err).splitlines()[-5:],
+            )
+        return done
+
+    def ask(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Any:
+        """The answer of one of weft's programs in `sent/`; None where it prints nothing."""
+        done = self._talk(message(program, request, _MARK), timeout)
+        if done.code != 0:
+            why = done.err.strip().splitlines() or [f"exit code {done.code}"]
+            raise NodeError(f"{self.host}: {why[-1]}", tail=why[:-1][-5:])
+        return json.loads(done.out) if done.out.strip() else None
+
+    def _talk(self, text: bytes, timeout: float) -> Completed:
+        try:
+            done = shell.talk(self.words(), text, timeout)
+        except TimeoutError:
+            raise NodeError(
+                f"{self.host} did not answer within {timeout:.0f} s", hint=self.advice()
+            ) from None
+        _, began, out = done.out.partition(_MARK)
+        if not began:
+            raise NodeError(
+                f"{self.host}: nothing can be run there",
+                tail=(done.err or done.out).strip().splitlines()[-5:] or [f"exit code {done.code}"],
+                hint=self.advice(),
+            )
+        return Completed(done.code, out, done.err)
+
+    def advice(self) -> str:
+        """How to try the same by hand."""
+        return f"try it by hand: {shlex.join([*self.client, self.python, '--version'])}"
+
+    def text(self) -> str:
+        """For a lease, so that `weft gc` gets there too."""
+        return json.dumps([self.host, list(self.client), self.login_shell, self.python])
+
+
+def of_text(text: str) -> Reach:
+    """The reach that a lease holds."""
+    host, client, login_shell, python = json.loads(text)
+    return Reach(host, tuple(client), login_shell, python)
+
+
+def message(program: str, request: Mapping[str, Any], begin: str = "") -> bytes:
+    """What `Reach.send` takes: one of weft's programs in `sent/` and its request; `begin` is printed first."""
+    whole = {
+        "name": f"weft-{program}",
+        "source": (_SENT / f"{program}.py").read_text(),
+        "begin": begin,
+        "request": dict(request),
+    }
+    return json.dumps(whole).encode() + b"\n"
+
+
+def _held(argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, *, alone: bool) -> dict[str, Any]:
+    return {
+        "argv": list(argv),
+        "environment": dict(env),
+        "directory": None if cwd is None else os.fspath(cwd),
+        "alone": alone,
+    }

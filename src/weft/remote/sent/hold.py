@@ -1,0 +1,115 @@
+"""Runs one command on a host, and ends it when the connection to weft ends.
+
+A line `stop` on the standard input asks the command to end (SIGTERM); the end of the input, whatever its cause, kills
+all that the command started. The exit code is the command's, or 128 and the number of the signal that ended it.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+_CHILD_SUBREAPER = 36
+_PARENT_DEATH_SIGNAL = 1
+_PROGRAMS = "/usr/local/sbin:/usr/sbin:/sbin"
+
+
+def main(request: "dict") -> None:  # type: ignore[type-arg]
+    """`argv`, `environment`, `directory` (or None), `alone`: whether what the command leaves behind is killed too."""
+    _control(_CHILD_SUBREAPER)
+    environment = dict(os.environ, PATH=os.environ.get("PATH", "/usr/bin:/bin") + ":" + _PROGRAMS)
+    environment.update(request["environment"])
+    try:
+        command = subprocess.Popen(
+            request["argv"],
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            cwd=request["directory"],
+            start_new_session=True,
+            preexec_fn=_die_with_the_holder,
+        )
+    except OSError as error:
+        print("cannot run", request["argv"][0] + ":", error, file=sys.stderr)
+        sys.exit(127)
+    signal.signal(signal.SIGTERM, lambda *_: _send(command.pid, signal.SIGTERM))
+    signal.signal(signal.SIGHUP, lambda *_: _kill_all())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_listen, args=(command.pid,), daemon=True).start()
+    code = _wait(command.pid)
+    if request["alone"]:
+        _kill_descendants()
+    os._exit(code)
+
+
+def _control(option: int) -> None:
+    ctypes.CDLL(None).prctl(option, signal.SIGKILL if option == _PARENT_DEATH_SIGNAL else 1, 0, 0, 0)
+
+
+def _die_with_the_holder() -> None:
+    _control(_PARENT_DEATH_SIGNAL)
+
+
+def _listen(pid: int) -> None:
+    for line in sys.stdin.buffer:
+        if line == b"stop\n":
+            _send(pid, signal.SIGTERM)
+    _kill_all()
+
+
+def _kill_all() -> None:
+    _kill_descendants()
+    os._exit(128 + signal.SIGKILL)
+
+
+def _wait(pid: int) -> int:
+    """The exit code of the command; orphans of it are reaped on the way, as this process is their parent."""
+    while True:
+        try:
+            ended, status = os.waitpid(-1, 0)
+        except ChildProcessError:  # another thread reaped it while it killed everything
+            return 128 + signal.SIGKILL
+        if ended == pid:
+            return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+def _kill_descendants() -> None:
+    for _ in range(200):
+        found = _descendants()
+        if not found:
+            return
+        for pid in found:
+            _send(pid, signal.SIGKILL)
+        try:
+            os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            pass
+        time.sleep(0.01)
+
+
+def _descendants() -> "list[int]":
+    """Every live process below this one; orphans come up to it, so that none is missed."""
+    parents = {}
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{int(name)}/stat") as file:
+                state, parent = file.read().rpartition(")")[2].split()[:2]
+        except (ValueError, OSError):
+            continue
+        if state != "Z":
+            parents[int(name)] = int(parent)
+    found: list[int] = []
+    level = {os.getpid()}
+    while level:
+        level = {pid for pid, parent in parents.items() if parent in level}
+        found += level
+    return found
+
+
+def _send(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except OSError:
+        pass

@@ -1,0 +1,69 @@
+"""Looks at a host: its name, cores, memory, addresses and clock, and which of some paths are not there."""
+
+import fcntl
+import json
+import os
+import socket
+import struct
+import time
+
+_ADDRESS_OF_INTERFACE = 0x8915
+"""SIOCGIFADDR, netdevice(7)."""
+
+
+def main(request: "dict") -> None:  # type: ignore[type-arg]
+    """`visible`: paths to look for."""
+    answer = {
+        "name": socket.gethostname(),
+        "user": os.getuid(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory": memory(),
+        "addresses": addresses(),
+        "clock": time.time(),
+        "missing": [path for path in request["visible"] if not os.path.exists(path)],
+    }
+    print(json.dumps(answer))
+
+
+def memory() -> int:
+    """Bytes that are free for new programs, or less where a control group allows less."""
+    with open("/proc/meminfo") as file:
+        lines = dict(line.split(":") for line in file)
+    return min([int(lines["MemAvailable"].split()[0]) * 1024, *_limits()])
+
+
+def _limits() -> "list[int]":
+    found = []
+    with open("/proc/self/cgroup") as file:
+        groups = [line.rstrip("\n").split(":", 2) for line in file]
+    for _, controllers, group in groups:
+        if controllers not in ("", "memory"):
+            continue
+        root, name = (
+            ("/sys/fs/cgroup", "memory.max")
+            if not controllers
+            else ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        )
+        parts = group.strip("/").split("/")
+        for depth in range(len(parts) + 1):
+            try:
+                with open(os.path.join(root, *parts[:depth], name)) as file:
+                    found.append(int(file.read()))
+            except (OSError, ValueError):
+                continue  # no limit is written `max`
+    return found
+
+
+def addresses() -> "dict[str, str]":
+    """The IPv4 address of each interface that has one."""
+    found = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        for _, name in socket.if_nameindex():
+            try:
+                answer = fcntl.ioctl(
+                    any_socket.fileno(), _ADDRESS_OF_INTERFACE, struct.pack("256s", name.encode()[:15])
+                )
+            except OSError:
+                continue
+            found[name] = socket.inet_ntoa(answer[20:24])
+    return found

@@ -1,0 +1,58 @@
+"""Which of some ports are taken on an address, and by whom."""
+
+import errno
+import json
+import os
+import socket
+
+_LISTENING = "0A"
+"""State of a listening socket in /proc/net/tcp."""
+
+
+def main(request: "dict") -> None:  # type: ignore[type-arg]
+    """`address`, `ports`."""
+    try:
+        print(json.dumps(taken(request["address"], request["ports"])))
+    except OSError as error:
+        raise SystemExit(f"the address {request['address']} cannot be bound: {error.strerror}") from None
+
+
+def taken(address: str, ports: "list[int]") -> "dict[str, str]":
+    """By port: who has it, in words, empty where that cannot be seen. Raises OSError for an address of another host."""
+    return {str(port): holder(port) for port in ports if _refused(address, port)}
+
+
+def _refused(address: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return True
+            raise
+    return False
+
+
+def holder(port: int) -> str:
+    """` by process PID (NAME)` of whoever listens on a port."""
+    inodes = set()
+    for table in ("tcp", "tcp6"):
+        try:
+            with open("/proc/thread-self/net/" + table) as file:
+                rows = [line.split() for line in file.readlines()[1:]]
+        except OSError:
+            continue
+        inodes |= {
+            row[9] for row in rows if row[3] == _LISTENING and int(row[1].rpartition(":")[2], 16) == port
+        }
+    wanted = {f"socket:[{inode}]" for inode in inodes}
+    for name in os.listdir("/proc"):
+        try:
+            folder = f"/proc/{int(name)}/fd"
+            if any(os.readlink(os.path.join(folder, entry)) in wanted for entry in os.listdir(folder)):
+                with open(f"/proc/{name}/comm") as file:
+                    return f" by process {name} ({file.read().strip()})"
+        except (OSError, ValueError):
+            continue
+    return ""

@@ -1,0 +1,189 @@
+"""Commands through a client: here a shell that reads text, as ssh has it, and one that takes words, as srun does."""
+
+import os
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from weft import lease, shell
+from weft.errors import NodeError, WeftError
+from weft.nodes.base import require_shared
+from weft.nodes.remote import RemoteNode
+from weft.remote.reach import Reach, RemoteProcess, of_text
+
+SSH = Reach("there", ("sh", "-c"), login_shell=True)
+SRUN = Reach("there", ("sh", "-c", '"$@"; exit', "sh"), login_shell=False)
+REACHES = pytest.mark.parametrize("reach", [SSH, SRUN], ids=["ssh", "srun"])
+
+
+def node(name: str, folder: Path) -> RemoteNode:
+    reach = Reach(name, ("sh", "-c"), login_shell=True)
+    return RemoteNode(name, "127.0.0.1", 1, 1 << 30, folder / name, host=name, reach=reach)
+
+
+def wait_for(condition) -> object:
+    end = time.monotonic() + 20
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return found
+
+
+@REACHES
+def test_words_and_environment_arrive_as_they_are(reach: Reach) -> None:
+    words = ["a b", "$HOME", "'\"`;&\\\n", "", "é"]
+    done = reach.run(
+        ["sh", "-c", 'printf "%s|" "$@"; printf %s "$SECRET"', "sh", *words], env={"SECRET": "'x y$z"}
+    )
+    assert done.out == "|".join([*words, "'x y$z"])
+
+
+def test_a_secret_is_on_no_command_line(tmp_path: Path) -> None:
+    process = SSH.spawn("nap", ["sleep", "63"], log=tmp_path / "log", env={"SECRET": "hidden-word"})
+    wait_for(
+        lambda: [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "63"]]
+    )
+    lines = [" ".join(one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
+    process.stop(0)
+    assert not [line for line in lines if "hidden-word" in line]
+
+
+@REACHES
+def test_exit_codes_and_output_come_back(reach: Reach, tmp_path: Path) -> None:
+    words = ["sh", "-c", "echo out; echo err >&2; pwd; exit 7"]
+    process = reach.spawn("p", words, log=tmp_path / "log", env={}, cwd=tmp_path, out=tmp_path / "out")
+    assert wait_for(process.code) == 7
+    assert (tmp_path / "out").read_text() == f"out\n{tmp_path}\n"
+    assert (tmp_path / "log").read_text() == "err\n"
+    assert reach.run(["sh", "-c", "kill -9 $$"], check=False).code == 137
+    with pytest.raises(WeftError, match=r"there: .* failed with exit code 3"):
+        reach.run(["sh", "-c", "exit 3"])
+    with pytest.raises(WeftError) as caught:
+        reach.run(["no-such-program"])
+    assert "cannot run no-such-program" in caught.value.tail[-1]
+
+
+def test_what_login_files_print_is_no_part_of_an_answer() -> None:
+    noisy = Reach("there", ("sh", "-c", 'echo welcome; eval "$1"', "sh"), login_shell=True)
+    assert noisy.run(["echo", "x"]).out == "x\n"
+    assert noisy.ask("ports", {"address": "127.0.0.1", "ports": []}) == {}
+
+
+TREE = [
+    "sh",
+    "-c",
+    "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 61 & sleep 61' & echo up; wait; sleep 61",
+]
+"""Ignores the request to end, and has descendants in a session of their own."""
+
+
+def tree(reach: Reach, log: Path) -> tuple[RemoteProcess, list[psutil.Process]]:
+    process = reach.spawn("tree", TREE, log=log, env={shell.LEASE_MARK: "tree"})
+    assert isinstance(process, RemoteProcess)
+    return process, wait_for(lambda: len(found := shell.marked("tree")) >= 4 and found)  # type: ignore[return-value]
+
+
+@REACHES
+def test_stop_ends_all_descendants(reach: Reach, tmp_path: Path) -> None:
+    process, family = tree(reach, tmp_path / "log")
+    process.stop(grace=0.2)
+    assert process.code() is not None
+    assert psutil.wait_procs(family, timeout=5)[1] == []
+
+
+@REACHES
+def test_the_death_of_the_client_ends_all_descendants(reach: Reach, tmp_path: Path) -> None:
+    process, family = tree(reach, tmp_path / "log")
+    process.popen.kill()
+    assert process.popen.stdin is not None
+    process.popen.stdin.close()
+    assert psutil.wait_procs(family, timeout=5)[1] == []
+    process.popen.wait()
+
+
+def test_a_daemon_that_is_asked_to_end_ends_by_itself(tmp_path: Path) -> None:
+    words = ["sh", "-c", "trap 'echo bye; exit 4' TERM; echo up; while :; do sleep 0.05; done"]
+    process = SSH.spawn("polite", words, log=tmp_path / "log", env={})
+    wait_for(lambda: shell.tail(process.log) == ["up"])
+    process.stop(grace=10)
+    assert (process.code(), shell.tail(process.log)[-1]) == (4, "bye")
+
+
+def test_a_command_that_does_not_end_is_an_error_and_is_killed() -> None:
+    with pytest.raises(NodeError, match="there did not answer within"):
+        SSH.run(["sleep", "62"], timeout=1)
+    assert wait_for(
+        lambda: (
+            not [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "62"]]
+        )
+    )
+
+
+def test_a_host_without_python_is_named_with_a_hint() -> None:
+    with pytest.raises(NodeError, match="there: nothing can be run there") as caught:
+        Reach("there", ("sh", "-c"), login_shell=True, python="python-none").run(["true"])
+    assert "python-none" in caught.value.hint
+
+
+def test_a_node_makes_directories_and_gets_files_for_itself_alone(tmp_path: Path) -> None:
+    on = node("n1", tmp_path)
+    on.make(tmp_path / "a" / "b")
+    on.receive({tmp_path / "conf" / "x": "text"})
+    on.receive({tmp_path / "conf" / "x": "other"})
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+    assert ((tmp_path / "conf" / "x").read_text(), (tmp_path / "conf" / "x").stat().st_mode & 0o777) == (
+        "other",
+        0o600,
+    )
+    assert on.sees(tmp_path / "a")
+    assert not on.sees(tmp_path / "b")
+    assert [path.name for path in (tmp_path / "conf").iterdir()] == ["x"]
+
+
+def test_a_taken_port_is_told_with_its_holder(tmp_path: Path) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert node("n1", tmp_path).taken([port]) == {
+            str(port): f" by process {os.getpid()} ({psutil.Process().name()})"
+        }
+    assert node("n1", tmp_path).taken([port]) == {}
+
+
+def test_a_directory_that_one_node_does_not_see_is_named(tmp_path: Path) -> None:
+    one, other = node("n1", tmp_path), node("n2", tmp_path)
+    require_shared([one, other], tmp_path, "the record", "share it", here=True)
+    elsewhere = RemoteNode(
+        **{**vars(other), "reach": Reach("n2", ("sh", "-c", "cd / && false"), login_shell=True)}
+    )
+    with pytest.raises(NodeError):
+        require_shared([one, elsewhere], tmp_path, "the record", "share it", here=True)
+
+
+def test_a_lease_releases_what_is_on_other_hosts(tmp_path: Path) -> None:
+    on = node("n1", tmp_path)
+    with lease.hold("held", "a test") as held:
+        on.note(held, "directory", tmp_path / "there")
+        on.make(tmp_path / "there" / "in")
+        process = on.spawn("nap", ["sleep", "60"], log=tmp_path / "log", env={shell.LEASE_MARK: "held"})
+        wait_for(lambda: shell.marked("held"))
+        (seen,) = held.elsewhere()
+        assert [one["words"] for one in seen.processes] == [["sleep", "60"]]
+        assert seen.there == [f"directory {tmp_path / 'there'}"]
+        assert held.release_hosts() == []
+        assert not (tmp_path / "there").exists()
+        assert wait_for(lambda: process.code() is not None)
+    assert not held.path.exists()
+
+
+def test_a_host_that_is_gone_keeps_its_lease_and_is_named(tmp_path: Path) -> None:
+    gone = RemoteNode(**{**vars(node("n1", tmp_path)), "reach": Reach("n1", ("false",), login_shell=True)})
+    with pytest.raises(WeftError, match="could not release n1: "), lease.hold("held", "a test") as held:
+        gone.note(held, "directory", tmp_path / "there")
+    assert [
+        one["host"] if "host" in one else of_text(one["reach"]).host for one in held.entries if "reach" in one
+    ] == ["n1"]
+    assert held.path.exists()
