@@ -13,6 +13,9 @@ from tests.fakes import fake_nodes
 from weft import shell
 from weft.probes.proc import HOST, SOURCES, Reader
 
+RUN = f"run-{os.getpid()}"
+"""No other test's processes have this mark."""
+
 BUSY = """
 import sys
 data = open('/dev/zero', 'rb').read(50_000_000)
@@ -26,7 +29,7 @@ sys.stdin.read()
 @pytest.fixture
 def child() -> Iterator["subprocess.Popen[str]"]:
     """A child of node2 that has used CPU and memory and waits."""
-    environment = {**os.environ, shell.LEASE_MARK: "RUN", shell.NODE_MARK: "node2"}
+    environment = {**os.environ, shell.LEASE_MARK: RUN, shell.NODE_MARK: "node2"}
     argv = [sys.executable, "-c", BUSY]
     with subprocess.Popen(
         argv, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -38,7 +41,7 @@ def child() -> Iterator["subprocess.Popen[str]"]:
 
 
 def reader() -> Reader:
-    return Reader({node.name: node for node in fake_nodes()}, "RUN")
+    return Reader({node.name: node for node in fake_nodes()}, RUN)
 
 
 def test_a_child_counts_for_its_node(child: "subprocess.Popen[str]") -> None:
