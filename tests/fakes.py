@@ -11,6 +11,7 @@ from weft.plan import Layout
 WORK = Path("/weft/work/RUN")
 RECORD = Path("/weft/runs/RUN")
 GIB = 1 << 30
+MODULES = ("core", "spark", "hadoop", "flink")
 
 
 def fake_nodes(count: int = 2, *, cores: int = 2, memory: int = 4 * GIB) -> list[Node]:
@@ -33,8 +34,8 @@ def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
         directory=WORK,
         record=RECORD,
         java=Path("/jdk/bin/java"),
-        homes={name: Path(f"/cache/{name}") for name in ("spark", "hadoop")},
-        jars={name: Path(f"/cache/weft-{name}.jar") for name in ("core", "spark", "hadoop")},
+        homes={name: Path(f"/cache/{name}") for name in MODULES[1:]},
+        jars={name: Path(f"/cache/weft-{name}.jar") for name in MODULES},
     )
 
 

@@ -1,17 +1,21 @@
 """An engine alive on nodes for the length of a `with`: started in order, waited for by protocol, stopped in reverse."""
 
+import ssl
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import httpx2
 
 from weft import shell
 from weft.errors import ClusterError
-from weft.plan import Command, Daemon, Layout, Plan, Ready
+from weft.plan import Command, Daemon, Inquiry, Layout, Plan, Ready
 from weft.ports import require_free
+from weft.record import write_json
 from weft.shell import Process
 
 _LOST = 255
@@ -70,7 +74,11 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterato
             cluster.processes.append((daemon, process))
             note("daemon-started", daemon=daemon.name, node=daemon.node.name)
         _wait(cluster, plan.ready, deadline)
-        yield cluster
+        try:
+            yield cluster
+        finally:
+            for inquiry in plan.last:
+                _inquire(inquiry, layout, note)
     finally:
         _stop(cluster)
 
@@ -83,6 +91,21 @@ def _stop(cluster: Cluster) -> None:
     for daemon, process in reversed(cluster.processes):
         if daemon.essential:
             process.stop()
+
+
+def _inquire(inquiry: Inquiry, layout: Layout, note: Note) -> None:
+    """Keep the engine's account in the record; an engine that cannot answer any more is noted."""
+
+    def ask(path: str) -> Any:
+        return _get(inquiry.url + path, inquiry.certificate).raise_for_status().json()
+
+    try:
+        kept = inquiry.node.call(lambda: inquiry.pages(ask))
+    except (httpx2.HTTPError, OSError, ValueError, KeyError) as error:
+        note("account-missing", url=inquiry.url, why=str(error))
+        return
+    for name, content in kept.items():
+        write_json(layout.record / "engine" / name, content)
 
 
 def _finish(command: Command, layout: Layout, deadline: float) -> None:
@@ -120,17 +143,25 @@ def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float) -> None
         missing = {ready: _ask(ready, names) if names else [] for ready, names in missing.items()}
 
 
-def _get(url: str) -> httpx2.Response:
-    # certificates are of no use on plain HTTP, and reading them takes longer than the answer
-    with httpx2.Client(timeout=5, trust_env=False, verify=False) as client:
+def _get(url: str, certificate: Path | None) -> httpx2.Response:
+    # the authorities of the world are of no use here, and reading them takes longer than the answer
+    verify = False if certificate is None else _mutual(certificate)
+    with httpx2.Client(timeout=5, trust_env=False, verify=verify) as client:
         return client.get(url)
+
+
+def _mutual(certificate: Path) -> ssl.SSLContext:
+    """Trust nobody but who shows this certificate, and show it too."""
+    context = ssl.create_default_context(cafile=str(certificate))
+    context.load_cert_chain(certificate)
+    return context
 
 
 def _ask(ready: Ready, before: list[str]) -> list[str]:
     try:
-        answer = ready.node.call(lambda: _get(ready.url))
+        answer = ready.node.call(lambda: _get(ready.url, ready.certificate))
         return ready.missing(answer.raise_for_status().json())
-    except (httpx2.HTTPError, ValueError, KeyError):
+    except (httpx2.HTTPError, ssl.SSLError, ValueError, KeyError):
         return before
 
 

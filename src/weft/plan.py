@@ -91,6 +91,24 @@ class Ready:
     node: Node
     url: str
     missing: Callable[[Any], list[str]]
+    certificate: Path | None = None
+    """PEM file of the key and certificate that both sides show, where the page is encrypted."""
+
+
+Ask = Callable[[str], Any]
+"""Gives what a page of an engine's interface answers, by the page's path."""
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """What an engine is asked before it is stopped, for its account of the run: what to keep, by file name."""
+
+    node: Node
+    url: str
+    """What stands before every page's path."""
+    pages: Callable[[Ask], Mapping[str, Any]]
+    certificate: Path | None = None
+    """As for a question of readiness."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +123,8 @@ class Plan:
     """What was derived from the nodes, for people: executor memory, slots."""
     first: Sequence["Command"] = ()
     """Run to their ends, one after another, before any daemon is started."""
+    last: Sequence[Inquiry] = ()
+    """Asked when the work has ended, whichever way, before the daemons are stopped."""
 
 
 def together(plans: Sequence[Plan]) -> Plan:
@@ -115,6 +135,7 @@ def together(plans: Sequence[Plan]) -> Plan:
         ready=[ready for plan in plans for ready in plan.ready],
         summary={key: value for plan in plans for key, value in plan.summary.items()},
         first=[command for plan in plans for command in plan.first],
+        last=[inquiry for plan in plans for inquiry in plan.last],
     )
 
 

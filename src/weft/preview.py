@@ -52,7 +52,7 @@ def preview(spec: Spec) -> dict[str, Any]:
     prepare = list(spec.workload.prepare(layout))
     later = [_SUMS_LATER for _ in prepare]
     checks = spec.workload.check(layout, later)
-    commands = [*prepare, spec.engine.submit(spec.workload.job(layout, later), layout), *checks]
+    commands = [*plan.first, *prepare, spec.engine.submit(spec.workload.job(layout, later), layout), *checks]
     return {
         "spec": json.loads(spec.model_dump_json()),
         "nodes": [

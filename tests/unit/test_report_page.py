@@ -18,7 +18,8 @@ from weft.report.gather import summarize
 from weft.report.sections import SECTIONS
 from weft.report.summary import Summary
 
-TITLES = ["What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "File operations", "Lustre's counters", "Counters",
+TITLES = ["What was run", "Phases", "Timeline", "Stages", "Flink's vertices",
+    "Losses and recoveries", "Bytes and throughput", "File operations", "Lustre's counters", "Counters",
           "Slowest tasks", "Logs", "Configuration", "Gaps in this record"]  # fmt: skip
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 

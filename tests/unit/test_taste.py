@@ -13,7 +13,20 @@ SOURCE = ROOT / "src" / "weft"
 KINDS = {"*.py", "*.rs", "*.java", "*.sh", "*.md", "*.toml", "*.css", "*.j2"}
 GENERATED = {"target", "runs", "__pycache__"}
 FAMILIES = {"nodes": nodes, "storage": storage, "engines": engines, "workloads": workloads, "probes": probes}
-SHARED = {"base", "__init__", "cgroups", "fabric", "remote", "mounting", "stacked", "yarn", "terarecords"}
+SHARED = {
+    "base",
+    "__init__",
+    "cgroups",
+    "fabric",
+    "remote",
+    "mounting",
+    "stacked",
+    "yarn",
+    "certificate",
+    "flinkrest",
+    "taskmanager",
+    "terarecords",
+}
 """Files of a family that are no adapters."""
 SENT = SOURCE / "remote" / "sent"
 """Programs that run on other hosts, where weft's own modules are not."""

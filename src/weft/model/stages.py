@@ -35,10 +35,10 @@ def table(account: Account) -> polars.DataFrame:
         (run.quantile(0.95, "linear") / 1e3).alias("p95_s"),
         (run.max() / 1e3).alias("longest_s"),
         (polars.col("end") - polars.col("begin")).filter(~ok).sum().alias("lost_s"),
-        (polars.col("cpu_ns").filter(ok).sum() / 1e6).alias("cpu_ms"),
+        (_sum("cpu_ns") / 1e6).alias("cpu_ms"),
         (polars.col("remote_bytes") + polars.col("local_bytes")).filter(ok).sum().alias("shuffle_read_bytes"),
         polars.col("remote_bytes").filter(ok).sum().alias("shuffle_remote_bytes"),
-        *(polars.col(name).filter(ok).sum() for name in _SUMS),
+        *(_sum(name).alias(name) for name in _SUMS),
     )
     keys = ["app", "stage", "attempt"]
     return (
@@ -56,6 +56,12 @@ def table(account: Account) -> polars.DataFrame:
         )
         .sort("begin", "stage", "attempt", nulls_last=True)
     )
+
+
+def _sum(column: str) -> polars.Expr:
+    """Over the tasks that succeeded; null where the account says nothing of it."""
+    values = polars.col(column).filter(polars.col("ok"))
+    return polars.when(values.count() > 0).then(values.sum())
 
 
 def _share(column: str) -> polars.Expr:

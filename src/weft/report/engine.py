@@ -64,12 +64,12 @@ def slowest(account: Account) -> tuple[TaskRow, ...]:
             executor=row["executor"] or "",
             seconds=row["run_ms"] / 1e3,
             times_median=row["times_median"],
-            cpu=row["cpu_ns"] / 1e9,
-            gc=row["gc_ms"] / 1e3,
-            fetch_wait=row["fetch_wait_ms"] / 1e3,
-            disk_spill=row["disk_spill_bytes"],
+            cpu=(row["cpu_ns"] or 0) / 1e9,
+            gc=(row["gc_ms"] or 0) / 1e3,
+            fetch_wait=(row["fetch_wait_ms"] or 0) / 1e3,
+            disk_spill=row["disk_spill_bytes"] or 0,
             shuffle_read=row["remote_bytes"] + row["local_bytes"],
-            input=row["input_bytes"],
+            input=row["input_bytes"] or 0,
         )
         for row in model.slowest(account, _SLOWEST).iter_rows(named=True)
     )
@@ -77,8 +77,8 @@ def slowest(account: Account) -> tuple[TaskRow, ...]:
 
 def usage(account: Account) -> Usage | None:
     """How executors' slots were used, each from when it was added until it went or the last task ended."""
-    tasks = account.tasks
-    if tasks.is_empty() or account.executors.is_empty():
+    tasks = account.tasks.filter(polars.col("run_ms").is_not_null())
+    if tasks["cpu_ns"].count() == 0 or account.executors.is_empty():
         return None
     end: Any = tasks["end"].max()
     alive = account.executors.with_columns(

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from weft.model import rates, recovery
 from weft.model.eventlog import Account
 from weft.record import PHASES, Stored
-from weft.report import engine, files
+from weft.report import engine, files, flink
 from weft.report.sources import UNREADABLE, Sources
 from weft.report.summary import Counter, Mark, NodeInfo, PlaceInfo, Series, Span, Summary
 
@@ -39,6 +39,7 @@ def summarize(stored: Stored) -> Summary:
             "the file operations", lambda: files.fileops(stored.directory), _nothing()
         ),
         "lustre": sources.attempt("Lustre's counters", lambda: files.lustre(stored.directory), _nothing()),
+        "flink": sources.rows("Flink's vertices", lambda: tuple(flink.vertices(stored.directory))),
         "series": sources.rows("the samples", lambda: _series(samples, begin)),
         "documents": sources.rows("the configuration", lambda: files.documents(stored.directory)),
         "logs": sources.rows(

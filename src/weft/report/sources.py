@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import polars
 
 from weft import samples
-from weft.model import eventlog
+from weft.model import eventlog, flinkaccount
 from weft.model.eventlog import Account
 from weft.record import Stored
 
@@ -82,9 +82,9 @@ class Sources:
 
     def account(self) -> Account:
         """The engine's own account."""
-        found = self.attempt(
-            "the engine's account", lambda: eventlog.read(self.stored.directory / "engine"), eventlog.empty()
-        )
+        directory = self.stored.directory / "engine"
+        read = flinkaccount.read if (directory / flinkaccount.FILE).exists() else eventlog.read
+        found = self.attempt("the engine's account", lambda: read(directory), eventlog.empty())
         self.gaps += found.gaps
         return found
 

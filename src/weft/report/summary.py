@@ -193,6 +193,8 @@ class Summary(Part):
     """By node: what the preload library counted (`weft-scratch stats --json`); empty where it was not asked to."""
     lustre: Mapping[str, Any] = {}
     """By role of storage: Lustre's counters, real or emulated; empty where they were not read."""
+    flink: tuple[Mapping[str, Any], ...] = ()
+    """Flink's vertices, times in seconds over all subtasks; empty where another engine ran."""
     probes: tuple[str, ...] = ()
     probes_missing: Mapping[str, str] = {}
     series: tuple[Series, ...] = ()

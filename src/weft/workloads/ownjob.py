@@ -31,7 +31,7 @@ class OwnJob(Workload):
 
     kind: Literal["own-job"] = "own-job"
     positional: ClassVar[str] = "program"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop")
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
 
     program: Path = Field(description="a .py or .jar file")
     arguments: tuple[str, ...] = Field(default=(), description="arguments of the job")

@@ -16,7 +16,7 @@ RECORD = 100
 class TeraRecords(Workload):
     """What TeraSort and TeraCount share: generated input, and its sum."""
 
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop")
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
     roles: ClassVar[tuple[str, ...]] = ("input", "output", "shuffle")
     main_class: ClassVar[str]
 

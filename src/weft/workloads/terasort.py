@@ -16,7 +16,7 @@ class TeraSort(TeraRecords):
     kind: Literal["terasort"] = "terasort"
     method: Literal["raw", "kryo", "stock"] = Field(
         default="raw",
-        description="raw: weft's; the baselines are kryo (Spark's plain sortByKey) and stock (Hadoop's example)",
+        description="raw: weft's; the baselines are kryo (Spark's plain sortByKey) and stock (Hadoop's example, Flink's sortPartition)",
     )
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002

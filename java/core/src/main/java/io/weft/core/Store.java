@@ -43,7 +43,7 @@ public interface Store extends Serializable {
     /** A file, its length in bytes, and where its blocks are, if the file system says so. */
     record Input(String name, long length, List<Block> blocks) {
         /** The hosts that have the byte at a position. */
-        List<String> hosts(long position) {
+        public List<String> hosts(long position) {
             return blocks.stream().filter(block -> block.from <= position && position < block.from + block.length)
                     .findFirst().map(Block::hosts).orElse(List.of());
         }

@@ -75,7 +75,7 @@ class SortTest {
 
     private static byte[][] merged(byte[][] records, int capacity) throws IOException {
         List<RecordBlock> blocks = new ArrayList<>();
-        RecordBlock.Scratch scratch = new RecordBlock.Scratch(capacity);
+        KeyOrder.Scratch scratch = new KeyOrder.Scratch(capacity);
         for (byte[] record : records) {
             if (blocks.isEmpty() || blocks.get(blocks.size() - 1).rows() == capacity) {
                 blocks.add(new RecordBlock(capacity));

@@ -1,5 +1,6 @@
 package io.weft.spark;
 
+import io.weft.core.Chunk;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

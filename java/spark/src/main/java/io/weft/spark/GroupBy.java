@@ -6,6 +6,7 @@ import io.weft.core.Outcome;
 import io.weft.core.PairSource;
 import io.weft.core.PairTally;
 import io.weft.core.Parallel;
+import io.weft.core.Phases;
 import io.weft.core.Program;
 import java.util.Iterator;
 import java.util.List;

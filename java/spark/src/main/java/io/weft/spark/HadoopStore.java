@@ -1,106 +1,23 @@
 package io.weft.spark;
 
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import io.weft.core.HadoopFiles;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.BlockLocation;
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.deploy.SparkHadoopUtil;
 
 /** Files of any file system Hadoop knows, such as {@code hdfs:}, with Spark's Hadoop settings. */
-final class HadoopStore implements Store {
+public final class HadoopStore extends HadoopFiles {
     private static final long serialVersionUID = 1L;
 
-    private static FileSystem system(Path path) throws IOException {
-        return path.getFileSystem(Settings.SPARK);
+    @Override
+    protected Configuration settings() {
+        return Settings.SPARK;
     }
 
     private static final class Settings {
         // an executor's settings of Hadoop reach it in its SparkEnv alone
         private static final Configuration SPARK = SparkHadoopUtil.get()
                 .newConfiguration(SparkEnv.get() == null ? new SparkConf() : SparkEnv.get().conf());
-    }
-
-    @Override
-    public List<Input> list(String name) throws IOException {
-        Path path = new Path(name);
-        List<Input> inputs = new ArrayList<>();
-        for (FileStatus file : system(path).listStatus(path)) {
-            String last = file.getPath().getName();
-            if (file.isFile() && !last.startsWith("_") && !last.startsWith(".")) {
-                inputs.add(new Input(file.getPath().toString(), file.getLen(), blocks(path, file)));
-            }
-        }
-        return inputs;
-    }
-
-    private static List<Block> blocks(Path path, FileStatus file) throws IOException {
-        List<Block> blocks = new ArrayList<>();
-        for (BlockLocation block : system(path).getFileBlockLocations(file, 0, file.getLen())) {
-            blocks.add(new Block(block.getOffset(), block.getLength(), List.of(block.getHosts())));
-        }
-        return blocks;
-    }
-
-    @Override
-    public Reader open(String name) throws IOException {
-        Path path = new Path(name);
-        return new HadoopReader(system(path).open(path));
-    }
-
-    @Override
-    public Writer create(String name) throws IOException {
-        Path path = new Path(name);
-        return new HadoopWriter(system(path).create(path, true));
-    }
-
-    @Override
-    public void commit(String from, String to) throws IOException {
-        Path source = new Path(from);
-        Path target = new Path(to);
-        if (!system(source).rename(source, target) && !system(target).exists(target)) {
-            throw new IOException("The file " + from + " cannot be renamed to " + to + ".");
-        }
-    }
-
-    @Override
-    public void delete(String name) throws IOException {
-        Path path = new Path(name);
-        system(path).delete(path, true);
-    }
-
-    private record HadoopReader(FSDataInputStream in) implements Reader {
-        @Override
-        public void read(long position, byte[] to, int length) throws IOException {
-            // a seek only where needed keeps the read-ahead of a sequential scan
-            if (in.getPos() != position) {
-                in.seek(position);
-            }
-            in.readFully(to, 0, length);
-        }
-
-        @Override
-        public void close() throws IOException {
-            in.close();
-        }
-    }
-
-    private record HadoopWriter(FSDataOutputStream out) implements Writer {
-        @Override
-        public void write(byte[] bytes, int length) throws IOException {
-            out.write(bytes, 0, length);
-        }
-
-        @Override
-        public void close() throws IOException {
-            out.close();
-        }
     }
 }

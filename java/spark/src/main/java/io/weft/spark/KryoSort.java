@@ -1,5 +1,9 @@
 package io.weft.spark;
 
+import io.weft.core.PartOutput;
+import io.weft.core.Phases;
+import io.weft.core.Splits;
+import io.weft.core.Store;
 import io.weft.core.TeraRecord;
 import java.io.IOException;
 import java.io.Serializable;
@@ -32,14 +36,15 @@ final class KryoSort implements SortMethod {
             Iterator<Tuple2<byte[], byte[]>> rows) throws IOException {
         byte[] record = new byte[TeraRecord.LENGTH];
         int number = TaskContext.getPartitionId();
-        try (PartOutput out = new PartOutput(store, output, number, TaskContext.get())) {
+        TaskContext context = TaskContext.get();
+        try (PartOutput out = Written.part(store, output, number, context)) {
             while (rows.hasNext()) {
                 Tuple2<byte[], byte[]> row = rows.next();
                 System.arraycopy(row._1(), 0, record, 0, TeraRecord.KEY);
                 System.arraycopy(row._2(), 0, record, TeraRecord.KEY, TeraRecord.LENGTH - TeraRecord.KEY);
                 out.add(record, 0);
             }
-            return List.of(out.commit()).iterator();
+            return List.of(Written.commit(out, context)).iterator();
         }
     }
 

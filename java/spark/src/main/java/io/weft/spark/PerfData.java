@@ -2,6 +2,7 @@ package io.weft.spark;
 
 import io.weft.core.KeyTally;
 import io.weft.core.PerfSource;
+import io.weft.core.Phases;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,8 +1,13 @@
 package io.weft.spark;
 
+import io.weft.core.Chunk;
 import io.weft.core.Merge;
+import io.weft.core.PartOutput;
+import io.weft.core.Phases;
 import io.weft.core.RangeTable;
 import io.weft.core.SortedRun;
+import io.weft.core.Splits;
+import io.weft.core.Store;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
@@ -33,11 +38,11 @@ final class RawSort implements SortMethod {
             sorter.add(chunks.next()._2());
         }
         Merge merge = sorter.sorted();
-        try (PartOutput out = new PartOutput(store, output, number, context)) {
+        try (PartOutput out = Written.part(store, output, number, context)) {
             for (SortedRun run = merge.next(); run != null; run = merge.next()) {
                 out.add(run.bytes(), run.offset());
             }
-            return List.of(out.commit()).iterator();
+            return List.of(Written.commit(out, context)).iterator();
         }
     }
 }

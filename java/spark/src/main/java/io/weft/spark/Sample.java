@@ -1,52 +1,24 @@
 package io.weft.spark;
 
+import io.weft.core.KeySample;
 import io.weft.core.RangeTable;
-import io.weft.core.TeraRecord;
-import java.io.IOException;
+import io.weft.core.Splits;
+import io.weft.core.Store;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** Samples keys on the executors, in small blocks spread evenly over the whole input, and makes ranges of them. */
+/** Samples keys on the executors and makes ranges of them. */
 final class Sample {
-    /** Records read at one place: about a page, since a smaller read would cost as much. */
-    private static final int BLOCK = 40;
-    /** With 1000 keys a range, the sizes of ranges differ by about 3 % (one standard deviation). */
-    private static final int KEYS_PER_RANGE = 1000;
-    private static final int MOST_KEYS = 1_000_000;
-
     private Sample() {
     }
 
     /** Ranges of about equal size; the same input gives the same ranges. */
     static RangeTable ranges(JavaSparkContext spark, Splits splits, int ranges) {
-        long keys = Math.min(MOST_KEYS, (long) ranges * KEYS_PER_RANGE);
-        double blocksPerByte = (double) keys / BLOCK / splits.bytes;
+        double blocksPerByte = KeySample.blocksPerByte(splits, ranges);
         Store store = splits.store;
         int tasks = Math.max(1, Math.min(splits.splits.size(), spark.defaultParallelism()));
         List<long[]> samples = spark.parallelize(splits.splits, tasks)
-                .map(split -> keys(store, split, (int) Math.ceil(split.bytes() * blocksPerByte))).collect();
+                .map(split -> KeySample.keys(store, split, blocksPerByte)).collect();
         return RangeTable.of(samples.stream().flatMapToLong(java.util.Arrays::stream).toArray(), ranges);
-    }
-
-    /** The first 8 bytes of the keys of some blocks, each at a random place in its own stretch of the split. */
-    static long[] keys(Store store, Splits.Split split, int blocks) throws IOException {
-        SplittableRandom random = new SplittableRandom(split.index());
-        long rows = split.bytes() / TeraRecord.LENGTH;
-        int block = (int) Math.min(BLOCK, Math.max(1, rows / blocks));
-        long[] keys = new long[Math.multiplyExact(blocks, block)];
-        byte[] bytes = new byte[block * TeraRecord.LENGTH];
-        try (Store.Reader in = store.open(split.name())) {
-            for (int i = 0; i < blocks; i++) {
-                long first = rows * i / blocks;
-                long room = Math.max(1, rows * (i + 1) / blocks - first - block + 1);
-                long row = Math.min(first + random.nextLong(room), rows - block);
-                in.read(split.from() + row * TeraRecord.LENGTH, bytes, bytes.length);
-                for (int k = 0; k < block; k++) {
-                    keys[i * block + k] = TeraRecord.prefix(bytes, k * TeraRecord.LENGTH);
-                }
-            }
-        }
-        return keys;
     }
 }

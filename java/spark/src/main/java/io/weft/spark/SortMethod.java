@@ -1,5 +1,7 @@
 package io.weft.spark;
 
+import io.weft.core.Phases;
+import io.weft.core.Splits;
 import java.util.List;
 import org.apache.spark.api.java.JavaSparkContext;
 

@@ -5,6 +5,7 @@ import io.weft.core.Options;
 import io.weft.core.Outcome;
 import io.weft.core.PerfAnswer;
 import io.weft.core.PerfSource;
+import io.weft.core.Phases;
 import io.weft.core.Program;
 import java.util.List;
 import org.apache.spark.SparkConf;

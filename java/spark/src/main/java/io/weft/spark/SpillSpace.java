@@ -1,5 +1,6 @@
 package io.weft.spark;
 
+import io.weft.core.SpillRun;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -13,25 +14,16 @@ import org.apache.spark.storage.BlockId;
 /** Where a sorter puts what does not fit into memory, and where it says so. */
 interface SpillSpace {
     /** A new place for one run. */
-    Place create() throws IOException;
+    SpillRun.Place create() throws IOException;
 
     /** Memory was freed by writing to disk; both in bytes. */
     void spilled(long memory, long disk);
-
-    /** A file with the streams that write and read it. */
-    interface Place {
-        File file();
-
-        OutputStream write() throws IOException;
-
-        InputStream read() throws IOException;
-    }
 
     /** The executor's local directories, through Spark's own compression and encryption, with its spill metrics. */
     static SpillSpace ofExecutor(TaskMetrics metrics) {
         return new SpillSpace() {
             @Override
-            public Place create() {
+            public SpillRun.Place create() {
                 var block = SparkEnv.get().blockManager().diskBlockManager().createTempLocalBlock();
                 return new LocalBlock(block._1(), block._2());
             }
@@ -45,7 +37,7 @@ interface SpillSpace {
     }
 
     /** A temporary block of the executor. */
-    record LocalBlock(BlockId block, File file) implements Place {
+    record LocalBlock(BlockId block, File file) implements SpillRun.Place {
         @Override
         public OutputStream write() throws IOException {
             return SparkEnv.get().serializerManager().wrapStream(block, new FileOutputStream(file));

@@ -1,8 +1,11 @@
 package io.weft.spark;
 
+import io.weft.core.Chunk;
+import io.weft.core.KeyOrder;
 import io.weft.core.Merge;
 import io.weft.core.RecordBlock;
 import io.weft.core.SortedRun;
+import io.weft.core.SpillRun;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +24,7 @@ final class SpillingSorter extends MemoryConsumer implements AutoCloseable {
     private final SpillSpace space;
     private final List<RecordBlock> blocks = new ArrayList<>();
     private final List<SpillRun> spills = new ArrayList<>();
-    private RecordBlock.Scratch scratch;
+    private KeyOrder.Scratch scratch;
     private RecordBlock open;
     private boolean merging;
 
@@ -61,8 +64,8 @@ final class SpillingSorter extends MemoryConsumer implements AutoCloseable {
         seal();
         long wanted = RecordBlock.bytes(BLOCK_ROWS);
         if (scratch == null) {
-            claim(RecordBlock.Scratch.bytes(BLOCK_ROWS));
-            scratch = new RecordBlock.Scratch(BLOCK_ROWS);
+            claim(KeyOrder.Scratch.bytes(BLOCK_ROWS));
+            scratch = new KeyOrder.Scratch(BLOCK_ROWS);
         }
         claim(wanted);
         open = new RecordBlock(BLOCK_ROWS);

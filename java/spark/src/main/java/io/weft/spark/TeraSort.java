@@ -2,10 +2,12 @@ package io.weft.spark;
 
 import io.weft.core.Options;
 import io.weft.core.Outcome;
+import io.weft.core.PartOutput;
+import io.weft.core.Phases;
 import io.weft.core.Program;
+import io.weft.core.Splits;
+import io.weft.core.Store;
 import io.weft.core.TeraRecord;
-import io.weft.core.WrongInput;
-import java.io.IOException;
 import java.util.List;
 import org.apache.spark.SparkConf;
 
@@ -32,7 +34,7 @@ public final class TeraSort {
         long splitBytes = options.number("split-bytes", SPLIT_BYTES, TeraRecord.LENGTH, 1L << 40);
         String input = options.text("input");
         Splits splits = new Splits(input, splitBytes);
-        requireEmpty(output);
+        PartOutput.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", () -> new Session(conf(method), options));
         List<Long> parts;
@@ -45,7 +47,7 @@ public final class TeraSort {
         outcome.same("rows written", rows, splits.rows());
         outcome.put("method", method).put("partitions", partitions).put("splits", splits.splits.size())
                 .put("rows_in", splits.rows()).put("rows_out", rows)
-                .put("bytes_in", splits.bytes).put("bytes_out", rows * TeraRecord.LENGTH);
+                .put("bytes_in", splits.bytes()).put("bytes_out", rows * TeraRecord.LENGTH);
         phases.report(outcome, "sample", "sort");
         session.report(outcome);
     }
@@ -61,15 +63,5 @@ public final class TeraSort {
         }
         // without a file for each range of each map task, however few the ranges are
         return conf.setIfMissing("spark.shuffle.sort.bypassMergeThreshold", "0");
-    }
-
-    private static void requireEmpty(String output) throws IOException {
-        try {
-            if (!Store.of(output).list(output).isEmpty()) {
-                throw new WrongInput("The output directory " + output + " is not empty.");
-            }
-        } catch (java.nio.file.NoSuchFileException | java.io.FileNotFoundException absent) {
-            // created by the first task that writes
-        }
     }
 }

@@ -5,11 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.weft.core.Chunk;
+import io.weft.core.KeySample;
 import io.weft.core.Outcome;
 import io.weft.core.RangeTable;
+import io.weft.core.Scatter;
+import io.weft.core.Splits;
+import io.weft.core.Store;
 import io.weft.core.Sum128;
 import io.weft.core.TeraRecord;
 import io.weft.core.TeraRows;
+import io.weft.core.TeraTally;
 import io.weft.core.WrongInput;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -37,7 +43,7 @@ class ShuffleTest {
     void everyRecordArrivesInItsRange(int ranges) throws Exception {
         Splits splits = input(ROWS, 300_000);
         RangeTable table = table(splits, ranges);
-        TeraCount.Tally total = deliver(splits, table, ranges, 0);
+        TeraTally total = deliver(splits, table, ranges, 0);
         Outcome outcome = new Outcome();
         total.check(ROWS, checksum(), outcome);
         assertTrue(outcome.valid(), outcome.reason());
@@ -63,7 +69,7 @@ class ShuffleTest {
         for (int rows : new int[] {1, 2, 39, 41, 1000}) {
             Splits splits = input(rows, 1 << 20);
             for (int blocks : new int[] {1, 2, 50, 3000}) {
-                long[] keys = Sample.keys(splits.store, splits.splits.get(0), blocks);
+                long[] keys = KeySample.keys(splits.store, splits.splits.get(0), blocks);
                 assertTrue(keys.length >= blocks, rows + " rows, " + blocks + " blocks");
             }
         }
@@ -100,7 +106,7 @@ class ShuffleTest {
     }
 
     private static RangeTable table(Splits splits, int ranges) throws IOException {
-        return RangeTable.of(Sample.keys(splits.store, splits.splits.get(0), 50), ranges);
+        return RangeTable.of(KeySample.keys(splits.store, splits.splits.get(0), 50), ranges);
     }
 
     private String checksum() {
@@ -117,24 +123,24 @@ class ShuffleTest {
     }
 
     /** Scatters all splits, joins each range's bytes, and counts them in the range a number of places further. */
-    private static TeraCount.Tally deliver(Splits splits, RangeTable table, int ranges, int shift) {
+    private static TeraTally deliver(Splits splits, RangeTable table, int ranges, int shift)
+            throws IOException {
         SerializerInstance serializer = new ChunkSerializer().newInstance();
         ByteArrayOutputStream[] blocks = new ByteArrayOutputStream[ranges];
         Arrays.setAll(blocks, i -> new ByteArrayOutputStream());
         for (Splits.Split split : splits.splits) {
             Scatter scatter = new Scatter(splits.store, split, table, ranges);
-            while (scatter.hasNext()) {
-                var pair = scatter.next();
-                SerializationStream out = serializer.serializeStream(blocks[pair._1()]);
-                out.writeKey(pair._1(), ScatterRdd.INTEGER);
-                out.writeValue(pair._2(), ScatterRdd.CHUNK);
+            for (Chunk chunk = scatter.next(); chunk != null; chunk = scatter.next()) {
+                SerializationStream out = serializer.serializeStream(blocks[chunk.range]);
+                out.writeKey(chunk.range, ScatterRdd.INTEGER);
+                out.writeValue(chunk, ScatterRdd.CHUNK);
                 out.flush();
             }
             scatter.close();
         }
-        TeraCount.Tally total = new TeraCount.Tally();
+        TeraTally total = new TeraTally();
         for (int range = 0; range < ranges; range++) {
-            TeraCount.Tally tally = new TeraCount.Tally();
+            TeraTally tally = new TeraTally();
             var chunks = serializer.deserializeStream(new ByteArrayInputStream(blocks[range].toByteArray()))
                     .asKeyValueIterator();
             while (chunks.hasNext()) {

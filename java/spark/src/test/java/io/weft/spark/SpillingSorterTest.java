@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.weft.core.Chunk;
+import io.weft.core.KeyOrder;
 import io.weft.core.Merge;
 import io.weft.core.RecordBlock;
 import io.weft.core.SortedRun;
+import io.weft.core.SpillRun;
 import io.weft.core.Sum128;
 import io.weft.core.TeraRecord;
 import io.weft.core.TeraRows;
@@ -31,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The sorter under Spark's own memory manager, with memory for a few blocks only. */
 class SpillingSorterTest {
     private static final long BLOCK = RecordBlock.bytes(SpillingSorter.BLOCK_ROWS);
-    private static final long SCRATCH = RecordBlock.Scratch.bytes(SpillingSorter.BLOCK_ROWS);
+    private static final long SCRATCH = KeyOrder.Scratch.bytes(SpillingSorter.BLOCK_ROWS);
 
     @TempDir
     Path folder;
@@ -123,7 +126,7 @@ class SpillingSorterTest {
     private SpillSpace space() {
         return new SpillSpace() {
             @Override
-            public Place create() {
+            public SpillRun.Place create() {
                 return new Plain(folder.resolve("run" + files++).toFile());
             }
 
@@ -135,7 +138,7 @@ class SpillingSorterTest {
         };
     }
 
-    private record Plain(File file) implements SpillSpace.Place {
+    private record Plain(File file) implements SpillRun.Place {
         @Override
         public OutputStream write() throws IOException {
             return new FileOutputStream(file);

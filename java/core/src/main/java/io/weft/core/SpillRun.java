@@ -1,29 +1,40 @@
-package io.weft.spark;
+package io.weft.core;
 
-import io.weft.core.Merge;
-import io.weft.core.SortedRun;
-import io.weft.core.TeraRecord;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /** A sorted run of records in a file: written once, then read once. */
-final class SpillRun implements SortedRun {
+public final class SpillRun implements SortedRun {
     private static final int BUFFER = 2_560 * TeraRecord.LENGTH;
 
-    private final SpillSpace.Place place;
+    private final Place place;
     private InputStream in;
     private byte[] buffer;
     private int at;
     private int limit;
 
-    SpillRun(SpillSpace.Place place) {
+    /** A file with the streams that write and read it. */
+    public interface Place {
+        /** The file. */
+        File file();
+
+        /** Opens it for writing. */
+        OutputStream write() throws IOException;
+
+        /** Opens it for reading. */
+        InputStream read() throws IOException;
+    }
+
+    /** A run that is not written yet. */
+    public SpillRun(Place place) {
         this.place = place;
     }
 
     /** Writes all that a merge gives. */
-    void write(Merge merge) throws IOException {
+    public void write(Merge merge) throws IOException {
         byte[] batch = new byte[BUFFER];
         int used = 0;
         try (OutputStream out = place.write()) {
@@ -40,7 +51,7 @@ final class SpillRun implements SortedRun {
     }
 
     /** Bytes on disk. */
-    long length() {
+    public long length() {
         return place.file().length();
     }
 
@@ -81,7 +92,8 @@ final class SpillRun implements SortedRun {
         return at;
     }
 
-    void delete() {
+    /** Closes and deletes the file. */
+    public void delete() {
         try {
             if (in != null) {
                 in.close();

@@ -1,15 +1,12 @@
-package io.weft.spark;
+package io.weft.core;
 
-import io.weft.core.PartFiles;
-import io.weft.core.TeraRecord;
 import java.io.IOException;
-import org.apache.spark.TaskContext;
 
 /**
  * Writes one part under a name of its attempt and gives it its final name when it is whole, so that a failed,
  * repeated or speculative attempt leaves nothing under a final name but a whole part.
  */
-final class PartOutput implements AutoCloseable {
+public final class PartOutput implements AutoCloseable {
     private static final int BUFFER = 10_000 * TeraRecord.LENGTH;
 
     private final Store store;
@@ -20,20 +17,32 @@ final class PartOutput implements AutoCloseable {
     private int used;
     private long rows;
 
-    PartOutput(Store store, String directory, int number, TaskContext context) throws IOException {
+    /** A part; the name of an attempt belongs to this attempt alone. */
+    public PartOutput(Store store, String directory, int number, String attemptName) throws IOException {
         this.store = store;
         target = directory + "/" + PartFiles.name(number);
-        attempt = aside(directory) + "/" + PartFiles.name(number) + "." + context.taskAttemptId();
+        attempt = aside(directory) + "/" + PartFiles.name(number) + "." + attemptName;
         out = store.create(attempt);
     }
 
     /** Where attempts are written; deleted at the end of the job. */
-    static String aside(String directory) {
+    public static String aside(String directory) {
         return directory + "/_temporary";
     }
 
+    /** Throws WrongInput when the output directory holds anything. */
+    public static void requireEmpty(String directory) throws IOException {
+        try {
+            if (!Store.of(directory).list(directory).isEmpty()) {
+                throw new WrongInput("The output directory " + directory + " is not empty.");
+            }
+        } catch (java.nio.file.NoSuchFileException | java.io.FileNotFoundException absent) {
+            // created by the first task that writes
+        }
+    }
+
     /** Appends one record. */
-    void add(byte[] bytes, int offset) throws IOException {
+    public void add(byte[] bytes, int offset) throws IOException {
         System.arraycopy(bytes, offset, buffer, used, TeraRecord.LENGTH);
         used += TeraRecord.LENGTH;
         rows++;
@@ -43,12 +52,10 @@ final class PartOutput implements AutoCloseable {
     }
 
     /** Makes the part final and gives the number of its rows. */
-    long commit() throws IOException {
+    public long commit() throws IOException {
         drain();
         out.close();
         store.commit(attempt, target);
-        TaskContext.get().taskMetrics().outputMetrics().setBytesWritten(rows * TeraRecord.LENGTH);
-        TaskContext.get().taskMetrics().outputMetrics().setRecordsWritten(rows);
         return rows;
     }
 

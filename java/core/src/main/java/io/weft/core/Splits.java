@@ -1,20 +1,20 @@
-package io.weft.spark;
+package io.weft.core;
 
-import io.weft.core.TeraRecord;
-import io.weft.core.WrongInput;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.Partition;
 
 /** The input of a TeraSort, cut into splits of whole records. */
-final class Splits {
-    final Store store;
-    final List<Split> splits = new ArrayList<>();
-    long bytes;
+public final class Splits {
+    /** Where the files are. */
+    public final Store store;
+    /** All splits, each at its own index. */
+    public final List<Split> splits = new ArrayList<>();
+    private long bytes;
 
     /** A piece of an input file: some records, read by one task. */
-    record Split(int index, String name, long from, long bytes, List<String> hosts) implements Partition {
+    public record Split(int index, String name, long from, long bytes, List<String> hosts) implements Serializable {
     }
 
     /**
@@ -23,7 +23,7 @@ final class Splits {
      * @param names directories or files, separated by commas
      * @throws WrongInput when there is no input or a file holds a part of a record
      */
-    Splits(String names, long splitBytes) throws IOException {
+    public Splits(String names, long splitBytes) throws IOException {
         store = Store.of(names);
         long step = Math.max(1, splitBytes / TeraRecord.LENGTH) * TeraRecord.LENGTH;
         for (String name : names.split(",")) {
@@ -33,7 +33,13 @@ final class Splits {
         }
     }
 
-    long rows() {
+    /** Bytes of all splits. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Records of all splits. */
+    public long rows() {
         return bytes / TeraRecord.LENGTH;
     }
 

@@ -1,15 +1,10 @@
-package io.weft.spark;
+package io.weft.core;
 
-import io.weft.core.RangeTable;
-import io.weft.core.TeraRecord;
+import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.NoSuchElementException;
-import scala.Tuple2;
-import scala.collection.AbstractIterator;
 
 /** Reads one split and gathers its records by range; gives a range's chunk whenever it is full, and at the end. */
-final class Scatter extends AbstractIterator<Tuple2<Integer, Chunk>> {
+public final class Scatter implements Closeable {
     private static final int READ = 2_560 * TeraRecord.LENGTH;
     /** Chunks of all ranges together stay within this many bytes, as long as each can hold 4 records. */
     private static final int CHUNKS = 16 << 20;
@@ -26,11 +21,10 @@ final class Scatter extends AbstractIterator<Tuple2<Integer, Chunk>> {
     private final long end;
     private int at;
     private int limit;
-    /** The range whose chunk is given next, or -1. */
-    private int full = -1;
     private int flushed;
 
-    Scatter(Store store, Splits.Split split, RangeTable table, int ranges) {
+    /** Opens a split; chunks of all ranges are gathered at once. */
+    public Scatter(Store store, Splits.Split split, RangeTable table, int ranges) throws IOException {
         this.table = table;
         int records = Math.max(4, Math.min(LARGEST, CHUNKS / TeraRecord.LENGTH / ranges));
         chunkBytes = records * TeraRecord.LENGTH;
@@ -38,41 +32,25 @@ final class Scatter extends AbstractIterator<Tuple2<Integer, Chunk>> {
         filled = new int[ranges];
         position = split.from();
         end = split.from() + split.bytes();
-        try {
-            in = store.open(split.name());
-        } catch (IOException error) {
-            throw new UncheckedIOException(error);
-        }
+        in = store.open(split.name());
     }
 
-    @Override
-    public boolean hasNext() {
+    /** The next chunk, which is good until the call after it; null at the end. */
+    public Chunk next() throws IOException {
+        int full = gather();
         if (full < 0) {
-            try {
-                gather();
-            } catch (IOException error) {
-                throw new UncheckedIOException(error);
-            }
+            return null;
         }
-        return full >= 0;
-    }
-
-    @Override
-    public Tuple2<Integer, Chunk> next() {
-        if (!hasNext()) {
-            throw new NoSuchElementException();
-        }
+        chunk.range = full;
         chunk.bytes = chunks;
         chunk.offset = full * chunkBytes;
         chunk.length = filled[full];
         filled[full] = 0;
-        Tuple2<Integer, Chunk> pair = new Tuple2<>(full, chunk);
-        full = -1;
-        return pair;
+        return chunk;
     }
 
-    /** Copies records into their chunks until one is full or the split has ended; then empties what is left. */
-    private void gather() throws IOException {
+    /** Copies records into their chunks until one is full or the split has ended; then what is left. Gives the range, or -1. */
+    private int gather() throws IOException {
         while (at < limit || refill()) {
             while (at < limit) {
                 int range = table.range(TeraRecord.prefix(batch, at));
@@ -81,15 +59,14 @@ final class Scatter extends AbstractIterator<Tuple2<Integer, Chunk>> {
                 at += TeraRecord.LENGTH;
                 filled[range] = used + TeraRecord.LENGTH;
                 if (used + TeraRecord.LENGTH == chunkBytes) {
-                    full = range;
-                    return;
+                    return range;
                 }
             }
         }
         while (flushed < filled.length && filled[flushed] == 0) {
             flushed++;
         }
-        full = flushed < filled.length ? flushed : -1;
+        return flushed < filled.length ? flushed : -1;
     }
 
     private boolean refill() throws IOException {
@@ -103,11 +80,8 @@ final class Scatter extends AbstractIterator<Tuple2<Integer, Chunk>> {
         return true;
     }
 
-    void close() {
-        try {
-            in.close();
-        } catch (IOException error) {
-            throw new UncheckedIOException(error);
-        }
+    @Override
+    public void close() throws IOException {
+        in.close();
     }
 }

@@ -1,0 +1,71 @@
+package io.weft.flink;
+
+import io.weft.core.Chunk;
+import io.weft.core.KeySample;
+import io.weft.core.Parallel;
+import io.weft.core.RangeTable;
+import io.weft.core.Splits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** A batch job on the cluster that the command line's configuration names. */
+final class Session {
+    /** Threads that wait for the reads of a sample. */
+    private static final int READERS = 8;
+
+    final StreamExecutionEnvironment flink = StreamExecutionEnvironment.getExecutionEnvironment();
+
+    Session() {
+        flink.setRuntimeMode(RuntimeExecutionMode.BATCH);
+        // records are bytes that nobody changes after they were given on
+        flink.getConfig().enableObjectReuse();
+    }
+
+    /** Splits are read by as many tasks as there are slots, each taking the next when it has done one. */
+    int readers(Splits splits) {
+        return Math.min(splits.splits.size(), Math.max(1, flink.getParallelism()));
+    }
+
+    /** Ranges of about equal size, from keys that this process samples; the same input gives the same ranges. */
+    static RangeTable ranges(Splits splits, int ranges) throws Exception {
+        double blocksPerByte = KeySample.blocksPerByte(splits, ranges);
+        List<Callable<long[]>> samples = new ArrayList<>();
+        for (Splits.Split split : splits.splits) {
+            samples.add(() -> KeySample.keys(splits.store, split, blocksPerByte));
+        }
+        return RangeTable.of(
+                Parallel.run(READERS, samples).stream().flatMapToLong(java.util.Arrays::stream).toArray(), ranges);
+    }
+
+    /** The records of all splits in chunks, chunks of range i on their way to task i of the next operator. */
+    DataStream<Chunk> scattered(Splits splits, RangeTable table, int ranges) {
+        return numbers(splits).flatMap(new ScatterSplit(splits, table, ranges)).returns(new ChunkType())
+                .setParallelism(readers(splits)).name("scatter")
+                .partitionCustom((Integer range, int count) -> range, chunk -> chunk.range);
+    }
+
+    /** The numbers of the splits. */
+    DataStream<Long> numbers(Splits splits) {
+        return flink.fromSource(new SplitSource(splits.splits.size()), WatermarkStrategy.noWatermarks(), "splits")
+                .setParallelism(readers(splits));
+    }
+
+    /** Runs all that was described; a failure is the first cause that the cluster names. */
+    JobExecutionResult execute(String name) throws Exception {
+        try {
+            return flink.execute(name);
+        } catch (Exception error) {
+            Throwable cause = error;
+            while (cause.getCause() != null && cause.getCause() != cause) {
+                cause = cause.getCause();
+            }
+            throw new IllegalStateException(cause.toString(), error);
+        }
+    }
+}

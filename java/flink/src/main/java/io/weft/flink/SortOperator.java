@@ -1,0 +1,86 @@
+package io.weft.flink;
+
+import io.weft.core.Chunk;
+import io.weft.core.Merge;
+import io.weft.core.PartOutput;
+import io.weft.core.SortedRun;
+import io.weft.core.SpillRun;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.List;
+import org.apache.flink.core.memory.ManagedMemoryUseCase;
+import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.memory.MemoryAllocationException;
+import org.apache.flink.runtime.memory.MemoryManager;
+
+/** Sorts the records of one range in this task's managed memory and writes them as one part. */
+final class SortOperator extends PartOperator<Chunk> {
+    private static final long serialVersionUID = 1L;
+
+    private transient List<MemorySegment> pages;
+    private transient PagedSorter sorter;
+
+    SortOperator(String output) {
+        super(output);
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        pages = pages();
+        Environment environment = getContainingTask().getEnvironment();
+        sorter = new PagedSorter(pages, () -> new Spill(environment.getIOManager().createChannel().getPathFile()));
+    }
+
+    private List<MemorySegment> pages() throws MemoryAllocationException {
+        Environment environment = getContainingTask().getEnvironment();
+        MemoryManager memory = environment.getMemoryManager();
+        double share = getOperatorConfig().getManagedMemoryFractionOperatorUseCaseOfSlot(
+                ManagedMemoryUseCase.OPERATOR, environment.getJobConfiguration(),
+                environment.getTaskManagerInfo().getConfiguration(), getUserCodeClassloader());
+        return memory.allocatePages(getContainingTask(), memory.computeNumberOfPages(share));
+    }
+
+    @Override
+    void take(Chunk chunk) throws IOException {
+        sorter.add(chunk);
+    }
+
+    @Override
+    void write(PartOutput out) throws IOException {
+        Merge merge = sorter.sorted();
+        for (SortedRun run = merge.next(); run != null; run = merge.next()) {
+            out.add(run.bytes(), run.offset());
+        }
+        count("spilled", sorter.spilled());
+    }
+
+    @Override
+    public void close() throws Exception {
+        if (sorter != null) {
+            sorter.close();
+        }
+        if (pages != null) {
+            getContainingTask().getEnvironment().getMemoryManager().release(pages);
+        }
+        super.close();
+    }
+
+    /** A file in the TaskManager's temporary directories. */
+    private record Spill(File file) implements SpillRun.Place {
+        @Override
+        public OutputStream write() throws IOException {
+            return new FileOutputStream(file);
+        }
+
+        @Override
+        public InputStream read() throws IOException {
+            return new FileInputStream(file);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+"""The Flink engine: a layout in, files and commands out, and nothing touched."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.fakes import GIB, fake_layout, fake_nodes
+from weft.engines.flink import FlinkEngine
+from weft.engines.taskmanager import divide
+from weft.errors import UsageError
+from weft.plan import Job
+
+JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--detached",))
+
+
+def test_the_files_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
+    plan = FlinkEngine().plan(fake_layout())
+    assert {str(path): content for path, content in plan.files.items()} == snapshot
+
+
+def test_the_commands_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
+    layout = fake_layout()
+    plan = FlinkEngine().plan(layout)
+    started = [*plan.first, *plan.daemons, FlinkEngine().submit(JOB, layout)]
+    assert {one.name: [one.node.name, *one.argv] for one in started} == snapshot
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_one_jobmanager_and_a_taskmanager_on_every_node(count: int) -> None:
+    plan = FlinkEngine().plan(fake_layout(fake_nodes(count)))
+    names = [f"taskmanager-node{i}" for i in range(1, count + 1)]
+    assert [daemon.name for daemon in plan.daemons] == ["jobmanager", *names]
+    assert [daemon.essential for daemon in plan.daemons] == [True] + [False] * count
+
+
+def test_users_settings_win() -> None:
+    engine = FlinkEngine(conf={"heartbeat.interval": "1s", "taskmanager.network.compression.codec": "NONE"})
+    settings = engine.settings(fake_layout())
+    assert settings["heartbeat.interval"] == "1s"
+    assert settings["taskmanager.network.compression.codec"] == "NONE"
+
+
+def test_ready_names_the_taskmanagers_that_the_jobmanager_does_not_know() -> None:
+    (ready,) = FlinkEngine().plan(fake_layout(fake_nodes(3))).ready
+    assert ready.missing({"taskmanagers": [{"id": "taskmanager-node2"}]}) == [
+        "taskmanager-node1",
+        "taskmanager-node3",
+    ]
+
+
+def test_questions_are_asked_with_the_certificate_that_is_made_first() -> None:
+    plan = FlinkEngine().plan(fake_layout())
+    assert plan.ready[0].url.startswith("https://10.0.0.1:")
+    assert str(plan.ready[0].certificate) in plan.first[-1].argv
+
+
+def test_no_password_stands_in_a_command() -> None:
+    layout = fake_layout()
+    plan = FlinkEngine().plan(layout)
+    words = [word for one in (*plan.first, *plan.daemons) for word in one.argv]
+    assert not [word for word in words if re.search(r"@SECRET@|-storepass$", word)]
+
+
+@pytest.mark.parametrize("size", [1 << 30, 3 * GIB, 100 * GIB])
+@pytest.mark.parametrize("slots", [1, 4])
+def test_the_parts_of_a_taskmanager_fill_its_process_and_no_more(size: int, slots: int) -> None:
+    memory = divide(size, slots)
+    assert size - (8 << 20) <= memory.process <= size
+    sizes = [int(value.removesuffix("m")) for key, value in memory.options().items() if "batch" not in key]
+    twice = (memory.network + memory.overhead) >> 20
+    assert sum(sizes) - twice == memory.process >> 20
+
+
+def test_the_smallest_node_decides_the_memory_of_all() -> None:
+    small, big = fake_nodes(1, memory=2 * GIB)[0], fake_nodes(1, memory=64 * GIB)[0]
+    layout = fake_layout([dataclasses.replace(big, name="node1"), dataclasses.replace(small, name="node2")])
+    assert FlinkEngine().memory(layout).process < 2 * GIB
+
+
+@pytest.mark.parametrize(
+    ("engine", "memory", "words"),
+    [
+        (FlinkEngine(), 1 * GIB, "below"),
+        (FlinkEngine(taskmanager_memory="3500M"), 4 * GIB, "does not fit"),
+        (FlinkEngine(taskmanager_memory="600M"), 4 * GIB, "below"),
+        (FlinkEngine(driver_memory="4G"), 4 * GIB, "below"),
+    ],
+)
+def test_what_does_not_fit_a_node_is_refused_with_a_hint(
+    engine: FlinkEngine, memory: int, words: str
+) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        engine.plan(fake_layout(fake_nodes(1, memory=memory)))
+    assert caught.value.hint
+
+
+def test_a_jar_of_ones_own_is_submitted_as_it_is_and_python_is_refused() -> None:
+    own = dataclasses.replace(JOB, program="/home/me/my.jar", options=("-c", "Main"))
+    argv = list(FlinkEngine().submit(own, fake_layout()).argv)
+    assert argv[-6:] == ["run", "-c", "Main", "/home/me/my.jar", "--input", "/scratch/input"]
+    with pytest.raises(UsageError, match="no Python"):
+        FlinkEngine().submit(dataclasses.replace(JOB, program="/home/me/my.py"), fake_layout())
+
+
+@pytest.mark.parametrize(
+    ("jar", "words"), [("none.jar", "no Flink"), ("lib/flink-dist-1.20.0.jar", "Flink 1.20.0")]
+)
+def test_a_home_that_is_no_flink_2_is_refused(tmp_path: Path, jar: str, words: str) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / jar).touch()
+    with pytest.raises(UsageError, match=words):
+        FlinkEngine().recognize(tmp_path)

@@ -1,0 +1,127 @@
+"""Flink's account: from its REST pages to the tables that all accounts share, and to the table of its vertices."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weft.engines import flinkrest
+from weft.model import flinkaccount, recovery, stages
+from weft.report import flink
+
+MANAGERS = [
+    {"id": f"taskmanager-node{i}", "path": f"pekko.ssl.tcp://flink@10.0.0.{i}:4/user/rpc/x", "slotsNumber": 2}
+    for i in (1, 2)
+]
+
+
+def subtask(index: int, begin: int, end: int, **metrics: float) -> dict[str, Any]:
+    known = {"read-bytes": 0, "write-bytes": 0, "accumulated-busy-time": 0.0, "accumulated-idle-time": 0}
+    times = {"start-time": begin, "end-time": end, "duration": end - begin}
+    where = {"endpoint": f"node{index + 1}:999", "taskmanager-id": f"taskmanager-node{index + 1}"}
+    return {
+        "subtask": index,
+        "status": "FINISHED",
+        "attempt": 0,
+        **times,
+        **where,
+        "metrics": {**known, **metrics},
+    }
+
+
+READ = {"write-bytes": 500, "accumulated-busy-time": 1500.0, "accumulated-idle-time": 500}
+SORT = {"read-bytes": 500, "accumulated-busy-time": 3000.0, "accumulated-backpressured-time": 0}
+FAILURE = {
+    "exceptionName": "org.apache.flink.runtime.jobmaster.JobMasterException",
+    "stacktrace": "JobMasterException: the TaskManager left\nCaused by: java.io.IOException: gone\n\tat x",
+    "timestamp": 5000,
+    "taskName": "sort (2/2) - execution #0",
+    "endpoint": "10.0.0.2:5",
+    "taskManagerId": "taskmanager-node2",
+}
+JOB = {
+    "jid": "ab",
+    "name": "terasort-raw",
+    "state": "FINISHED",
+    "start-time": 1000,
+    "end-time": 9000,
+    "vertices": [
+        {
+            "id": "v0",
+            "name": "read",
+            "parallelism": 2,
+            "subtasks": [subtask(i, 1000, 3000, **READ) for i in (0, 1)],
+        },
+        {
+            "id": "v1",
+            "name": "sort",
+            "parallelism": 2,
+            "subtasks": [subtask(i, 3000, 7000, **SORT) for i in (0, 1)],
+        },
+    ],
+}
+PAGES = {
+    "/overview": {"flink-version": "2.3.0"},
+    "/taskmanagers": {"taskmanagers": MANAGERS},
+    **{f"/taskmanagers/{each['id']}": each for each in MANAGERS},
+    "/jobs/overview": {"jobs": [{"jid": "ab"}]},
+    "/jobs/ab": {
+        **JOB,
+        "vertices": [{k: v for k, v in each.items() if k != "subtasks"} for each in JOB["vertices"]],
+    },
+    **{f"/jobs/ab/vertices/{each['id']}": each for each in JOB["vertices"]},
+}
+
+
+def record(tmp_path: Path, *failures: dict[str, Any], state: str = "FINISHED") -> Path:
+    exceptions = {"exceptionHistory": {"entries": list(failures)}}
+    pages = {**PAGES, "/jobs/ab/exceptions": exceptions}
+    pages["/jobs/ab"] = {**pages["/jobs/ab"], "state": state}
+    (tmp_path / "engine").mkdir()
+    for name, content in flinkrest.account(pages.__getitem__).items():
+        (tmp_path / "engine" / name).write_text(json.dumps(content))
+    return tmp_path
+
+
+def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:
+    account = flinkaccount.read(record(tmp_path) / "engine")
+    table = stages.table(account)
+    assert table.select(
+        "stage", "name", "done", "median_s", "shuffle_read_bytes", "shuffle_write_bytes"
+    ).rows() == [
+        (0, "read", 2, 2.0, 0, 1000),
+        (1, "sort", 2, 4.0, 1000, 0),
+    ]
+    assert account.applications["version"].to_list() == ["2.3.0"]
+    assert account.executors.select("host", "cores").rows() == [("10.0.0.1", 2), ("10.0.0.2", 2)]
+    assert recovery.sentences(account) == []
+
+
+def test_what_flink_does_not_say_is_unknown_and_not_nothing(tmp_path: Path) -> None:
+    table = stages.table(flinkaccount.read(record(tmp_path) / "engine"))
+    assert (
+        table.select("cpu_share", "gc_share", "fetch_share", "disk_spill_bytes").rows() == [(None,) * 4] * 2
+    )
+
+
+def test_a_task_that_was_lost_is_told(tmp_path: Path) -> None:
+    (sentence,) = recovery.sentences(flinkaccount.read(record(tmp_path, FAILURE) / "engine"))
+    assert sentence == "1 task of stage 1 failed: JobMasterException: the TaskManager left"
+
+
+def test_a_job_that_failed_is_told_with_its_innermost_cause(tmp_path: Path) -> None:
+    sentences = recovery.sentences(flinkaccount.read(record(tmp_path, FAILURE, state="FAILED") / "engine"))
+    assert sentences[-1] == "job 0 failed: java.io.IOException: gone"
+
+
+def test_the_time_of_a_vertex_is_divided(tmp_path: Path) -> None:
+    read, sort = flink.vertices(record(tmp_path))
+    assert (read["job"], read["busy"], read["idle"], read["write-bytes"]) == ("terasort-raw", 3.0, 1.0, 1000)
+    assert (sort["busy"], sort["read-bytes"]) == (6.0, 1000)
+
+
+def test_a_record_without_the_account_has_no_vertices(tmp_path: Path) -> None:
+    assert flink.vertices(tmp_path) == []
+    with pytest.raises(OSError, match=r"flink\.json"):
+        flinkaccount.read(tmp_path)
