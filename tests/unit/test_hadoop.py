@@ -51,9 +51,10 @@ def test_a_users_setting_stands_in_the_file_it_belongs_to() -> None:
         "yarn.nodemanager.vmem-check-enabled": "true",
         "yarn.scheduler.capacity.maximum-am-resource-percent": "1",
         "io.file.buffer.size": "65536",
+        "dfs.replication": "1",
     }
     engine = HadoopEngine(conf=own)
-    names = ("mapred-site", "mapred-site", "yarn-site", "capacity-scheduler", "core-site")
+    names = ("mapred-site", "mapred-site", "yarn-site", "capacity-scheduler", "core-site", "hdfs-site")
     assert {key: site(name, engine)[key] for key, name in zip(own, names, strict=True)} == own
 
 

@@ -90,11 +90,12 @@ class Yarn:
 
     def core_site(self) -> dict[str, str]:
         return {
-            **self.layout.hadoop,
             # what is not on this machine's files says so in its name
             "fs.defaultFS": "file:///",
             "hadoop.tmp.dir": "${java.io.tmpdir}/hadoop",
             "hadoop.security.authorization": "true",
+            # a NodeManager otherwise waits ten seconds for the removal of logs, which is hours away
+            "hadoop.service.shutdown.timeout": "2s",
             # a lost node is noticed after seconds, not after the default of minutes
             "ipc.client.connect.max.retries": "5",
             "ipc.client.connect.max.retries.on.timeouts": "3",
@@ -180,6 +181,8 @@ class Yarn:
 
     def files(self, sites: Mapping[str, Mapping[str, str]], conf: Mapping[str, str]) -> dict[Path, str]:
         """The generated files; `conf` holds the user's settings, each of which wins in the site it belongs to."""
+        # HDFS's own defaults are read after core-site, and would win there
+        sites = {**sites, "hdfs-site": self.layout.hadoop}
         whole = {
             name: {**site, **{key: value for key, value in conf.items() if _site(key) == name}}
             for name, site in sites.items()
@@ -298,6 +301,8 @@ def _site(key: str) -> str:
         return "mapred-site"
     if key.startswith("security."):
         return "hadoop-policy"
+    if key.startswith("dfs."):
+        return "hdfs-site"
     return "yarn-site" if key.startswith("yarn.") else "core-site"
 
 
