@@ -127,19 +127,12 @@ class Process:
         except subprocess.TimeoutExpired:
             return None
 
-    def ask(self) -> None:
-        """Ask to end (SIGTERM), and do not wait."""
-        if self.code() is None:
-            with suppress(psutil.NoSuchProcess):
-                family = self.family()
-                target = family[0] if self.wrapped and family else psutil.Process(self.popen.pid)
-                _signal(target, signal.SIGTERM)
-
     def stop(self, grace: float = 10) -> None:
         """Ask (SIGTERM), wait `grace` seconds, then kill, descendants included."""
         family = self.family()
         if self.code() is None:
-            self.ask()
+            target = family[0] if self.wrapped and family else psutil.Process(self.popen.pid)
+            _signal(target, signal.SIGTERM)
             if self.wait(grace) is None:
                 _signal(psutil.Process(self.popen.pid), signal.SIGKILL)
         for child in family:

@@ -135,6 +135,7 @@ class HadoopEngine(Engine):
             "mapreduce.jobhistory.admin.address": f"{head}:{self.port + 21}",
             "mapreduce.jobhistory.webapp.address": f"{head}:{self.web_port + 2}",
             "mapreduce.jobhistory.intermediate-done-dir": f"{engine}/new",
+            "mapreduce.jobhistory.jhist.format": "json",
             "mapreduce.jobhistory.done-dir": f"{engine}/done",
             # the service that serves map output binds all addresses; any free port keeps nodes of one machine apart
             "mapreduce.shuffle.port": "0",

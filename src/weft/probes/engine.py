@@ -9,7 +9,7 @@ from weft.probes.base import Probe
 
 
 class EngineProbe(Probe):
-    """Spark's event log, Flink's REST pages: nothing has to run beside the engine for it."""
+    """Spark's event log, Hadoop's job history, Flink's REST pages: nothing has to run beside the engine for it."""
 
     name: ClassVar[str] = "engine"
 

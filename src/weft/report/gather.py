@@ -6,7 +6,7 @@ from typing import Any
 import polars
 from pydantic import ValidationError
 
-from weft.model import rates, recovery
+from weft.model import jobhistory, rates, recovery
 from weft.model.eventlog import Account
 from weft.record import PHASES, Stored
 from weft.report import engine, files, flink
@@ -37,6 +37,9 @@ def summarize(stored: Stored) -> Summary:
         "counters": sources.rows("the counters", lambda: _counters(sources, samples)),
         "fileops": sources.attempt(
             "the file operations", lambda: files.fileops(stored.directory), _nothing()
+        ),
+        "mapreduce": sources.attempt(
+            "the jobs' counters", lambda: jobhistory.counters(stored.directory / "engine"), _nothing()
         ),
         "lustre": sources.attempt("Lustre's counters", lambda: files.lustre(stored.directory), _nothing()),
         "flink": sources.rows("Flink's vertices", lambda: tuple(flink.vertices(stored.directory))),

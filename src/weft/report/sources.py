@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import polars
 
 from weft import samples
-from weft.model import eventlog, flinkaccount
+from weft.model import eventlog, flinkaccount, jobhistory
 from weft.model.eventlog import Account
 from weft.record import Stored
 
@@ -83,7 +83,11 @@ class Sources:
     def account(self) -> Account:
         """The engine's own account."""
         directory = self.stored.directory / "engine"
-        read = flinkaccount.read if (directory / flinkaccount.FILE).exists() else eventlog.read
+        read = eventlog.read
+        if (directory / flinkaccount.FILE).exists():
+            read = flinkaccount.read
+        elif jobhistory.found(directory):
+            read = jobhistory.read
         found = self.attempt("the engine's account", lambda: read(directory), eventlog.empty())
         self.gaps += found.gaps
         return found

@@ -1,0 +1,44 @@
+"""The counters of MapReduce jobs: bytes by file system, spilled records, shuffle, CPU, as the job history has them."""
+
+import re
+
+from weft.report.blocks import Column, Section, Table, Words
+from weft.report.numbers import amount, size
+from weft.report.summary import Summary
+
+_LEFT_OUT = re.compile(r"(SLOTS|VCORES|MB)_MILLIS|(MEMORY|HEAP)_BYTES")
+"""Products with time, and sums over tasks of what each had for itself."""
+
+_NOTE = (
+    "Added up by Hadoop over the tasks that succeeded. A file system's bytes are those that the tasks themselves read and"
+    " wrote, map output and spills included; what the shuffle service reads of the map output for others, what goes on in"
+    " HDFS's daemons, and the loading of programs are not among them. A reduce task's fetch wait, among the stages, begins"
+    " with the start of its JVM."
+)
+
+
+def job_counters(summary: Summary) -> Section:
+    """A row a counter that is not 0, for map tasks, reduce tasks and the whole."""
+    if not summary.mapreduce:
+        return Section("mapreduce", "MapReduce's counters", [Words("No MapReduce job was run.", "quiet")])
+    columns = [Column("counter"), *(Column(title, number=True) for title in ("map", "reduce", "total"))]
+    rows = [
+        (_words(name), *(_value(name, of[key]) for key in ("map", "reduce", "total")))
+        for name, of in sorted(summary.mapreduce.items())
+        if any(of.values()) and not _LEFT_OUT.search(name)
+    ]
+    return Section("mapreduce", "MapReduce's counters", [Table(columns, rows, _NOTE)])
+
+
+def _words(name: str) -> str:
+    group, _, own = name.rpartition(".")
+    side = {"FileInputFormatCounter": "INPUT ", "FileOutputFormatCounter": "OUTPUT "}.get(group, "")
+    return (side + own).replace("_", " ").lower()
+
+
+def _value(name: str, value: int) -> str:
+    if "BYTES" in name:
+        return size(value)
+    if "MILLI" in name:
+        return amount(value / 1e3, "s")
+    return amount(value)
