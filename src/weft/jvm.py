@@ -1,5 +1,7 @@
 """Words before a Java program, which engines, storages and workloads share."""
 
+from pathlib import Path
+
 from weft.nodes.base import Node
 from weft.plan import Layout
 
@@ -21,15 +23,16 @@ def heap(size: int) -> str:
     return f"-Xmx{size >> 20}m"
 
 
-def temporary(node: Node) -> dict[str, str]:
+def temporary(node: Node, classes: Path | None = None) -> dict[str, str]:
     """Variables that keep temporary files in the node's own directory, for a JVM and all JVMs that it starts.
 
+    `classes` is the class-data archive for those whose class path fits it; the others do not complain.
     -UsePerfData: the JVM would map a file in /tmp whatever java.io.tmpdir says, and wait for its disk.
     """
-    return {
-        "TMPDIR": str(node.directory),
-        "JDK_JAVA_OPTIONS": f"-Djava.io.tmpdir={node.directory} -XX:-UsePerfData",
-    }
+    flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData"]
+    if classes is not None:
+        flags += [f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+    return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join(flags)}
 
 
 def core(layout: Layout) -> list[str]:

@@ -30,6 +30,10 @@ class Layout:
     """Directory of each engine's distribution."""
     jars: Mapping[str, Path]
     """weft's own jars, by module: core, spark."""
+    classes: Mapping[str, Path] = field(default_factory=dict)
+    """Class-data archives, by distribution."""
+    empty: Path = Path("empty")
+    """A directory without files, which class paths may begin with."""
     native: Path = Path("native")
     """Directory of weft's native programs, where the run uses any."""
     account: bool = True

@@ -7,6 +7,7 @@ from typing import Any
 
 from weft import settings
 from weft.plan import Command, Layout, Plan, together
+from weft.provision import classdata
 from weft.provision.distribution import DISTRIBUTIONS
 from weft.servers import acquired, computing, served, sketched
 from weft.spec import Spec
@@ -34,6 +35,7 @@ def sketch(spec: Spec) -> Layout:
         Path("java"),
         homes,
         jars,
+        empty=classdata.empty(),
         servers=nodes[spec.nodes.count :],
     )
 

@@ -19,6 +19,7 @@ from weft.plan import SECRET, Command, Layout, Plan
 from weft.preview import planned, sketch
 from weft.probes.base import Probe
 from weft.progress import Progress
+from weft.provision import classdata
 from weft.record import Record, Stored
 from weft.servers import acquired, computing, served
 from weft.spec import Spec
@@ -140,6 +141,8 @@ def _layout(
         java=supplies.java,
         homes=supplies.homes,
         jars=supplies.jars,
+        classes=supplies.classes,
+        empty=classdata.empty(),
         native=supplies.native,
         account="engine" in spec.probes,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from weft import settings
 from weft.errors import UsageError
 from weft.probes import KINDS
-from weft.provision import distribution, jars, jdk, native
+from weft.provision import classdata, distribution, jars, jdk, native
 from weft.spec import Spec
 from weft.storage.base import layers
 
@@ -19,6 +19,7 @@ class Supplies:
     java: Path
     homes: Mapping[str, Path]
     jars: Mapping[str, Path]
+    classes: Mapping[str, Path]
     native: Path
 
     @property
@@ -39,7 +40,24 @@ def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
     used = [layer for storage in spec.storage().values() for layer in layers(storage)]
     wanted = any(layer.native for layer in used) or any(KINDS[name].native for name in spec.probes)
     programs = native.build(say) if wanted else Path("native")
-    return Supplies(java, homes, jars.build(homes, say), programs)
+    built = jars.build(homes, say)
+    return Supplies(java, homes, built, _classes(spec, java, homes, built, say), programs)
+
+
+def _classes(
+    spec: Spec, java: Path, homes: Mapping[str, Path], built: Mapping[str, Path], say: Callable[[str], None]
+) -> dict[str, Path]:
+    kind = spec.engine.kind
+    if kind not in homes:
+        return {}
+
+    def training(scratch: Path) -> Sequence[str]:
+        return spec.engine.training(homes[kind], built[kind], classdata.empty(), scratch)
+
+    if not training(Path()):
+        return {}
+    found = classdata.build(kind, java, homes[kind], training, say)
+    return {kind: found} if found else {}
 
 
 def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:

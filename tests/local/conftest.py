@@ -15,6 +15,9 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src"
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Compiling well costs the many small runs of these tests more than it brings them: a third of their processor time."""
+
 root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
@@ -30,6 +33,7 @@ class Weft:
         return {
             **os.environ,
             "PYTHONPATH": str(SOURCE),
+            "JAVA_TOOL_OPTIONS": os.environ.get("JAVA_TOOL_OPTIONS", SHORT_LIVED),
             **{key: str(self.home / name) for key, name in own.items()},
         }
 

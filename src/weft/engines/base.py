@@ -1,6 +1,7 @@
 """What is being measured. An engine touches nothing: it turns a layout into data."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,6 +18,13 @@ class Engine(BaseModel, ABC):
     positional: ClassVar[str] = "version"
     distributions: ClassVar[tuple[str, ...]] = ()
     """Names of the distributions that it needs."""
+
+    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:  # noqa: ARG002 - for those that can
+        """The words after `java` of a short job that loads the classes its processes load; none where there is no such.
+
+        `jar` is weft's own for the engine, `empty` a directory that a class path may begin with, `scratch` one to write to.
+        """
+        return ()
 
     def recognize(self, home: Path) -> None:
         """Raises UsageError when a directory is no installation of this engine that weft can run."""

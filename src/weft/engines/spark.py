@@ -1,5 +1,6 @@
 """Spark 4 standalone: a Master on the head, a Worker on every node, executors from the Workers, a driver on the head."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -67,6 +68,18 @@ class SparkEngine(Engine):
                 hint="lower engine.executor_memory, or use fewer nodes",
             )
         return asked
+
+    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:
+        quiet = {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+        }
+        words = [word for key, value in quiet.items() for word in ("--conf", f"{key}={value}")]
+        job = ["--class", "io.weft.spark.GroupBy", f"local:{jar}", "--executors", "0"]
+        job += ["--outcome", str(scratch / "outcome.json")]
+        submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *words, *job]
+        return ["-Xmx600m", *OPENS, "-cp", _classes(home, empty), *submit]
 
     def recognize(self, home: Path) -> None:
         cores = list(home.glob("jars/spark-core_2.13-*.jar"))
@@ -158,7 +171,10 @@ class SparkEngine(Engine):
         home, programs = layout.homes["spark"], layout.directory / "bin"
         startup = programs / "pyspark-startup.py"
         return Client(
-            environment=self._environment(layout.head, layout),
+            environment={
+                **self._environment(layout.head, layout),
+                "SPARK_CONF_DIR": str(layout.directory / "conf"),
+            },
             search={
                 "PATH": [str(programs), str(home / "bin"), str(layout.java.parent)],
                 "PYTHONPATH": [str(home / "python/lib/pyspark.zip"), str(home / "python/lib/py4j-*-src.zip")],
@@ -193,20 +209,26 @@ class SparkEngine(Engine):
         return Daemon(name, node, argv, self._environment(node, layout), ports, essential=name == "master")
 
     def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
-        classes = f"{layout.directory / 'conf'}:{layout.homes['spark']}/jars/*"
+        classes = _classes(layout.homes["spark"], layout.empty)
         return [str(layout.java), heap(bytes_of_heap), *flags, *OPENS, "-cp", classes]
 
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
         return {
             **layout.environment(node),
             "SPARK_HOME": str(layout.homes["spark"]),
-            "SPARK_CONF_DIR": str(layout.directory / "conf"),
+            "SPARK_CONF_DIR": str(layout.empty),
             "SPARK_SCALA_VERSION": "2.13",  # the Worker looks for a build tree otherwise, and every executor dies
             "SPARK_LOCAL_IP": node.address,
             "SPARK_LOCAL_DIRS": layout.places["shuffle"].paths[node.name],
             "JAVA_HOME": str(layout.java.parent.parent),
-            **temporary(node),
+            **temporary(node, layout.classes.get("spark")),
         }
+
+
+def _classes(home: Path, empty: Path) -> str:
+    """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive fits all."""
+    logging = [str(jar) for jar in home.glob("jars/slf4j-api-*.jar")]
+    return ":".join([f"{empty}/", *logging, f"{home}/jars/*"])
 
 
 def _words(brought: Brought) -> list[str]:

@@ -20,7 +20,7 @@ final class Session implements AutoCloseable {
 
     /** @throws IllegalStateException when the executors do not come up within 180 s */
     Session(SparkConf conf, Options options) throws InterruptedException {
-        int executors = options.integer("executors", 1, 1, 1_000_000);
+        int executors = options.integer("executors", 1, 0, 1_000_000);
         spark = new JavaSparkContext(conf);
         spark.sc().addSparkListener(totals);
         try {
