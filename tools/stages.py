@@ -93,18 +93,24 @@ def local() -> None:
     step("local tests", [*PYTEST, "tests/local"])
 
 
+def site() -> None:
+    step("site tests", [*PYTEST, "tests/site"])
+
+
 def live() -> None:
     """Both at once and last, so that pytest's closing line is the last line of ./test."""
     if os.geteuid() != 0:
         leave_out("tests marked root", "this is not root", "run ./test as root")
     for words in LEFT_OUT:
         say(f"not run: {words}")
-    step("contract and local tests", [*PYTEST, "tests/contract", "tests/local"], last=True)
+    step(
+        "contract, local and site tests", [*PYTEST, "tests/contract", "tests/local", "tests/site"], last=True
+    )
 
 
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]
 IN_ORDER: Sequence[Callable[[], None]] = (lint, unit, java, rust, live)
-STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local)}
+STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local, site)}
 
 
 def step(

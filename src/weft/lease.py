@@ -93,7 +93,7 @@ class Lease:
         try:
             answer = reach.ask("sweep", request, timeout=_PATIENCE)
         except WeftError as error:
-            return Elsewhere(reach.host, problem=error.message)
+            return Elsewhere(reach.host, problem="" if reach.gone() else error.message)
         there = [" ".join(words) for words in answer["there"]]
         return Elsewhere(reach.host, answer["processes"], there, answer["left"])
 
@@ -106,7 +106,8 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
     path = directory / f"{name}.jsonl"
     with _locked(path) as file:
         lease = Lease(name, path, _file=file)
-        lease.note("owner", pid=str(os.getpid()), purpose=purpose, since=time.strftime("%Y-%m-%dT%H:%M:%S"))
+        now = time.strftime("%Y-%m-%dT%H:%M:%S")
+        lease.note("owner", pid=str(os.getpid()), host=os.uname().nodename, purpose=purpose, since=now)
         try:
             yield lease
         finally:
@@ -143,17 +144,33 @@ class Held:
 
 def all_leases() -> list[Held]:
     """Every lease of this user; `alive` where its owner still runs."""
-    return [
-        Held(Lease(path.stem, path, _entries(file)), not _lock(file, fcntl.LOCK_SH))
-        for path, file in _files()
-    ]
+    found = []
+    for path, file in _files():
+        entries = _entries(file)
+        found.append(
+            Held(Lease(path.stem, path, entries), not (_lock(file, fcntl.LOCK_SH) and _ours(entries)))
+        )
+    return found
 
 
 def dead_leases() -> Iterator[Lease]:
     """Each lease whose owner is gone; nobody else can take or release it before the next is asked for."""
     for path, file in _files():
-        if _lock(file, fcntl.LOCK_EX) and path.exists():
-            yield Lease(path.stem, path, _entries(file))
+        entries = _entries(file)
+        if _lock(file, fcntl.LOCK_EX) and path.exists() and _ours(entries):
+            yield Lease(path.stem, path, entries)
+
+
+def _ours(entries: Sequence[dict[str, str]]) -> bool:
+    """Whether a missing lock says that the owner is gone: on this host, or in a job that has ended.
+
+    Hosts can share the directory and not each other's locks: NFS without a lock daemon, Lustre without `flock`.
+    """
+    owner = next((entry for entry in entries if entry["kind"] == "owner"), {})
+    here = os.uname().nodename
+    return owner.get("host", here) == here or any(
+        of_text(entry["reach"]).gone() for entry in entries if "reach" in entry
+    )
 
 
 def _files() -> Iterator[tuple[Path, IO[str]]]:

@@ -79,7 +79,9 @@ def _command(command: Command) -> dict[str, Any]:
 
 def text(plan: dict[str, Any]) -> str:
     """The same for people."""
-    lines = ["nodes"]
+    script = plan.get("job_script", "")
+    lines = ["job script", *(f"  {line}" for line in script.splitlines())] if script else []
+    lines.append("nodes")
     lines += [
         f"  {n['name']}  {n['address']}  {n['cores']} core(s)  {n['memory'] >> 20} MiB" for n in plan["nodes"]
     ]

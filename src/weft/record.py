@@ -17,7 +17,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,9 @@ from weft import __version__
 from weft.errors import RecordError, UsageError
 
 SCHEMA = 1
+
+_SILENT = 120.0
+"""Seconds without a change after which a writer on another host counts as gone; samples come each second."""
 
 PHASES = ("acquire", "storage", "start", "prepare", "run", "check", "stop")
 
@@ -128,13 +131,21 @@ class Stored:
         return verdict
 
     def alive(self) -> bool:
-        """Whether its writer still runs on this machine."""
+        """Whether its writer still runs; one on another host is known by what it writes."""
         if self.head.get("host") != os.uname().nodename:
-            return False
+            return time.time() - self._last_word() < _SILENT
         try:
             return process_start(int(self.head["pid"])) == str(self.head["pid_start"])
         except (OSError, KeyError):
             return False
+
+    def _last_word(self) -> float:
+        """When its writer last wrote an event or a sample: seconds since the epoch, 0 where it never did."""
+        found = [event["t"] for event in self.events()[-1:]]
+        with suppress(OSError, ValueError), (self.directory / "samples.csv").open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
+            found.append(float(file.read().splitlines()[-2].split(b",")[0]))
+        return max(found, default=0.0)
 
     def json(self, name: str) -> Any:
         """A JSON file of the record, or {} when it was not written."""

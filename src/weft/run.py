@@ -183,6 +183,7 @@ def _about(spec: Spec) -> dict[str, Any]:
         **chosen,
         **{key: getattr(spec, key).kind for key in ("input", "output", "scratch")},
         "key": spec.key(),
+        **spec.nodes.about(),
     }
 
 

@@ -41,6 +41,39 @@ def work() -> Path:
     return _path("WEFT_WORK", Path("/var/tmp") / f"weft-{_user()}")  # noqa: S108 - made 0700, owner checked
 
 
+def shared() -> Path | None:
+    """WEFT_SHARED: where input and output stand when a run names no directory. Default: the work directory."""
+    return _path("WEFT_SHARED", Path()) if os.environ.get("WEFT_SHARED") else None
+
+
+def site() -> Path:
+    """WEFT_SITE: the site profile. Default ~/.config/weft/site.toml."""
+    base = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config")
+    return _path("WEFT_SITE", base / "weft" / "site.toml")
+
+
+def own_directories() -> list[Path]:
+    """Where a user's large files may go, best first: what a site names in SCRATCH and WORK, then HOME."""
+    named = [os.environ.get(name) for name in ("SCRATCH", "WORK", "HOME")]
+    return [path for name in named if name and (path := Path(name)).is_dir() and os.access(path, os.W_OK)]
+
+
+def local_directories() -> list[Path]:
+    """Where a node may have files of its own, best first: what a site names in LOCAL_SCRATCH and TMPDIR, then /tmp."""
+    named = [os.environ.get(name) for name in ("LOCAL_SCRATCH", "TMPDIR")]
+    return [Path(name) for name in (*named, "/tmp") if name and Path(name).is_dir()]  # noqa: S108 - the machine's
+
+
+def module_directories() -> list[Path]:
+    """MODULEPATH: where environment modules are looked for."""
+    return [Path(name) for name in os.environ.get("MODULEPATH", "").split(":") if name]
+
+
+def slurm() -> dict[str, str]:
+    """What Slurm tells a process of the job that it runs in: SLURM_JOB_ID and its kin; empty outside of jobs."""
+    return {name: value for name, value in os.environ.items() if name.startswith("SLURM_")}
+
+
 def home(distribution: str) -> Path | None:
     """SPARK_HOME, FLINK_HOME, HADOOP_HOME: a site's own installation, taken instead of the cached distribution."""
     value = os.environ.get(f"{distribution.upper()}_HOME")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.conftest import NAME, ROOT, holding, live, nodes_of, traces
+from tests.site.slurmd import needs_slurm, slurm
 from tests.site.sshd import needs_sshd, running
 from weft import shell
 from weft.nodes import KINDS
@@ -17,23 +18,29 @@ from weft.work import site
 VIRTUAL = pytest.param("virtual:3,memory=1500M,cores=1", marks=ROOT, id="virtual")
 LOCAL = pytest.param("local:3", id="local")
 SSH = pytest.param("ssh", marks=needs_sshd)
-REAL = pytest.mark.parametrize("text", [LOCAL, VIRTUAL, SSH], indirect=True)
-ALL = pytest.mark.parametrize("text", ["null", LOCAL, VIRTUAL, SSH], indirect=True)
+SLURM = pytest.param("slurm", marks=needs_slurm)
+REAL = pytest.mark.parametrize("text", [LOCAL, VIRTUAL, SSH, SLURM], indirect=True)
+ALL = pytest.mark.parametrize("text", ["null", LOCAL, VIRTUAL, SSH, SLURM], indirect=True)
 virtual = pytest.mark.parametrize("text", [VIRTUAL])
 
 
 @pytest.fixture
 def text(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The words after --nodes; hosts for ssh are made."""
+    """The words after --nodes; hosts for ssh and a job of Slurm are made."""
+    folder = request.getfixturevalue("tmp_path") / "hosts"
+    if request.param == "slurm":
+        with slurm(folder) as cluster, cluster.allocated(3):
+            yield "slurm:3"
+        return
     if request.param != "ssh":
         yield request.param
         return
-    with running(request.getfixturevalue("tmp_path") / "hosts", 3) as hosts:
+    with running(folder, 3) as hosts:
         yield hosts.nodes(cores="1", memory="1500M")
 
 
 def test_every_adapter_is_under_contract() -> None:
-    assert set(KINDS) == {"null", "local", "virtual", "ssh"}
+    assert set(KINDS) == {"null", "local", "virtual", "ssh", "slurm"}
 
 
 @ALL

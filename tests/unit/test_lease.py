@@ -12,6 +12,7 @@ import pytest
 
 from weft import lease, leftovers, settings, shell
 from weft.errors import WeftError
+from weft.remote.reach import Reach
 
 OWNER = """
 import os, sys, time
@@ -174,3 +175,25 @@ def test_looking_and_sweeping_never_disturb_those_who_take_leases() -> None:
     while any(process.is_alive() for process in processes):
         assert leftovers.sweep() == []
     assert [process.exitcode for process in processes] == [0, 0, 0, 0]
+
+
+def test_the_lease_of_another_host_is_left_to_it() -> None:
+    with lease.hold("alive", "a test") as held:
+        entries = [json.loads(line) for line in held.path.read_text().splitlines()]
+        entries[0]["host"] = "elsewhere"
+        held.path.with_name("other.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+        assert {one.lease.name: one.alive for one in lease.all_leases()} == {"alive": True, "other": True}
+        assert list(lease.dead_leases()) == []
+
+
+def test_the_lease_of_a_job_that_has_ended_is_dead_wherever_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weft.remote.reach.jobs.job", lambda _: None)
+    reach = Reach("n1", ("false",), login_shell=False, job=7)
+    with lease.hold("alive", "a test") as held:
+        owner = {"kind": "owner", "host": "elsewhere"}
+        held_there = {"kind": "directory", "path": "/nonexistent/weft", "reach": reach.text()}
+        other = held.path.with_name("other.jsonl")
+        other.write_text("".join(json.dumps(entry) + "\n" for entry in (owner, held_there)))
+        (dead,) = lease.dead_leases()
+        assert dead.release() == []
+        assert not other.exists()

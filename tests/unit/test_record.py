@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_an_error_leaves_its_phase_as_the_one_reached() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"pid_start": "1"}, {"pid": 0x7FFFFFF0}, {"host": "elsewhere"}],
+    [{"pid_start": "1"}, {"pid": 0x7FFFFFF0}],
 )
 def test_a_record_without_verdict_and_writer_was_killed(change: dict[str, object]) -> None:
     made = make()
@@ -124,3 +125,17 @@ def test_history_takes_medians_of_valid_runs_of_the_same_spec() -> None:
     ]
     assert expected_phases(records, "k") == {"start": 1.5, "run": 20}
     assert expected_phases(records, "none") == {}
+
+
+def test_a_writer_on_another_host_is_known_by_what_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make()
+    made.update(host="elsewhere")
+    assert record.read(made.directory).verdict == "KILLED"
+    made.note("phase-begin", phase="run")
+    assert record.read(made.directory).verdict == "RUNNING"
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 600)
+    assert record.read(made.directory).verdict == "KILLED"
+    with (made.directory / "samples.csv").open("a") as file:
+        file.write(f"{now + 590},n1,,cpu_user,1.0\n{now + 591},n1")
+    assert record.read(made.directory).verdict == "RUNNING"

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from weft import __version__, supervisor
-from weft.cli import clusters, house, keys, look, work
+from weft.cli import clusters, house, keys, look, site, work
 from weft.errors import Stopped, WeftError
 
 app = typer.Typer(
@@ -20,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verbs in (work, clusters, look, keys, house):
+for verbs in (work, clusters, look, keys, house, site):
     verbs.register(app)
 
 

@@ -20,6 +20,7 @@ from weft.report.text import outcome_lines
 from weft.request import Flags, pairs, study_of
 from weft.spec import Study
 from weft.standing import StandingCluster
+from weft.submission import enter as submission
 
 What = Annotated[
     str,
@@ -169,6 +170,8 @@ def plan(
     flags = Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat)
     study = study_of(what, flags)
     plans: list[dict[str, Any]] = [preview.preview(spec) for _, spec in study.cells()]
+    if (of_slurm := submission.needed(study)) is not None:
+        plans[0]["job_script"] = submission.job_script(study, of_slurm, ["run", *sys.argv[2:]])
     if as_json:
         print(json.dumps(plans[0] if len(plans) == 1 else plans, indent=1))
         return
@@ -181,6 +184,8 @@ def plan(
 def _do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
     """Run a study, write the reports, print the results."""
     rootless.enter(study)
+    if (code := submission.enter(study, sys.argv[1:], Progress(Console(stderr=True)))) is not None:
+        sys.exit(code)
     try:
         results = matrix.run(study, Progress(Console(stderr=True)), again=again)
     except WeftError as error:

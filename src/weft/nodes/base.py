@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -107,7 +107,7 @@ def everywhere(nodes: Sequence[Some], action: Callable[[Some], Answer]) -> list[
 
     Nothing that is started in it may outlive it: processes end with the thread that started them.
     """
-    with ThreadPoolExecutor(max_workers=min(_AT_ONCE, len(nodes))) as pool:
+    with ThreadPoolExecutor(max_workers=min(_AT_ONCE, len(nodes) or 1)) as pool:
         done = [pool.submit(action, node) for node in nodes]
     errors = [error for each in done if (error := each.exception())]
     if errors and errors[1:] and isinstance(errors[0], WeftError):
@@ -166,6 +166,10 @@ class Nodes(BaseModel, ABC):
     @abstractmethod
     def acquire(self, work: Work, visible: Sequence[Path]) -> AbstractContextManager[list[Node]]:
         """Nodes for the length of a `with`. `visible` are paths every node must see under the same name."""
+
+    def about(self) -> dict[str, Any]:
+        """What a record says of where the nodes come from; nothing for this machine's own."""
+        return {}
 
     @abstractmethod
     def limits(self) -> list[str]:

@@ -20,7 +20,7 @@ class RemoteNode(Node):
 
     reach: Reach = field(kw_only=True, repr=False)
     root: bool = field(default=False, kw_only=True)
-    interfaces: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False)
+    interfaces: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
     """IPv4 address by interface."""
 
     def spawn(

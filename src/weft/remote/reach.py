@@ -16,6 +16,7 @@ from typing import Any
 from weft import shell
 from weft.errors import NodeError, WeftError
 from weft.shell import Completed, Process
+from weft.slurm import jobs
 
 _SENT = Path(__file__).parent / "sent"
 _BEGIN = (
@@ -70,6 +71,8 @@ class Reach:
     """Whether a shell there reads the command as text (ssh), or gets it as words (srun)."""
     python: str = "python3"
     """A Python there, 3.6 or newer, for weft's own small programs."""
+    job: int = 0
+    """The Slurm job with whose end the host is out of reach; 0 where nothing ends the way there."""
 
     def words(self) -> list[str]:
         """The local command; always the same for a host."""
@@ -141,13 +144,23 @@ class Reach:
 
     def text(self) -> str:
         """For a lease, so that `weft gc` gets there too."""
-        return json.dumps([self.host, list(self.client), self.login_shell, self.python])
+        return json.dumps([self.host, list(self.client), self.login_shell, self.python, self.job])
+
+    def gone(self) -> bool:
+        """Whether nobody can get there any more. What ran there ended with the job then."""
+        if not self.job:
+            return False
+        try:
+            now = jobs.job(self.job)
+        except WeftError:
+            return False
+        return now is None or now.state != "RUNNING"
 
 
 def of_text(text: str) -> Reach:
     """The reach that a lease holds."""
-    host, client, login_shell, python = json.loads(text)
-    return Reach(host, tuple(client), login_shell, python)
+    host, client, login_shell, python, job = json.loads(text)
+    return Reach(host, tuple(client), login_shell, python, job)
 
 
 def message(program: str, request: Mapping[str, Any], begin: str = "") -> bytes:

@@ -1,0 +1,72 @@
+"""Verbs about the site: write its profile, show it."""
+
+import json
+import tomllib
+from typing import Annotated
+
+import typer
+
+from weft import settings
+from weft.errors import UsageError
+from weft.site.profile import Profile, load
+from weft.site.survey import survey
+from weft.site.writing import text
+
+site = typer.Typer(
+    help="What a centre's machine is like: the directives of jobs, directories, interface, modules.\n\n"
+    "Example: weft site init",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs."""
+    app.add_typer(site, name="site")
+
+
+@site.command()
+def init(
+    force: Annotated[bool, typer.Option("--force", help="write over one that is there")] = False,
+) -> None:
+    """Write a site profile from what is found here: partitions, directories, interfaces, modules, burst buffer.
+
+    Example: weft site init
+    """
+    path = settings.site()
+    if path.exists() and not force:
+        raise UsageError(
+            f"there is a site profile already: {path}", hint="look at it with `weft site show`, or --force"
+        )
+    written = text(survey())
+    Profile.model_validate(tomllib.loads(written))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(written)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}", hint="set WEFT_SITE to a file of yours"
+        ) from error
+    print(written, end="")
+    print(f"# written to {path}")
+
+
+@site.command()
+def show(as_json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False) -> None:
+    """Show the site profile as weft reads it.
+
+    Example: weft site show --json
+    """
+    profile, path = load(), settings.site()
+    if as_json:
+        print(profile.model_dump_json(indent=1))
+        return
+    print(f"{path}{'' if path.exists() else ' (not there; `weft site init` writes one)'}")
+    for key, value in json.loads(profile.model_dump_json()).items():
+        rows = (
+            {f"{key}.{inner}": one for inner, one in value.items()}
+            if isinstance(value, dict)
+            else {key: value}
+        )
+        for name, one in rows.items():
+            print(f"  {name:<18} {'not asked for' if one in (None, []) else one}")

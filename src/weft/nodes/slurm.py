@@ -1,0 +1,167 @@
+"""Nodes of a Slurm job: of the one around this process, or of one that weft submits itself into."""
+
+import socket
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from weft import machine, shell
+from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
+from weft.nodes.base import Node, Nodes
+from weft.nodes.fabric import on_fabric
+from weft.nodes.remote import RemoteNode, furnished
+from weft.remote.reach import Reach, message
+from weft.shell import Process
+from weft.site.profile import Directives, Word, load
+from weft.slurm import commands, jobs
+from weft.slurm.allocation import Allocation, Part, allocation, inside
+from weft.units import Duration
+from weft.work import Site, Work
+
+_KEYS = ("partition", "account", "qos", "time", "constraint")
+
+
+class SlurmNodes(Nodes):
+    """Nodes that Slurm gives; each command on one is a step of the job, so that the job's end ends all."""
+
+    kind: Literal["slurm"] = "slurm"
+    partition: Word | None = Field(default=None, description="of the job; default: the site profile's")
+    account: Word | None = Field(default=None, description="the same")
+    qos: Word | None = Field(default=None, description="the same")
+    time: Word | None = Field(default=None, description="wall time of the job, such as 1:00:00; the same")
+    constraint: Word | None = Field(default=None, description="the same")
+    fabric: Word | None = Field(default=None, description="interface that engines talk over; the same")
+    wait: Duration | None = Field(
+        default=None, description="how long the job may wait in the queue; default: for ever"
+    )
+
+    def directives(self, site: Directives) -> list[str]:
+        """Words after #SBATCH: what this asks for, then what the site profile does. Nothing else is asked for."""
+        chosen = {key: getattr(self, key) or getattr(site, key) for key in _KEYS}
+        words = [f"--nodes={self.count}"]
+        words += ["--exclusive"] if site.exclusive else []
+        words += [f"--cpus-per-task={self.cores}", "--ntasks-per-node=1"] if self.cores else []
+        words += [f"--mem={self.memory >> 20}M"] if self.memory else []
+        return [*words, *(f"--{key}={value}" for key, value in chosen.items() if value)]
+
+    def sketch(self, site: Site) -> list[Node]:
+        if inside():
+            given = allocation()
+            return [self._node(part, given, site) for part in self._chosen(given)]
+        cores, memory = self._promised()
+        return [
+            Node(f"node{i}", f"node{i}", cores, memory, site.directory / f"node{i}")
+            for i in range(1, self.count + 1)
+        ]
+
+    def _promised(self) -> tuple[int, int]:
+        """Cores and bytes of a node of the partition that the job would go to."""
+        if not commands.installed():
+            raise MissingError(
+                "Slurm's commands (sbatch, srun) are not on this machine",
+                hint="use a login node or a job of Slurm; here, --nodes local:2",
+            )
+        name = self.partition or load().slurm.partition
+        for one in commands.partitions():
+            if one.name == name if name else one.default:
+                return self.cores or one.cores, self.memory or max(0, one.memory - machine.RESERVE)
+        raise UsageError(
+            f"there is no partition {name!r}" if name else "this Slurm has no default partition",
+            hint="`sinfo` lists them; choose one with --nodes slurm:N,partition=NAME",
+        )
+
+    def _chosen(self, given: Allocation) -> Sequence[Part]:
+        if len(given.parts) < self.count:
+            raise UsageError(
+                f"the Slurm job {given.job} has {len(given.parts)} node(s), and {self.count} are asked for",
+                hint=f"ask for --nodes slurm:{len(given.parts)}, or run it outside of this job",
+            )
+        return given.parts[: self.count]
+
+    def _node(self, part: Part, given: Allocation, site: Site) -> RemoteNode:
+        return RemoteNode(
+            part.name,
+            _resolved(part),
+            min(self.cores or part.cores, part.cores),
+            min(self.memory or part.memory, part.memory),
+            site.directory / part.name,
+            host=part.name,
+            reach=Reach(part.name, tuple(step(given.job, part)), login_shell=False, job=given.job),
+        )
+
+    @contextmanager
+    def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
+        given = allocation()
+        nodes = [self._node(part, given, work) for part in self._chosen(given)]
+        try:
+            with furnished(nodes, work, visible) as looked, _caretakers(looked, work):
+                yield [*on_fabric(looked, self.fabric or load().fabric, work)]
+        except (WeftError, Stopped) as error:
+            if ended := _ended(given.job):
+                raise ended from error
+            raise
+
+    def limits(self) -> list[str]:
+        return (
+            [] if inside() else ["names, addresses, cores and memory are those of the job, once there is one"]
+        )
+
+    def about(self) -> dict[str, Any]:
+        if not inside():
+            return {}
+        given = allocation()
+        return {"slurm": {"job": given.job, "nodes": [part.name for part in given.parts]}}
+
+
+@contextmanager
+def _caretakers(nodes: Sequence[RemoteNode], work: Work) -> Iterator[None]:
+    """A step a node that removes the run's directory when the job is ended from outside."""
+    request = {"mark": f"{shell.LEASE_MARK}={work.name}", "directories": [str(work.directory)]}
+    started: list[Process] = []
+    try:
+        for node in nodes:
+            log = work.directory / f"{node.name}.caretaker.log"
+            started.append(node.reach.send("caretaker", message("caretaker", request), log=log))
+        yield
+    finally:
+        with ThreadPoolExecutor(max_workers=max(1, min(64, len(started)))) as pool:
+            list(pool.map(lambda process: process.stop(grace=0), started))
+
+
+def step(job: int, part: Part) -> list[str]:
+    """The client of a node: one task beside all others of the job, with all that the job has of the node."""
+    group = [f"--het-group={part.group}"] if part.group is not None else []
+    return [
+        "srun",
+        f"--jobid={job}",
+        *group,
+        "--overlap",
+        "--nodes=1",
+        "--ntasks=1",
+        f"--nodelist={part.name}",
+        f"--cpus-per-task={part.cores}",
+        "--export=ALL",  # a job may have been submitted with --export=NONE, which its steps would inherit
+        "--mpi=none",
+        "--unbuffered",
+        "--quiet",
+    ]
+
+
+def _resolved(part: Part) -> str:
+    try:
+        return socket.gethostbyname(part.address)
+    except OSError:
+        return part.address  # the check of the fabric tells whether that works
+
+
+def _ended(number: int) -> NodeError | None:
+    """How Slurm ended the job, if it did."""
+    try:
+        now = jobs.job(number)
+    except WeftError:
+        return None
+    return now.end() if now is not None and now.state not in {"RUNNING", *jobs.WAITING} else None

@@ -1,0 +1,1 @@
+"""Slurm, by its own commands: partitions, jobs, allocations. Nothing else speaks to the batch system."""

@@ -1,0 +1,110 @@
+"""Slurm's commands about the machine, and the ones that take a job and end it."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from weft import shell
+from weft.errors import NodeError
+from weft.slurm.text import fields
+
+_PACKAGE = "slurm-client"
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A queue of jobs and its nodes. `cores` and `memory` (bytes) are of its smallest node."""
+
+    name: str
+    default: bool
+    up: bool
+    time: str
+    """Longest wall time, as Slurm writes it."""
+    nodes: int
+    cores: int
+    memory: int
+
+
+def installed() -> bool:
+    """Whether this machine has Slurm's commands."""
+    return all(shutil.which(name) for name in ("sbatch", "scontrol", "sinfo", "srun"))
+
+
+def ask(name: str, *words: str, check: bool = True) -> shell.Completed:
+    """Run one of Slurm's commands to its end."""
+    return shell.run([shell.tool(name, _PACKAGE), *words], check=check)
+
+
+def hostnames(nodelist: str) -> list[str]:
+    """The names in a node list: n[1-3] is n1, n2, n3."""
+    return ask("scontrol", "show", "hostnames", nodelist).out.split()
+
+
+def partitions() -> list[Partition]:
+    """Every partition that this user is shown."""
+    found: dict[str, Partition] = {}
+    for line in ask("sinfo", "--noheader", "--format=%P|%a|%l|%D|%c|%m").out.splitlines():
+        name, available, time, nodes, cores, memory = line.split("|")
+        this = Partition(name.rstrip("*"), name.endswith("*"), available == "up", time, int(nodes),
+                         int(cores.rstrip("+")), int(memory.rstrip("+")) << 20)  # fmt: skip
+        # unlike nodes have a line of their own
+        if (other := found.get(this.name)) is not None:
+            this = replace(
+                this,
+                nodes=this.nodes + other.nodes,
+                cores=min(this.cores, other.cores),
+                memory=min(this.memory, other.memory),
+            )
+        found[this.name] = this
+    return list(found.values())
+
+
+def node_fields(names: Sequence[str]) -> dict[str, Mapping[str, str]]:
+    """What the controller says of nodes, by name."""
+    lines = ask("scontrol", "show", "--oneliner", "node", ",".join(names)).out.splitlines()
+    return {found["NodeName"]: found for line in lines if (found := fields(line)).get("NodeName")}
+
+
+def burst_buffer() -> str:
+    """The kind of burst buffer that Slurm manages here; empty without one."""
+    lines = ask("scontrol", "show", "config").out.splitlines()
+    pairs = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
+    return pairs.get("BurstBufferType", "(null)").replace("(null)", "").removeprefix("burst_buffer/")
+
+
+def submit(script: Path) -> int:
+    """Submit a script; the job's number. Raises NodeError with Slurm's refusal."""
+    done = ask("sbatch", "--parsable", str(script), check=False)
+    if done.code != 0:
+        raise refused(done.err)
+    return int(done.out.strip().split(";")[0])
+
+
+def cancel(number: int) -> None:
+    """End a job, which need not be there any more."""
+    ask("scancel", str(number), check=False)
+
+
+def refused(said: str) -> NodeError:
+    """Slurm's own words about a job that it does not take."""
+    lines = [line.removeprefix("sbatch: ").removeprefix("error: ") for line in said.splitlines() if line]
+    words = next((line for line in reversed(lines) if "failed: " in line), lines[-1] if lines else "")
+    reason = words.rpartition("failed: ")[2] or "it gives no reason"
+    tail = [line for line in lines if line != words]
+    return NodeError(f"Slurm does not take the job: {reason}", tail=tail, hint=_fix(reason.lower()))
+
+
+def _fix(reason: str) -> str:
+    where = "with --nodes slurm:N,KEY=VALUE, or in the site profile"
+    for word, fix in (
+        ("account", f"account=NAME names another account, {where}"),
+        ("qos", f"qos=NAME names another quality of service, {where}"),
+        ("partition", f"partition=NAME names another partition, {where}; `sinfo` lists them"),
+        ("time", f"time=10:00 asks for less time, {where}"),
+        ("feature", f"constraint=NAME asks for other features, {where}; `sinfo -o '%N %f'` lists them"),
+        ("node", "ask for fewer or other nodes; `sinfo` lists what there is"),
+    ):
+        if word in reason:
+            return fix
+    return "`weft plan` prints the script that is submitted"

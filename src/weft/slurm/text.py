@@ -1,0 +1,34 @@
+"""What Slurm's commands print, as data."""
+
+import re
+
+_FIELD = re.compile(r"(?:^|\s)([A-Z][\w/:]*)=")
+_UNSET = {"", "(null)", "None", "none", "N/A", "n/a", "Unknown"}
+
+
+def fields(line: str) -> dict[str, str]:
+    """Keys and values of a line of `scontrol --oneliner`; what is not set is left out."""
+    keys = list(_FIELD.finditer(line))
+    ends = [match.start() for match in keys[1:]] + [len(line)]
+    pairs = {match[1]: line[match.end() : end].strip() for match, end in zip(keys, ends, strict=True)}
+    return {key: value for key, value in pairs.items() if value not in _UNSET}
+
+
+def per_node(text: str) -> list[int]:
+    """The numbers in Slurm's short form: "2(x3),4" is 2, 2, 2, 4."""
+    found: list[int] = []
+    for word in filter(None, text.split(",")):
+        number, _, times = word.partition("(x")
+        found += [int(number)] * int(times.rstrip(")") or 1)
+    return found
+
+
+def seconds(text: str) -> float:
+    """Seconds of "1-02:03:04", "02:03:04", "03:04"; infinity of UNLIMITED and the like."""
+    days, _, clock = text.rpartition("-")
+    if not re.fullmatch(r"\d+(:\d+){1,2}", clock) or (days and not days.isdigit()):
+        return float("inf")
+    total = 0
+    for part in clock.split(":"):
+        total = total * 60 + int(part)
+    return float(total + 86400 * int(days or 0))

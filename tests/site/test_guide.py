@@ -1,0 +1,28 @@
+"""Every command that the guide to Slurm shows works as it stands there, on a real Slurm, and ends in a report."""
+
+import shlex
+import subprocess
+
+from tests.local.test_readme import ROOT, commands
+from tests.site.conftest import SiteWeft
+
+
+def test_the_guide_to_slurm_ends_in_a_report(weft: SiteWeft) -> None:
+    shown = commands("docs/guide/on-slurm.md")
+    assert any("salloc" in command for command in shown)
+    for command in shown:
+        done = subprocess.run(
+            shlex.split(command),
+            cwd=ROOT,
+            env=weft.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert done.stdout, f"{command} says nothing"
+    assert weft.head()["verdict"] == "VALID"
+    first, last = sorted((weft.home / "runs").glob("2*"))
+    assert (first / "report.html").exists()
+    assert (last / "report.html").exists()

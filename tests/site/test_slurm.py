@@ -1,0 +1,142 @@
+"""A real Slurm: weft submits itself from a login node, runs inside an allocation, and leaves nothing when it is ended."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.local.conftest import in_phase
+from tests.site.conftest import SiteWeft
+
+LIGHT = ("file-open", "--set", "files=20", "--set", "rounds=1")
+"""A workload without an engine: what is tested is the way to it."""
+LONG = ("file-open", "--set", "reads=5000000")
+"""The same, for longer than any test waits."""
+
+
+def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: SiteWeft) -> None:
+    result = weft.result("run", "terasort", "--nodes", "slurm:3", "--size", "50MB")
+    assert result["verdict"] == "VALID", result
+    record = Path(result["record"])
+    daemons = json.loads((record / "plan" / "commands.json").read_text())
+    assert {daemon["node"] for daemon in daemons} == {"n1", "n2", "n3"}
+    facts = weft.head()["slurm"]
+    assert facts["nodes"] == ["n1", "n2", "n3"]
+    assert (facts["JobState"], facts["NodeList"], facts["Partition"]) == ("COMPLETED", "n[1-3]", "main")
+    script = record / "job" / "job.sh"
+    assert script.stat().st_mode & 0o777 == 0o600
+    assert "--mem" not in script.read_text()
+
+
+def test_a_run_inside_an_allocation_uses_it(weft: SiteWeft) -> None:
+    done = subprocess.run(
+        ["salloc", "--nodes=3", "--exclusive", "--quiet", *weft.words("run", *LIGHT, "--nodes", "slurm:2", "--json")],
+        env=weft.environment, cwd=weft.home, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["verdict"] == "VALID", done.stderr
+    assert weft.head()["slurm"]["nodes"] == ["n1", "n2", "n3"]
+    assert [node["name"] for node in json.loads((weft.record() / "resolved.json").read_text())["nodes"]] == [
+        "n1",
+        "n2",
+    ]
+
+
+def test_more_nodes_than_the_allocation_has_are_refused(weft: SiteWeft) -> None:
+    words = weft.words("run", *LIGHT, "--nodes", "slurm:4")
+    done = subprocess.run(["salloc", "--nodes=1", "--quiet", *words], env=weft.environment, cwd=weft.home,
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 2
+    assert "has 1 node(s), and 4 are asked for" in done.stderr
+
+
+@pytest.mark.parametrize("phase", ["start", "run"])
+def test_scancel_leaves_a_record_that_says_so_and_nothing_else(weft: SiteWeft, phase: str) -> None:
+    process = weft.start("run", "terasort", "--nodes", "slurm:3", "--size", "300MB")
+    weft.wait_for(process, lambda: in_phase(weft, phase))
+    number = weft.job()
+    weft.slurm("scancel", str(number))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert f"the Slurm job {number} was cancelled" in err
+    kept = weft.head()
+    assert (kept["verdict"], kept["phase"]) == ("INVALID", phase)
+    assert f"the Slurm job {number} was cancelled" in kept["reason"]
+    assert kept["slurm"]["JobState"] == "CANCELLED"
+
+
+def test_ctrl_c_cancels_the_job(weft: SiteWeft) -> None:
+    process = weft.start("run", *LONG, "--nodes", "slurm:2")
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert weft.slurm.jobs() == []
+    assert weft.head()["slurm"]["JobState"] == "CANCELLED"
+    assert weft.head()["verdict"] == "INVALID"
+
+
+def test_killing_weft_in_the_job_ends_the_job_and_every_step(weft: SiteWeft) -> None:
+    process = weft.start("run", *LONG, "--nodes", "slurm:2")
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    psutil.Process(weft.head()["pid"]).kill()
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 137, err
+    weft.slurm.wait_until_idle()
+    assert weft.head()["verdict"] == "INVALID"
+    assert weft("gc").returncode == 0
+
+
+def test_a_job_that_can_never_start_is_refused_with_the_reason(weft: SiteWeft) -> None:
+    done = weft("run", *LIGHT, "--nodes", "slurm:4")
+    assert done.returncode == 1
+    assert "cannot start" in done.stderr
+    assert "PartitionNodeLimit: it asks for more nodes" in done.stderr
+    assert weft.slurm.jobs() == []
+
+
+def test_a_wait_is_explained_and_can_be_bounded(weft: SiteWeft) -> None:
+    done = weft("run", *LIGHT, "--nodes", "slurm:1,partition=broken,wait=5s")
+    assert done.returncode == 1
+    assert "did not start within 5 s" in done.stderr
+    assert "nodes that it needs are down" in done.stderr
+    assert weft.slurm.jobs() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "word"), [("partition=none", "partition=NAME"), ("constraint=x", "constraint=NAME")]
+)
+def test_what_slurm_refuses_is_told_with_a_fix(weft: SiteWeft, key: str, word: str) -> None:
+    done = weft("run", *LIGHT, "--nodes", f"slurm:1,{key}")
+    assert done.returncode == 1
+    assert "Slurm does not take the job: Invalid" in done.stderr
+    assert word in done.stderr
+
+
+def test_a_job_that_is_put_back_into_the_queue_is_an_error(weft: SiteWeft) -> None:
+    (weft.home / "site.toml").write_text("[slurm]\nextra = ['--requeue']\n")
+    process = weft.start("run", *LONG, "--nodes", "slurm:2")
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    weft.slurm("scontrol", "requeue", str(weft.job()))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "put back into the queue" in err
+    assert weft.slurm.jobs() == []
+
+
+def test_a_plan_shows_the_script_and_submits_nothing(weft: SiteWeft) -> None:
+    done = weft("plan", "terasort", "--nodes", "slurm:3,time=10:00", "--size", "50MB")
+    assert "#SBATCH --nodes=3" in done.stdout
+    assert "#SBATCH --time=10:00" in done.stdout
+    assert "spark.driver" in done.stdout
+    assert weft.slurm.jobs() == []
+
+
+def test_a_site_profile_is_written_from_what_slurm_says(weft: SiteWeft) -> None:
+    assert weft("site", "init").returncode == 0
+    written = (weft.home / "site.toml").read_text()
+    assert "main (default): 3 nodes of 2 cores" in written
+    assert "broken" in written
+    assert json.loads(weft("site", "show", "--json").stdout)["slurm"]["partition"] == "main"

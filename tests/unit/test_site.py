@@ -1,0 +1,96 @@
+"""The site profile: what is found, what is written, what is read again."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from weft.cli import app
+from weft.errors import UsageError
+from weft.site.profile import Profile, load
+from weft.site.survey import FileSystem, Interface, Survey, file_systems, java_modules, shared
+from weft.site.writing import text
+from weft.slurm.commands import Partition
+
+MOUNTS = """\
+/dev/sda1 / ext4 rw 0 0
+10.0.0.1@o2ib:/fs /lustre lustre rw,flock 0 0
+server:/home /home nfs4 rw 0 0
+tmpfs /tmp tmpfs rw 0 0
+"""
+FOUND = Survey(
+    "login1",
+    [
+        Partition("main", True, True, "1-00:00:00", 100, 64, 256 << 30),
+        Partition("old", False, False, "infinite", 2, 8, 8 << 30),
+    ],
+    [Interface("ib0", "10.1.0.1", 100_000, True), Interface("eth0", "10.0.0.1", 0, False)],
+    [FileSystem(Path("/lustre"), "lustre")],
+    Path("/lustre/me"),
+    Path("/local"),
+    ["java/17"],
+    "datawarp",
+)
+
+
+def test_shared_file_systems_are_told_from_a_nodes_own() -> None:
+    found = file_systems(MOUNTS)
+    assert [(str(one.path), one.kind) for one in found] == [("/lustre", "lustre"), ("/home", "nfs4")]
+    assert shared(Path("/lustre/me"), found)
+    assert not shared(Path("/lustre2"), found)
+
+
+def test_modules_with_a_java(tmp_path: Path) -> None:
+    for name in ("java/17", "java/21.0.2.lua", "openjdk/11", "gcc/13", "java/.version"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert java_modules([tmp_path, tmp_path / "absent"]) == ["java/17", "java/21.0.2", "openjdk/11"]
+
+
+def test_what_is_written_is_read_again() -> None:
+    profile = Profile.model_validate(tomllib.loads(text(FOUND)))
+    assert profile.slurm.partition == "main"
+    assert profile.shared == Path("/lustre/me")
+    assert (profile.fabric, profile.slurm.account, profile.slurm.time) == ("auto", None, None)
+
+
+def test_what_was_found_stands_beside_what_can_be_chosen() -> None:
+    written = text(FOUND)
+    for words in ("ib0", "InfiniBand", "java/17", "datawarp", "1-00:00:00", "old", "DOWN", "lustre"):
+        assert words in written
+    assert "--mem" not in written
+
+
+def test_a_machine_with_nothing_has_a_profile_too() -> None:
+    nothing = Survey("laptop", [], [], [], None, None, [], "")
+    assert Profile.model_validate(tomllib.loads(text(nothing))) == Profile()
+
+
+def test_no_profile_asks_for_nothing_but_whole_nodes(tmp_path: Path) -> None:
+    assert load(tmp_path / "absent.toml") == Profile()
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [("slurm = ", "TOML"), ("[slurm]\npartion = 'x'", "slurm.partion"), ("fabric = 3", "fabric")],
+)
+def test_a_wrong_profile_is_told_by_its_key(written: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(written)
+    with pytest.raises(UsageError) as caught:
+        load(path)
+    assert words in str(caught.value) or "cannot be read" in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_init_writes_once_and_show_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_SITE", str(tmp_path / "deep" / "site.toml"))
+    monkeypatch.setattr("weft.cli.site.survey", lambda: FOUND)
+    run = CliRunner().invoke
+    assert "not there" in run(app, ["site", "show"]).stdout
+    assert run(app, ["site", "init"]).exit_code == 0
+    again = run(app, ["site", "init"])
+    assert isinstance(again.exception, UsageError)
+    assert run(app, ["site", "init", "--force"]).exit_code == 0
+    assert "main" in run(app, ["site", "show", "--json"]).stdout

@@ -1,0 +1,206 @@
+"""What Slurm's commands say, as data; what is asked of Slurm; how waits and ends are explained."""
+
+from pathlib import Path
+
+import pytest
+
+from weft.errors import UsageError
+from weft.nodes.slurm import SlurmNodes, step
+from weft.site.profile import Directives, Profile
+from weft.slurm import commands
+from weft.slurm.allocation import Allocation, Part, allocation
+from weft.slurm.commands import refused
+from weft.slurm.jobs import Job
+from weft.slurm.text import fields, per_node, seconds
+from weft.submission.script import script
+
+LINE = (
+    "JobId=7 JobName=weft-terasort UserId=me(1000) JobState=RUNNING Reason=None RunTime=00:00:12 "
+    "TimeLimit=1-00:00:00 TRES=cpu=6,node=3 Comment=a b=c d NodeList=n[1-3] ReqB:S:C:T=0:0:*:* StdIn=/dev/null Power="
+)
+
+
+def test_fields_of_a_line() -> None:
+    found = fields(LINE)
+    assert found["JobState"] == "RUNNING"
+    assert found["TRES"] == "cpu=6,node=3"
+    assert found["Comment"] == "a b=c d"
+    assert found["NodeList"] == "n[1-3]"
+    assert found["StdIn"] == "/dev/null"
+    assert {"Reason", "Power"} & set(found) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"), [("2", [2]), ("2(x3)", [2, 2, 2]), ("64(x2),8", [64, 64, 8]), ("", [])]
+)
+def test_numbers_per_node(text: str, numbers: list[int]) -> None:
+    assert per_node(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("01:00", 60),
+        ("1:00:00", 3600),
+        ("2-00:00:01", 172801),
+        ("UNLIMITED", float("inf")),
+        ("", float("inf")),
+    ],
+)
+def test_durations(text: str, found: float) -> None:
+    assert seconds(text) == found
+
+
+def test_nothing_is_asked_for_that_nobody_named() -> None:
+    assert SlurmNodes(count=4).directives(Directives(exclusive=False)) == ["--nodes=4"]
+    assert SlurmNodes(count=4).directives(Directives()) == ["--nodes=4", "--exclusive"]
+
+
+def test_what_is_named_on_the_command_line_goes_before_the_profile() -> None:
+    site = Directives(partition="main", account="us", qos="low", time="1:00:00", exclusive=False)
+    asked = SlurmNodes(count=2, partition="debug", cores=8, memory=1 << 30).directives(site)
+    assert asked == ["--nodes=2", "--cpus-per-task=8", "--ntasks-per-node=1", "--mem=1024M", "--partition=debug",
+                     "--account=us", "--qos=low", "--time=1:00:00"]  # fmt: skip
+
+
+def test_the_script_of_a_job(snapshot: object) -> None:
+    profile = Profile(
+        slurm=Directives(
+            partition="main", extra=("--licenses=scratch", "#DW jobdw capacity=10GiB type=scratch")
+        ),
+        modules=("java/17",),
+    )
+    words = ["python", "-m", "weft", "run", "terasort", "--set", "nodes.constraint=a&b"]
+    assert (
+        script(SlurmNodes(count=3), profile, words, {"WEFT_RUNS": "/my runs"}, Path("/jobs"), "terasort")
+        == snapshot
+    )
+
+
+def test_a_line_that_the_script_could_not_hold_is_refused() -> None:
+    with pytest.raises(ValueError, match="pattern"):
+        Directives(extra=("--licenses=a\nrm x",))
+    with pytest.raises(ValueError, match="pattern"):
+        SlurmNodes(partition="a\nb")
+
+
+def test_a_step_is_one_task_on_one_node_beside_the_others() -> None:
+    words = step(7, Part("n2", 4, 1 << 30, "n2", None))
+    assert words[0] == "srun"
+    assert {"--jobid=7", "--overlap", "--nodes=1", "--ntasks=1", "--nodelist=n2", "--cpus-per-task=4"} <= set(
+        words
+    )
+    assert not any(word.startswith(("--mem", "--het-group")) for word in words)
+    assert "--het-group=1" in step(7, Part("n2", 4, 1 << 30, "n2", 1))
+
+
+def given(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Allocation:
+    """An allocation with these variables, on nodes of 2000 MiB."""
+    for name, value in variables.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    monkeypatch.setattr("weft.slurm.allocation.hostnames", lambda text: text.split(","))
+    monkeypatch.setattr(
+        "weft.slurm.allocation.node_fields", lambda names: {name: {"RealMemory": "2000"} for name in names}
+    )
+    return allocation()
+
+
+def test_an_allocation_says_what_the_job_has_of_each_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = given(monkeypatch, JOB_ID="7", JOB_NODELIST="a,b", JOB_CPUS_PER_NODE="2,4", MEM_PER_CPU="100")
+    assert found.job == 7
+    assert [(part.name, part.cores, part.memory >> 20) for part in found.parts] == [
+        ("a", 2, 200),
+        ("b", 4, 400),
+    ]
+
+
+def test_memory_that_nobody_asked_for_is_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = given(monkeypatch, JOB_ID="7", JOB_NODELIST="a", JOB_CPUS_PER_NODE="2", MEM_PER_NODE="0")
+    assert found.parts[0].memory >> 20 == 2000
+
+
+def test_a_heterogeneous_job_has_the_nodes_of_all_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = given(monkeypatch, JOB_ID="7", HET_SIZE="2", JOB_NODELIST_HET_GROUP_0="a", JOB_NODELIST_HET_GROUP_1="b,c",
+                  JOB_CPUS_PER_NODE_HET_GROUP_0="2", JOB_CPUS_PER_NODE_HET_GROUP_1="4(x2)")  # fmt: skip
+    assert [(part.name, part.cores, part.group) for part in found.parts] == [
+        ("a", 2, 0),
+        ("b", 4, 1),
+        ("c", 4, 1),
+    ]
+
+
+def test_more_nodes_than_the_job_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = given(monkeypatch, JOB_ID="7", JOB_NODELIST="a", JOB_CPUS_PER_NODE="2")
+    with pytest.raises(UsageError, match=r"has 1 node\(s\), and 2 are asked for"):
+        SlurmNodes(count=2)._chosen(found)
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "hint"),
+    [
+        ("sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",
+         "Invalid account", "account=NAME"),
+        (("sbatch: error: invalid partition specified: x\nsbatch: error: Batch job submission failed: "
+         "Invalid partition name specified"), "Invalid partition", "partition=NAME"),
+        ("sbatch: error: Batch job submission failed: Requested node configuration is not available",
+         "Requested node", "sinfo"),
+        ("sbatch: error: Batch job submission failed: Requested time limit is invalid (missing or exceeds some limit)",
+         "time limit", "time=10:00"),
+        ("sbatch: error: Batch job submission failed: Invalid feature specification", "feature", "constraint=NAME"),
+        ("", "no reason", "weft plan"),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_told_with_a_fix(said: str, message: str, hint: str) -> None:
+    error = refused(said)
+    assert message in error.message
+    assert hint in error.hint
+
+
+@pytest.mark.parametrize(
+    ("reason", "hopeless", "words"),
+    [
+        ("Resources", False, "nodes are in use"),
+        (
+            "ReqNodeNotAvail, UnavailableNodes:gone",
+            False,
+            "UnavailableNodes:gone: nodes that it needs are down",
+        ),
+        ("PartitionNodeLimit", True, "more nodes than"),
+        ("SomethingNew", False, "SomethingNew"),
+        ("", False, "not looked at it"),
+    ],
+)
+def test_a_wait_is_explained(reason: str, hopeless: bool, words: str) -> None:
+    job = Job(7, "PENDING", reason, "", 0)
+    assert job.hopeless is hopeless
+    assert words in job.waits_for()
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("CANCELLED", "was cancelled after 00:01:00"),
+        ("TIMEOUT", "ran into its time limit of 00:01:00"),
+        ("COMPLETING", "ran into its time limit of 00:01:00"),
+        ("NODE_FAIL", "lost a node"),
+        ("OUT_OF_MEMORY", "used more memory"),
+        ("STRANGE", "was cancelled"),
+    ],
+)
+def test_an_end_is_explained(state: str, words: str) -> None:
+    known = {"RunTime": "00:01:00", "TimeLimit": "00:01:00" if state != "STRANGE" else "01:00:00"}
+    assert words in Job(7, state, "", "n1", 0, known).end().message
+
+
+def test_unlike_nodes_of_a_partition_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "main*|up|1:00:00|3|64|256000+\nmain*|up|1:00:00|2|32|128000\nold|down|infinite|1|8|1000\n"
+    monkeypatch.setattr(commands, "ask", lambda *_, **__: commands.shell.Completed(0, lines, ""))
+    main, old = commands.partitions()
+    assert (main.name, main.default, main.nodes, main.cores, main.memory >> 20) == (
+        "main",
+        True,
+        5,
+        32,
+        128000,
+    )
+    assert (old.up, old.time) == (False, "infinite")
