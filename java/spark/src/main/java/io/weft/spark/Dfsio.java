@@ -5,6 +5,7 @@ import io.weft.core.DfsioRates;
 import io.weft.core.DfsioTiming;
 import io.weft.core.Options;
 import io.weft.core.Outcome;
+import io.weft.core.Phases;
 import io.weft.core.Program;
 import io.weft.core.Store;
 import java.util.List;
