@@ -28,6 +28,8 @@ class Place:
     """By node name: variables that processes need to see the files."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Settings that Hadoop's clients need to reach the files; for places that are URIs."""
+    pages: Mapping[str, str] = field(default_factory=dict)
+    """By daemon of the storage: the address of a page with its counters (JMX, as JSON)."""
     counters: str = ""
     """Directory with counters in the formats of Lustre's llite and mdc; empty where the storage keeps none."""
 

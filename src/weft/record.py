@@ -9,6 +9,7 @@ Layout of a record, all written as the run goes, so that a killed run is a reada
     samples.parquet  t, node, process, counter, value (cumulative); samples*.csv while the run goes
     sources.json     by counter: unit, source, what it could not see
     outcomes/        what each program left, JSON
+    hdfs.json        by daemon of HDFS, its counters at the end, where the probe was on
     engine/          the engine's own account (Spark: the event log)
     logs/NODE/       output of every daemon and program
 """

@@ -33,7 +33,7 @@ FAMILIES: Mapping[str, Mapping[str, type[BaseModel]]] = {
 }
 """The keys whose table is an adapter, and the adapters by kind."""
 
-ProbeName = Literal["null", "proc", "engine", "fileops", "lustre"]
+ProbeName = Literal["null", "proc", "engine", "fileops", "lustre", "hdfs"]
 
 
 def _words(value: Any) -> Any:

@@ -19,7 +19,7 @@ from weft.report.sections import SECTIONS
 from weft.report.summary import Summary
 
 TITLES = ["What was run", "Phases", "Timeline", "Stages", "Flink's vertices",
-    "Losses and recoveries", "Bytes and throughput", "File operations", "MapReduce's counters", "Lustre's counters", "Counters",
+    "Losses and recoveries", "Bytes and throughput", "File operations", "MapReduce's counters", "Lustre's counters", "HDFS's counters", "Counters",
           "Slowest tasks", "Logs", "Configuration", "Gaps in this record"]  # fmt: skip
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 

@@ -63,6 +63,12 @@ def _end(path: Path) -> tuple[str, ...]:
         return tuple(file.read().decode(errors="replace").splitlines()[-_LINES:])
 
 
+def hdfs(directory: Path) -> dict[str, Any]:
+    """By daemon of HDFS: its counters at the end of the work."""
+    path = directory / "hdfs.json"
+    return dict(json.loads(path.read_text())) if path.exists() else {}
+
+
 def lustre(directory: Path) -> dict[str, Any]:
     """By role of storage: Lustre's counters at the end of the work."""
     return {path.stem: json.loads(path.read_text()) for path in sorted((directory / "lustre").glob("*.json"))}

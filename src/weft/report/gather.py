@@ -41,6 +41,7 @@ def summarize(stored: Stored) -> Summary:
         "mapreduce": sources.attempt(
             "the jobs' counters", lambda: jobhistory.counters(stored.directory / "engine"), _nothing()
         ),
+        "hdfs": sources.attempt("HDFS's counters", lambda: files.hdfs(stored.directory), _nothing()),
         "lustre": sources.attempt("Lustre's counters", lambda: files.lustre(stored.directory), _nothing()),
         "flink": sources.rows("Flink's vertices", lambda: tuple(flink.vertices(stored.directory))),
         "series": sources.rows("the samples", lambda: _series(samples, begin)),

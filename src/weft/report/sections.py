@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weft.report import fileops, flink, lustre, mapreduce, timeline
+from weft.report import fileops, flink, hdfs, lustre, mapreduce, timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
 from weft.report.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.report.summary import StageRow, Summary
@@ -259,6 +259,7 @@ SECTIONS: list[Maker[Summary]] = [
     fileops.file_operations,
     mapreduce.job_counters,
     lustre.lustre_counters,
+    hdfs.hdfs_counters,
     counters,
     slowest_tasks,
     logs,

@@ -193,6 +193,8 @@ class Summary(Part):
     """By node: what the preload library counted (`weft-scratch stats --json`); empty where it was not asked to."""
     mapreduce: Mapping[str, Mapping[str, int]] = {}
     """Counters of MapReduce jobs by name, for map, reduce and total; empty where none was run."""
+    hdfs: Mapping[str, Mapping[str, float]] = {}
+    """By daemon of HDFS: its counters; empty where they were not read."""
     lustre: Mapping[str, Any] = {}
     """By role of storage: Lustre's counters, real or emulated; empty where they were not read."""
     flink: tuple[Mapping[str, Any], ...] = ()

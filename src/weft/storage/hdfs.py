@@ -1,8 +1,6 @@
 """HDFS: a NameNode and DataNodes, on the nodes that compute or on nodes of their own, over any other storage."""
 
 import json
-import os
-import pwd
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,6 +60,14 @@ class HdfsStorage(StackedStorage):
         """The nodes of the DataNodes; the NameNode is on the first."""
         return nodes[-self.nodes :] if self.nodes else nodes
 
+    def _named(self, servers: Sequence[Node]) -> list[tuple[str, Node]]:
+        """The daemons and their nodes; a daemon's place in the list tells its ports."""
+        return [("namenode", servers[0]), *((f"datanode-{node.name}", node) for node in servers)]
+
+    def _pages(self, servers: Sequence[Node]) -> dict[str, str]:
+        named = enumerate(self._named(servers), self.web_port)
+        return {name: f"http://{node.address}:{port}/jmx" for port, (name, node) in named}
+
     def _copies(self, servers: Sequence[Node]) -> int:
         copies = self.replication or min(_REPLICATION, len(servers))
         if copies > len(servers):
@@ -95,6 +101,7 @@ class HdfsStorage(StackedStorage):
             shared=True,
             durable=below.durable,
             settings=self._client(servers),
+            pages=self._pages(servers),
         )
 
     def below(self, nodes: Sequence[Node], site: Site) -> Place:
@@ -112,10 +119,7 @@ class HdfsStorage(StackedStorage):
     def plan(self, layout: Layout) -> Plan:
         servers = self._servers(layout.all_nodes)
         head = servers[0]
-        daemons = [self._daemon("namenode", head, 0, layout)]
-        daemons += [
-            self._daemon(f"datanode-{node.name}", node, i, layout) for i, node in enumerate(servers, 1)
-        ]
+        daemons = [self._daemon(name, node, i, layout) for i, (name, node) in enumerate(self._named(servers))]
         wanted = {f"{daemon.node.address}:{daemon.ports[0]}": daemon.name for daemon in daemons[1:]}
         page = f"http://{head.address}:{self.web_port}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"
         format_ = [*daemons[0].argv, "-format", "-nonInteractive"]
@@ -170,11 +174,10 @@ class HdfsStorage(StackedStorage):
             "hadoop.tmp.dir": "${weft.temporary}",
             "hadoop.http.authentication.signature.secret.file": str(conf / "http-secret"),
         }
-        user = pwd.getpwuid(os.geteuid()).pw_name
         return {
             conf / "core-site.xml": _xml(core),
             conf / "hdfs-site.xml": _xml({**self._site(servers), **self._client(servers), **self.conf}),
-            conf / "hadoop-policy.xml": _xml({"security.service.authorization.default.acl": user}),
+            conf / "hadoop-policy.xml": _xml({"security.service.authorization.default.acl": "${user.name}"}),
             conf / "http-secret": f"{SECRET}\n",
             # a daemon does not start without the folder of its pages
             conf / "webapps" / "hdfs" / "index.html": _PAGE,

@@ -1,0 +1,134 @@
+"""What HDFS's daemons count: operations of the NameNode, blocks and bytes of the DataNodes, from their JMX pages."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+import httpx2
+
+from weft import samples
+from weft.nodes.base import Node
+from weft.plan import Layout
+from weft.probes.base import Probe, Source, add_sources
+from weft.record import write_json
+from weft.samples import Sample
+from weft.ticking import every
+
+INTERVAL = 1.0
+"""Seconds between readings."""
+
+_NAMENODE = {
+    "FSNamesystem": {
+        "FilesTotal": ("files", ""),
+        "BlocksTotal": ("blocks", ""),
+        "UnderReplicatedBlocks": ("blocks_with_too_few_copies", ""),
+        "MissingBlocks": ("blocks_missing", ""),
+        "CapacityUsed": ("bytes_stored", "B"),
+    },
+    "NameNodeActivity": {
+        "CreateFileOps": ("create", ""),
+        "FilesAppended": ("append", ""),
+        "AddBlockOps": ("add_block", ""),
+        "GetBlockLocations": ("get_block_locations", ""),
+        "FileInfoOps": ("file_info", ""),
+        "GetListingOps": ("listing", ""),
+        "FilesRenamed": ("rename", ""),
+        "DeleteFileOps": ("delete", ""),
+        "TotalFileOps": ("operations", ""),
+    },
+}
+_DATANODE = {
+    "DataNodeActivity": {
+        "BytesWritten": ("bytes_written", "B"),
+        "BytesRead": ("bytes_read", "B"),
+        "RemoteBytesRead": ("bytes_read_remote", "B"),
+        "BlocksWritten": ("blocks_written", ""),
+        "BlocksRead": ("blocks_read", ""),
+        "BlocksReplicated": ("blocks_copied", ""),
+        "ReadBlockOpNumOps": ("read_operations", ""),
+        "WriteBlockOpNumOps": ("write_operations", ""),
+    }
+}
+_BLIND = {
+    "namenode": "",
+    "datanode": "work of a daemon after it was lost; on local nodes, which reads were remote",
+}
+
+
+class HdfsProbe(Probe):
+    """Asks each daemon once a second; a daemon that does not answer keeps its last reading."""
+
+    name: ClassVar[str] = "hdfs"
+
+    def missing(self, layout: Layout) -> str | None:
+        return None if _pages(layout) else "no storage of this run is HDFS"
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[None]:
+        add_sources(layout.record, _sources())
+        last: dict[str, dict[str, float]] = {}
+
+        def observe() -> None:
+            samples.append(layout.record, _read(layout, last))
+
+        observe()
+        try:
+            with every(INTERVAL, observe):
+                yield
+        finally:
+            observe()
+            write_json(layout.record / "hdfs.json", last)
+
+
+def _pages(layout: Layout) -> dict[str, str]:
+    return {name: url for place in layout.places.values() for name, url in place.pages.items()}
+
+
+def _read(layout: Layout, last: dict[str, dict[str, float]]) -> list[Sample]:
+    """Readings of all daemons that answer; `last` is brought up to date."""
+    found = []
+    nodes = {node.address: node for node in layout.all_nodes}
+    for name, url in _pages(layout).items():
+        node = nodes[urlsplit(url).hostname or ""]
+        if (counters := _ask(node, url)) is not None:
+            last[name] = counters
+            now, kind = time.time(), name.partition("-")[0]
+            found += [
+                Sample(now, node.name, name, f"hdfs.{kind}.{key}", value) for key, value in counters.items()
+            ]
+    return found
+
+
+def _ask(node: Node, url: str) -> dict[str, float] | None:
+    def get() -> Any:
+        with httpx2.Client(timeout=5, trust_env=False, verify=False) as client:
+            return client.get(url).raise_for_status().json()
+
+    try:
+        return counters(node.call(get))
+    except (httpx2.HTTPError, ValueError, KeyError):
+        return None
+
+
+def counters(answer: Any) -> dict[str, float]:
+    """The counters of one daemon's page of beans."""
+    wanted: Mapping[str, Mapping[str, tuple[str, str]]] = {**_NAMENODE, **_DATANODE}
+    found = {}
+    for bean in answer["beans"]:
+        # a DataNode's bean ends with its host and port
+        name = bean["name"].partition(",name=")[2].partition("-")[0]
+        for key, (short, _) in wanted.get(name, {}).items():
+            if key in bean:
+                found[short] = float(bean[key])
+    return found
+
+
+def _sources() -> dict[str, Source]:
+    return {
+        f"hdfs.{kind}.{short}": Source(unit, f"{bean} {key}, JMX of the {kind}", _BLIND[kind])
+        for kind, beans in (("namenode", _NAMENODE), ("datanode", _DATANODE))
+        for bean, keys in beans.items()
+        for key, (short, unit) in keys.items()
+    }

@@ -1,0 +1,32 @@
+"""What HDFS's daemons counted: operations of the NameNode, blocks and bytes of the DataNodes."""
+
+from weft.report.blocks import Column, Section, Table, Words
+from weft.report.numbers import amount, size
+from weft.report.summary import Summary
+
+_BYTES = "bytes_"
+
+
+def hdfs_counters(summary: Summary) -> Section:
+    """A row a counter, a column a daemon; says so where nothing was read."""
+    title = "HDFS's counters"
+    if not summary.hdfs:
+        words = "Not read in this run; where input or output is HDFS, add hdfs to the probes: --set probes=proc,engine,hdfs."
+        return Section("hdfs", title, [Words(words, "quiet")])
+    note = "Since the daemons' start, as they counted until the last program ended; copies of a block count each."
+    tables = []
+    for kind in ("namenode", "datanode"):
+        daemons = {name: each for name, each in summary.hdfs.items() if name.startswith(kind)}
+        keys = dict.fromkeys(key for each in daemons.values() for key in each)
+        rows = [
+            (key.replace("_", " "), *(_shown(key, each.get(key, 0)) for each in daemons.values()))
+            for key in keys
+        ]
+        if rows:
+            columns = [Column("counter"), *(Column(name, number=True) for name in daemons)]
+            tables.append(Table(columns, rows, note if kind == "datanode" else ""))
+    return Section("hdfs", title, tables)
+
+
+def _shown(key: str, value: float) -> str:
+    return size(value) if key.startswith(_BYTES) else amount(value)
