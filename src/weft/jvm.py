@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from weft.hadoop import jars
 from weft.nodes.base import Node
 from weft.plan import Layout
 
@@ -40,4 +41,4 @@ def core(layout: Layout) -> list[str]:
     if not layout.hadoop:
         return ["-cp", str(layout.jars["core"])]
     settings = [f"-Dweft.hadoop.{key}={value}" for key, value in layout.hadoop.items()]
-    return [*settings, "-cp", f"{layout.jars['hadoop']}:{layout.homes['hadoop']}/lib/*"]
+    return [*settings, "-cp", ":".join([str(layout.jars["hadoop"]), *jars(layout.homes["hadoop"])])]

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 from weft.errors import UsageError
+from weft.hadoop import configuration, jars
 from weft.jvm import OPENS, heap, temporary
 from weft.nodes.base import Node
 from weft.plan import Daemon, Layout, Ready
@@ -23,16 +23,6 @@ OVERHEAD = 192 << 20
 """Bytes such a daemon's process takes beside its heap."""
 GRAIN = 64 << 20
 """Containers are whole multiples of so many bytes."""
-
-JARS = (
-    "lib/*",
-    *(
-        f"share/hadoop/{part}{below}/*"
-        for part in ("common", "hdfs", "yarn", "mapreduce")
-        for below in ("", "/lib")
-    ),
-)
-"""Where the jars of a Hadoop are: in lib/ of weft's own distribution, or as Apache's release has them."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +74,7 @@ class Yarn:
     def classes(self) -> str:
         """The class path of every process."""
         home = self.layout.homes["hadoop"]
-        return ":".join(
-            [str(self.conf), str(self.layout.jars["hadoop"]), *(f"{home}/{jars}" for jars in JARS)]
-        )
+        return ":".join([str(self.conf), str(self.layout.jars["hadoop"]), *jars(home)])
 
     def core_site(self) -> dict[str, str]:
         return {
@@ -282,15 +270,6 @@ def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int
             hint="lower engine.task_memory, or use fewer cores or nodes",
         )
     return Containers(task, master, each)
-
-
-def configuration(settings: Mapping[str, str]) -> str:
-    """Settings as Hadoop reads them."""
-    lines = [
-        f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>"
-        for key, value in sorted(settings.items())
-    ]
-    return "\n".join(["<configuration>", *lines, "</configuration>", ""])
 
 
 def _site(key: str) -> str:

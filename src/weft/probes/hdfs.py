@@ -18,6 +18,8 @@ from weft.ticking import every
 
 INTERVAL = 1.0
 """Seconds between readings."""
+_SETTLED = 1.2
+"""Seconds after which a daemon's page tells all that it counted: it is made anew every second."""
 
 _NAMENODE = {
     "FSNamesystem": {
@@ -78,6 +80,7 @@ class HdfsProbe(Probe):
             with every(INTERVAL, observe):
                 yield
         finally:
+            time.sleep(_SETTLED)
             observe()
             write_json(layout.record / "hdfs.json", last)
 

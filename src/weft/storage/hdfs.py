@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Literal
-from xml.sax.saxutils import escape
 
 from pydantic import Field
 
 from weft.errors import UsageError
+from weft.hadoop import configuration, jars
 from weft.jvm import OPENS, heap, temporary
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
@@ -145,7 +145,8 @@ class HdfsStorage(StackedStorage):
         main, memory = (_DATANODE, self.datanode_memory) if number else (_NAMENODE, self.namenode_memory)
         argv = [str(layout.java), heap(memory), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *OPENS]
         argv += [f"-Dweft.{key}={value}" for key, value in own.items()]
-        argv += ["-cp", f"{_conf(layout)}:{layout.jars['hadoop']}:{layout.homes['hadoop']}/lib/*", main]
+        classes = [str(_conf(layout)), str(layout.jars["hadoop"]), *jars(layout.homes["hadoop"])]
+        argv += ["-cp", ":".join(classes), main]
         environment = {
             **layout.environment(node),
             **below.environment.get(node.name, {}),
@@ -175,10 +176,16 @@ class HdfsStorage(StackedStorage):
             "hadoop.http.authentication.signature.secret.file": str(conf / "http-secret"),
         }
         return {
-            conf / "core-site.xml": _xml(core),
-            conf / "hdfs-site.xml": _xml({**self._site(servers), **self._client(servers), **self.conf}),
-            conf / "hadoop-policy.xml": _xml({"security.service.authorization.default.acl": "${user.name}"}),
+            conf / "core-site.xml": configuration(core),
+            conf / "hdfs-site.xml": configuration(
+                {**self._site(servers), **self._client(servers), **self.conf}
+            ),
+            conf / "hadoop-policy.xml": configuration(
+                {"security.service.authorization.default.acl": "${user.name}"}
+            ),
             conf / "http-secret": f"{SECRET}\n",
+            # what the status pages count is otherwise up to ten seconds old
+            conf / "hadoop-metrics2.properties": "*.period=1\n",
             # a daemon does not start without the folder of its pages
             conf / "webapps" / "hdfs" / "index.html": _PAGE,
             conf / "webapps" / "datanode" / "index.html": _PAGE,
@@ -212,15 +219,6 @@ class HdfsStorage(StackedStorage):
 
 def _conf(layout: Layout) -> Path:
     return layout.directory / "hdfs"
-
-
-def _xml(properties: Mapping[str, str]) -> str:
-    """A site file of Hadoop's."""
-    lines = [
-        f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>"
-        for key, value in sorted(properties.items())
-    ]
-    return "\n".join(["<configuration>", *lines, "</configuration>\n"])
 
 
 def _missing(answer: Any, wanted: Mapping[str, str]) -> list[str]:

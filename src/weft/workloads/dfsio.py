@@ -22,7 +22,7 @@ class Dfsio(Workload):
 
     kind: Literal["dfsio"] = "dfsio"
     positional: ClassVar[str] = "operation"
-    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop")
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
 
     operation: Literal["write", "append", "read", "random"] = Field(
@@ -32,7 +32,7 @@ class Dfsio(Workload):
     size: Size = Field(default=64 << 20, ge=8, description="bytes of each file, in whole words of 8")
     buffer: Size = Field(default=1_000_000, ge=8, description="bytes of each read or write")
     tasks: int | None = Field(
-        default=None, ge=1, description="tasks that share the files; default: one a file, at most 1000"
+        default=None, ge=1, description="tasks that share the files; default: one a file, at most 8 a slot"
     )
     seed: int = Field(default=0, ge=0, le=1 << 30, description="what the files' content depends on")
 
@@ -62,7 +62,7 @@ class Dfsio(Workload):
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
-        tasks = self.tasks or min(self.files, 1000)
+        tasks = self.tasks or min(self.files, 8 * layout.slots)
         words = [*self._words(layout, "directory"), "--tasks", str(tasks)]
         words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
         return Job("dfsio", "Dfsio", words, outcome)

@@ -1,6 +1,7 @@
 package io.weft.core;
 
 import java.io.Serializable;
+import java.util.stream.Stream;
 
 /**
  * What an operation on one file took.
@@ -12,6 +13,17 @@ import java.io.Serializable;
  * @param crc CRC32 of what was moved
  */
 public record DfsioTiming(int number, long bytes, long openNanos, long nanos, long crc) implements Serializable {
+    /** One line of text. */
+    public String text() {
+        return number + " " + bytes + " " + openNanos + " " + nanos + " " + crc;
+    }
+
+    /** The timing of a line of text. */
+    public static DfsioTiming of(String text) {
+        long[] words = Stream.of(text.split(" ")).mapToLong(Long::parseLong).toArray();
+        return new DfsioTiming((int) words[0], words[1], words[2], words[3], words[4]);
+    }
+
     /** Bytes a second. */
     double rate() {
         return bytes * 1e9 / Math.max(1, nanos);

@@ -100,7 +100,12 @@ public abstract class HadoopFiles implements Store {
 
         @Override
         public void close() throws IOException {
-            out.close();
+            try {
+                out.close();
+            } catch (IOException error) {
+                // a stream that has failed throws the same exception once more, which cannot be added to itself
+                throw new IOException(error.getMessage(), error);
+            }
         }
     }
 }

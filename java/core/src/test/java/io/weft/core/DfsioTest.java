@@ -109,6 +109,12 @@ class DfsioTest {
         assertEquals("3", outcome.get("checksum"));
     }
 
+    @Test
+    void aTimingIsTheSameAsText() {
+        DfsioTiming timing = new DfsioTiming(7, 1L << 40, 3, 4, 0xffff_ffffL);
+        assertEquals(timing, DfsioTiming.of(timing.text()));
+    }
+
     private List<DfsioTiming> measure(Operation operation) throws IOException {
         List<DfsioTiming> timings = new ArrayList<>();
         for (int number = 0; number < FILES; number++) {
