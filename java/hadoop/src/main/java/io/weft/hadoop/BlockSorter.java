@@ -1,5 +1,6 @@
 package io.weft.hadoop;
 
+import io.weft.core.KeyOrder;
 import io.weft.core.Merge;
 import io.weft.core.RecordBlock;
 import io.weft.core.SortedRun;
@@ -20,7 +21,7 @@ final class BlockSorter implements AutoCloseable {
     private final Space space;
     private final List<RecordBlock> blocks = new ArrayList<>();
     private final List<SpilledRun> spills = new ArrayList<>();
-    private final RecordBlock.Scratch scratch = new RecordBlock.Scratch(BLOCK_ROWS);
+    private final KeyOrder.Scratch scratch = new KeyOrder.Scratch(BLOCK_ROWS);
     private RecordBlock open;
 
     /** Gives a new file for each run that does not fit into memory. */
@@ -31,7 +32,7 @@ final class BlockSorter implements AutoCloseable {
 
     /** @param budget bytes of heap for blocks; at least one block is always held */
     BlockSorter(long budget, Space space) {
-        long room = (budget - RecordBlock.Scratch.bytes(BLOCK_ROWS)) / RecordBlock.bytes(BLOCK_ROWS);
+        long room = (budget - KeyOrder.Scratch.bytes(BLOCK_ROWS)) / RecordBlock.bytes(BLOCK_ROWS);
         mostBlocks = (int) Math.max(1, Math.min(room, 1 << 20));
         this.space = space;
     }
