@@ -33,8 +33,10 @@ def run(study: Study, progress: Progress, *, again: bool = False) -> list[Stored
         try:
             results.append(_one(study, (cell, spec), progress, mark))
         except WeftError as error:
+            if error.record is None:
+                raise  # what stops a cell before it has a record stops all of them
             progress.say(f"  INVALID: {error.message}")
-            results.append(record.all_records(settings.runs())[-1])
+            results.append(record.read(error.record))
     return results
 
 

@@ -1,11 +1,15 @@
 """A matrix of runs: its cells, and their order."""
 
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from weft import matrix
-from weft.errors import UsageError
+from weft.errors import MissingError, UsageError
+from weft.progress import Progress
 from weft.spec import study_from
 
 TABLE = {
@@ -60,3 +64,13 @@ def test_the_order_is_shuffled_and_the_same_seed_gives_the_same() -> None:
     assert order == matrix.order(10, 4, 0) != matrix.order(10, 4, 1)
     rounds = {tuple(cell for cell, number in order if number == repeat) for repeat in range(4)}
     assert len(rounds) == 4
+
+
+def test_a_cell_that_fails_before_it_has_a_record_ends_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*words: object, **named: object) -> None:
+        raise MissingError("weft's jars could not be built")
+
+    monkeypatch.setattr(matrix, "run_once", fail)
+    table = {"workload": "terasort", "matrix": {"scratch": ["disk", "memory"]}}
+    with pytest.raises(MissingError):
+        matrix.run(study_from(table, name="s", where="s.toml"), Progress(Console(file=io.StringIO())))

@@ -50,6 +50,11 @@ public final class FlinkStore implements Store {
     }
 
     @Override
+    public Writer append(String name) throws IOException {
+        throw new IOException("Flink's file systems cannot write behind the end of a file: " + name + ".");
+    }
+
+    @Override
     public void commit(String from, String to) throws IOException {
         Path source = new Path(from);
         Path target = new Path(to);
