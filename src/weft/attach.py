@@ -1,12 +1,16 @@
 """A command of the user's own on the head node of a standing cluster, on the user's terminal."""
 
+import shlex
 import signal
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from weft import settings, shell, standing
 from weft.errors import ClusterError
+from weft.plan import Client, Layout
 from weft.record import Record
+from weft.remote.reach import of_text
 from weft.shell import Process
 from weft.standing import StandingCluster
 
@@ -14,6 +18,8 @@ _LOOK = 0.5
 """Seconds between looks whether the cluster still stands."""
 _ENTER = 'cd -- "$1" 2>/dev/null || echo "weft: $1 cannot be seen on this node; working in $PWD" >&2; shift; exec "$@"'
 """Enter a directory and become the command. Takes its words as arguments, never as text."""
+_SOURCE = f'. "$1"; shift; {_ENTER}'
+"""The same on another host, with the variables of a file."""
 
 
 def environment(cluster: StandingCluster) -> dict[str, str]:
@@ -24,21 +30,45 @@ def environment(cluster: StandingCluster) -> dict[str, str]:
     return merged
 
 
-def attach(cluster: StandingCluster, argv: Sequence[str], env: Mapping[str, str], directory: Path) -> int:
+def script(client: Client, node: str) -> str:
+    """The same as a shell's text, for a node on another host."""
+    own = {**client.environment, shell.NODE_MARK: node}
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in own.items()]
+    lines += [
+        f'export {name}={shlex.quote(":".join(entries))}"${{{name}:+:${name}}}"'
+        for name, entries in client.search.items()
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def script_path(layout: Layout) -> Path:
+    """Where it lies on the head node."""
+    return layout.directory / "client.sh"
+
+
+def attach(cluster: StandingCluster, argv: Sequence[str], directory: Path) -> int:
     """Run a command to its end and give its exit code, as a shell would. Raises ClusterError when the cluster ends."""
-    head, kept = cluster.layout.head, Record(cluster.layout.record)
-    prefix = (*cluster.door, *head.prefix)
-    entered = ["sh", "-c", _ENTER, "weft", str(directory), *argv] if prefix else argv
+    kept = Record(cluster.layout.record)
     # Ctrl-C is for the command, which is in the same process group
     signal.signal(signal.SIGINT, lambda *_: None)
     kept.note("command-started", command=Path(argv[0]).name)
-    process = shell.attach(entered, env=env, cwd=directory, prefix=prefix)
+    process = _start(cluster, argv, directory)
     try:
         code = _wait(cluster, process)
     finally:
         process.stop()
         kept.note("command-ended", command=Path(argv[0]).name, code=process.code())
     return code if code >= 0 else 128 - code
+
+
+def _start(cluster: StandingCluster, argv: Sequence[str], directory: Path) -> Process:
+    if cluster.reach:
+        words = ["sh", "-c", _SOURCE, "weft", str(script_path(cluster.layout)), str(directory), *argv]
+        client = of_text(cluster.reach).attached(words, terminal=sys.stdin.isatty())
+        return shell.attach(client, env={}, cwd=directory)
+    prefix = (*cluster.door, *cluster.layout.head.prefix)
+    entered = ["sh", "-c", _ENTER, "weft", str(directory), *argv] if prefix else argv
+    return shell.attach(entered, env=environment(cluster), cwd=directory, prefix=prefix)
 
 
 def _wait(cluster: StandingCluster, process: Process) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import httpx2
 
 from weft import shell
 from weft.errors import ClusterError
+from weft.pages import get, token
 from weft.plan import Command, Daemon, Inquiry, Layout, Plan, Ready
 from weft.ports import require_free
 from weft.record import write_json
@@ -59,7 +59,7 @@ def _how(code: int) -> str:
 
 
 @contextmanager
-def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterator[Cluster]:
+def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: str = "") -> Iterator[Cluster]:
     """Start a plan's daemons and wait until all of them answer, at most `deadline` seconds."""
     cluster = Cluster(note)
     try:
@@ -73,7 +73,7 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note) -> Iterato
             )
             cluster.processes.append((daemon, process))
             note("daemon-started", daemon=daemon.name, node=daemon.node.name)
-        _wait(cluster, plan.ready, deadline)
+        _wait(cluster, plan.ready, deadline, secret)
         try:
             yield cluster
         finally:
@@ -97,7 +97,7 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note) -> None:
     """Keep the engine's account in the record; an engine that cannot answer any more is noted."""
 
     def ask(path: str) -> Any:
-        return _get(inquiry.url + path, inquiry.certificate).raise_for_status().json()
+        return get(inquiry.url + path, inquiry.certificate).raise_for_status().json()
 
     try:
         kept = inquiry.node.call(lambda: inquiry.pages(ask))
@@ -126,7 +126,7 @@ def _finish(command: Command, layout: Layout, deadline: float) -> None:
         raise ClusterError(f"{where} {how}", tail=shell.tail(log), hint=f"the whole log is {log}")
 
 
-def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float) -> None:
+def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret: str) -> None:
     end = time.monotonic() + deadline
     missing = {ready: [daemon.name for daemon, _ in cluster.processes] for ready in questions}
     while any(missing.values()):
@@ -140,26 +140,13 @@ def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float) -> None
         if time.monotonic() > end:
             raise _late(cluster, sorted({name for names in missing.values() for name in names}), deadline)
         time.sleep(0.1)
-        missing = {ready: _ask(ready, names) if names else [] for ready, names in missing.items()}
+        missing = {ready: _ask(ready, names, secret) if names else [] for ready, names in missing.items()}
 
 
-def _get(url: str, certificate: Path | None) -> httpx2.Response:
-    # the authorities of the world are of no use here, and reading them takes longer than the answer
-    verify = False if certificate is None else _mutual(certificate)
-    with httpx2.Client(timeout=5, trust_env=False, verify=verify) as client:
-        return client.get(url)
-
-
-def _mutual(certificate: Path) -> ssl.SSLContext:
-    """Trust nobody but who shows this certificate, and show it too."""
-    context = ssl.create_default_context(cafile=str(certificate))
-    context.load_cert_chain(certificate)
-    return context
-
-
-def _ask(ready: Ready, before: list[str]) -> list[str]:
+def _ask(ready: Ready, before: list[str], secret: str) -> list[str]:
+    bearer = token(secret) if ready.signed else ""
     try:
-        answer = ready.node.call(lambda: _get(ready.url, ready.certificate))
+        answer = ready.node.call(lambda: get(ready.url, ready.certificate, bearer))
         return ready.missing(answer.raise_for_status().json())
     except (httpx2.HTTPError, ssl.SSLError, ValueError, KeyError):
         return before

@@ -97,6 +97,8 @@ class Ready:
     missing: Callable[[Any], list[str]]
     certificate: Path | None = None
     """PEM file of the key and certificate that both sides show, where the page is encrypted."""
+    signed: bool = False
+    """Whether the page wants a token that is signed with the run's secret (JWS, HS256)."""
 
 
 Ask = Callable[[str], Any]

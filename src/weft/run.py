@@ -99,7 +99,7 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
         write_plan(plan, layout, spec, kept, work)
         with _phase("start", kept, progress):
             alive = held.enter_context(
-                cluster.start(plan, layout, deadline=spec.start_deadline, note=kept.note)
+                cluster.start(plan, layout, deadline=spec.start_deadline, note=kept.note, secret=work.secret)
             )
         for probe in observers:
             held.enter_context(probe.watch(layout))

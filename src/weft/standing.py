@@ -1,11 +1,10 @@
-"""Clusters that stand: a file for each, locked for as long as its supervisor lives, says how to reach it.
+"""Clusters that stand: for each a file that its supervisor keeps locked while it lives, and one that says how to reach it.
 
-The file lies in WEFT_STATE with mode 0600. It names the supervisor alone while the cluster starts; one that nobody has
-locked belongs to a supervisor that was killed, and is removed by whoever sees it.
+They lie in WEFT_STATE with mode 0600. The second is there only while the cluster answers. A lock that nobody holds
+belongs to a supervisor that was killed; whoever sees it removes both.
 """
 
 import fcntl
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from weft.engines import AnyEngine
 from weft.errors import UsageError
 from weft.plan import Client, Layout
 from weft.spec import nearest
+from weft.work import write_private
 
 _PATIENCE = 1.0
 """Longest wait for a lock that others hold only while they look."""
@@ -41,6 +41,8 @@ class StandingCluster:
     since: float
     until: float | None
     """Seconds since the epoch; None where it has no limit."""
+    reach: str = ""
+    """The way to the head node, as text; empty where it is on this machine."""
     door: tuple[str, ...] = ()
     """Words that bring a command from its user's namespaces to where the prefix of a node works."""
 
@@ -48,24 +50,24 @@ class StandingCluster:
 _FORM = TypeAdapter(StandingCluster)
 
 
-def _path(name: str) -> Path:
+def _path(name: str, suffix: str) -> Path:
     directory = settings.state() / "clusters"
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return directory / f"{name}.json"
+    return directory / f"{name}{suffix}"
 
 
 def log(name: str) -> Path:
     """What the supervisor of a cluster says."""
-    return _path(name).with_suffix(".log")
+    return _path(name, ".log")
 
 
 @contextmanager
 def reserved(name: str) -> Iterator[None]:
     """The name, for the length of a `with`. Raises UsageError when another cluster has it."""
-    path = _path(name)
+    path = _path(name, ".lock")
     with _taken(path) as file:
         file.truncate(0)
-        file.write(json.dumps({"supervisor": os.getpid()}))
+        file.write(str(os.getpid()))
         file.flush()
         try:
             yield
@@ -99,34 +101,37 @@ def _lock(file: IO[str], how: int) -> bool:
     return True
 
 
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.with_suffix(".log").unlink(missing_ok=True)
+def _remove(lock: Path) -> None:
+    for suffix in (".json", ".log", ".lock"):
+        _path(lock.stem, suffix).unlink(missing_ok=True)
 
 
 @contextmanager
 def announced(cluster: StandingCluster) -> Iterator[None]:
     """Say how a cluster is reached, for the length of a `with`; its name is reserved by this process."""
-    path = _path(cluster.name)
-    path.write_bytes(_FORM.dump_json(cluster))
+    path = _path(cluster.name, ".json")
+    partial = path.with_suffix(".partial")
+    write_private({partial: _FORM.dump_json(cluster).decode()})
+    partial.rename(path)
     try:
         yield
     finally:
-        path.write_text(json.dumps({"supervisor": os.getpid()}))
+        path.unlink(missing_ok=True)
 
 
 def names() -> list[str]:
     """Every name that a living supervisor has, also of clusters that are starting."""
-    found = _path("any").parent.glob("*.json")
-    return sorted(path.stem for path in found if _told(path) is not None)
+    found = _path("any", "").parent.glob("*.lock")
+    return sorted(path.stem for path in found if supervisor(path.stem) is not None)
 
 
-def _told(path: Path) -> bytes | None:
-    """What a living supervisor wrote, or None; the file of a dead one is removed."""
-    with suppress(FileNotFoundError), path.open() as file:
+def supervisor(name: str) -> int | None:
+    """The process that holds a cluster, also one that starts or ends; None when it is gone."""
+    lock = _path(name, ".lock")
+    with suppress(FileNotFoundError), lock.open() as file:
         if not _lock(file, fcntl.LOCK_SH):
-            return path.read_bytes()
-        _remove(path)
+            return int(file.read() or 0)
+        _remove(lock)
     return None
 
 
@@ -139,15 +144,10 @@ def free_name(wanted: str) -> str:
 
 def read(name: str) -> StandingCluster | None:
     """A cluster that answers, or None while it starts, while it ends, and afterwards."""
-    told = _told(_path(name))
-    # the supervisor may be in the middle of writing
-    return _FORM.validate_json(told) if told and b'"client"' in told and told.endswith(b"}") else None
-
-
-def supervisor(name: str) -> int | None:
-    """The process that holds a cluster, also one that is starting; None when it has ended."""
-    told = _told(_path(name))
-    return int(json.loads(told)["supervisor"]) if told else None
+    with suppress(FileNotFoundError):
+        if supervisor(name) is not None:
+            return _FORM.validate_json(_path(name, ".json").read_bytes())
+    return None
 
 
 def choose(name: str | None) -> str:

@@ -16,8 +16,10 @@ from typing import IO
 from rich.console import Console
 
 from weft import record, report, rootless, settings, shell, standing
+from weft.attach import script, script_path
 from weft.errors import ClusterError, WeftError
-from weft.plan import Client
+from weft.nodes.remote import RemoteNode
+from weft.plan import Client, Layout
 from weft.progress import Progress
 from weft.run import Live, run
 from weft.spec import Spec
@@ -79,15 +81,17 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
     asked, ended, since = _asked(live.spec), Event(), time.time()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     until = None if asked.limit is None else since + asked.limit
+    head = live.layout.head
     cluster = StandingCluster(
         name=asked.name,
         supervisor=os.getpid(),
         engine=live.spec.engine,
         nodes=f"{live.spec.nodes.kind}:{live.spec.nodes.count}",
         layout=live.layout,
-        client=_written(live.spec.engine.client(live.layout)),
+        client=_written(live.spec.engine.client(live.layout), live.layout),
         since=since,
         until=until,
+        reach=head.reach.text() if isinstance(head, RemoteNode) else "",
         door=door,
     )
     with live.phase("run"), standing.announced(cluster):
@@ -97,14 +101,19 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
     return asked.judge((), {}, ())
 
 
-def _written(client: Client) -> Client:
-    """A client whose programs are there, with the wildcards of its search paths expanded."""
-    write_private(client.programs, mode=0o700)
+def _written(client: Client, layout: Layout) -> Client:
+    """A client whose programs are on the head node, with the wildcards of its search paths expanded."""
     search = {
         variable: [path for entry in entries for path in glob.glob(entry) or [entry]]  # noqa: PTH207 - absolute text
         for variable, entries in client.search.items()
     }
-    return dataclasses.replace(client, search=search)
+    settled = dataclasses.replace(client, search=search)
+    if isinstance(layout.head, RemoteNode):
+        layout.head.receive({**client.programs, script_path(layout): script(settled, layout.head.name)})
+        layout.head.run(["chmod", "700", *map(str, [script_path(layout), *client.programs])])
+    else:
+        write_private(client.programs, mode=0o700)
+    return settled
 
 
 def _asked(asked: Spec) -> Standing:

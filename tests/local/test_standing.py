@@ -97,7 +97,7 @@ def test_the_record_tells_the_commands_and_no_secret(guided: Weft) -> None:
 def clusters(weft: Weft) -> Iterator[Weft]:
     """Whatever a test leaves standing is ended."""
     yield weft
-    for path in (weft.home / "state" / "clusters").glob("*.json"):
+    for path in (weft.home / "state" / "clusters").glob("*.lock"):
         weft("down", path.stem)
 
 
@@ -115,7 +115,8 @@ def test_clusters_stand_beside_each_other(clusters: Weft, nodes: str) -> None:
         3,
         3,
     ]
-    assert clusters("down", "null").returncode == 0
+    ended = clusters("down", "null")
+    assert (ended.returncode, "UNCHECKED" in ended.stdout) == (0, True)
     listed = json.loads(clusters("ps", "--json").stdout)
     assert [holding["purpose"] for holding in listed] == ["cluster null-2"]
 
@@ -171,5 +172,8 @@ def test_a_cluster_stays_when_the_terminal_is_closed(clusters: Weft) -> None:
 
 def test_the_file_of_a_cluster_is_its_users_alone(clusters: Weft) -> None:
     up(clusters)
-    (path,) = (clusters.home / "state" / "clusters").glob("*.json")
-    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    folder = clusters.home / "state" / "clusters"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.suffix: path.stat().st_mode & 0o777 for path in folder.iterdir()} == dict.fromkeys(
+        (".json", ".lock", ".log"), 0o600
+    )

@@ -148,7 +148,7 @@ def _submit_to(cluster: StandingCluster, study: Study) -> int:
     if engine.kind not in spec.workload.engines:
         raise UsageError(f"{cluster.name} runs {engine.kind}, which takes no jobs")
     command = engine.submit(spec.workload.job(layout, ()), layout)
-    return attach(cluster, command.argv, command.environment, command.directory or Path.cwd())
+    return attach(cluster, command.argv, command.directory or Path.cwd())
 
 
 def plan(

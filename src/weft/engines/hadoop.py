@@ -1,5 +1,6 @@
 """Hadoop MapReduce on YARN: a ResourceManager and a JobHistoryServer on the head, a NodeManager on every node."""
 
+import shlex
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -8,7 +9,7 @@ from pydantic import Field
 from weft.engines.base import Engine
 from weft.engines.yarn import OVERHEAD, Containers, Ports, Yarn, cut
 from weft.errors import UsageError
-from weft.plan import Command, Daemon, Job, Layout, Plan, Ready
+from weft.plan import Brought, Client, Command, Daemon, Job, Layout, Plan, Ready
 from weft.units import Size, show_size
 
 _HISTORY = 192 << 20
@@ -20,6 +21,22 @@ _LEAST = 512 << 20
 """Bytes: a task container with less has no room for a sort buffer beside the JVM."""
 _MOST = 2 << 30
 """Bytes: a task needs no larger container unless it is asked for."""
+
+_COMMANDS = {
+    "jar": "org.apache.hadoop.util.RunJar",
+    "fs": "org.apache.hadoop.fs.FsShell",
+    "job": "org.apache.hadoop.mapred.JobClient",
+    "application": "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
+}
+"""Words of Hadoop's own `hadoop`, `mapred` and `yarn`, and the programs behind them."""
+_HADOOP = """#!/bin/sh
+# stands for bin/hadoop, which a distribution of jars alone does not have
+case $1 in
+{cases}*) echo "usage: hadoop COMMAND, one of: {known}" >&2; exit 2 ;;
+esac
+shift
+exec {java} "$main" "$@"
+"""
 
 
 class HadoopEngine(Engine):
@@ -80,10 +97,11 @@ class HadoopEngine(Engine):
         return Plan(yarn.files(self._sites(yarn), self.conf), [*yarn.daemons(), history], ready, summary)
 
     def submit(self, job: Job, layout: Layout) -> Command:
+        job.brought.require(self.kind, "main_class", "jars", "files", "conf")
         yarn = self._yarn(layout)
         java = yarn.java(self.client_memory, "-XX:+UseSerialGC")
         if job.program.endswith(".jar"):
-            words = ["org.apache.hadoop.util.RunJar", job.program, *job.options]
+            words = ["org.apache.hadoop.util.RunJar", job.program, *_words(job.brought), *job.options]
         else:
             words = [f"io.weft.hadoop.{job.program}", *job.options]
         environment = yarn.environment(layout.head)
@@ -95,6 +113,18 @@ class HadoopEngine(Engine):
             job.outcome,
             job.directory,
             job.output,
+        )
+
+    def client(self, layout: Layout) -> Client:
+        yarn, programs = self._yarn(layout), layout.directory / "bin"
+        java = shlex.join(yarn.java(self.client_memory, "-XX:+UseSerialGC"))
+        cases = "".join(f"{word}) main={main} ;;\n" for word, main in _COMMANDS.items())
+        return Client(
+            environment=yarn.environment(layout.head),
+            search={"PATH": [str(programs), str(layout.java.parent)]},
+            programs={programs / "hadoop": _HADOOP.format(cases=cases, known=" ".join(_COMMANDS), java=java)},
+            address=f"{layout.head.address}:{self.port}",
+            settings=yarn.conf / "core-site.xml",
         )
 
     def _yarn(self, layout: Layout) -> Yarn:
@@ -162,6 +192,14 @@ _PROTOCOLS = (
     "refresh.user.mappings.protocol",
 )
 """What only the user may call; the others ask for a token of the application that calls."""
+
+
+def _words(brought: Brought) -> list[str]:
+    """What a job brings along, in the generic options that Hadoop's Tool reads."""
+    words = [brought.main_class] if brought.main_class else []
+    words += [word for key, value in brought.conf.items() for word in ("-D", f"{key}={value}")]
+    listed = {"-libjars": brought.jars, "-files": brought.files}
+    return words + [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]
 
 
 def _heap(container: int) -> int:

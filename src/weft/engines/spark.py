@@ -24,6 +24,8 @@ _LEAST_HEAP = 471859200
 _MOST_HEAP = 30 << 30
 """Bytes: above it the JVM gives up compressed object pointers."""
 
+_FILTER = "org.apache.spark.ui.JWSFilter"
+"""Spark's own: refuses every request without a token that is signed with its key."""
 _PYSPARK = """#!/bin/sh
 # Spark's own bin/pyspark wants python/pyspark/shell.py unpacked, which is in pyspark.zip here
 export PYTHONSTARTUP='{startup}'
@@ -49,6 +51,13 @@ class SparkEngine(Engine):
     port: int = Field(default=7077, ge=1024, le=65535, description="port of the Master")
     web_port: int = Field(
         default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages"
+    )
+    encrypt: bool = Field(
+        default=False, description="encrypt what goes over the network, and what is shuffled and spilled"
+    )
+    pages: Literal["closed", "open"] = Field(
+        default="closed",
+        description="whether the status pages want a token signed with the secret; open: every user of the machine reads them",
     )
     conf: dict[str, str] = Field(default_factory=dict, description="any spark.* setting; wins over weft's")
 
@@ -103,7 +112,9 @@ class SparkEngine(Engine):
         daemons += [self._worker(node, conf, layout) for node in layout.nodes]
         addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
         page = f"http://{head.address}:{self.web_port}/json/"
-        ready = (Ready(head, page, lambda status: _missing(status, addresses)),)
+        ready = (
+            Ready(head, page, lambda status: _missing(status, addresses), signed=self.pages == "closed"),
+        )
         settings = "".join(f"{key} {value}\n" for key, value in sorted(self.settings(layout).items()))
         summary = {
             "executors": f"{len(layout.nodes)}, one a node",
@@ -144,9 +155,30 @@ class SparkEngine(Engine):
             "spark.worker.timeout": "15",
             "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
             "spark.deploy.maxExecutorRetries": "3",
+            **self._protection(),
             **{f"spark.hadoop.{key}": value for key, value in layout.hadoop.items()},
             **self.conf,
         }
+
+    def _protection(self) -> dict[str, str]:
+        """What keeps other users of the machine off, beside the secret."""
+        found = {
+            # neither of them asks who it is that kills an application or sends a Worker away
+            "spark.ui.killEnabled": "false",
+            "spark.master.ui.decommission.allow.mode": "DENY",
+            # it takes submissions from everybody
+            "spark.master.rest.enabled": "false",
+        }
+        if self.pages == "closed":
+            found |= {"spark.ui.filters": _FILTER, f"spark.{_FILTER}.param.secretKey": SECRET}
+        if self.encrypt:
+            found |= {
+                "spark.network.crypto.enabled": "true",
+                "spark.network.crypto.cipher": "AES/GCM/NoPadding",
+                "spark.network.crypto.saslFallback": "false",
+                "spark.io.encryption.enabled": "true",
+            }
+        return found
 
     def submit(self, job: Job, layout: Layout) -> Command:
         conf = layout.directory / "conf" / "spark-defaults.conf"

@@ -138,6 +138,12 @@ class Reach:
             )
         return Completed(done.code, out, done.err)
 
+    def attached(self, argv: Sequence[str], *, terminal: bool) -> list[str]:
+        """The local command that runs `argv` there on the streams of whoever runs it, on a terminal where that is one."""
+        program, *options = self.client
+        asked = {"ssh": ["-t"], "srun": ["--pty"]}.get(Path(program).name, []) if terminal else []
+        return [program, *asked, *options, *([shlex.join(argv)] if self.login_shell else argv)]
+
     def advice(self) -> str:
         """How to try the same by hand."""
         return f"try it by hand: {shlex.join([*self.client, self.python, '--version'])}"

@@ -17,7 +17,7 @@ class Standing(Workload):
 
     kind: Literal["standing"] = "standing"
     positional: ClassVar[str] = "name"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "null")
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "null")
     roles: ClassVar[tuple[str, ...]] = ("output", "shuffle")
 
     name: str = Field(

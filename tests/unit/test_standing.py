@@ -1,0 +1,120 @@
+"""How a standing cluster is told, named and reached; nothing is started."""
+
+import base64
+import dataclasses
+import hashlib
+import hmac
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import fake_layout
+from weft import attach, standing
+from weft.engines.flink import FlinkEngine
+from weft.engines.hadoop import HadoopEngine
+from weft.engines.null import NullEngine
+from weft.engines.spark import SparkEngine
+from weft.errors import UsageError
+from weft.pages import token
+from weft.plan import Brought, Client, Job
+from weft.remote.reach import Reach
+from weft.standing import StandingCluster
+
+BROUGHT = Brought("a.Main", ("a.py", "b.zip"), ("x.jar",), ("t.txt",), {"k": "v w"})
+
+
+def cluster(name: str = "mine") -> StandingCluster:
+    layout, engine = fake_layout(), SparkEngine()
+    return StandingCluster(name, os.getpid(), engine, "local:2", layout, engine.client(layout), 1.0, None)
+
+
+def test_a_cluster_is_read_as_it_was_told_and_gone_when_it_ended() -> None:
+    with standing.reserved("mine"):
+        assert (standing.names(), standing.read("mine")) == (["mine"], None)
+        with standing.announced(cluster()):
+            found, job = standing.find(None), Job("j", "/j.jar", ["x"])
+            assert (found.name, found.client.address) == ("mine", cluster().client.address)
+            assert found.engine.submit(job, found.layout) == SparkEngine().submit(job, fake_layout())
+            assert standing.free_name("mine") == "mine-2"
+        with pytest.raises(UsageError, match="does not answer"):
+            standing.find("mine")
+    assert standing.names() == []
+    with pytest.raises(UsageError, match="no cluster stands"):
+        standing.find(None)
+
+
+def test_a_name_is_one_clusters() -> None:
+    with (
+        standing.reserved("mine"),
+        pytest.raises(UsageError, match="stands already"),
+        standing.reserved("mine"),
+    ):
+        pass
+
+
+def test_what_a_killed_supervisor_left_is_removed_by_whoever_looks() -> None:
+    with standing.reserved("mine"):
+        folder = standing.log("mine").parent
+        left = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for name, text in {**left, "mine.json": b"{}", "mine.log": b""}.items():
+        (folder / name).write_bytes(text)
+    assert standing.names() == []
+    assert list(folder.iterdir()) == []
+
+
+def test_the_users_search_paths_come_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/own/bin")
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    found = attach.environment(cluster())
+    assert found["PATH"].split(":")[0::3] == ["/weft/work/RUN/bin", "/own/bin"]
+    assert not found["PYTHONPATH"].endswith(":")
+
+
+def test_the_variables_of_another_host_survive_its_shell(tmp_path: Path) -> None:
+    client = Client({"A": "it's $HOME", "WEFT_LEASE": "RUN"}, {"PATH": ("/first dir", "/second")})
+    (tmp_path / "client.sh").write_text(attach.script(client, "node1"))
+    show = f'. {tmp_path}/client.sh; echo "$A|$PATH|$WEFT_NODE"'
+    done = subprocess.run(
+        ["/bin/sh", "-c", show], env={"PATH": "/own"}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "it's $HOME|/first dir:/second:/own|node1\n"
+
+
+def test_a_terminal_is_asked_for_where_there_is_one() -> None:
+    ssh = Reach("h", ("/usr/bin/ssh", "-F", "x", "h"), login_shell=True)
+    assert ssh.attached(["a", "b c"], terminal=True) == ["/usr/bin/ssh", "-t", "-F", "x", "h", "a 'b c'"]
+    srun = Reach("h", ("srun", "--overlap"), login_shell=False)
+    assert srun.attached(["a", "b c"], terminal=True) == ["srun", "--pty", "--overlap", "a", "b c"]
+    assert srun.attached(["a"], terminal=False) == ["srun", "--overlap", "a"]
+
+
+def test_a_token_is_signed_with_the_secret_as_rfc_7515_has_it() -> None:
+    said, _, signature = token("ab" * 32).rpartition(".")
+    head, payload = (json.loads(base64.urlsafe_b64decode(part + "==")) for part in said.split("."))
+    assert (head, payload) == ({"alg": "HS256", "typ": "JWT"}, {})
+    expected = hmac.new(base64.urlsafe_b64decode("ab" * 32), said.encode(), hashlib.sha256).digest()
+    assert base64.urlsafe_b64decode(signature + "=") == expected
+
+
+def test_what_a_job_brings_is_said_in_the_words_of_each_engine() -> None:
+    job = Job("j", "/j.jar", ["x"], brought=BROUGHT)
+    argv = list(SparkEngine().submit(job, fake_layout()).argv)
+    at = argv.index("--class")
+    assert argv[at : at + 10] == [
+        "--class", "a.Main", "--py-files", "a.py,b.zip", "--jars", "x.jar", "--files", "t.txt", "--conf", "k=v w",
+    ]  # fmt: skip
+    without = dataclasses.replace(job, brought=dataclasses.replace(BROUGHT, py_files=()))
+    argv = list(HadoopEngine().submit(without, fake_layout()).argv)
+    at = argv.index("/j.jar")
+    assert argv[at:] == ["/j.jar", "a.Main", "-D", "k=v w", "-libjars", "x.jar", "-files", "t.txt", "x"]
+
+
+@pytest.mark.parametrize(
+    "engine", [HadoopEngine(), FlinkEngine(), NullEngine()], ids=lambda engine: engine.kind
+)
+def test_an_engine_refuses_what_it_cannot_take_along(engine: HadoopEngine | FlinkEngine | NullEngine) -> None:
+    with pytest.raises(UsageError, match="along with a job"):
+        engine.submit(Job("j", "/j.jar", [], brought=BROUGHT), fake_layout())
