@@ -31,6 +31,7 @@ CHECKS: Sequence[Callable[[], Finding]] = (
     mounts.fuse,
     mounts.fuse2fs,
     mounts.xfs,
+    mounts.gluster,
     host.name,
     host.clock,
 )

@@ -45,6 +45,11 @@ def xfs() -> Finding:
     return _program("mkfs.xfs", "xfsprogs", "--scratch loopback with fs=xfs")
 
 
+def gluster() -> Finding:
+    """GlusterFS, which weft starts on nodes of its own."""
+    return _program("glusterfsd", "glusterfs-server", "--input, --output and --scratch gluster")
+
+
 def _program(name: str, package: str, costs: str) -> Finding:
     try:
         return ok(name, tool(name, package))
