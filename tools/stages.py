@@ -98,9 +98,11 @@ def site() -> None:
 
 
 def live() -> None:
-    """Both at once and last, so that pytest's closing line is the last line of ./test."""
+    """All at once and last, so that pytest's closing line is the last line of ./test."""
     if os.geteuid() != 0:
         leave_out("tests marked root", "this is not root", "run ./test as root")
+    if shutil.which("sshd") is None:
+        leave_out("tests of ssh nodes", "sshd is not on this machine", "apt-get install openssh-server")
     for words in LEFT_OUT:
         say(f"not run: {words}")
     step(

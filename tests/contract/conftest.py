@@ -17,7 +17,8 @@ from weft.storage.base import Storage
 from weft.work import Work, open_work
 
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-NAME = os.environ.setdefault("WEFT_CONTRACT_RUN", f"contract-{os.getpid()}")
+_WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+NAME = os.environ.setdefault(f"WEFT_CONTRACT_RUN{_WORKER}", f"contract-{os.getpid()}")
 """The name of the run that every test here makes, and the programs that it starts: no other test's."""
 
 

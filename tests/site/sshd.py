@@ -35,7 +35,8 @@ class Hosts:
     def nodes(self, which: str = "", **keys: str) -> str:
         """The words after --nodes."""
         names = which or f"host[1-{len(self.servers)}]"
-        return ",".join([f"ssh:{names}", f"options=-F {self.config}", *(f"{k}={v}" for k, v in keys.items())])
+        keys = {"options": f"-F {self.config}", **keys}
+        return ",".join([f"ssh:{names}", *(f"{key}={value}" for key, value in keys.items())])
 
     def processes(self) -> list[str]:
         """What runs on the hosts beside their servers."""

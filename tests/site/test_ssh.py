@@ -1,14 +1,19 @@
 """Nodes that are reached with ssh: real servers on loopback addresses, a host each."""
 
+import signal
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars
 import pytest
 
 from tests.contract.conftest import holding, nodes_of, storage_of, traces
 from tests.contract.test_storage import read, write
+from tests.local.conftest import Weft, in_phase
 from tests.site.sshd import Hosts, needs_sshd, running
-from weft.errors import UsageError, WeftError
+from weft.errors import NodeError, UsageError, WeftError
 from weft.storage.base import SHARED_ROLES, Role
 
 pytestmark = needs_sshd
@@ -18,6 +23,122 @@ pytestmark = needs_sshd
 def hosts(tmp_path: Path) -> Iterator[Hosts]:
     with running(tmp_path / "hosts", 2) as found:
         yield found
+
+
+@pytest.fixture
+def weft(tmp_path: Path) -> Iterator[Weft]:
+    command = Weft(tmp_path)
+    yield command
+    assert command.leftovers() == []
+
+
+SMALL = {"cores": "1", "memory": "2500M"}
+
+
+def test_a_sort_on_hosts_is_valid(weft: Weft, hosts: Hosts) -> None:
+    """Its daemons run below the hosts' servers, each host's counters are there, and nothing stays."""
+    process = weft.start("run", "terasort", "--size", "50MB", "--nodes", hosts.nodes(**SMALL), "--json")
+    weft.wait_for(
+        process,
+        lambda: in_phase(weft, "run") and sum("CoarseGrained" in words for words in hosts.processes()) >= 2,
+    )
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, out + err
+    assert weft.head()["verdict"] == "VALID"
+    samples = polars.read_parquet(weft.record() / "samples.parquet")
+    seen = samples.filter(polars.col("counter").is_in(["cpu_user", "idle", "memory", "net_send"]))
+    assert set(seen["node"]) == {"host1", "host2"}
+    assert hosts.processes() == []
+    assert (weft.record() / "logs" / "host2" / "worker-host2.log").stat().st_size > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_the_end_of_weft_ends_everything_on_the_hosts(
+    weft: Weft, hosts: Hosts, number: signal.Signals
+) -> None:
+    process = weft.start("run", "terasort", "--size", "1GB", "--nodes", hosts.nodes(**SMALL))
+    weft.wait_for(process, lambda: any("CoarseGrained" in words for words in hosts.processes()))
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    end = time.monotonic() + 20
+    while hosts.processes() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert hosts.processes() == []
+    assert [words for words in weft.leftovers() if words.startswith("process")] == []
+    if number == signal.SIGKILL:
+        assert "LEFTOVER" in weft("ps").stdout
+        done = weft("gc")
+        assert "on host1" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_host_that_never_answers_is_named_within_the_deadline(hosts: Hosts) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        with hosts.config.open("a") as config:
+            config.write(f"Host host9\n HostName 127.0.0.1\n Port {silent.getsockname()[1]}\n")
+        nodes = nodes_of(hosts.nodes("host1,host9", deadline="2s"))
+        with (
+            holding() as work,
+            pytest.raises(NodeError, match=r"^host9 did not answer within 2 s"),
+            nodes.acquire(work, []),
+        ):
+            pass
+
+
+def test_a_wrong_key_is_an_error_with_a_hint(hosts: Hosts) -> None:
+    (hosts.folder / "authorized_keys").write_text("")
+    with (
+        holding() as work,
+        pytest.raises(NodeError, match="ssh cannot connect") as caught,
+        nodes_of(hosts.nodes()).acquire(work, []),
+    ):
+        pass
+    assert "Permission denied" in " ".join(caught.value.tail)
+    assert "ssh-copy-id host" in caught.value.hint
+
+
+def test_an_unknown_host_key_is_an_error_with_a_hint(hosts: Hosts) -> None:
+    (hosts.folder / "known_hosts").write_text("")
+    with (
+        holding() as work,
+        pytest.raises(NodeError, match="ssh cannot connect") as caught,
+        nodes_of(hosts.nodes()).acquire(work, []),
+    ):
+        pass
+    assert "connect once by hand" in caught.value.hint
+
+
+def test_an_interface_that_a_host_has_not_is_an_error(hosts: Hosts) -> None:
+    with (
+        holding() as work,
+        pytest.raises(NodeError, match="host1, host2: no address on an interface ib7"),
+        nodes_of(hosts.nodes(fabric="ib7")).acquire(work, []),
+    ):
+        pass
+
+
+def test_an_address_that_is_not_the_hosts_own_is_an_error(hosts: Hosts) -> None:
+    """As with a name that leads to another network, or to 127.0.1.1."""
+    subnet = hosts.config.read_text().partition("HostName ")[2].split()[0].rpartition(".")[0]
+    port = hosts.config.read_text().split("Port ")[2].split()[0]
+    forward = f"Host host2\n HostName 192.0.2.7\n ProxyCommand bash -c 'exec 3<>/dev/tcp/{subnet}.2/{port}; cat <&3 & cat >&3'\n"
+    hosts.config.write_text(forward + hosts.config.read_text())
+    with (
+        holding() as work,
+        pytest.raises(NodeError, match=r"host2.*192\.0\.2\.7.*cannot be bound"),
+        nodes_of(
+            hosts.nodes(options=f"-F {hosts.config} -o HostKeyAlias=any -o StrictHostKeyChecking=no")
+        ).acquire(work, []),
+    ):
+        pass
+
+
+def test_visible_paths_that_a_host_lacks_are_named(hosts: Hosts, tmp_path: Path) -> None:
+    with (
+        holding() as work,
+        pytest.raises(NodeError, match=f"host1, host2: there is no {tmp_path}/none"),
+        nodes_of(hosts.nodes()).acquire(work, [tmp_path / "none"]),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("form", ["disk", "disk:DIR", "memory:64M", "loopback:DIR,size=64M", "mount:DIR"])

@@ -132,7 +132,7 @@ class SshNodes(Nodes):
             *_ALWAYS,
             f"ControlMaster={master}",
             f"ControlPath={path}",
-            f"ConnectTimeout={self.deadline:.0f}",
+            f"ConnectTimeout={self.deadline + 5:.0f}",
         ]
         options = [word for option in own for word in ("-o", option)]
         return (tool("ssh", "openssh-client"), *options, *self.options, host)
