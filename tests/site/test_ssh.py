@@ -52,12 +52,20 @@ def test_a_sort_on_hosts_is_valid(weft: Weft, hosts: Hosts) -> None:
     assert (weft.record() / "logs" / "host2" / "worker-host2.log").stat().st_size > 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+SORT = (("terasort", "--size", "1GB"), "CoarseGrained")
+OPENS = (("file-open", "--set", "rounds=500"), "FileOpen")
+"""Work that takes long, and a word of its programs."""
+
+
+@pytest.mark.parametrize(
+    ("number", "work"), [(signal.SIGKILL, SORT), (signal.SIGKILL, OPENS), (signal.SIGINT, OPENS)]
+)
 def test_the_end_of_weft_ends_everything_on_the_hosts(
-    weft: Weft, hosts: Hosts, number: signal.Signals
+    weft: Weft, hosts: Hosts, number: signal.Signals, work: tuple[tuple[str, ...], str]
 ) -> None:
-    process = weft.start("run", "terasort", "--size", "1GB", "--nodes", hosts.nodes(**SMALL))
-    weft.wait_for(process, lambda: any("CoarseGrained" in words for words in hosts.processes()))
+    asked, word = work
+    process = weft.start("run", *asked, "--nodes", hosts.nodes(**SMALL))
+    weft.wait_for(process, lambda: any(word in words for words in hosts.processes()))
     process.send_signal(number)
     process.communicate(timeout=60)
     end = time.monotonic() + 20

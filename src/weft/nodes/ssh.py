@@ -191,7 +191,7 @@ def host_names(text: str) -> list[str]:
     except NodeSetException as error:
         raise ValueError(f"{text!r} is no list of hosts: {error}") from error
     if not names:
-        raise ValueError("no host is named")
+        raise ValueError(f"{text!r} names no host; a file with hosts is written @/path/to/it")
     if bad := [name for name in names if not re.fullmatch(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*", name)]:
         raise ValueError(f"{bad[0]!r} is no name of a host")
     return names
