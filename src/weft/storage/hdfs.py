@@ -49,7 +49,8 @@ class HdfsStorage(StackedStorage):
         default=9870, ge=1024, le=60000, description="port of the NameNode's status page; DataNodes follow"
     )
     conf: dict[str, str] = Field(
-        default_factory=dict, description="any property of hdfs-site.xml; wins over weft's"
+        default_factory=dict,
+        description="any property of hdfs-site.xml, for daemons and clients; wins over weft's",
     )
 
     @property
@@ -165,6 +166,7 @@ class HdfsStorage(StackedStorage):
             "dfs.client.use.datanode.hostname": "true",
             # with few DataNodes, a lost one has no replacement while a file is written
             "dfs.client.block.write.replace-datanode-on-failure.best-effort": "true",
+            **self.conf,
         }
 
     def _files(self, layout: Layout, servers: Sequence[Node]) -> dict[Path, str]:
@@ -177,9 +179,7 @@ class HdfsStorage(StackedStorage):
         }
         return {
             conf / "core-site.xml": configuration(core),
-            conf / "hdfs-site.xml": configuration(
-                {**self._site(servers), **self._client(servers), **self.conf}
-            ),
+            conf / "hdfs-site.xml": configuration({**self._site(servers), **self._client(servers)}),
             conf / "hadoop-policy.xml": configuration(
                 {"security.service.authorization.default.acl": "${user.name}"}
             ),
