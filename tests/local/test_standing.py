@@ -18,6 +18,8 @@ from tests.local.conftest import Weft, root
 from tests.local.test_readme import ROOT, commands
 
 UP, *MIDDLE, DOWN = commands("docs/guide/own-cluster.md")
+NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount", "--propagation", "private"]
+"""Where weft moves itself for virtual nodes without root."""
 TELLS = (
     "import os, sys; print(sys.argv[1:], sys.stdin.read(), os.environ['WEFT_NODE'], flush=True); sys.exit(7)"
 )
@@ -168,6 +170,18 @@ def test_a_cluster_stays_when_the_terminal_is_closed(clusters: Weft) -> None:
     os.close(ours)
     terminal.wait()
     assert clusters("exec", "kept", "--", "true").returncode == 0
+
+
+@pytest.mark.skipif(
+    subprocess.run([*NAMESPACES, "true"], check=False).returncode != 0, reason="no user namespaces"
+)
+def test_a_cluster_in_a_user_namespace_is_entered_from_outside(clusters: Weft) -> None:
+    words = [*NAMESPACES, sys.executable, "-m", "weft", "up", "--engine", "null", "--nodes", "virtual:2"]
+    subprocess.run(words, env=clusters.environment, cwd=clusters.home, check=True)
+    done = clusters("exec", "--", "sh", "-c", "hostname; exit 6")
+    assert (done.returncode, done.stdout) == (6, "node1\n"), done.stderr
+    assert clusters("down").returncode == 0
+    assert clusters.leftovers() == []
 
 
 def test_the_file_of_a_cluster_is_its_users_alone(clusters: Weft) -> None:
