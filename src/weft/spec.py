@@ -89,9 +89,7 @@ class Spec(BaseModel):
         """Names of the distributions that the engine and the storage need."""
         used = [layer for storage in self.storage().values() for layer in layers(storage)]
         return tuple(
-            dict.fromkeys(
-                [*self.engine.distributions, *(name for layer in used for name in layer.distributions)]
-            )
+            dict.fromkeys([*self.engine.needs(), *(name for layer in used for name in layer.distributions)])
         )
 
     def home(self, distribution: str) -> Path | None:

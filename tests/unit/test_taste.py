@@ -22,6 +22,7 @@ SHARED = {
     "mounting",
     "stacked",
     "yarn",
+    "sparkonyarn",
     "certificate",
     "flinkrest",
     "taskmanager",

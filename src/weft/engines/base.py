@@ -26,6 +26,10 @@ class Engine(BaseModel, ABC):
         """
         return ()
 
+    def needs(self) -> tuple[str, ...]:
+        """Names of the distributions that it needs as it is configured."""
+        return self.distributions
+
     def recognize(self, home: Path) -> None:
         """Raises UsageError when a directory is no installation of this engine that weft can run."""
 

@@ -136,13 +136,8 @@ class HadoopEngine(Engine):
         return self._yarn(layout).daemon("jobhistory", layout.head, main, _HISTORY, ports, essential=True)
 
     def _sites(self, yarn: Yarn) -> dict[str, dict[str, str]]:
-        return {
-            "core-site": yarn.core_site(),
-            "yarn-site": yarn.yarn_site({"mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler"}),
-            "mapred-site": self._mapred_site(yarn),
-            "capacity-scheduler": yarn.scheduler(),
-            "hadoop-policy": {f"security.{name}.acl": "${user.name}" for name in _PROTOCOLS},
-        }
+        services = {"mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler"}
+        return {**yarn.sites(services), "mapred-site": self._mapred_site(yarn)}
 
     def _mapred_site(self, yarn: Yarn) -> dict[str, str]:
         layout, task = yarn.layout, yarn.containers.task
@@ -180,18 +175,6 @@ class HadoopEngine(Engine):
             "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "100",
             **tasks,
         }
-
-
-_PROTOCOLS = (
-    "job.client.protocol",
-    "mrhs.client.protocol",
-    "applicationclient.protocol",
-    "resourcemanager-administration.protocol",
-    "resourcetracker.protocol",
-    "refresh.policy.protocol",
-    "refresh.user.mappings.protocol",
-)
-"""What only the user may call; the others ask for a token of the application that calls."""
 
 
 def _words(brought: Brought) -> list[str]:

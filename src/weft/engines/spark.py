@@ -1,4 +1,4 @@
-"""Spark 4 standalone: a Master on the head, a Worker on every node, executors from the Workers, a driver on the head."""
+"""Spark 4: a Master and Workers of its own, or YARN; an executor on every node, the driver on the head."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from weft.engines import sparkonyarn
 from weft.engines.base import Engine
+from weft.engines.yarn import Yarn
 from weft.errors import UsageError
 from weft.jvm import OPENS, heap, temporary
 from weft.nodes.base import Node
@@ -36,13 +38,16 @@ _STARTUP = "from pyspark.shell import *\n"
 
 
 class SparkEngine(Engine):
-    """A Spark cluster of the standalone kind."""
+    """A Spark cluster: standalone, or in containers of YARN."""
 
     kind: Literal["spark"] = "spark"
     distributions: ClassVar[tuple[str, ...]] = ("spark",)
 
     home: Path | None = Field(
         default=None, description="a site's own Spark; default: the cached distribution"
+    )
+    master: Literal["standalone", "yarn"] = Field(
+        default="standalone", description="who runs the executors: Spark's own Master and Workers, or YARN"
     )
     executor_memory: Size | None = Field(
         default=None, description="executor heap; default: 60 % of what the node has left"
@@ -63,8 +68,7 @@ class SparkEngine(Engine):
 
     def heap(self, layout: Layout) -> int:
         """Bytes of heap of each executor, the same on all nodes. Raises UsageError when it does not fit."""
-        head = layout.head.memory - 2 * _DAEMON_TOTAL - self.driver_memory - _DRIVER_OVERHEAD
-        room = min([head, *(node.memory - _DAEMON_TOTAL for node in layout.nodes[1:])])
+        room = self._room(layout)
         asked = self.executor_memory or min(_MOST_HEAP, max(room * 6 // 10, min(room, _LEAST_HEAP)))
         if asked < _LEAST_HEAP:
             raise UsageError(
@@ -90,6 +94,17 @@ class SparkEngine(Engine):
         submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *words, *job]
         return ["-Xmx600m", *OPENS, "-cp", _classes(home, empty), *submit]
 
+    def _room(self, layout: Layout) -> int:
+        """Bytes that a node has left for an executor's heap."""
+        driver = self.driver_memory + _DRIVER_OVERHEAD
+        if self.master == "yarn":
+            return sparkonyarn.room(layout, driver)
+        head = layout.head.memory - 2 * _DAEMON_TOTAL - driver
+        return min([head, *(node.memory - _DAEMON_TOTAL for node in layout.nodes[1:])])
+
+    def needs(self) -> tuple[str, ...]:
+        return ("spark", "hadoop") if self.master == "yarn" else ("spark",)
+
     def recognize(self, home: Path) -> None:
         cores = list(home.glob("jars/spark-core_2.13-*.jar"))
         if not cores:
@@ -104,34 +119,44 @@ class SparkEngine(Engine):
             )
 
     def plan(self, layout: Layout) -> Plan:
-        head = layout.head
         conf = layout.directory / "conf" / "spark-defaults.conf"
-        master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
-        master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
-        daemons = [self._daemon("master", head, master, layout, (self.port, self.web_port))]
-        daemons += [self._worker(node, conf, layout) for node in layout.nodes]
-        addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
-        page = f"http://{head.address}:{self.web_port}/json/"
-        ready = (
-            Ready(head, page, lambda status: _missing(status, addresses), signed=self.pages == "closed"),
-        )
         settings = "".join(f"{key} {value}\n" for key, value in sorted(self.settings(layout).items()))
         summary = {
             "executors": f"{len(layout.nodes)}, one a node",
             "slots": str(layout.slots),
             "executor heap": show_size(self.heap(layout)),
             "driver heap": show_size(self.driver_memory),
-            "daemon heap": show_size(_DAEMON_HEAP),
         }
-        return Plan({conf: settings}, daemons, ready, summary)
+        if self.master == "yarn":
+            yarn = self._yarn(layout)
+            summary["executor's container"] = show_size(yarn.containers.task)
+            files = yarn.files(yarn.sites({}), {})
+            return Plan({conf: settings, **files}, yarn.daemons(), (yarn.ready(),), summary)
+        summary["daemon heap"] = show_size(_DAEMON_HEAP)
+        return Plan({conf: settings}, self._daemons(conf, layout), (self._ready(layout),), summary)
+
+    def _yarn(self, layout: Layout) -> Yarn:
+        return sparkonyarn.yarn(layout, self.heap(layout), self.port, self.web_port)
+
+    def _daemons(self, conf: Path, layout: Layout) -> list[Daemon]:
+        head = layout.head
+        master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
+        master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
+        workers = [self._worker(node, conf, layout) for node in layout.nodes]
+        return [self._daemon("master", head, master, layout, (self.port, self.web_port)), *workers]
+
+    def _ready(self, layout: Layout) -> Ready:
+        addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
+        page = f"http://{layout.head.address}:{self.web_port}/json/"
+        signed = self.pages == "closed"
+        return Ready(layout.head, page, lambda status: _missing(status, addresses), signed=signed)
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of spark-defaults.conf, as the Master, the Workers, the driver and the executors read it."""
         head = layout.head
         return {
             "spark.authenticate": "true",
-            "spark.authenticate.secret": SECRET,
-            "spark.master": f"spark://{head.address}:{self.port}",
+            **self._master(layout),
             "spark.submit.deployMode": "client",
             "spark.driver.host": head.address,
             "spark.driver.bindAddress": head.address,
@@ -169,7 +194,7 @@ class SparkEngine(Engine):
             # it takes submissions from everybody
             "spark.master.rest.enabled": "false",
         }
-        if self.pages == "closed":
+        if self.pages == "closed" and self.master == "standalone":
             found |= {"spark.ui.filters": _FILTER, f"spark.{_FILTER}.param.secretKey": SECRET}
         if self.encrypt:
             found |= {
@@ -179,6 +204,15 @@ class SparkEngine(Engine):
                 "spark.io.encryption.enabled": "true",
             }
         return found
+
+    def _master(self, layout: Layout) -> dict[str, str]:
+        """Who runs the executors; on YARN the secret is made by Spark, for each application."""
+        if self.master == "yarn":
+            return sparkonyarn.settings(layout, self.heap(layout))
+        return {
+            "spark.authenticate.secret": SECRET,
+            "spark.master": f"spark://{layout.head.address}:{self.port}",
+        }
 
     def submit(self, job: Job, layout: Layout) -> Command:
         conf = layout.directory / "conf" / "spark-defaults.conf"
@@ -212,7 +246,7 @@ class SparkEngine(Engine):
                 "PYTHONPATH": [str(home / "python/lib/pyspark.zip"), str(home / "python/lib/py4j-*-src.zip")],
             },
             programs={programs / "pyspark": _PYSPARK.format(startup=startup), startup: _STARTUP},
-            address=f"spark://{layout.head.address}:{self.port}",
+            address=self.settings(layout)["spark.master"],
             settings=layout.directory / "conf" / "spark-defaults.conf",
         )
 
@@ -242,6 +276,8 @@ class SparkEngine(Engine):
 
     def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
         classes = _classes(layout.homes["spark"], layout.empty)
+        if self.master == "yarn":  # behind the jars, which an archive of their classes has to find first
+            classes = f"{classes}:{layout.directory / 'conf'}"
         return [str(layout.java), heap(bytes_of_heap), *flags, *OPENS, "-cp", classes]
 
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
@@ -253,6 +289,7 @@ class SparkEngine(Engine):
             "SPARK_LOCAL_IP": node.address,
             "SPARK_LOCAL_DIRS": layout.places["shuffle"].paths[node.name],
             "JAVA_HOME": str(layout.java.parent.parent),
+            **({"HADOOP_CONF_DIR": str(layout.directory / "conf")} if self.master == "yarn" else {}),
             **temporary(node, layout.classes.get("spark")),
         }
 

@@ -25,6 +25,18 @@ GRAIN = 64 << 20
 """Containers are whole multiples of so many bytes."""
 
 
+_PROTOCOLS = (
+    "job.client.protocol",
+    "mrhs.client.protocol",
+    "applicationclient.protocol",
+    "resourcemanager-administration.protocol",
+    "resourcetracker.protocol",
+    "refresh.policy.protocol",
+    "refresh.user.mappings.protocol",
+)
+"""What only the user may call; the others ask for a token of the application that calls."""
+
+
 @dataclass(frozen=True)
 class Ports:
     """Ports on each node's own address, counted from two."""
@@ -51,6 +63,8 @@ class Containers:
     master: int
     each: int
     """Task containers on a node."""
+    cores: int
+    """Cores of a node."""
 
     @property
     def node(self) -> int:
@@ -121,7 +135,7 @@ class Yarn:
             "yarn.nodemanager.aux-services": ",".join(services),
             **{f"yarn.nodemanager.aux-services.{name}.class": kind for name, kind in services.items()},
             "yarn.nodemanager.resource.memory-mb": str(self.containers.node >> 20),
-            "yarn.nodemanager.resource.cpu-vcores": str(self.containers.each + 1),
+            "yarn.nodemanager.resource.cpu-vcores": str(self.containers.cores + 1),
             "yarn.nodemanager.vmem-check-enabled": "false",
             # whose disk this is, and how full it may be, is not for a NodeManager to say
             "yarn.nodemanager.disk-health-checker.enable": "false",
@@ -133,7 +147,7 @@ class Yarn:
             "yarn.node-labels.fs-store.root-dir": f"file://{self.layout.directory}/yarn/labels",
             "yarn.scheduler.minimum-allocation-mb": str(GRAIN >> 20),
             "yarn.scheduler.maximum-allocation-mb": str(self.containers.node >> 20),
-            "yarn.scheduler.maximum-allocation-vcores": str(self.containers.each),
+            "yarn.scheduler.maximum-allocation-vcores": str(self.containers.cores),
             # the defaults are made for thousands of nodes; here every second of waiting is measured
             "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "100",
             "yarn.nm.liveness-monitor.expiry-interval-ms": "15000",
@@ -159,6 +173,15 @@ class Yarn:
             f"{prefix}.maximum-am-resource-percent": "0.5",
             f"{prefix}.resource-calculator": "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator",
             **acls,
+        }
+
+    def sites(self, services: Mapping[str, str]) -> dict[str, dict[str, str]]:
+        """YARN's own files by name; `services` as for `yarn_site`."""
+        return {
+            "core-site": self.core_site(),
+            "yarn-site": self.yarn_site(services),
+            "capacity-scheduler": self.scheduler(),
+            "hadoop-policy": {f"security.{name}.acl": "${user.name}" for name in _PROTOCOLS},
         }
 
     @property
@@ -269,7 +292,7 @@ def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int
             f"{each} container(s) of {show_size(task)} do not fit into the {show_size(room)} that a node has left",
             hint="lower engine.task_memory, or use fewer cores or nodes",
         )
-    return Containers(task, master, each)
+    return Containers(task, master, each, each)
 
 
 def _site(key: str) -> str:
