@@ -4,8 +4,14 @@ import io.weft.core.KeyOrder;
 import io.weft.core.Merge;
 import io.weft.core.RecordBlock;
 import io.weft.core.SortedRun;
+import io.weft.core.SpillRun;
+import io.weft.core.TeraRecord;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,14 +26,26 @@ final class BlockSorter implements AutoCloseable {
     private final int mostBlocks;
     private final Space space;
     private final List<RecordBlock> blocks = new ArrayList<>();
-    private final List<SpilledRun> spills = new ArrayList<>();
+    private final List<SpillRun> spills = new ArrayList<>();
     private final KeyOrder.Scratch scratch = new KeyOrder.Scratch(BLOCK_ROWS);
     private RecordBlock open;
 
     /** Gives a new file for each run that does not fit into memory. */
     @FunctionalInterface
     interface Space {
-        Path create() throws IOException;
+        File create() throws IOException;
+    }
+
+    private record Spill(File file) implements SpillRun.Place {
+        @Override
+        public OutputStream write() throws IOException {
+            return new FileOutputStream(file);
+        }
+
+        @Override
+        public InputStream read() throws IOException {
+            return new FileInputStream(file);
+        }
     }
 
     /** @param budget bytes of heap for blocks; at least one block is always held */
@@ -59,13 +77,13 @@ final class BlockSorter implements AutoCloseable {
 
     /** Records that went to disk. */
     long spilled() {
-        return spills.stream().mapToLong(SpilledRun::rows).sum();
+        return spills.stream().mapToLong(SpillRun::length).sum() / TeraRecord.LENGTH;
     }
 
     private void grow() throws IOException {
         seal();
         if (blocks.size() == mostBlocks) {
-            SpilledRun run = new SpilledRun(space.create());
+            SpillRun run = new SpillRun(new Spill(space.create()));
             spills.add(run);
             run.write(new Merge(blocks));
             blocks.clear();
@@ -83,9 +101,7 @@ final class BlockSorter implements AutoCloseable {
 
     /** Deletes all runs. */
     @Override
-    public void close() throws IOException {
-        for (SpilledRun run : spills) {
-            run.delete();
-        }
+    public void close() {
+        spills.forEach(SpillRun::delete);
     }
 }

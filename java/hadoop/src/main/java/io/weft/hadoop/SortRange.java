@@ -3,8 +3,8 @@ package io.weft.hadoop;
 import io.weft.core.Merge;
 import io.weft.core.SortedRun;
 import io.weft.core.TeraRecord;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.io.IntWritable;
@@ -44,9 +44,9 @@ public final class SortRange extends Reducer<IntWritable, Records, NullWritable,
         }
     }
 
-    private Path spill(Context context) throws IOException {
+    private File spill(Context context) throws IOException {
         Configuration settings = context.getConfiguration();
         String name = context.getTaskAttemptID() + ".run" + spills++;
-        return Path.of(directories.getLocalPathForWrite(name, settings).toUri().getPath());
+        return new File(directories.getLocalPathForWrite(name, settings).toUri().getPath());
     }
 }

@@ -14,7 +14,7 @@ import org.apache.hadoop.mapreduce.lib.output.NullOutputFormat;
  * held against the range of that partition. With {@code --checksum} the sum of the CRC32 is compared too.
  */
 public final class TeraCount {
-    private static final List<String> KEYS = List.of("input", "partitions", "split-bytes", "checksum", "executors");
+    static final List<String> KEYS = List.of("input", "partitions", "split-bytes", "checksum", "executors");
 
     private TeraCount() {
     }
@@ -35,15 +35,15 @@ public final class TeraCount {
         tera.job.setOutputKeyClass(NullWritable.class);
         tera.job.setOutputValueClass(NullWritable.class);
         phases.time("sample", () -> {
-            Ranges.sample(tera.files, partitions, tera.job.getConfiguration());
+            Ranges.sample(tera.splits, partitions, tera.job.getConfiguration());
             return null;
         });
         phases.time("count", () -> {
             JobRun.run(tera.job);
             return null;
         });
-        CountRange.check(tera.job.getCounters(), tera.rows(), checksum, outcome);
-        outcome.put("partitions", partitions).put("bytes_in", tera.bytes());
+        CountRange.check(tera.job.getCounters(), tera.splits.rows(), checksum, outcome);
+        outcome.put("partitions", partitions).put("bytes_in", tera.splits.bytes());
         phases.report(outcome, "sample", "count");
         JobRun.report(tera.job, outcome);
     }

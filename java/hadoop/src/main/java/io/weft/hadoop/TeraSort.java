@@ -17,7 +17,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
  * from its submission until it is done; the order itself is checked by {@code TeraValidate}.
  */
 public final class TeraSort {
-    private static final List<String> KEYS =
+    static final List<String> KEYS =
             List.of("input", "output", "partitions", "split-bytes", "method", "executors");
 
     private TeraSort() {
@@ -38,9 +38,9 @@ public final class TeraSort {
         Job done = method.equals("stock")
                 ? phases.time("sort", () -> StockSort.run(tera, output)) : sort(tera, output, partitions, phases);
         long rows = JobRun.value(done.getCounters(), TaskCounter.REDUCE_OUTPUT_RECORDS);
-        outcome.same("rows written", rows, tera.rows());
-        outcome.put("method", method).put("partitions", partitions).put("rows_in", tera.rows()).put("rows_out", rows)
-                .put("bytes_in", tera.bytes()).put("bytes_out", rows * TeraRecord.LENGTH);
+        outcome.same("rows written", rows, tera.splits.rows());
+        outcome.put("method", method).put("partitions", partitions).put("rows_in", tera.splits.rows()).put("rows_out", rows)
+                .put("bytes_in", tera.splits.bytes()).put("bytes_out", rows * TeraRecord.LENGTH);
         phases.report(outcome, "sample", "sort");
         JobRun.report(done, outcome);
     }
@@ -53,7 +53,7 @@ public final class TeraSort {
         job.setOutputValueClass(Records.class);
         FileOutputFormat.setOutputPath(job, new Path(output));
         phases.time("sample", () -> {
-            Ranges.sample(tera.files, partitions, job.getConfiguration());
+            Ranges.sample(tera.splits, partitions, job.getConfiguration());
             return null;
         });
         return phases.time("sort", () -> {
