@@ -25,7 +25,7 @@ GRAIN = 64 << 20
 """Containers are whole multiples of so many bytes."""
 
 
-_PROTOCOLS = (
+PROTOCOLS = (
     "job.client.protocol",
     "mrhs.client.protocol",
     "applicationclient.protocol",
@@ -181,7 +181,7 @@ class Yarn:
             "core-site": self.core_site(),
             "yarn-site": self.yarn_site(services),
             "capacity-scheduler": self.scheduler(),
-            "hadoop-policy": {f"security.{name}.acl": "${user.name}" for name in _PROTOCOLS},
+            "hadoop-policy": {f"security.{name}.acl": "${user.name}" for name in PROTOCOLS},
         }
 
     @property
