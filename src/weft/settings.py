@@ -46,6 +46,11 @@ def shared() -> Path | None:
     return _path("WEFT_SHARED", Path()) if os.environ.get("WEFT_SHARED") else None
 
 
+def expanded(path: Path) -> Path:
+    """A path with the variables in it, such as $DW_JOB_STRIPED, as this process has them; those it lacks stay."""
+    return Path(os.path.expandvars(path))
+
+
 def site() -> Path:
     """WEFT_SITE: the site profile. Default ~/.config/weft/site.toml."""
     base = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config")

@@ -81,7 +81,9 @@ class Spec(BaseModel):
         stored = [
             getattr(layer, "path", None) for storage in self.storage().values() for layer in layers(storage)
         ]
-        named = [path for path in (*stored, *self.workload.paths) if isinstance(path, Path)]
+        named = [
+            settings.expanded(path) for path in (*stored, *self.workload.paths) if isinstance(path, Path)
+        ]
         directories = [path if path.is_dir() else path.parent for path in named]
         return [path.resolve() for path in dict.fromkeys(directories) if path.is_dir()]
 

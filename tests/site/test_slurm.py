@@ -44,6 +44,20 @@ def test_a_run_inside_an_allocation_uses_it(weft: SiteWeft) -> None:
     ]
 
 
+def test_a_burst_buffer_is_named_by_its_variable(weft: SiteWeft) -> None:
+    buffer = weft.home / "buffer"
+    buffer.mkdir()
+    words = ("run", *LIGHT, "--nodes", "slurm:2", "--scratch", "mount:$DW_JOB_STRIPED", "--json")
+    done = weft(*words, DW_JOB_STRIPED=str(buffer))
+    assert json.loads(done.stdout)["verdict"] == "VALID", done.stderr
+    places = json.loads((weft.record() / "resolved.json").read_text())["places"]
+    assert all(Path(path).is_relative_to(buffer) for path in places["shuffle"]["paths"].values())
+    assert list(buffer.iterdir()) == []
+    lacking = weft(*words)
+    assert lacking.returncode == 1
+    assert "slurm.extra" in lacking.stderr
+
+
 def test_more_nodes_than_the_allocation_has_are_refused(weft: SiteWeft) -> None:
     words = weft.words("run", *LIGHT, "--nodes", "slurm:4")
     done = subprocess.run(["salloc", "--nodes=1", "--quiet", *words], env=weft.environment, cwd=weft.home,

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from weft import settings
 from weft.errors import StorageError
 from weft.nodes.base import Node, everywhere, one_a_host
 from weft.places import SHARED_ROLES, Place, Role
@@ -18,11 +19,18 @@ class MountStorage(Storage):
     """An existing directory, with a directory per node below it."""
 
     kind: Literal["mount"] = "mount"
-    path: Path = Field(description="directory that exists on every node, such as /lustre/scratch/me")
+    path: Path = Field(
+        description="directory that exists on every node, such as /lustre/scratch/me or $DW_JOB_STRIPED"
+    )
+
+    @property
+    def here(self) -> Path:
+        """The directory; a burst buffer's has its name from a variable, which only the job knows."""
+        return settings.expanded(self.path)
 
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
-        base = base_directory(self.path, role, site)
-        text = f"{_file_system(self.path)} at {base}"
+        base = base_directory(self.here, role, site)
+        text = f"{_file_system(self.here)} at {base}"
         return Place("mount", text, spread(base, role, nodes), shared=role in SHARED_ROLES, durable=True)
 
     @contextmanager
@@ -32,15 +40,17 @@ class MountStorage(Storage):
         if lacking:
             where = f" on {', '.join(node.name for node in lacking)}" if lacking[0].host else ""
             raise StorageError(
-                f"{role}: the directory {self.path} does not exist{where}",
-                hint="mount it, or name another: mount:/dir",
+                f"{role}: the directory {self.here} does not exist{where}",
+                hint="its variable is not set: does the site profile ask for the burst buffer (slurm.extra)?"
+                if "$" in str(self.here)
+                else "mount it, or name another: mount:/dir",
             )
         place = self.sketch(role, nodes, work)
-        make_directories(base_directory(self.path, role, work), place, nodes, work)
+        make_directories(base_directory(self.here, role, work), place, nodes, work)
         yield place
 
     def _seen(self, node: Node) -> bool:
-        return node.sees(self.path)
+        return node.sees(self.here)
 
 
 def _file_system(path: Path) -> str:
