@@ -22,6 +22,7 @@ import psutil
 from weft import settings, shell
 from weft.errors import WeftError
 from weft.remote.reach import Reach, of_text
+from weft.slurm import commands
 
 _PATIENCE = 20.0
 """Seconds for a host to answer when something on it is looked for or removed."""
@@ -49,7 +50,7 @@ class Lease:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def note(self, kind: str, **what: str) -> None:
-        """Write a holding down, before it is made. Kinds: directory, file, mount, cgroup; `reach` of another host."""
+        """Write a holding down, before it is made. Kinds: directory, file, mount, cgroup, job (of Slurm, by name); `reach` of another host."""
         entry = {"kind": kind, **what}
         assert self._file is not None
         with self._lock:  # nodes are made at once
@@ -207,6 +208,8 @@ def exists(entry: dict[str, str]) -> bool:
     """Whether a holding is there now, on this machine."""
     if "reach" in entry:
         return False
+    if entry["kind"] == "job":
+        return bool(commands.named(entry["path"]))
     path = Path(entry.get("path", "/nonexistent"))
     return _mounted(path) if entry["kind"] == "mount" else path.exists()
 
@@ -215,14 +218,13 @@ def _undo(entry: dict[str, str]) -> str | None:
     path = Path(entry.get("path", "/nonexistent"))
     match entry["kind"]:
         case "mount":
-            if _mounted(path):
-                done = shell.run(["umount", "-l", str(path)], check=False)
-                if _mounted(path):
-                    return f"mount {path}: {done.err.strip()}"
+            return _unmount(path)
         case "cgroup":
             _remove_cgroup(path)
             if path.exists():
                 return f"control group {path}"
+        case "job":
+            commands.cancel_named(entry["path"])
         case "file":
             path.unlink(missing_ok=True)
         case "directory":
@@ -232,6 +234,11 @@ def _undo(entry: dict[str, str]) -> str | None:
             if path.exists():
                 return f"directory {path}"
     return None
+
+
+def _unmount(path: Path) -> str | None:
+    done = shell.run(["umount", "-l", str(path)], check=False) if _mounted(path) else None
+    return f"mount {path}: {done.err.strip()}" if done and _mounted(path) else None
 
 
 def _remove_cgroup(path: Path) -> None:

@@ -140,6 +140,23 @@ def test_a_job_that_is_put_back_into_the_queue_is_an_error(weft: SiteWeft) -> No
     assert weft.slurm.jobs() == []
 
 
+def test_a_standing_cluster_has_a_job_of_its_own(weft: SiteWeft) -> None:
+    up = weft("up", "--engine", "null", "--nodes", "slurm:2", "--name", "mine")
+    assert up.returncode == 0, up.stderr
+    assert len(weft.slurm.jobs()) == 1
+    assert weft("exec", "mine", "--", "sh", "-c", "echo $WEFT_NODE").stdout == "n1\n"
+    assert weft("down", "mine").returncode == 0
+    assert weft.slurm.jobs() == []
+
+
+def test_the_job_of_a_killed_cluster_is_ended_by_gc(weft: SiteWeft) -> None:
+    assert weft("up", "--engine", "null", "--nodes", "slurm:2").returncode == 0
+    psutil.Process(weft.head()["pid"]).kill()
+    collected = weft("gc")
+    assert "job weft-" in collected.stdout, collected.stderr
+    weft.slurm.wait_until_idle()
+
+
 def test_a_plan_shows_the_script_and_submits_nothing(weft: SiteWeft) -> None:
     done = weft("plan", "terasort", "--nodes", "slurm:3,time=10:00", "--size", "50MB")
     assert "#SBATCH --nodes=3" in done.stdout

@@ -11,7 +11,7 @@ from weft.slurm import commands
 from weft.slurm.allocation import Allocation, Part, allocation
 from weft.slurm.commands import refused
 from weft.slurm.jobs import Job
-from weft.slurm.text import fields, per_node, seconds
+from weft.slurm.text import fields, parts_of, per_node, seconds
 from weft.submission.script import script
 
 LINE = (
@@ -28,6 +28,11 @@ def test_fields_of_a_line() -> None:
     assert found["NodeList"] == "n[1-3]"
     assert found["StdIn"] == "/dev/null"
     assert {"Reason", "Power"} & set(found) == set()
+
+
+def test_the_parts_of_a_job() -> None:
+    line = "JobId=7 NodeList=n[1-3] JOB_GRES=(null) Nodes=n[1-2] CPU_IDs=0-3,8 Mem=0 GRES= Nodes=n3 CPU_IDs=1 Mem=200 GRES= X=1"
+    assert parts_of(line) == [("n[1-2]", 5, 0), ("n3", 1, 200)]
 
 
 @pytest.mark.parametrize(

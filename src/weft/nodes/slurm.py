@@ -22,6 +22,8 @@ from weft.slurm.allocation import Allocation, Part, allocation, inside
 from weft.units import Duration
 from weft.work import Site, Work
 
+_PATIENCE = 14 * 86400.0
+"""Seconds to wait in the queue where nobody said how long."""
 _KEYS = ("partition", "account", "qos", "time", "constraint")
 
 
@@ -95,15 +97,26 @@ class SlurmNodes(Nodes):
 
     @contextmanager
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
-        given = allocation()
-        nodes = [self._node(part, given, work) for part in self._chosen(given)]
-        try:
+        with self._given(work) as given, _told_by_slurm(given.job):
+            nodes = [self._node(part, given, work) for part in self._chosen(given)]
             with furnished(nodes, work, visible) as looked, _caretakers(looked, work):
                 yield [*on_fabric(looked, self.fabric or load().fabric, work)]
-        except (WeftError, Stopped) as error:
-            if ended := _ended(given.job):
-                raise ended from error
-            raise
+
+    @contextmanager
+    def _given(self, work: Work) -> Iterator[Allocation]:
+        """The job around this process; outside of one a job of its own, which ends with this `with`."""
+        if inside():
+            yield allocation()
+            return
+        site, name = load().slurm, f"weft-{work.name}"
+        work.lease.note("job", path=name)
+        try:
+            number = commands.allocate(
+                [*self.directives(site), *_options(site.extra)], name, self.wait or _PATIENCE
+            )
+            yield allocation(commands.variables(number))
+        finally:
+            commands.cancel_named(name)
 
     def limits(self) -> list[str]:
         return (
@@ -115,6 +128,23 @@ class SlurmNodes(Nodes):
             return {}
         given = allocation()
         return {"slurm": {"job": given.job, "nodes": [part.name for part in given.parts]}}
+
+
+@contextmanager
+def _told_by_slurm(number: int) -> Iterator[None]:
+    """What fails because Slurm ended the job is told so."""
+    try:
+        yield
+    except (WeftError, Stopped) as error:
+        if ended := _ended(number):
+            raise ended from error
+        raise
+
+
+def _options(extra: Sequence[str]) -> list[str]:
+    """The site's own lines of a script as words for salloc."""
+    plain = [line.removeprefix("#SBATCH ").strip() for line in extra]
+    return [f"--bb={line}" if line.startswith("#") else line for line in plain]
 
 
 @contextmanager

@@ -34,9 +34,9 @@ def inside() -> bool:
     return "SLURM_JOB_ID" in settings.slurm()
 
 
-def allocation() -> Allocation:
-    """The job around this process. Raises NodeError outside of one."""
-    told = settings.slurm()
+def allocation(told: Mapping[str, str] | None = None) -> Allocation:
+    """The job around this process, or around the one that has these variables. Raises NodeError outside of one."""
+    told = settings.slurm() if told is None else told
     if "SLURM_JOB_ID" not in told:
         raise NodeError("this is not a Slurm job", hint="submit with sbatch, or start one with salloc")
     size = int(told.get("SLURM_HET_SIZE", "0"))

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft import shell
-from weft.errors import NodeError
-from weft.slurm.text import fields
+from weft.errors import MissingError, NodeError, WeftError
+from weft.slurm.text import fields, parts_of
 
 _PACKAGE = "slurm-client"
 
@@ -81,14 +81,66 @@ def submit(script: Path) -> int:
     return int(done.out.strip().split(";")[0])
 
 
+def allocate(words: Sequence[str], name: str, patience: float) -> int:
+    """A job of that name without a script, once it has its nodes; its number.
+
+    Raises NodeError with Slurm's refusal, or when it does not start within `patience` seconds.
+    """
+    argv = [shell.tool("salloc", _PACKAGE), "--no-shell", "--quiet", f"--job-name={name}", *words]
+    try:
+        done = shell.run(argv, timeout=patience, check=False)
+    except MissingError:
+        raise
+    except WeftError as error:
+        reasons = ask("squeue", "--noheader", f"--name={name}", "--format=%r", check=False).out.splitlines()
+        raise NodeError(
+            f"the Slurm job {name} did not start within {patience:.0f} s: {''.join(reasons[:1])}",
+            hint="allow more with --nodes slurm:N,wait=1h",
+        ) from error
+    if done.code != 0:
+        raise refused(done.err)
+    return named(name)[0]
+
+
+def named(name: str) -> list[int]:
+    """Numbers of the jobs of a name that wait or run; those that are ending are none of them."""
+    states = "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED"
+    done = ask("squeue", "--noheader", f"--name={name}", states, "--format=%A", check=False)
+    return [int(word) for word in done.out.split()]
+
+
+def variables(number: int) -> dict[str, str]:
+    """What a process in a job finds in its environment about the job's nodes."""
+    line = ask("scontrol", "show", "--details", "--oneliner", "job", str(number)).out
+    names = fields(line)["NodeList"]
+    parts = {name: (cores, memory) for nodes, cores, memory in parts_of(line) for name in hostnames(nodes)}
+    given = [parts[name] for name in hostnames(names)]
+    return {
+        "SLURM_JOB_ID": str(number),
+        "SLURM_JOB_NODELIST": names,
+        "SLURM_JOB_CPUS_PER_NODE": ",".join(str(cores) for cores, _ in given),
+        "SLURM_MEM_PER_NODE": str(min(memory for _, memory in given)),
+    }
+
+
 def cancel(number: int) -> None:
     """End a job, which need not be there any more."""
     ask("scancel", str(number), check=False)
 
 
+def cancel_named(name: str) -> None:
+    """End this user's jobs of a name."""
+    for number in named(name):
+        cancel(number)
+
+
 def refused(said: str) -> NodeError:
     """Slurm's own words about a job that it does not take."""
-    lines = [line.removeprefix("sbatch: ").removeprefix("error: ") for line in said.splitlines() if line]
+    lines = [
+        line.removeprefix("sbatch: ").removeprefix("salloc: ").removeprefix("error: ")
+        for line in said.splitlines()
+        if line
+    ]
     words = next((line for line in reversed(lines) if "failed: " in line), lines[-1] if lines else "")
     reason = words.rpartition("failed: ")[2] or "it gives no reason"
     tail = [line for line in lines if line != words]

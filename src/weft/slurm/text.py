@@ -14,6 +14,18 @@ def fields(line: str) -> dict[str, str]:
     return {key: value for key, value in pairs.items() if value not in _UNSET}
 
 
+def parts_of(line: str) -> list[tuple[str, int, int]]:
+    """Node list, cores and MiB of each part of a job, from `scontrol --details --oneliner`."""
+    found = re.findall(r"\bNodes=(\S+) CPU_IDs=(\S+) Mem=(\d+)", line)
+    return [(nodes, _count(ids), int(memory)) for nodes, ids, memory in found]
+
+
+def _count(ids: str) -> int:
+    """How many numbers: 0-3,8 is 5."""
+    bounds = [part.partition("-") for part in ids.split(",")]
+    return sum(int(last or first) - int(first) + 1 for first, _, last in bounds)
+
+
 def per_node(text: str) -> list[int]:
     """The numbers in Slurm's short form: "2(x3),4" is 2, 2, 2, 4."""
     found: list[int] = []
