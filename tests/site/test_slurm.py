@@ -18,11 +18,9 @@ LONG = ("file-open", "--set", "reads=5000000")
 
 
 def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: SiteWeft) -> None:
-    result = weft.result("run", "terasort", "--nodes", "slurm:3", "--size", "50MB")
+    result = weft.result("run", *LIGHT, "--nodes", "slurm:3")
     assert result["verdict"] == "VALID", result
     record = Path(result["record"])
-    daemons = json.loads((record / "plan" / "commands.json").read_text())
-    assert {daemon["node"] for daemon in daemons} == {"n1", "n2", "n3"}
     facts = weft.head()["slurm"]
     assert facts["nodes"] == ["n1", "n2", "n3"]
     assert (facts["JobState"], facts["NodeList"], facts["Partition"]) == ("COMPLETED", "n[1-3]", "main")

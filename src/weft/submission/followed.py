@@ -21,6 +21,8 @@ _SILENT = 300.0
 """Seconds that the controller may be silent: it restarts in less."""
 _ENDING = 90.0
 """Seconds that a cancelled job may take: Slurm kills what is left 30 s (KillWait) after it asked."""
+_LINGERING = 45.0
+"""Seconds in which nodes that answer have ended a job: Slurm waits 30 s (KillWait) before it kills."""
 _KEPT = ("JobState", "Partition", "Account", "QOS", "NodeList", "SubmitTime", "StartTime", "EndTime", "RunTime",
          "TimeLimit", "TRES", "ExitCode", "Restarts")  # fmt: skip
 
@@ -35,12 +37,14 @@ class Followed:
     printed: dict[str, int] = field(default_factory=dict)
     """Bytes passed on, by the end of the file's name."""
     last: Job | None = None
+    ending: float | None = None
+    """Since when it is ending."""
 
     def follow(self, patience: float | None) -> int:
         """Until the job has ended: its exit code. Raises NodeError when it cannot start or Slurm ended it."""
         with self.progress.phase("queue"):
             job = self._started(patience)
-        while job.state not in ENDED:
+        while not self._over(job):
             if job.state in WAITING and job.fields.get("Restarts", "0") != "0":
                 raise NodeError(
                     f"the Slurm job {self.number} was put back into the queue, and a run is not continued",
@@ -50,9 +54,17 @@ class Followed:
             self._pass_on()
             job = self._look()
         self._pass_on()
-        if job.state in {"COMPLETED", "FAILED"}:
+        if job.state in {"COMPLETED", "FAILED", "COMPLETING"}:
             return job.exit_code
         raise job.end()
+
+    def _over(self, job: Job) -> bool:
+        """Whether its script has ended; the last nodes to let go of it may be nodes that do not answer."""
+        if job.state != "COMPLETING":
+            self.ending = None
+            return job.state in ENDED
+        self.ending = self.ending or time.monotonic()
+        return time.monotonic() - self.ending > _LINGERING
 
     def _started(self, patience: float | None) -> Job:
         begin, told, doubts = time.monotonic(), "", 0
@@ -105,7 +117,7 @@ class Followed:
         self.progress.say(f"cancelling the Slurm job {self.number}")
         commands.cancel(self.number)
         end = time.monotonic() + _ENDING
-        while time.monotonic() < end and self._look().state not in ENDED:
+        while time.monotonic() < end and not self._over(self._look()):
             time.sleep(POLL / 4)
         self._pass_on()
 
