@@ -27,6 +27,7 @@ SHARED = {
     "flinkrest",
     "taskmanager",
     "terarecords",
+    "zipftext",
 }
 """Files of a family that are no adapters."""
 SENT = SOURCE / "remote" / "sent"

@@ -8,17 +8,28 @@ from weft.shorthand import expand
 from weft.workloads.base import Workload
 from weft.workloads.dfsio import Dfsio
 from weft.workloads.fileopen import FileOpen
+from weft.workloads.grep import Grep
 from weft.workloads.groupby import GroupBy
 from weft.workloads.ownjob import OwnJob
+from weft.workloads.pagerank import PageRank, PageRankGraphx
+from weft.workloads.pi import Pi
+from weft.workloads.sort import Sort
 from weft.workloads.sparkperf import SparkPerf, SparkPerfTest
 from weft.workloads.standing import Standing
 from weft.workloads.teracount import TeraCount
 from weft.workloads.terasort import TeraSort
+from weft.workloads.wordcount import WordCount
 
 KINDS: dict[str, type[Workload]] = {
     "terasort": TeraSort,
     "teracount": TeraCount,
     "groupby": GroupBy,
+    "wordcount": WordCount,
+    "grep": Grep,
+    "sort": Sort,
+    "pi": Pi,
+    "pagerank": PageRank,
+    "pagerank-graphx": PageRankGraphx,
     "dfsio": Dfsio,
     "file-open": FileOpen,
     "own-job": OwnJob,
@@ -28,7 +39,20 @@ KINDS: dict[str, type[Workload]] = {
 
 AnyWorkload = Annotated[
     Annotated[
-        TeraSort | TeraCount | GroupBy | SparkPerf | Dfsio | FileOpen | OwnJob | Standing,
+        TeraSort
+        | TeraCount
+        | GroupBy
+        | WordCount
+        | Grep
+        | Sort
+        | Pi
+        | PageRank
+        | PageRankGraphx
+        | SparkPerf
+        | Dfsio
+        | FileOpen
+        | OwnJob
+        | Standing,
         Field(discriminator="kind"),
     ],
     BeforeValidator(

@@ -81,6 +81,24 @@ public final class Options {
         return (int) number(key, otherwise, min, max);
     }
 
+    /** A number in [min, max], or a default. */
+    public double decimal(String key, double otherwise, double min, double max) {
+        String value = text(key, "");
+        if (value.isEmpty()) {
+            return otherwise;
+        }
+        try {
+            double number = Double.parseDouble(value);
+            if (number >= min && number <= max) {
+                return number;
+            }
+        } catch (NumberFormatException notANumber) {
+            // falls through to the one message for all bad values
+        }
+        throw new UsageError("Option --" + key + " must be a number from " + min + " to " + max + ", not " + value
+                + ".");
+    }
+
     private static long bounded(String key, String value, long min, long max) {
         try {
             long number = Long.parseLong(value);

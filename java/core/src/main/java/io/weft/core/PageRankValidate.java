@@ -1,0 +1,129 @@
+package io.weft.core;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * Checks the output of PageRank, lines of vertex, tab and rank: every vertex is there once, and the sum of the distances
+ * from a reference is within a bound. The reference draws the edges from the generator anew in each round.
+ */
+public final class PageRankValidate {
+    private static final List<String> KEYS = RankSpec.keys(List.of("input", "seed", "bound"));
+
+    private PageRankValidate() {
+    }
+
+    public static void main(String[] args) {
+        System.exit(Program.run(args, KEYS, PageRankValidate::run));
+    }
+
+    /** Runs it as its main method does. */
+    public static void run(Options options, Outcome outcome) throws Exception {
+        RankSpec spec = RankSpec.of(options);
+        double bound = options.decimal("bound", 1e-9, 0, 2);
+        double[] found = read(options.text("input"), spec.vertices(), outcome);
+        double[] right = reference(spec, options.number("seed", 0, 0, Long.MAX_VALUE));
+        double distance = 0;
+        double sum = 0;
+        double farthest = -1;
+        int worst = 0;
+        int missing = 0;
+        for (int vertex = 0; vertex < right.length; vertex++) {
+            if (Double.isNaN(found[vertex])) {
+                missing++;
+            } else {
+                double off = Math.abs(found[vertex] - right[vertex]);
+                distance += off;
+                sum += found[vertex];
+                worst = off > farthest ? vertex : worst;
+                farthest = Math.max(farthest, off);
+            }
+        }
+        if (missing > 0) {
+            outcome.problem(missing + " of " + right.length + " vertices are missing");
+        }
+        if (distance > bound) {
+            outcome.problem("the ranks are " + distance + " from the reference, more than " + bound
+                    + "; the farthest is that of vertex " + worst + ": " + found[worst] + ", expected " + right[worst]);
+        }
+        outcome.put("vertices", right.length).put("distance", distance).put("bound", bound).put("sum", sum);
+    }
+
+    private static double[] read(String directory, int vertices, Outcome outcome) throws IOException {
+        double[] ranks = new double[vertices];
+        Arrays.fill(ranks, Double.NaN);
+        TreeMap<Integer, Store.Input> parts = PartFiles.in(directory);
+        int gap = PartFiles.gap(parts);
+        if (gap >= 0) {
+            outcome.problem("part " + gap + " is missing in " + directory);
+        }
+        long repeated = 0;
+        for (Store.Input file : parts.values()) {
+            try (Lines lines = new Lines(file)) {
+                while (lines.next()) {
+                    repeated += put(lines.text(), ranks, file) ? 0 : 1;
+                }
+            }
+        }
+        if (repeated > 0) {
+            outcome.problem(repeated + " vertices are there twice");
+        }
+        return ranks;
+    }
+
+    /** Whether the vertex is new. */
+    private static boolean put(String line, double[] ranks, Store.Input file) throws WrongInput {
+        try {
+            int tab = line.indexOf('\t');
+            int vertex = Integer.parseInt(line.substring(0, Math.max(0, tab)));
+            double rank = Double.parseDouble(line.substring(tab + 1));
+            if (vertex >= 0 && vertex < ranks.length && Double.isFinite(rank)) {
+                boolean isNew = Double.isNaN(ranks[vertex]);
+                ranks[vertex] = rank;
+                return isNew;
+            }
+        } catch (NumberFormatException notANumber) {
+            // falls through to the one message for all bad lines
+        }
+        throw new WrongInput("The file " + file.name() + " has a line that is no vertex and rank: " + line);
+    }
+
+    /** The ranks by the definition, one edge after another. */
+    static double[] reference(RankSpec spec, long seed) {
+        PowerGraph graph = new PowerGraph(spec.vertices(), seed);
+        Progress progress = new Progress(spec.rounds());
+        int[] targets = new int[PowerGraph.DEGREES];
+        double[] ranks = new double[spec.vertices()];
+        Arrays.fill(ranks, spec.first());
+        for (int round = 0; round < spec.rounds(); round++) {
+            double[] came = new double[ranks.length];
+            double dangling = 0;
+            for (int vertex = 0; vertex < ranks.length; vertex++) {
+                int degree = graph.targets(vertex, targets);
+                degree = spec.merge() ? distinct(targets, degree) : degree;
+                dangling += degree == 0 ? ranks[vertex] : 0;
+                for (int i = 0; i < degree; i++) {
+                    came[targets[i]] += ranks[vertex] / degree;
+                }
+            }
+            for (int vertex = 0; vertex < ranks.length; vertex++) {
+                ranks[vertex] = spec.next(came[vertex], dangling);
+            }
+            progress.add(1);
+        }
+        return ranks;
+    }
+
+    private static int distinct(int[] targets, int degree) {
+        Arrays.sort(targets, 0, degree);
+        int kept = 0;
+        for (int i = 0; i < degree; i++) {
+            if (i == 0 || targets[i] != targets[i - 1]) {
+                targets[kept++] = targets[i];
+            }
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,209 @@
+package io.weft.core;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** PageRank's graph, its reference by a matrix, the blocks that engines carry, and wrong outputs. */
+class PageRankTest {
+    private static final int VERTICES = 300;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void bytesDoNotDependOnParallelism() throws Exception {
+        generate("one", "--parts", "1");
+        generate("many", "--parts", "9", "--threads", "3");
+        generate("split", "--parts", "9", "--part-to", "4");
+        generate("split", "--parts", "9", "--part-from", "4");
+        assertEquals(text("one"), text("many"));
+        assertEquals(text("one"), text("split"));
+    }
+
+    @Test
+    void bothDegreesFollowPowerLaws() {
+        PowerGraph graph = new PowerGraph(100_000, 1);
+        int[] targets = new int[PowerGraph.DEGREES];
+        int[] in = new int[100_000];
+        int[] out = new int[PowerGraph.DEGREES];
+        for (int vertex = 0; vertex < in.length; vertex++) {
+            int degree = graph.targets(vertex, targets);
+            out[degree]++;
+            for (int i = 0; i < degree; i++) {
+                in[targets[i]]++;
+            }
+        }
+        assertEquals(Math.pow(2, 1.7), out[0] / (double) out[1], 0.1);
+        assertEquals(Math.pow(4, 1.7), out[0] / (double) out[3], 0.8);
+        assertTrue(out[0] > 40_000 && out[0] < 55_000, "dangling vertices: " + out[0]);
+        Arrays.sort(in);
+        // the share of the first k of N targets is (k/N)^(1/4)
+        long edges = Arrays.stream(in).asLongStream().sum();
+        long top = Arrays.stream(in).skip(99_990).asLongStream().sum();
+        assertEquals(0.1, top / (double) edges, 0.01);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"spread,keep", "spread,merge", "leak,keep", "leak,merge"})
+    void theReferenceIsTheMatrixToAPower(String dangling, String edges) {
+        RankSpec spec = spec(7, dangling, edges);
+        double[] ranks = new double[VERTICES];
+        Arrays.fill(ranks, 1.0 / VERTICES);
+        double[][] matrix = matrix(spec);
+        for (int round = 0; round < 7; round++) {
+            double[] next = new double[VERTICES];
+            for (int to = 0; to < VERTICES; to++) {
+                for (int from = 0; from < VERTICES; from++) {
+                    next[to] += matrix[to][from] * ranks[from];
+                }
+                next[to] = 0.15 / VERTICES + 0.85 * next[to];
+            }
+            ranks = next;
+        }
+        assertArrayEquals(ranks, PageRankValidate.reference(spec, 5), 1e-15);
+        assertEquals(dangling.equals("spread"), Math.abs(Arrays.stream(ranks).sum() - 1) < 1e-12);
+    }
+
+    private static double[][] matrix(RankSpec spec) {
+        PowerGraph graph = new PowerGraph(VERTICES, 5);
+        int[] targets = new int[PowerGraph.DEGREES];
+        double[][] matrix = new double[VERTICES][VERTICES];
+        for (int from = 0; from < VERTICES; from++) {
+            int degree = graph.targets(from, targets);
+            int[] own = spec.merge() ? Arrays.stream(targets, 0, degree).distinct().toArray()
+                    : Arrays.copyOf(targets, degree);
+            for (int to : own) {
+                matrix[to][from] += 1.0 / own.length;
+            }
+            for (int to = 0; to < VERTICES && degree == 0 && spec.spread(); to++) {
+                matrix[to][from] = 1.0 / VERTICES;
+            }
+        }
+        return matrix;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,spread,keep", "4,spread,merge", "7,leak,keep", "299,leak,merge", "400,spread,keep"})
+    void blocksFindTheRanksOfTheReference(int blocks, String dangling, String edges) throws Exception {
+        RankSpec spec = spec(5, dangling, edges);
+        double[] ranks = ranks(spec, blocks);
+        double distance = 0;
+        double[] right = PageRankValidate.reference(spec, 5);
+        for (int vertex = 0; vertex < VERTICES; vertex++) {
+            distance += Math.abs(right[vertex] - ranks[vertex]);
+        }
+        assertTrue(distance < 1e-13, "distance " + distance);
+    }
+
+    /** All rounds without an engine; blocks go through their bytes in each. */
+    private double[] ranks(RankSpec spec, int count) throws Exception {
+        generate("graph-" + count + spec, "--parts", "3");
+        List<List<long[]>> edges = new ArrayList<>();
+        for (int block = 0; block < count; block++) {
+            edges.add(new ArrayList<>());
+        }
+        EdgeLines lines = new EdgeLines(spec, count, (block, chunk) -> edges.get(block).add(chunk));
+        for (TextSplit split : TextSplit.of(folder.resolve("graph-" + count + spec).toString(), 1000)) {
+            lines.read(split);
+        }
+        RankBlock[] blocks = new RankBlock[count];
+        for (int block = 0; block < count; block++) {
+            long[] own = edges.get(block).stream().flatMapToLong(Arrays::stream).toArray();
+            blocks[block] = RankBlock.build(spec, count, block, own, own.length);
+        }
+        for (int round = 0; round < spec.rounds(); round++) {
+            RankBlock[] next = new RankBlock[count];
+            for (int to = 0; to < count; to++) {
+                RankBlock.Gather gather = new RankBlock.Gather(spec, count, to);
+                for (RankBlock from : blocks) {
+                    gather.add(ByteBuffer.wrap(from.message(to)));
+                }
+                next[to] = RankBlock.of(spec, count, to, ByteBuffer.wrap(blocks[to].with(gather.ranks()).bytes()));
+            }
+            blocks = next;
+        }
+        return Arrays.stream(blocks).flatMapToDouble(block -> Arrays.stream(block.ranks())).toArray();
+    }
+
+    @Test
+    void linesThatAreNoEdgesAreRefused() {
+        EdgeLines lines = new EdgeLines(spec(1, "leak", "keep"), 2, (block, chunk) -> { });
+        for (String line : List.of("", "1", "1\t", "1\t300", "-1\t2", "1 2", "1\t2\t3", "99999999999\t1")) {
+            assertThrows(WrongInput.class, () -> lines.add(line.getBytes(), 0, line.length()), line);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "LOSE|1 of 300 vertices are missing", "REPEAT|1 vertices are there twice", "LOSE_AND_REPEAT|are missing",
+        "TRUNCATE|ends within a line", "FIGURE|from the reference", "CROSS|from the reference", "DROP|part 0 is missing"})
+    void wrongRanksAreNamed(LineMutant mutant, String reason) throws Exception {
+        right();
+        mutant.apply(folder.resolve("right"), folder.resolve("wrong"));
+        String found = validate("wrong", "keep");
+        assertTrue(found.contains(reason), found);
+    }
+
+    @Test
+    void rightRanksAreAcceptedOnlyInTheirOwnMode() throws Exception {
+        right();
+        assertEquals("", validate("right", "keep"));
+        assertTrue(validate("right", "merge").contains("from the reference"));
+    }
+
+    private void right() throws Exception {
+        double[] ranks = PageRankValidate.reference(spec(4, "spread", "keep"), 5);
+        Path directory = Files.createDirectories(folder.resolve("right"));
+        for (int part = 0; part < 3; part++) {
+            StringBuilder lines = new StringBuilder();
+            for (int vertex = part * 100; vertex < part * 100 + 100; vertex++) {
+                lines.append(vertex).append('\t').append(ranks[vertex]).append('\n');
+            }
+            Files.writeString(directory.resolve(PartFiles.name(part)), lines);
+        }
+    }
+
+    private String validate(String name, String edges) throws Exception {
+        Outcome outcome = new Outcome();
+        try {
+            PageRankValidate.run(Options.parse(new String[] {"--input", folder.resolve(name).toString(), "--seed", "5",
+                "--vertices", "300", "--rounds", "4", "--edges", edges}, RankSpec.keys(List.of("input", "seed"))), outcome);
+        } catch (WrongInput wrong) {
+            outcome.problem(wrong.getMessage());
+        }
+        return outcome.reason();
+    }
+
+    private static RankSpec spec(int rounds, String dangling, String edges) {
+        return new RankSpec(VERTICES, rounds, 0.85, dangling.equals("spread"), edges.equals("merge"));
+    }
+
+    private void generate(String name, String... more) throws Exception {
+        List<String> args = new ArrayList<>(List.of("--vertices", "300", "--seed", "5", "--output",
+                folder.resolve(name).toString()));
+        args.addAll(List.of(more));
+        GraphGen.run(Options.parse(args.toArray(String[]::new), List.of(
+                "vertices", "seed", "parts", "part-from", "part-to", "threads", "output")), new Outcome());
+    }
+
+    private String text(String name) throws Exception {
+        StringBuilder all = new StringBuilder();
+        for (Store.Input part : PartFiles.in(folder.resolve(name).toString()).values()) {
+            all.append(Files.readString(Path.of(part.name())));
+        }
+        return all.toString();
+    }
+}

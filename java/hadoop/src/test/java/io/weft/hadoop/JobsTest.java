@@ -1,0 +1,92 @@
+package io.weft.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.weft.core.GraphGen;
+import io.weft.core.GrepValidate;
+import io.weft.core.Options;
+import io.weft.core.Outcome;
+import io.weft.core.PageRankValidate;
+import io.weft.core.PiAnswer;
+import io.weft.core.Program;
+import io.weft.core.SortValidate;
+import io.weft.core.TextGen;
+import io.weft.core.WordCountValidate;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every job by MapReduce's runner within one process, its output held against the answer. */
+class JobsTest {
+    private static final String[] TEXT = {"--blocks", "60", "--words", "5000", "--seed", "2"};
+    private static final String[] GRAPH = {"--vertices", "800"};
+
+    @TempDir
+    static Path folder;
+    private static Outcome text;
+
+    @BeforeAll
+    static void inputs() throws Exception {
+        text = run(TextGen::run, TEXT, "--parts", "3", "--output", path("text"));
+        run(GraphGen::run, GRAPH, "--parts", "3", "--output", path("graph"));
+    }
+
+    @Test
+    void wordsAreCounted() throws Exception {
+        run(WordCount::run, job("text", "words"));
+        run(WordCountValidate::run, TEXT, "--input", path("words"));
+    }
+
+    @Test
+    void matchesAreCountedAndInOrder() throws Exception {
+        String[] pattern = {"--pattern", "k[a-z]+"};
+        run(Grep::run, job("text", "matches"), pattern);
+        run(GrepValidate::run, TEXT, "--input", path("matches"), "--pattern", "k[a-z]+");
+    }
+
+    @Test
+    void linesAreSorted() throws Exception {
+        run(Sort::run, job("text", "sorted"));
+        run(SortValidate::run, new String[] {"--input", path("sorted")}, "--lines", text.get("lines").toString(),
+                "--checksum", text.get("checksum").toString());
+    }
+
+    @Test
+    void pointsAreCounted() throws Exception {
+        String[] points = {"--points", "100003"};
+        assertEquals(run(PiAnswer::run, points).get("inside"), run(Pi::run, points, "--tasks", "5").get("inside"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,spread,keep", "1,leak,merge", "3,spread,merge"})
+    void ranksAreThoseOfTheReference(String rounds, String dangling, String edges) throws Exception {
+        String[] definition = {"--vertices", "800", "--rounds", rounds, "--dangling", dangling, "--edges", edges};
+        String name = "ranks-" + rounds;
+        run(PageRank::run, job("graph", name), definition);
+        run(PageRankValidate::run, definition, "--input", path(name));
+    }
+
+    private static String[] job(String input, String output) {
+        return new String[] {"--input", path(input), "--output", path(output), "--partitions", "3",
+            "--split-bytes", "100000"};
+    }
+
+    private static String path(String name) {
+        return folder.resolve(name).toString();
+    }
+
+    private static Outcome run(Program program, String[] some, String... more) throws Exception {
+        List<String> words = new ArrayList<>(List.of(some));
+        words.addAll(List.of(more));
+        List<String> keys = words.stream().filter(word -> word.startsWith("--")).map(key -> key.substring(2)).toList();
+        Outcome outcome = new Outcome();
+        program.run(Options.parse(words.toArray(String[]::new), keys), outcome);
+        assertEquals("", outcome.reason());
+        return outcome;
+    }
+}

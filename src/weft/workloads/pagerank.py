@@ -1,0 +1,101 @@
+"""pagerank: one definition on every engine. Start 1/N, fixed rounds, declared dangling and repeated-edge modes.
+
+The result is held against a reference by the sum of the distances (L1), because sums of floating-point numbers depend on
+the order in which an engine brings them together.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.places import Role
+from weft.plan import Command, Job, Layout
+from weft.workloads.base import Judgement, Outcome, Workload, program
+
+
+class PageRank(Workload):
+    """Ranks of a generated graph with power laws; weft's own blocks and messages."""
+
+    kind: Literal["pagerank"] = "pagerank"
+    positional: ClassVar[str] = "vertices"
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
+    roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
+    method: ClassVar[str] = "own"
+
+    vertices: int = Field(
+        default=1_000_000, ge=1, le=1_000_000_000, description="vertices; 11 edges each on average"
+    )
+    rounds: int = Field(default=10, ge=0, le=100_000, description="rounds; no stop before")
+    damping: float = Field(default=0.85, ge=0, le=1, description="share of a rank that follows edges")
+    dangling: Literal["spread", "leak"] = Field(
+        default="spread", description="ranks of vertices without out-edges: to all vertices alike, or lost"
+    )
+    edges: Literal["keep", "merge"] = Field(
+        default="keep", description="edges with the same ends: each counts, or all count as one"
+    )
+    bound: float = Field(default=1e-9, gt=0, le=2, description="largest distance (L1) from the reference")
+    partitions: int | None = Field(default=None, ge=1, description="blocks of the graph; default: 2 a slot")
+    parts: int | None = Field(default=None, ge=1, description="input files; default: two a slot")
+    seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
+
+    def definition(self) -> list[str]:
+        """The options that say which ranks."""
+        values = {
+            "vertices": self.vertices,
+            "rounds": self.rounds,
+            "damping": self.damping,
+            "dangling": self.dangling,
+            "edges": self.edges,
+        }
+        return [word for key, value in values.items() for word in (f"--{key}", str(value))]
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        count = self.parts or max(2 * layout.slots, len(layout.nodes))
+        edges = [count * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
+        return [
+            program(layout, f"generate-{node.name}", "io.weft.core.GraphGen", [
+                "--vertices", str(self.vertices), "--seed", str(self.seed), "--parts", str(count),
+                "--part-from", str(edges[i]), "--part-to", str(edges[i + 1]), "--threads", str(node.cores),
+                "--output", layout.places["input"].path,
+            ], node=i)
+            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
+        ]  # fmt: skip
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome = layout.record / "outcomes" / "run.json"
+        words = [*self.definition(), "--input", layout.places["input"].path, "--method", self.method]
+        words += ["--output", layout.places["output"].path]
+        words += ["--partitions", str(self.partitions or 2 * layout.slots)]
+        words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("pagerank", "PageRank", words, outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
+        words = [*self.definition(), "--seed", str(self.seed), "--bound", str(self.bound)]
+        words += ["--input", layout.places["output"].path]
+        heap = (1 << 29) + 40 * self.vertices
+        return [program(layout, "validate", "io.weft.core.PageRankValidate", words, heap=heap)]
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:
+        found = checked[0]
+        generated = sum(outcome["vertices"] for outcome in prepared)
+        reason = str(found.get("reason", ""))
+        if generated != self.vertices:
+            reason = f"the generator made {generated} vertices, {self.vertices} were asked for"
+        facts = {
+            "edges": sum(outcome["edges"] for outcome in prepared),
+            "dangling": sum(outcome["dangling"] for outcome in prepared),
+            **{key: found.get(key) for key in ("distance", "bound", "sum")},
+        }
+        valid = bool(found["valid"]) and not reason
+        return Judgement(
+            valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
+        )
+
+
+class PageRankGraphx(PageRank):
+    """The same ranks by GraphX's operators."""
+
+    kind: Literal["pagerank-graphx"] = "pagerank-graphx"  # type: ignore[assignment]
+    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    method: ClassVar[str] = "graphx"

@@ -1,0 +1,42 @@
+"""pi: points of a Halton sequence in a circle, as Hadoop's example has them, in exact arithmetic."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.plan import Command, Job, Layout
+from weft.workloads.base import Judgement, Outcome, Workload, program
+
+
+class Pi(Workload):
+    """Nothing but arithmetic in many tasks; the same number of points gives the same count on every engine."""
+
+    kind: Literal["pi"] = "pi"
+    positional: ClassVar[str] = "points"
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
+
+    points: int = Field(default=1_000_000_000, ge=1, le=847_288_609_442, description="points of the sequence")
+    tasks: int | None = Field(default=None, ge=1, description="tasks that share them; default: 4 a slot")
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - there is no input
+        return []
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome = layout.record / "outcomes" / "run.json"
+        words = ["--points", str(self.points), "--tasks", str(self.tasks or 4 * layout.slots)]
+        words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("pi", "Pi", words, outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
+        return [program(layout, "answer", "io.weft.core.PiAnswer", ["--points", str(self.points)])]
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        right = checked[0]["inside"]
+        reason = (
+            ""
+            if ran.get("inside") == right
+            else f"{ran.get('inside')} points are said to be in the circle, {right} are"
+        )
+        facts = {key: ran.get(key) for key in ("points", "inside", "pi")}
+        return Judgement(not reason, reason, 0, 0, ran.get("seconds"), facts)

@@ -1,0 +1,12 @@
+"""wordcount: how often each word of a text occurs."""
+
+from typing import ClassVar, Literal
+
+from weft.workloads.zipftext import ZipfText
+
+
+class WordCount(ZipfText):
+    """Count the words of generated text; every count is checked."""
+
+    kind: Literal["wordcount"] = "wordcount"
+    main_class: ClassVar[str] = "WordCount"

@@ -1,0 +1,101 @@
+"""Text of words that follow Zipf's law as input: what WordCount, Grep and Sort share."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from pydantic import Field
+
+from weft.places import Role
+from weft.plan import Command, Job, Layout
+from weft.units import Size
+from weft.workloads.base import Judgement, Outcome, Workload, program
+
+BLOCK = 10_000
+"""Bytes that the generator makes at once; any block can be made alone."""
+
+
+class ZipfText(Workload):
+    """Generated text, a job that reads it and writes lines, and a program that checks those."""
+
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
+    roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
+    main_class: ClassVar[str]
+    """The job's main class; the validator's is the same with Validate behind it."""
+
+    size: Size = Field(
+        default=1_000_000_000, ge=BLOCK, description="bytes of input, in whole blocks of 10 kB"
+    )
+    words: int = Field(default=100_000, ge=1, le=1_010_100, description="words of the vocabulary")
+    exponent: float = Field(default=1.0, ge=0, le=10, description="exponent of their Zipf distribution")
+    partitions: int | None = Field(
+        default=None, ge=1, description="reduce partitions; default: as fits the workload"
+    )
+    parts: int | None = Field(default=None, ge=1, description="input files; default: two a slot")
+    seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
+
+    @property
+    def blocks(self) -> int:
+        return self.size // BLOCK
+
+    def text(self) -> list[str]:
+        """The options that say which text."""
+        values = {
+            "blocks": self.blocks,
+            "words": self.words,
+            "exponent": self.exponent,
+            "seed": self.seed,
+        }
+        return [word for key, value in values.items() for word in (f"--{key}", str(value))]
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        count = self.parts or max(2 * layout.slots, len(layout.nodes))
+        edges = [count * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
+        return [
+            program(layout, f"generate-{node.name}", "io.weft.core.TextGen", [
+                *self.text(), "--parts", str(count), "--part-from", str(edges[i]), "--part-to", str(edges[i + 1]),
+                "--threads", str(node.cores), "--output", layout.places["input"].path,
+            ], node=i)
+            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
+        ]  # fmt: skip
+
+    def reducers(self, layout: Layout) -> int:
+        """One a slot: counts of strings are small beside the input."""
+        return self.partitions or layout.slots
+
+    def options(self) -> list[str]:
+        """What the job and its validator are told beyond input and output."""
+        return []
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome = layout.record / "outcomes" / "run.json"
+        words = ["--input", layout.places["input"].path, "--output", layout.places["output"].path]
+        words += ["--partitions", str(self.reducers(layout)), "--executors", str(len(layout.nodes))]
+        return Job(
+            self.main_class.lower(),
+            self.main_class,
+            [*words, *self.options(), "--outcome", str(outcome)],
+            outcome,
+        )
+
+    def answer(self, prepared: Sequence[Outcome]) -> list[str]:  # noqa: ARG002 - found from the generator anew
+        """What the validator is told of the right answer."""
+        return self.text()
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:
+        words = ["--input", layout.places["output"].path, *self.answer(prepared), *self.options()]
+        words += ["--threads", str(layout.head.cores)]
+        return [program(layout, "validate", f"io.weft.core.{self.main_class}Validate", words, heap=1 << 30)]
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:
+        found = checked[0]
+        generated = sum(outcome["bytes"] for outcome in prepared)
+        reason = str(found.get("reason", ""))
+        if generated != self.blocks * BLOCK:
+            reason = f"the generator made {generated} bytes, {self.blocks * BLOCK} were asked for"
+        elif not ran["valid"]:
+            reason = str(ran.get("reason", ""))
+        facts = {key: found[key] for key in ("distinct", "total", "lines", "checksum") if key in found}
+        valid = bool(found["valid"]) and not reason
+        return Judgement(
+            valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
+        )
