@@ -60,5 +60,12 @@ def show_seconds(seconds: float) -> str:
 Size = Annotated[int, BeforeValidator(parse_size), PlainSerializer(int)]
 """A pydantic field that takes "1GB" and holds bytes."""
 
+SizeOrNone = Annotated[
+    int,
+    BeforeValidator(lambda text: 0 if str(text).strip() == "0" else parse_size(text)),
+    PlainSerializer(int),
+]
+"""As Size, or 0."""
+
 Duration = Annotated[float, BeforeValidator(parse_duration), PlainSerializer(float)]
 """A pydantic field that takes "30s" and holds seconds."""

@@ -34,23 +34,25 @@ impl Side {
         }
     }
 
-    fn read(&self, buf: &mut [u8]) -> Result<usize> {
+    /// Reads at most `len` bytes to `to`, which has room for them.
+    fn read(&self, to: *mut u8, len: usize) -> Result<usize> {
         let at = self.offset()?;
         let n = match (serve::handle(self.fd), at) {
-            (Some(h), at) => h.read(piece(buf.as_mut_ptr(), buf.len(), &mut iov()), at)?,
-            (None, Some(at)) => sys::pread(self.fd, buf.as_mut_ptr(), buf.len(), at as u64)?,
-            (None, None) => sys::read(self.fd, buf.as_mut_ptr(), buf.len())?,
+            (Some(h), at) => h.read(piece(to, len, &mut iov()), at)?,
+            (None, Some(at)) => sys::pread(self.fd, to, len, at as u64)?,
+            (None, None) => sys::read(self.fd, to, len)?,
         };
         self.advance(n);
         Ok(n)
     }
 
-    fn write(&self, buf: &[u8]) -> Result<usize> {
+    /// Writes the `len` bytes at `from`.
+    fn write(&self, from: *mut u8, len: usize) -> Result<usize> {
         let at = self.offset()?;
         let n = match (serve::handle(self.fd), at) {
-            (Some(h), at) => h.write(piece(buf.as_ptr().cast_mut(), buf.len(), &mut iov()), at)?,
-            (None, Some(at)) => sys::pwrite(self.fd, buf.as_ptr(), buf.len(), at as u64)?,
-            (None, None) => sys::write(self.fd, buf.as_ptr(), buf.len())?,
+            (Some(h), at) => h.write(piece(from, len, &mut iov()), at)?,
+            (None, Some(at)) => sys::pwrite(self.fd, from, len, at as u64)?,
+            (None, None) => sys::write(self.fd, from, len)?,
         };
         self.advance(n);
         Ok(n)
@@ -212,11 +214,13 @@ fn zero_fd() -> Result<c_int> {
 
 /// Copies through a buffer; a pipe or socket that gives less than asked ends the call.
 fn by_hand(input: &Side, out: &Side, n: usize) -> Result<usize> {
-    let mut buf = [0u8; BLOCK];
+    // Not zeroed: most copies are of a few bytes.
+    let mut buf = core::mem::MaybeUninit::<[u8; BLOCK]>::uninit();
+    let buf = buf.as_mut_ptr().cast::<u8>();
     let mut done = 0;
     while done < n {
         let want = (n - done).min(BLOCK);
-        let got = match input.read(&mut buf[..want]) {
+        let got = match input.read(buf, want) {
             Ok(got) => got,
             Err(e) if done == 0 => return Err(e),
             Err(_) => break,
@@ -224,7 +228,7 @@ fn by_hand(input: &Side, out: &Side, n: usize) -> Result<usize> {
         if got == 0 {
             break;
         }
-        match out.write(&buf[..got]) {
+        match out.write(buf, got) {
             Ok(put) => {
                 done += put;
                 if put < got {

@@ -1,7 +1,7 @@
 //! Writers killed at random points: every byte that can be read afterwards is the right one.
 
 mod common;
-use common::{compiled, text, World};
+use common::{compiled, text, World, MEMORIES};
 use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
@@ -21,27 +21,31 @@ fn start(world: &World, program: &Path, seed: u64) -> Child {
 
 #[test]
 fn nothing_read_after_a_kill_is_wrong() {
-    let world = World::served();
     let program = compiled("crash", &["-O2"]);
-    let rounds = if std::env::var_os("WEFT_TEST_LONG").is_some() { 150 } else { 12 };
+    let rounds = if std::env::var_os("WEFT_TEST_LONG").is_some() { 60 } else { 5 };
+    MEMORIES.iter().for_each(|memory| kill_and_look(&World::served_with(memory), &program, rounds));
+}
+
+fn kill_and_look(world: &World, program: &Path, rounds: u64) {
     for round in 0..rounds {
-        let mut writers: Vec<Child> = (0..3).map(|k| start(&world, &program, round * 3 + k + 1)).collect();
+        let mut writers: Vec<Child> = (0..3).map(|k| start(world, program, round * 3 + k + 1)).collect();
         thread::sleep(pause(round));
         for (k, w) in writers.iter_mut().enumerate() {
             w.kill().unwrap();
             // The others still write while the reader looks.
             thread::sleep(pause(round * 7 + k as u64) / 4);
         }
-        check(&world, &program);
+        check(world, program);
         for w in &mut writers {
             w.wait().unwrap();
         }
-        check(&world, &program);
+        check(world, program);
         let told = world.tool(&["index"]);
         assert!(told.contains("\"sound\":true"), "round {round}: {told}");
         world.shell("find $P -type f -delete; find $P -mindepth 1 -type d -delete");
     }
     let told = world.tool(&["index"]);
     assert!(told.contains("\"live_bytes\":0,"), "{told}");
+    assert!(told.contains("\"memory_bytes\":0,"), "{told}");
     assert_eq!(fs::read_dir(world.dir.join("store")).unwrap().count(), 0, "space of dead processes comes back");
 }

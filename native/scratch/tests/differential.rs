@@ -1,7 +1,7 @@
 //! The same random calls in a served prefix and in a plain directory must give the same results.
 
 mod common;
-use common::{compiled, World};
+use common::{compiled, World, MEMORIES};
 use std::path::Path;
 use std::{fs, thread};
 
@@ -27,13 +27,14 @@ fn run(world: &World, program: &Path, seed: usize, steps: usize) {
 
 #[test]
 fn many_processes_at_once_agree_with_a_plain_directory() {
-    let world = World::served();
     let program = compiled("ops", &[]);
-    let (rounds, steps) = if long() { (50, 20_000) } else { (4, 3_000) };
+    let (rounds, steps) = if long() { (51, 20_000) } else { (6, 2_000) };
+    let worlds = MEMORIES.map(World::served_with);
     for round in 0..rounds {
+        let world = &worlds[round % worlds.len()];
         thread::scope(|s| {
             for k in 0..4 {
-                let (world, program) = (&world, &program);
+                let program = &program;
                 s.spawn(move || run(world, program, round * 4 + k, steps));
             }
         });

@@ -1,7 +1,7 @@
 //! The workspace's fsx on a served prefix: random operations on a file, each checked against memory.
 
 mod common;
-use common::{text, World};
+use common::{text, World, MEMORIES};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -27,7 +27,7 @@ fn fsx_agrees() {
     let program = fsx();
     let (seeds, ops) = if std::env::var_os("WEFT_TEST_LONG").is_some() { (10, "100000") } else { (3, "4000") };
     for seed in 1..=seeds {
-        let w = World::served();
+        let w = World::served_with(MEMORIES[seed % MEMORIES.len()]);
         let mut c = w.command(&program);
         c.arg("--path").arg(w.prefix().join("f")).args(["--ops", ops, "--seed", &seed.to_string()]);
         println!("{}", text(c.output().unwrap()));

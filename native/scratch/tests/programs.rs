@@ -163,7 +163,7 @@ fn loads_on_old_systems() {
 
 #[test]
 fn a_full_store_is_told_and_harms_nothing() {
-    let w = World::served();
+    let w = World::served_with("0");
     let may_mount = Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|s| s.success());
     if !may_mount {
         return eprintln!("skipped: no mounts here");
@@ -176,6 +176,38 @@ fn a_full_store_is_told_and_harms_nothing() {
     c.args(["-m", "bash", "-euc", script]).env("P", w.prefix()).env("D", &w.dir);
     assert_eq!(text(c.output().unwrap()), "No space left\nintact\nusable\n");
     sound(&w);
+}
+
+#[test]
+fn where_memory_runs_out_files_move_to_the_store() {
+    let mut w = World::served();
+    let may_mount = Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|s| s.success());
+    if !may_mount || !has("python3") {
+        return eprintln!("skipped: no mounts here");
+    }
+    w.set("WEFT_SCRATCH_INDEX", w.sub("shm").join("index"));
+    // One process that has its place in the index already: the index cannot grow either.
+    let script = "mount -t tmpfs -o size=24m tmpfs $D/shm; exec env LD_PRELOAD=$L python3 -c '
+import os
+body, prefix = os.urandom(60000), os.environ[\"P\"]
+def add(name, mode):
+    with open(f\"{prefix}/{name}\", mode) as f: f.write(body)
+def read(name):
+    with open(f\"{prefix}/{name}\", \"rb\") as f: return f.read()
+add(\"first\", \"wb\")
+others = os.open(os.environ[\"D\"] + \"/shm/others\", os.O_WRONLY | os.O_CREAT)
+try:
+    while os.write(others, bytes(4096)): pass
+except OSError: pass
+for n in range(20): add(n, \"wb\")
+add(\"first\", \"ab\")
+print(all(read(n) == body for n in range(20)) and read(\"first\") == body * 2)
+os.execle(os.environ[\"T\"], \"weft-scratch\", \"index\", {k: v for k, v in os.environ.items() if k != \"LD_PRELOAD\"})'";
+    let mut c = w.command("unshare");
+    c.env_remove("LD_PRELOAD").args(["-m", "bash", "-euc", script]).env("L", library());
+    c.env("P", w.prefix()).env("D", &w.dir);
+    let told = text(c.env("T", env!("CARGO_BIN_EXE_weft-scratch")).output().unwrap());
+    assert!(told.starts_with("True\n") && told.contains("\"memory_limit\":0,"), "{told}");
 }
 
 #[test]
@@ -228,7 +260,7 @@ fn the_store_sees_one_open_per_segment_whatever_the_files() {
     if !has("strace") {
         return;
     }
-    let w = World::served();
+    let w = World::served_with("0");
     let trace = w.dir.join("trace");
     let mut strace = Command::new("strace");
     strace.args(["-f", "-y", "-o"]).arg(&trace);

@@ -17,8 +17,11 @@ from weft.nodes.base import Node, everywhere
 from weft.places import Place, Role
 from weft.provision.native import PRELOAD
 from weft.storage.stacked import StackedStorage
-from weft.units import Size
+from weft.units import Size, SizeOrNone
 from weft.work import Site, Work
+
+_MOST_MEMORY = 256 << 20
+"""Bytes of a node's memory that a pool takes unless it is told."""
 
 
 class PoolStorage(StackedStorage):
@@ -29,6 +32,10 @@ class PoolStorage(StackedStorage):
 
     segment: Size = Field(
         default=1 << 30, ge=1 << 20, description="bytes of a segment file on the storage below"
+    )
+    memory: SizeOrNone | None = Field(
+        default=None,
+        description="memory of a node for small files, 0 for none; default: a sixteenth of the node's, 256 MiB at most",
     )
     files: int = Field(default=1 << 20, ge=1 << 10, description="most files at a time on a node")
 
@@ -60,8 +67,12 @@ class PoolStorage(StackedStorage):
             "WEFT_SCRATCH_STORE": below.paths[node.name],
             "WEFT_SCRATCH_INDEX": str(_index(paths[node.name])),
             "WEFT_SCRATCH_SEGMENT_BYTES": str(self.segment),
+            "WEFT_SCRATCH_MEMORY": str(self._memory(node)),
             "WEFT_SCRATCH_MAX_FILES": str(self.files),
         }
+
+    def _memory(self, node: Node) -> int:
+        return min(_MOST_MEMORY, node.memory // 16) if self.memory is None else self.memory
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
@@ -69,7 +80,9 @@ class PoolStorage(StackedStorage):
             place = self.sketch(role, nodes, work)
             if role != "input":
                 for node in nodes:
-                    node.note(work.lease, "file", _index(place.paths[node.name]))
+                    index = _index(place.paths[node.name])
+                    for shared in (index, index.with_suffix(".index.memory")):
+                        node.note(work.lease, "file", shared)
                 everywhere(nodes, lambda node: node.make(Path(place.paths[node.name])))
             yield place
 

@@ -14,6 +14,7 @@ pub const SCRATCH_PREFIX: &[u8] = b"WEFT_SCRATCH_PREFIX";
 pub const SCRATCH_STORE: &[u8] = b"WEFT_SCRATCH_STORE";
 pub const SCRATCH_INDEX: &[u8] = b"WEFT_SCRATCH_INDEX";
 pub const SCRATCH_SEGMENT_BYTES: &[u8] = b"WEFT_SCRATCH_SEGMENT_BYTES";
+pub const SCRATCH_MEMORY: &[u8] = b"WEFT_SCRATCH_MEMORY";
 pub const SCRATCH_MAX_FILES: &[u8] = b"WEFT_SCRATCH_MAX_FILES";
 pub const POOL_PREFIXES: &[u8] = b"WEFT_POOL_PREFIXES";
 pub const POOL_MAX_FDS: &[u8] = b"WEFT_POOL_MAX_FDS";
@@ -31,6 +32,7 @@ pub struct Config {
     pub store: PathText,
     pub index: PathText,
     pub segment_bytes: u64,
+    pub memory: u64,
     pub max_files: u32,
     pub pool: [Text<512>; MAX_POOL_PREFIXES],
     pub pool_count: usize,
@@ -55,6 +57,7 @@ impl Config {
             store: Text::new(),
             index: Text::new(),
             segment_bytes: 4 << 30,
+            memory: 256 << 20,
             max_files: 1 << 20,
             pool: [PREFIX; MAX_POOL_PREFIXES],
             pool_count: 0,
@@ -95,6 +98,9 @@ impl Config {
         self.index = absolute(look(SCRATCH_INDEX))?;
         if let Some(n) = look(SCRATCH_SEGMENT_BYTES).and_then(size) {
             self.segment_bytes = n.clamp(1 << 20, 1 << 40) & !4095;
+        }
+        if let Some(n) = look(SCRATCH_MEMORY).and_then(size) {
+            self.memory = n.min(1 << 40) & !4095;
         }
         if let Some(n) = look(SCRATCH_MAX_FILES).and_then(size) {
             self.max_files = n.clamp(1 << 10, 1 << 24) as u32;
@@ -150,8 +156,9 @@ mod tests {
             (SCRATCH_STORE, b"/s"),
             (SCRATCH_INDEX, b"/i"),
             (SCRATCH_SEGMENT_BYTES, b"8m"),
+            (SCRATCH_MEMORY, b"0"),
         ]);
-        assert_eq!((c.prefix.as_bytes(), c.segment_bytes), (&b"/p"[..], 8 << 20));
+        assert_eq!((c.prefix.as_bytes(), c.segment_bytes, c.memory), (&b"/p"[..], 8 << 20, 0));
         let c = load(&[(POOL_PREFIXES, b"/a:/b/:x"), (POOL_MAX_FDS, b"9")]);
         assert_eq!((c.pool_count, c.pool[1].as_bytes(), c.pool_fds), (2, &b"/b"[..], 9));
     }

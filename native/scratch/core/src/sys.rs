@@ -93,6 +93,16 @@ pub fn pwrite(fd: Fd, buf: *const u8, n: usize, off: u64) -> Result<usize> {
     call!(libc::SYS_pwrite64, fd, buf, n, off)
 }
 
+/// As `pwrite`, with `tail` behind the first buffer.
+pub fn pwrite_two(fd: Fd, buf: *const u8, n: usize, tail: &[u8], off: u64) -> Result<usize> {
+    if tail.is_empty() {
+        return pwrite(fd, buf, n, off);
+    }
+    let part = |at: *const u8, len| libc::iovec { iov_base: at.cast_mut().cast(), iov_len: len };
+    let both = [part(buf, n), part(tail.as_ptr(), tail.len())];
+    call!(libc::SYS_pwritev, fd, both.as_ptr(), 2, off, 0)
+}
+
 pub fn read(fd: Fd, buf: *mut u8, n: usize) -> Result<usize> {
     call!(libc::SYS_read, fd, buf, n)
 }

@@ -44,18 +44,20 @@ fn worlds(library: &Path, dirs: &[&str], litter: &mut Litter) -> io::Result<Vec<
             vars: vec![("LD_PRELOAD", library.into()), ("WEFT_COUNT_DIR", sub(&memory, "counters")?)],
         },
         World { name: "plain".into(), dir: sub(&disk, "plain")?, vars: vec![] },
-        served("served/tmpfs", library, &memory)?,
-        served("served/plain", library, &disk)?,
+        served("served/plain", library, &disk, "256m")?,
+        served("store/plain", library, &disk, "0")?,
     ];
-    // Each directory given is measured as it is and as the store of a served prefix.
+    // Each directory given is measured as it is and below a served prefix, with and without memory for small files.
     for given in dirs {
         let (name, dir) = given.split_once('=').unwrap_or((given, given));
         let dir = fresh(Path::new(dir), litter)?;
         all.push(World { name: name.into(), dir: sub(&dir, "plain")?, vars: vec![] });
-        all.push(served(&format!("served/{name}"), library, &dir)?);
+        all.push(served(&format!("served/{name}"), library, &dir, "256m")?);
+        all.push(served(&format!("store/{name}"), library, &dir, "0")?);
     }
-    let indices = all.iter().flat_map(|w| &w.vars).filter(|v| v.0 == "WEFT_SCRATCH_INDEX");
-    litter.0.extend(indices.map(|v| v.1.clone()));
+    for index in all.iter().flat_map(|w| &w.vars).filter(|v| v.0 == "WEFT_SCRATCH_INDEX").map(|v| &v.1) {
+        litter.0.extend([index.clone(), format!("{}.memory", index.display()).into()]);
+    }
     Ok(all)
 }
 
@@ -64,14 +66,15 @@ fn sub(dir: &Path, name: &str) -> io::Result<PathBuf> {
     Ok(dir.join(name))
 }
 
-fn served(name: &str, library: &Path, dir: &Path) -> io::Result<World> {
-    let prefix = sub(dir, "prefix")?;
+fn served(name: &str, library: &Path, dir: &Path, memory: &str) -> io::Result<World> {
+    let prefix = sub(dir, &name.replace('/', "-"))?;
     let index = format!("/dev/shm/weft-bench-index-{}-{}", std::process::id(), name.replace('/', "-"));
     let vars = vec![
         ("LD_PRELOAD", library.into()),
         ("WEFT_SCRATCH_PREFIX", prefix.clone()),
         ("WEFT_SCRATCH_STORE", sub(dir, "store")?),
         ("WEFT_SCRATCH_INDEX", index.into()),
+        ("WEFT_SCRATCH_MEMORY", memory.into()),
     ];
     Ok(World { name: name.into(), dir: prefix, vars })
 }

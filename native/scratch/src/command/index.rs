@@ -10,7 +10,7 @@ use weft_scratch_core::config::Config;
 use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::layout::{MAX_SEGMENTS, ROOT};
 use weft_scratch_core::store::ops::Place;
-use weft_scratch_core::store::{packed, Reason, Store};
+use weft_scratch_core::store::{memory_path, packed, Reason, Store};
 
 fn errno<T>(r: Result<T, i32>) -> io::Result<T> {
     r.map_err(io::Error::from_raw_os_error)
@@ -83,6 +83,7 @@ pub fn describe() -> io::Result<()> {
     let head = s.r.head();
     let segments = || (0..head.segment_high.load(Relaxed).min(MAX_SEGMENTS)).map(|n| s.r.segment(n));
     let in_use = || segments().filter(|g| g.state.load(Relaxed) == 1);
+    let of_store = || in_use().filter(|g| !g.is_memory());
     let audit = errno(s.audit())?;
     let mut j = Json::default();
     j.object(None, |j| {
@@ -92,9 +93,11 @@ pub fn describe() -> io::Result<()> {
         j.string(Some("store"), &String::from_utf8_lossy(&packed(&head.store)));
         j.number(Some("entries"), head.files.load(Relaxed) as u64);
         j.number(Some("max_files"), head.max_files.load(Relaxed) as u64);
-        j.number(Some("segments"), in_use().count() as u64);
-        j.number(Some("segments_ever"), segments().count() as u64);
+        j.number(Some("segments"), of_store().count() as u64);
+        j.number(Some("segments_ever"), segments().filter(|g| !g.is_memory()).count() as u64);
         j.number(Some("live_bytes"), in_use().map(|g| g.live.load(Relaxed)).sum());
+        j.number(Some("memory_bytes"), head.memory_used.load(Relaxed));
+        j.number(Some("memory_limit"), head.memory_limit.load(Relaxed));
         j.object(Some("refused"), |j| {
             for (reason, name) in Reason::ALL {
                 j.number(Some(name), head.refused[reason as usize].load(Relaxed));
@@ -124,6 +127,7 @@ pub fn clean() -> io::Result<()> {
             found(fs::remove_file(entry.path()))?;
         }
     }
+    found(fs::remove_file(path(errno(memory_path(&c))?.as_bytes())))?;
     found(fs::remove_file(path(c.index.as_bytes())))?;
     remove_empty(path(c.prefix.as_bytes()).as_ref(), false)
 }

@@ -31,6 +31,9 @@ pub fn weft_scratch() -> Command {
     Command::new(env!("CARGO_BIN_EXE_weft-scratch"))
 }
 
+/// Memory for small files: all in the store, some in memory, all in memory.
+pub const MEMORIES: [&str; 3] = ["0", "256k", "256m"];
+
 /// A scratch prefix, store, index and counter directory of one test; removed at its end.
 pub struct World {
     pub dir: PathBuf,
@@ -56,6 +59,13 @@ impl World {
             w.vars.push((name, w.dir.join(sub)));
         }
         w.vars.push(("WEFT_SCRATCH_INDEX", w.dir.join("index")));
+        w
+    }
+
+    /// Serving switched on, with so much of small files in memory.
+    pub fn served_with(memory: &str) -> World {
+        let mut w = World::served();
+        w.set("WEFT_SCRATCH_MEMORY", memory);
         w
     }
 

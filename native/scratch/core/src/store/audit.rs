@@ -16,7 +16,7 @@ pub struct Findings {
     pub lost: u32,
     /// Descriptions whose references do not match the descriptor tables.
     pub descriptions: u32,
-    /// Segments whose live bytes are fewer than those of the files in them.
+    /// Segments whose live bytes are fewer than those of the files in them; memory that nobody counts.
     pub space: u32,
     /// Extents out of order or overlapping.
     pub extents: u32,
@@ -47,6 +47,7 @@ impl Store {
         for n in 0..self.r.head().segment_high.load(Relaxed) {
             f.space += (self.r.segment(n).live.load(Relaxed) < self.bytes_in(n)) as u32;
         }
+        f.space += (self.r.head().memory_used.load(Relaxed) < self.memory_held()) as u32;
         Ok(f)
     }
 
@@ -85,6 +86,11 @@ impl Store {
         let in_table =
             |n: u32| self.entries(n).filter(|&fd| self.r.fd_entry(n, fd).load(Relaxed) == ofd).count() as u32;
         (0..self.r.head().proc_high.load(Relaxed)).filter(used).map(in_table).sum()
+    }
+
+    fn memory_held(&self) -> u64 {
+        let segments = (0..self.r.head().segment_high.load(Relaxed)).map(|n| self.r.segment(n));
+        segments.filter(|s| s.is_memory()).map(|s| s.held.load(Relaxed).max(s.live.load(Relaxed))).sum()
     }
 
     fn bytes_in(&self, segment: u32) -> u64 {

@@ -159,13 +159,7 @@ impl Store {
         if total == 0 {
             return Ok((pos, 0));
         }
-        self.cover(i, pos, end)?;
-        self.clean_tail(i, end)?;
-        let mut moved = self.copy_in(i, from, pos);
-        if moved == (0, Some(libc::ENOSPC)) && self.return_pending() {
-            moved = self.copy_in(i, from, pos);
-        }
-        let (n, failed) = moved;
+        let (n, failed) = self.put(i, from, pos, end)?;
         if n > 0 {
             i.size.fetch_max(pos + n, Release);
             touch(i);
@@ -173,7 +167,7 @@ impl Store {
         match failed {
             None => Ok((pos, n as usize)),
             Some(e) => {
-                self.abandon_segment()?;
+                self.abandon_segments()?;
                 if n > 0 {
                     Ok((pos, n as usize))
                 } else {
@@ -181,6 +175,23 @@ impl Store {
                 }
             }
         }
+    }
+
+    /// Covers a stretch with pages and fills it; where room is short, tries what may give more.
+    fn put(&self, i: &Inode, from: &[Buf], pos: u64, end: u64) -> Result<(u64, Option<i32>)> {
+        self.cover(i, pos, end)?;
+        self.clean_tail(i, end)?;
+        let moved = self.copy_in(i, from, pos);
+        let again = match moved {
+            (_, Some(e)) if self.leave_memory(i, e) => true,
+            (0, Some(libc::ENOSPC)) => self.return_pending(Medium::Store),
+            _ => false,
+        };
+        if !again {
+            return Ok(moved);
+        }
+        self.cover(i, pos, end)?;
+        Ok(self.copy_in(i, from, pos))
     }
 
     fn copy_in(&self, i: &Inode, from: &[Buf], pos: u64) -> (u64, Option<i32>) {
@@ -202,14 +213,26 @@ impl Store {
             let Stretch::Data { segment, off, len } = here else { return (done, Some(libc::EIO)) };
             // SAFETY: `done` is below the length of the caller's buffer.
             let at = unsafe { buf.at.add(done as usize) };
-            match self.segment_fd(segment).and_then(|fd| sys::pwrite(fd, at, len as usize, off)) {
+            let fill = &ZEROES[..self.fill_of(i, segment, pos + done, len)];
+            match self.segment_fd(segment).and_then(|fd| sys::pwrite_two(fd, at, len as usize, fill, off)) {
                 Ok(0) => return (done, Some(libc::ENOSPC)),
-                Ok(n) => done += n as u64,
+                Ok(n) => done += (n as u64).min(len),
                 Err(libc::EINTR) => {}
                 Err(e) => return (done, Some(e)),
             }
         }
         (done, None)
+    }
+
+    /// Zeroes to write behind a stretch, so that a fresh last page is written whole: a client of a network file
+    /// system has to ask for a page that it knows in part before it can read it.
+    fn fill_of(&self, i: &Inode, segment: u32, pos: u64, len: u64) -> usize {
+        let end = pos + len;
+        let fresh = page_down(end) >= pos && end >= i.size.load(Relaxed);
+        match fresh && !self.r.segment(segment).is_memory() {
+            true => (page_up(end) - end) as usize,
+            false => 0,
+        }
     }
 
     /// Makes extents for every page from `pos` to `end`; the caller holds the inode.
@@ -233,20 +256,29 @@ impl Store {
                 return Ok(());
             }
         }
+        if self.reserve_memory(i, at, needed) {
+            return Ok(());
+        }
         let room = extents::last(&self.r, i).map_or(0, |l| l.end());
         let growing = at >= room;
         let ahead = room.clamp(CHUNK, (self.segment_bytes / 4).max(CHUNK));
         // A writer through the end reserves ahead, so that most files are one extent.
         let bytes = if growing { needed.max(ahead) } else { needed };
-        self.reserve_run(at, bytes, |t, run| extents::insert(t, i, run)).map(drop)
+        self.reserve_run(Medium::Store, at, bytes, |t, run| extents::insert(t, i, run)).map(drop)
     }
 
-    pub(super) fn reserve_run(&self, at: u64, bytes: u64, then: impl Fn(&Txn, Run) -> Result<()>) -> Result<Run> {
+    pub(super) fn reserve_run(
+        &self,
+        medium: Medium,
+        at: u64,
+        bytes: u64,
+        then: impl Fn(&Txn, Run) -> Result<()>,
+    ) -> Result<Run> {
         let pages = u32::try_from(bytes / PAGE).map_err(|_| libc::EFBIG)?;
         loop {
-            self.ready_segment(bytes)?;
+            self.ready_segment(medium, bytes)?;
             let t = self.txn()?;
-            let (segment, off) = match self.reserve(&t, self.me()?, pages) {
+            let (segment, off) = match self.reserve(&t, self.me()?, medium, pages) {
                 Err(libc::EAGAIN) => continue,
                 other => other?,
             };

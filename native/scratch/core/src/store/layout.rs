@@ -1,8 +1,8 @@
 //! The records of the shared index. Everything in it is atomic: any process may look at any time.
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTIDX1");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTIDX2");
 pub const PAGE: u64 = 4096;
 /// Processes that may be attached at once.
 pub const MAX_PROCS: u32 = 1 << SLOT_BITS;
@@ -14,6 +14,8 @@ pub const MAX_FDS: u32 = 65536;
 pub const FIRST_PIN: u32 = MAX_FDS - 4096;
 /// Segments of one index; numbers are never used twice.
 pub const MAX_SEGMENTS: u32 = 1 << 20;
+/// Bytes of a segment in memory: its place in the memory file is its number times this.
+pub const MEMORY_SEGMENT: u64 = 64 << 20;
 /// Undo records of one change.
 pub const MAX_UNDO: u32 = 4096;
 /// Words of a name: 255 bytes and a NUL.
@@ -64,6 +66,10 @@ pub struct Head {
     pub block_free: [AtomicU32; BLOCKS.len()],
     /// Bytes of each area that have memory behind them.
     pub backed: [AtomicU64; 8],
+    /// Most bytes of segments in memory; 0 once memory has run out.
+    pub memory_limit: AtomicU64,
+    /// Bytes of segments in memory that are reserved, or freed and not yet returned.
+    pub memory_used: AtomicU64,
     /// What could not be served, by reason.
     pub refused: [AtomicU64; 16],
     pub store: [AtomicU64; 64],
@@ -90,8 +96,8 @@ pub struct Proc {
     pub pin_high: AtomicU32,
     /// Bytes of its descriptor table that have memory behind them.
     pub fd_backed: AtomicU32,
-    /// Segment it appends to, plus one.
-    pub segment: AtomicU32,
+    /// Segment of each medium it appends to, plus one.
+    pub segment: [AtomicU32; 2],
     pub segment_lock: AtomicU32,
 }
 
@@ -152,15 +158,38 @@ pub struct Ofd {
     pub next: AtomicU32,
 }
 
-/// An append-only file of the store.
+/// What a segment is kept in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Medium {
+    /// A file of its own in the store.
+    Store,
+    /// A stretch of the node's memory file.
+    Memory,
+}
+
+impl Medium {
+    pub const ALL: [Medium; 2] = [Medium::Store, Medium::Memory];
+}
+
+/// Space that one process appends to.
 #[repr(C, align(64))]
 pub struct Segment {
-    /// 0 unused, 1 in use, 2 file removed.
+    /// 0 unused, 1 in use, 2 removed.
     pub state: AtomicU32,
     /// Name of the process that appends to it; 0 once that one has ended or moved on.
     pub owner: AtomicU32,
     pub tail: AtomicU64,
     pub live: AtomicU64,
+    /// In memory: its share of the bytes that the head counts as used.
+    pub held: AtomicU64,
+    pub medium: AtomicU32,
+}
+
+impl Segment {
+    pub fn is_memory(&self) -> bool {
+        self.medium.load(Relaxed) == Medium::Memory as u32
+    }
 }
 
 /// Where each area begins, all page aligned.

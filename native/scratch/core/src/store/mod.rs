@@ -6,6 +6,7 @@ pub mod external;
 pub mod io;
 pub mod layout;
 pub mod lock;
+pub mod memory;
 pub mod names;
 pub mod ofds;
 pub mod ops;
@@ -39,6 +40,7 @@ pub struct Store {
     /// Name of this process in locks; 0 until it has to change something.
     me: AtomicU32,
     store: PathText,
+    memory: PathText,
     node: Text<64>,
     segment_bytes: u64,
 }
@@ -56,8 +58,9 @@ impl Store {
         sys::flock(fd, libc::LOCK_UN)?;
         let r = made?;
         let store = PathText::of(&[&packed(&r.head().store)])?;
+        let memory = memory_path(config)?;
         let node = Text::of(&[&packed(&r.head().node)])?;
-        Ok(Store { r, private, me: AtomicU32::new(0), store, node, segment_bytes: config.segment_bytes })
+        Ok(Store { r, private, me: AtomicU32::new(0), store, memory, node, segment_bytes: config.segment_bytes })
     }
 
     /// This process's name, taken at first need.
@@ -116,6 +119,17 @@ impl Reason {
     ];
 }
 
+/// The file beside the index that holds the segments in memory.
+pub fn memory_path(config: &Config) -> Result<PathText> {
+    PathText::of(&[config.index.as_bytes(), b".memory"])
+}
+
+/// What may be used of the memory that was asked for: half of what is free where the index lies, at most.
+fn affordable(config: &Config) -> u64 {
+    let free = sys::statfs(config.index.c_path()).map_or(0, |st| st.f_bavail * st.f_bsize as u64);
+    config.memory.min(free / 2)
+}
+
 /// Fills a new index; the magic comes last, so a half-made one is made again.
 fn founded(r: &Region, config: &Config) -> Result<()> {
     let head = r.head();
@@ -127,6 +141,7 @@ fn founded(r: &Region, config: &Config) -> Result<()> {
     head.id.store(crate::clock::wall() ^ ((sys::getpid() as u64) << 40), Relaxed);
     head.max_files.store(r.geo.max_files, Relaxed);
     head.bytes.store(r.geo.starts[END] as u64, Relaxed);
+    head.memory_limit.store(affordable(config), Relaxed);
     r.back(INODES, r.inode(ROOT))?;
     let root = r.inode(ROOT);
     root.kind.store(DIR, Relaxed);

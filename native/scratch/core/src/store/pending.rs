@@ -6,23 +6,16 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering::*};
 
 const SLOTS: usize = 32;
-/// A run this long is worth a request of its own.
-const ENOUGH: u64 = 16 << 20;
-
 /// The runs one process holds back; what is lost with it comes back with the whole segment.
 pub struct Pending {
     busy: AtomicU32,
+    /// A run of this many bytes is worth a request of its own.
+    enough: u64,
     runs: UnsafeCell<[Run; SLOTS]>,
 }
 
 // SAFETY: `runs` is only touched while `busy` was taken.
 unsafe impl Sync for Pending {}
-
-impl Default for Pending {
-    fn default() -> Self {
-        Pending { busy: AtomicU32::new(0), runs: UnsafeCell::new([Run::default(); SLOTS]) }
-    }
-}
 
 fn joined(a: &Run, b: &Run) -> Option<Run> {
     if a.segment != b.segment || a.pages == 0 || b.pages == 0 {
@@ -34,6 +27,10 @@ fn joined(a: &Run, b: &Run) -> Option<Run> {
 }
 
 impl Pending {
+    pub fn new(enough: u64) -> Pending {
+        Pending { busy: AtomicU32::new(0), enough, runs: UnsafeCell::new([Run::default(); SLOTS]) }
+    }
+
     /// Holds a run back; answers one that should be given back now.
     pub fn add(&self, run: Run) -> Option<Run> {
         // Never waits: a forked child may find it taken for ever.
@@ -41,7 +38,7 @@ impl Pending {
             return Some(run);
         }
         // SAFETY: `busy` was taken.
-        let due = place(unsafe { &mut *self.runs.get() }, run);
+        let due = place(unsafe { &mut *self.runs.get() }, run, self.enough);
         self.busy.store(0, Release);
         due
     }
@@ -59,7 +56,7 @@ impl Pending {
     }
 }
 
-fn place(runs: &mut [Run; SLOTS], mut run: Run) -> Option<Run> {
+fn place(runs: &mut [Run; SLOTS], mut run: Run, enough: u64) -> Option<Run> {
     // At most two neighbours: one before, one behind.
     for _ in 0..2 {
         if let Some((slot, both)) = runs.iter_mut().find_map(|r| joined(r, &run).map(|both| (r, both))) {
@@ -67,7 +64,7 @@ fn place(runs: &mut [Run; SLOTS], mut run: Run) -> Option<Run> {
             run = both;
         }
     }
-    if run.bytes() >= ENOUGH {
+    if run.bytes() >= enough {
         return Some(run);
     }
     let slot = match runs.iter().position(|r| r.pages == 0) {
@@ -88,7 +85,7 @@ mod tests {
 
     #[test]
     fn neighbours_join_from_either_side() {
-        let p = Pending::default();
+        let p = Pending::new(16 << 20);
         assert_eq!(p.add(run(0, 2)), None);
         assert_eq!(p.add(run(5, 1)), None);
         assert_eq!(p.add(run(2, 3)), None);
@@ -98,7 +95,7 @@ mod tests {
 
     #[test]
     fn long_runs_and_the_longest_of_many_are_due() {
-        let p = Pending::default();
+        let p = Pending::new(16 << 20);
         assert_eq!(p.add(run(0, 4095)), None);
         assert_eq!(p.add(run(4095, 1)), Some(run(0, 4096)));
         let strangers = (0..32).map(|n| run(10_000 + n * 100, 1 + n as u32));

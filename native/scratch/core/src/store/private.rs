@@ -14,8 +14,10 @@ pub struct Private {
     pub placeholder: Fd,
     /// Device and inode of the placeholder.
     pub mark: (u64, u64),
-    /// Space that is free and not yet given back.
-    pub pending: Pending,
+    /// Space of each medium that is free and not yet given back.
+    pub pending: [Pending; 2],
+    /// The descriptor of the memory file plus one, or 0.
+    pub memory: AtomicI32,
     floor: usize,
     segments: *const AtomicI32,
     ours: *const AtomicU64,
@@ -38,7 +40,9 @@ impl Private {
         let mut p = Private {
             placeholder: -1,
             mark: (0, 0),
-            pending: Pending::default(),
+            // A request to a parallel file system is dear; memory is scarce.
+            pending: [Pending::new(16 << 20), Pending::new(1 << 20)],
+            memory: AtomicI32::new(0),
             // High numbers, so that programs still get the low ones they expect.
             floor: (limit - limit / 4).min(60_000),
             segments: table(MAX_SEGMENTS as usize)?,

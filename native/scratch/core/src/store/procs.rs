@@ -48,7 +48,7 @@ impl Store {
         p.generation.store(generation.max(1), Relaxed);
         p.start.store(id.start, Relaxed);
         p.pid.store(id.pid, Relaxed);
-        for w in [&p.fd_high, &p.segment, &p.segment_lock] {
+        for w in [&p.fd_high, &p.segment[0], &p.segment[1], &p.segment_lock] {
             w.store(0, Relaxed);
         }
         p.pin_high.store(FIRST_PIN, Relaxed);
@@ -71,7 +71,7 @@ impl Store {
         p.generation.store(generation.max(1), Release);
         let me = generation.max(1) << SLOT_BITS | n;
         self.me.store(me, Release);
-        let _ = self.release_segment(me);
+        let _ = self.release_segments(me);
         self.close_where(n, |fd| fd >= FIRST_PIN || !self.private.is_placeholder(fd as i32));
     }
 
@@ -80,27 +80,28 @@ impl Store {
         match self.me.load(Acquire) {
             0 => Ok(()),
             me => {
-                self.release_segment(me)?;
-                self.return_pending();
+                self.release_segments(me)?;
+                for medium in Medium::ALL {
+                    self.return_pending(medium);
+                }
                 Ok(())
             }
         }
     }
 
-    /// A killed thread may have written behind the end of the segment, so nobody appends to it again.
-    fn release_segment(&self, me: u32) -> Result<()> {
-        let t = Txn::begin(&self.r, self.me()?);
-        let word = &self.r.proc(slot_of(me)).segment;
-        let old = word.load(Relaxed).checked_sub(1);
-        if let Some(old) = old {
-            t.set(word, 0);
-            t.set(&self.r.segment(old).owner, 0);
-        }
+    /// A killed thread may have written behind the end of a segment, so nobody appends to it again.
+    fn release_segments(&self, me: u32) -> Result<()> {
+        let t = self.txn()?;
+        let old = self.give_up_both(&t, me);
         t.commit()?;
-        if let Some(old) = old {
-            self.drop_if_empty(old);
-        }
+        self.drop_empty(old);
         Ok(())
+    }
+
+    fn drop_empty(&self, segments: [Option<u32>; 2]) {
+        for n in segments.into_iter().flatten() {
+            self.drop_if_empty(n);
+        }
     }
 
     /// Drops the table entries of slot `n` that `gone` points out.
@@ -141,17 +142,11 @@ impl Store {
         if p.state.load(Relaxed) != USED || !same() || p.generation.load(Relaxed) << SLOT_BITS | n != name {
             return Ok(());
         }
-        let segment = p.segment.load(Relaxed).checked_sub(1);
-        if let Some(s) = segment {
-            t.set(&self.r.segment(s).owner, 0);
-        }
-        t.set(&p.segment, 0);
+        let segments = self.give_up_both(&t, name);
         t.set(&p.pid, 0);
         t.set(&p.state, UNUSED);
         t.commit()?;
-        if let Some(s) = segment {
-            self.drop_if_empty(s);
-        }
+        self.drop_empty(segments);
         Ok(())
     }
 

@@ -131,7 +131,11 @@ impl Region {
         let p = self.proc(proc);
         let end = (fd + 1) * 4;
         if fd >= FIRST_PIN {
-            // Pins live at the far end: back their page alone.
+            // Pins live at the far end: their pages have memory up to the highest one used.
+            let high = p.pin_high.load(Relaxed);
+            if high > FIRST_PIN && fd < high.next_multiple_of(PAGE as u32 / 4) {
+                return Ok(());
+            }
             let at = self.offset(self.fd_entry(proc, fd)) & !(PAGE - 1);
             return sys::fallocate(self.fd, 0, at, PAGE);
         }

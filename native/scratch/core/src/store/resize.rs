@@ -118,12 +118,12 @@ impl Store {
     /// Brings a file together into one extent of at least `len` bytes; the caller holds the inode.
     pub(super) fn gather(&self, i: &Inode, len: u64) -> Result<()> {
         let bytes = page_up(len.max(i.size.load(Relaxed))).max(PAGE);
-        let run = self.reserve_run(0, bytes, |_, _| Ok(()))?;
+        let run = self.reserve_run(Medium::Store, 0, bytes, |_, _| Ok(()))?;
         if let Err(e) = self.copy_run(i, &run) {
             let t = self.txn()?;
             self.bury(&t, &run);
             t.commit()?;
-            self.abandon_segment()?;
+            self.abandon_segments()?;
             return Err(e);
         }
         let mut old = [Run::default(); SCATTERED as usize + 8];
@@ -131,7 +131,7 @@ impl Store {
         old.iter_mut().take(n).enumerate().for_each(|(k, o)| *o = extents::get(&self.r, i, k as u32));
         let t = self.txn()?;
         old[..n].iter().for_each(|o| self.bury(&t, o));
-        extents::become_one(&t, i, run)?;
+        extents::become_one(&t, i, run);
         t.commit()?;
         old[..n].iter().for_each(|o| self.return_space(o));
         Ok(())

@@ -6,7 +6,9 @@ use super::ofds::Open;
 use super::ops::Place;
 use super::txn::{death, slot_of};
 use super::Store;
-use crate::config::{Config, SCRATCH_INDEX, SCRATCH_MAX_FILES, SCRATCH_PREFIX, SCRATCH_SEGMENT_BYTES, SCRATCH_STORE};
+use crate::config::{
+    Config, SCRATCH_INDEX, SCRATCH_MAX_FILES, SCRATCH_MEMORY, SCRATCH_PREFIX, SCRATCH_SEGMENT_BYTES, SCRATCH_STORE,
+};
 use crate::sys::Result;
 use std::collections::BTreeMap;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -20,7 +22,8 @@ struct World {
 }
 
 impl World {
-    fn new() -> World {
+    /// `memory` is what may be used of it.
+    fn new(memory: &'static [u8]) -> World {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("weft-store-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
         let dir = env::temp_dir().join(name);
@@ -34,6 +37,7 @@ impl World {
             SCRATCH_INDEX => Some(index),
             SCRATCH_MAX_FILES => Some(b"4096"),
             SCRATCH_SEGMENT_BYTES => Some(b"4m"),
+            SCRATCH_MEMORY => Some(memory),
             _ => None,
         });
         World { dir, config }
@@ -43,6 +47,9 @@ impl World {
         Store::open(&self.config, true).unwrap()
     }
 }
+
+/// All in the store; some in memory; most in memory.
+const MEMORIES: [&[u8]; 3] = [b"0", b"128k", b"64m"];
 
 impl Drop for World {
     fn drop(&mut self) {
@@ -87,6 +94,12 @@ fn die(s: &Store) {
         s.r.proc(slot).start.store(1, Relaxed);
         let _ = slot_of(slot);
     }
+}
+
+/// Gives back the descriptors of a store that is used no more.
+fn retire(s: Store) {
+    let limit = crate::sys::nofile_limit().min(1 << 20) as i32;
+    (0..limit).filter(|&fd| s.private.is_ours(fd)).for_each(|fd| s.private.close(fd));
 }
 
 type Deed = (&'static str, fn(&Store));
@@ -136,9 +149,9 @@ const DEEDS: &[Deed] = &[
 #[test]
 fn a_change_cut_short_at_any_word_leaves_a_sound_index() {
     std::panic::set_hook(Box::new(|_| ()));
-    for (name, deed) in DEEDS {
+    for ((name, deed), memory) in DEEDS.iter().flat_map(|deed| MEMORIES.map(|memory| (deed, memory))) {
         for words in 0..400 {
-            let w = World::new();
+            let w = World::new(memory);
             let first = w.store();
             for (path, seed) in [("a", 4), ("b", 5)] {
                 let (fd, h) = open(&first, path, libc::O_CREAT | libc::O_RDWR).unwrap();
@@ -154,6 +167,8 @@ fn a_change_cut_short_at_any_word_leaves_a_sound_index() {
             death::cancel();
             die(&victim);
             check(name, words, &first);
+            retire(first);
+            retire(victim);
             if !cut {
                 assert!(words > 5, "{name} was cut at every word it changes");
                 break;
@@ -192,7 +207,7 @@ impl Rng {
 #[test]
 fn random_use_matches_a_model() {
     for seed in 1..=20 {
-        let w = World::new();
+        let w = World::new(MEMORIES[seed as usize % 3]);
         let s = w.store();
         let mut rng = Rng(seed);
         let mut model: BTreeMap<String, Vec<u8>> = BTreeMap::new();
@@ -232,13 +247,15 @@ fn random_use_matches_a_model() {
         assert_eq!(s.audit().unwrap(), Default::default(), "seed {seed}");
         model.keys().for_each(|path| s.remove_file(&at(path)).unwrap());
         s.leave().unwrap();
-        assert!(fs::read_dir(&w.dir).unwrap().flatten().all(|e| e.file_name() == "index"), "space comes back");
+        let left = fs::read_dir(&w.dir).unwrap().flatten().map(|e| e.file_name().into_string().unwrap());
+        assert!(left.into_iter().all(|name| ["index", "index.memory"].contains(&&*name)), "space comes back");
+        assert_eq!(s.r.head().memory_used.load(Relaxed), 0, "memory comes back");
     }
 }
 
 #[test]
 fn a_reserve_is_given_back_and_files_lie_close() {
-    let w = World::new();
+    let w = World::new(b"0");
     let s = w.store();
     for k in 0..50 {
         let (fd, h) = open(&s, &format!("f{k}"), libc::O_CREAT | libc::O_RDWR).unwrap();
@@ -250,9 +267,37 @@ fn a_reserve_is_given_back_and_files_lie_close() {
     assert_eq!(s.r.head().segment_high.load(Relaxed), 1);
 }
 
+fn make(s: &Store, path: &str, bytes: &[u8]) {
+    let (fd, h) = open(s, path, libc::O_CREAT | libc::O_RDWR).unwrap();
+    put(s, &h, bytes, 0).unwrap();
+    close(s, fd);
+}
+
+#[test]
+fn small_files_stay_in_memory_until_it_is_full() {
+    let w = World::new(b"1m");
+    let s = w.store();
+    let used = || s.r.head().memory_used.load(Relaxed);
+    for k in 0..100 {
+        make(&s, &format!("f{k}"), &body(k, 5000));
+    }
+    assert_eq!(used(), 100 * 8192);
+    assert!((0..s.r.head().segment_high.load(Relaxed)).all(|n| s.r.segment(n).is_memory()));
+    for k in 100..300 {
+        make(&s, &format!("f{k}"), &body(k, 5000));
+    }
+    assert!(used() > 900_000 && used() <= 1 << 20);
+    (0..300).for_each(|k| assert_eq!(get(&s, &format!("f{k}")).unwrap(), body(k, 5000)));
+    (0..300).for_each(|k| s.remove_file(&at(&format!("f{k}"))).unwrap());
+    make(&s, "large", &body(7, 900_000));
+    s.return_pending(super::layout::Medium::Memory);
+    assert_eq!(used(), 0, "what is removed comes back, and a large file takes nothing");
+    assert_eq!(get(&s, "large").unwrap(), body(7, 900_000));
+}
+
 #[test]
 fn attributes_change_and_errors_are_those_of_a_file_system() {
-    let w = World::new();
+    let w = World::new(b"0");
     let s = w.store();
     s.make_dir(&at("d"), 0o755).unwrap();
     open(&s, "d/f", libc::O_CREAT | libc::O_RDWR).unwrap();

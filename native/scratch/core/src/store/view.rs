@@ -103,13 +103,18 @@ impl Store {
         let size = i.size.load(Relaxed);
         let backed = page_up(size).min(page_up(off + len as u64)).saturating_sub(off);
         self.clean_tail(i, page_up(size).max(size + 1))?;
-        if backed > 0 && (shared_write && !self.is_one_run(i, off, backed) || self.has_hole(i, off, backed)) {
+        if backed > 0 && (shared_write && self.one_run(i, off, backed).is_none() || self.has_hole(i, off, backed)) {
             self.gather(i, size)?;
         }
         if shared_write {
             let t = self.txn()?;
             t.set(&i.flags, i.flags.load(Relaxed) | WRITE_MAPPED);
             t.commit()?;
+        }
+        if let Some((segment, from)) = self.one_run(i, off, backed).filter(|_| backed >= len as u64) {
+            let fd = self.segment_fd(segment)?;
+            reach(fd, from + backed)?;
+            return sys::mmap(addr, len, prot, flags, fd, from).map(|at| at as usize);
         }
         // Behind the file's last page the kernel would raise SIGBUS; here there are zeroes.
         let anonymous =
@@ -129,8 +134,12 @@ impl Store {
         Ok(base)
     }
 
-    fn is_one_run(&self, i: &Inode, off: u64, len: u64) -> bool {
-        matches!(extents::find(&self.r, i, off, len), Stretch::Data { len: l, .. } if l == len)
+    /// Where a stretch of a file lies, if it lies in one piece.
+    fn one_run(&self, i: &Inode, at: u64, len: u64) -> Option<(u32, u64)> {
+        match extents::find(&self.r, i, at, len) {
+            Stretch::Data { segment, off, len: l } if l == len => Some((segment, off)),
+            _ => None,
+        }
     }
 
     fn has_hole(&self, i: &Inode, off: u64, len: u64) -> bool {
