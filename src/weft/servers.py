@@ -1,6 +1,7 @@
 """Which nodes compute and which serve a storage: those that compute come first."""
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 
 from weft.errors import UsageError
@@ -47,13 +48,15 @@ def sketched(spec: Spec, nodes: Sequence[Node], site: Site) -> dict[Role, Place]
 
 
 def computing(spec: Spec, nodes: Sequence[Node]) -> list[Node]:
-    """The nodes that compute, with the memory that the storage's daemons leave to the engine."""
-    storage = served(spec)
-    taken = storage.memory(nodes) if storage else {}
+    """The nodes that compute, with the memory that storage leaves to the engine."""
+    daemons, shuffle = served(spec), spec.storage().get("shuffle")
+    taken = Counter(daemons.memory(nodes) if daemons else {})
+    if shuffle is not None and shuffle is not daemons:
+        taken.update(shuffle.memory(nodes))
     for node in nodes:
         if (size := taken.get(node.name, 0)) >= node.memory:
             raise UsageError(
-                f"{node.name} has {show_size(node.memory)}; the storage's daemons on it take {show_size(size)}",
+                f"{node.name} has {show_size(node.memory)}; storage on it takes {show_size(size)}",
                 hint="ask for fewer or larger nodes",
             )
     return [

@@ -67,7 +67,7 @@ def stand(weft: Weft, workload: str, *faults: str) -> str:
     path = weft.home / "faults.toml"
     path.write_text(
         f'nodes = "virtual:2"\nprobes = ["engine", "lustre"]\ntimeout = "5m"\n{workload}\n[scratch]\nkind = "pool"\n'
-        f"segment = 8388608\nmemory = 0\non = {{kind = 'delayed', profile = 'lustre', faults = {json.dumps(list(faults))}}}\n"
+        f"segment = 8388608\ncache = 0\non = {{kind = 'delayed', profile = 'lustre', faults = {json.dumps(list(faults))}}}\n"
     )
     return str(path)
 

@@ -21,5 +21,5 @@ def test_a_pool_takes_a_sixteenth_of_a_node_s_memory_and_256_mib_at_most(memory:
 
 
 def test_a_pool_takes_the_memory_it_is_told_even_none() -> None:
-    assert asked(PoolStorage(memory=0), GIB) == 0
-    assert asked(PoolStorage(memory=GIB), GIB) == GIB
+    assert asked(PoolStorage(cache=0), GIB) == 0
+    assert asked(PoolStorage(cache=GIB), GIB) == GIB

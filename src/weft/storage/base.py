@@ -36,7 +36,7 @@ class Storage(BaseModel, ABC):
         return 0
 
     def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:  # noqa: ARG002 - for those with daemons
-        """Bytes of memory that its daemons take, by node name."""
+        """Bytes of memory that it takes from the engine, by node name."""
         return {}
 
     def below(self, nodes: Sequence[Node], site: Site) -> Place | None:  # noqa: ARG002 - for those with daemons

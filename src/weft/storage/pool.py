@@ -5,7 +5,7 @@ input role it keeps descriptors and attributes of files that are read again and 
 """
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -33,7 +33,7 @@ class PoolStorage(StackedStorage):
     segment: Size = Field(
         default=1 << 30, ge=1 << 20, description="bytes of a segment file on the storage below"
     )
-    memory: SizeOrNone | None = Field(
+    cache: SizeOrNone | None = Field(
         default=None,
         description="memory of a node for small files, 0 for none; default: a sixteenth of the node's, 256 MiB at most",
     )
@@ -67,12 +67,15 @@ class PoolStorage(StackedStorage):
             "WEFT_SCRATCH_STORE": below.paths[node.name],
             "WEFT_SCRATCH_INDEX": str(_index(paths[node.name])),
             "WEFT_SCRATCH_SEGMENT_BYTES": str(self.segment),
-            "WEFT_SCRATCH_MEMORY": str(self._memory(node)),
+            "WEFT_SCRATCH_MEMORY": str(self._cache(node)),
             "WEFT_SCRATCH_MAX_FILES": str(self.files),
         }
 
-    def _memory(self, node: Node) -> int:
-        return min(_MOST_MEMORY, node.memory // 16) if self.memory is None else self.memory
+    def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:
+        return {node.name: self._cache(node) for node in nodes}
+
+    def _cache(self, node: Node) -> int:
+        return min(_MOST_MEMORY, node.memory // 16) if self.cache is None else self.cache
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
