@@ -51,7 +51,7 @@ def test_the_engine_gets_the_memory_that_the_daemons_leave() -> None:
     assert shared[0] < shared[1] == shared[2] < 4 * GIB
     alone = computing(spec("hdfs:1", nodes="virtual:2"), nodes)
     assert [node.memory for node in alone] == [4 * GIB, 4 * GIB]
-    with pytest.raises(UsageError, match="daemons on it take"):
+    with pytest.raises(UsageError, match="storage on it takes"):
         computing(spec("hdfs,datanode_memory=4G"), nodes)
 
 
