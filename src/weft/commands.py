@@ -15,6 +15,8 @@ from weft.progress import Progress
 from weft.shell import Process
 from weft.workloads.base import Outcome
 
+_SHARED = 10.0
+"""Seconds until a file that another host wrote is seen here, where a network file system holds on to what it knew."""
 _PROGRESS = re.compile(r"progress: (\d+) (\d+)")
 
 
@@ -107,6 +109,10 @@ def _look(live: Sequence[Running], progress: Progress) -> None:
 
 def _required(running: Running) -> Outcome:
     outcome = running.outcome()
+    end = time.monotonic() + (_SHARED if running.command.node.host else 0)
+    while running.command.outcome is not None and not outcome and time.monotonic() < end:
+        time.sleep(0.2)
+        outcome = running.outcome()
     if running.command.outcome is not None and not outcome:
         where = f"{running.command.name} on {running.command.node.name}"
         raise WorkloadError(f"{where} left no result", tail=shell.tail(running.process.log))

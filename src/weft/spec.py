@@ -220,7 +220,9 @@ def _say(error: ValidationError) -> str:
             return f"{where} is required"
     message = first["msg"].removeprefix("Value error, ")
     return f"{where}: {message[0].lower() + message[1:]}" + (
-        "" if repr(first["input"]) in message else f", not {first['input']!r}"
+        ""
+        if isinstance(first["input"], dict) or repr(first["input"]) in message
+        else f", not {first['input']!r}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from weft import samples, shell
 from weft.errors import WeftError
+from weft.nodes.base import Node, everywhere
 from weft.plan import Layout
 from weft.probes.base import Probe, Source, add_sources
 from weft.provision.native import PRELOAD
@@ -22,6 +23,8 @@ from weft.ticking import every
 
 INTERVAL = 1.0
 """Seconds between readings."""
+_AWAY = 10.0
+"""The same where each takes a connection to another host."""
 
 _BLIND = "system calls past the C library, io_uring, statically linked programs: named in the report where they were seen"
 _UNITS = {
@@ -45,10 +48,11 @@ class FileopsProbe(Probe):
         )
 
     def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
+        everywhere(layout.all_nodes, lambda node: node.make(_counters(layout, node)))
         return {
             node.name: {
                 "LD_PRELOAD": str(layout.native / PRELOAD),
-                "WEFT_COUNT_DIR": str(_counters(layout, node.name)),
+                "WEFT_COUNT_DIR": str(_counters(layout, node)),
                 "WEFT_COUNT_CLASSES": ":".join(
                     f"{name}={path}" for name, path in _classes(layout, node.name)
                 ),
@@ -69,19 +73,19 @@ class FileopsProbe(Probe):
         def observe() -> None:
             samples.append(layout.record, _read(layout))
 
+        away = any(node.host for node in layout.all_nodes)
         try:
-            with every(INTERVAL, observe):
+            with every(_AWAY if away else INTERVAL, observe):
                 yield
         finally:
             observe()
-            for node in layout.all_nodes:
-                write_json(layout.record / "fileops" / f"{node.name}.json", _stats(layout, node.name))
+            last = everywhere(layout.all_nodes, lambda node: _stats(layout, node))
+            for node, stats in zip(layout.all_nodes, last, strict=True):
+                write_json(layout.record / "fileops" / f"{node.name}.json", stats)
 
 
-def _counters(layout: Layout, node: str) -> Path:
-    directory = layout.directory / node / "fileops"
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return directory
+def _counters(layout: Layout, node: Node) -> Path:
+    return layout.directory / node.name / "fileops"
 
 
 def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
@@ -102,12 +106,11 @@ def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
     ]
 
 
-def _stats(layout: Layout, node: str) -> dict[str, Any]:
-    program = layout.native / "weft-scratch"
+def _stats(layout: Layout, node: Node) -> dict[str, Any]:
+    words = [str(layout.native / "weft-scratch"), "stats", str(_counters(layout, node)), "--json"]
+    run = node.run if node.host else shell.run
     try:
-        found: dict[str, Any] = json.loads(
-            shell.run([str(program), "stats", str(_counters(layout, node)), "--json"]).out
-        )
+        found: dict[str, Any] = json.loads(run(words).out)
     except (WeftError, ValueError):
         return {"total": {}, "processes": [], "covered": False}
     return found
@@ -115,9 +118,10 @@ def _stats(layout: Layout, node: str) -> dict[str, Any]:
 
 def _read(layout: Layout) -> list[Sample]:
     found = []
-    for node in layout.all_nodes:
-        now = time.time()
-        for kind, operations in _stats(layout, node.name)["total"].items():
+    now = time.time()
+    stats = everywhere(layout.all_nodes, lambda node: _stats(layout, node))
+    for node, one in zip(layout.all_nodes, stats, strict=True):
+        for kind, operations in one["total"].items():
             for operation, sums in operations.items():
                 name = f"fileops.{kind}.{operation}"
                 found.append(Sample(now, node.name, "", f"{name}.count", sums["count"]))

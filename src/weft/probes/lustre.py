@@ -51,7 +51,13 @@ class LustreProbe(Probe):
     name: ClassVar[str] = "lustre"
 
     def missing(self, layout: Layout) -> str | None:
-        if any(place.counters for place in layout.places.values()) or real():
+        if any(place.counters for place in layout.places.values()):
+            return None
+        if any(node.host for node in layout.all_nodes):
+            return (
+                "it reads the Lustre client of the machine that weft runs on, and the nodes are other hosts"
+            )
+        if real():
             return None
         return (
             "no storage of this run keeps Lustre's counters, and this machine has no readable Lustre client"
