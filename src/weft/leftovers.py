@@ -59,9 +59,14 @@ def _holding(held: Held) -> Holding:
         int(owner.get("pid", 0)),
         owner.get("purpose", "unknown"),
         owner.get("since", "unknown"),
-        _members(held.lease) + [member for one in elsewhere for member in _members_on(one)],
+        _once([*_members(held.lease), *(member for one in elsewhere for member in _members_on(one))]),
         [f"{one.host}: {one.problem}" for one in elsewhere if one.problem],
     )
+
+
+def _once(members: Sequence[Member]) -> list[Member]:
+    """Where this machine is one of the hosts, it answers twice."""
+    return list({(member.node, member.pid, member.program): member for member in members}.values())
 
 
 def _members_on(where: Elsewhere) -> list[Member]:

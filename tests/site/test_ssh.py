@@ -79,6 +79,16 @@ def test_the_end_of_weft_ends_everything_on_the_hosts(
         assert "on host1" in done.stdout, done.stdout + done.stderr
 
 
+def test_a_cluster_stands_on_hosts(weft: Weft, hosts: Hosts) -> None:
+    done = weft("up", "--engine", "null", "--name", "here", "--nodes", hosts.nodes(**SMALL))
+    assert done.returncode == 0, done.stderr
+    assert "host2" in weft("ps").stdout
+    done = weft("exec", "here", "--", "sh", "-c", "echo $WEFT_NODE; exit 5")
+    assert (done.returncode, done.stdout) == (5, "host1\n")
+    assert weft("down", "here").returncode == 0
+    assert hosts.processes() == []
+
+
 def test_a_host_that_never_answers_is_named_within_the_deadline(hosts: Hosts) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         with hosts.config.open("a") as config:

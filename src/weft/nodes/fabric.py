@@ -54,7 +54,7 @@ def _choices(nodes: Sequence[RemoteNode]) -> str:
 
 
 Failures = Mapping[tuple[str, str], str]
-"""By the one that asks and the one that is asked: why not."""
+"""By the one that asks and the one that is asked: why not. One that cannot listen has not reached itself."""
 
 
 def _require(failures: Failures, nodes: Sequence[RemoteNode], fabric: str) -> None:
@@ -63,8 +63,9 @@ def _require(failures: Failures, nodes: Sequence[RemoteNode], fabric: str) -> No
     addresses = {node.name: node.address for node in nodes}
     (asking, asked), why = next(iter(failures.items()))
     more = f"; {len(failures) - 1} more pairs failed" if failures.keys() - {(asking, asked)} else ""
+    pair = f"{asking} does not reach {asked}" if asking != asked else f"{asked} does not listen"
     raise NodeError(
-        f"{asking} does not reach {asked} at {addresses[asked]} (fabric {fabric}): {why}{more}",
+        f"{pair} at {addresses[asked]} (fabric {fabric}): {why}{more}",
         hint=f"{_choices(nodes)}; or let the firewall pass ports from 1024 between them",
     )
 
@@ -78,10 +79,14 @@ def _unreached(nodes: Sequence[RemoteNode], work: Work) -> Failures:
             request = message("pairs", {"listen": node.address, "word": word})
             log, out = (work.directory / f"{node.name}.{word}.{kind}" for kind in ("log", "port"))
             listeners.append(node.reach.send("listener", request, log=log, out=out))
-        try:
-            ports = [_port(process, node.name) for process, node in zip(listeners, nodes, strict=True)]
-        except NodeError as error:
-            return {(nodes[0].name, nodes[0].name): error.message}
+        ports = [_port(process) for process in listeners]
+        deaf = {
+            (node.name, node.name): why
+            for node, why in zip(nodes, ports, strict=True)
+            if isinstance(why, str)
+        }
+        if deaf:
+            return deaf
         peers = [[node.name, node.address, port] for node, port in zip(nodes, ports, strict=True)]
         asked = everywhere(nodes, lambda node: _ask(node, peers, word))
         found = {
@@ -102,12 +107,12 @@ def _ask(node: RemoteNode, peers: Sequence[Sequence[object]], word: str) -> dict
     return found
 
 
-def _port(process: Process, node: str) -> int:
-    """The port that a listener printed. Raises NodeError with its own words when it cannot listen."""
+def _port(process: Process) -> int | str:
+    """The port that a listener printed, or why it cannot listen."""
     end = time.monotonic() + _DEADLINE
     while not (text := process.log.with_suffix(".port").read_text()).endswith("\n"):
         if process.code() is not None or time.monotonic() > end:
-            raise NodeError(f"{node}: {''.join(shell.tail(process.log, 1)) or 'it did not listen'}")
+            return "".join(shell.tail(process.log, 1)) or "it did not listen"
         time.sleep(0.01)
     port: int = json.loads(text)
     return port
