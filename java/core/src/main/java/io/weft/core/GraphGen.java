@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Writes the edges of a graph as lines of source, tab and target into part files: part i of P holds those of the vertices
- * [i*N/P, (i+1)*N/P), so the bytes depend neither on threads nor on which process wrote which part.
+ * Writes the edges of a graph as lines of source, tab and target into part files: part i of P holds those of the
+ * vertices [i*N/P, (i+1)*N/P), so the bytes depend neither on threads nor on which process wrote which part.
  */
 public final class GraphGen {
     private static final List<String> KEYS =

@@ -3,8 +3,8 @@ package io.weft.core;
 import java.math.BigInteger;
 
 /**
- * The points of the Halton sequence in bases 2 and 3, and whether they lie in the circle within the unit square, exactly:
- * x is a number of 2^-40, y one of 3^-25. Point 1 is the first, as in Hadoop's pi.
+ * The points of the Halton sequence in bases 2 and 3, and whether they lie in the circle within the unit square,
+ * exactly: x is a number of 2^-40, y one of 3^-25. Point 1 is the first, as in Hadoop's pi.
  */
 public final class Halton {
     /** The most points: all whose number has up to 25 digits in base 3. */

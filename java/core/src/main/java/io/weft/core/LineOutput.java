@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes one part of lines under a name of its attempt and gives it its final name when it is whole, so that a failed or
- * repeated attempt leaves nothing under a final name but a whole part.
+ * Writes one part of lines under a name of its attempt and gives it its final name when it is whole, so that a failed
+ * or repeated attempt leaves nothing under a final name but a whole part.
  */
 public final class LineOutput implements Closeable {
     private static final int BUFFER = 1 << 18;

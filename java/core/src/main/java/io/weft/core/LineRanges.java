@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Divides lines into ranges: the range of a line is the number of splitters that are not above it, as unsigned bytes. */
+/**
+ * Divides lines into ranges: the range of a line is the number of splitters that are not above it, as unsigned bytes.
+ */
 public final class LineRanges implements Serializable {
     private static final long serialVersionUID = 1L;
     /** Bytes read at one place. */

@@ -6,7 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Makes a wrong copy of a right output, of TeraSort's records or of lines, so that tests can show that a validator fails. */
+/**
+ * Makes a wrong copy of a right output, of TeraSort's records or of lines, so that tests can show that a validator
+ * fails.
+ */
 public final class Mutate {
     private Mutate() {
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Checks the output of PageRank, lines of vertex, tab and rank: every vertex is there once, and the sum of the distances
- * from a reference is within a bound. The reference draws the edges from the generator anew in each round.
+ * Checks the output of PageRank, lines of vertex, tab and rank: every vertex is there once, and the sum of the
+ * distances from a reference is within a bound. The reference draws the edges from the generator anew in each round.
  */
 public final class PageRankValidate {
     private static final List<String> KEYS = RankSpec.keys(List.of("input", "seed", "bound"));

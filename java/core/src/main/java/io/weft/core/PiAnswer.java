@@ -4,8 +4,8 @@ import java.util.List;
 
 /**
  * How many of the first N points of the Halton sequence lie in the circle, without visiting them: the points of a box
- * (an x of a bits, a y of b base-3 digits) are those whose numbers leave one remainder by 2^a 3^b. Boxes that are wholly
- * inside or outside are counted by arithmetic; only those that the circle cuts are divided further.
+ * (an x of a bits, a y of b base-3 digits) are those whose numbers leave one remainder by 2^a 3^b. Boxes that are
+ * wholly inside or outside are counted by arithmetic; only those that the circle cuts are divided further.
  */
 public final class PiAnswer {
     private static final List<String> KEYS = List.of("points");

@@ -1,9 +1,9 @@
 package io.weft.core;
 
 /**
- * A directed graph with power laws on both sides. A vertex has d out-edges, below 1000, with odds (d+1)^-1.7: about half
- * have none. The target of an edge is the vertex of rank N u^4, u uniform in [0, 1): in-degrees fall with exponent 7/3.
- * Ranks are spread over the vertices, and edges may be repeated or lead to where they began. Seed and number alone
+ * A directed graph with power laws on both sides. A vertex has d out-edges, below 1000, with odds (d+1)^-1.7: about
+ * half have none. The target of an edge is the vertex of rank N u^4, u uniform in [0, 1): in-degrees fall with exponent
+ * 7/3. Ranks are spread over the vertices, and edges may be repeated or lead to where they began. Seed and number alone
  * decide the edges of a vertex.
  */
 public final class PowerGraph {

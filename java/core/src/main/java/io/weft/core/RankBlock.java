@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A stretch of vertices with their out-edges and ranks. Each round it sends every block one message, in which what goes to
- * one vertex is added up already, and makes its next ranks of the messages that it gets. Engines carry messages and
+ * A stretch of vertices with their out-edges and ranks. Each round it sends every block one message, in which what goes
+ * to one vertex is added up already, and makes its next ranks of the messages that it gets. Engines carry messages and
  * blocks, as bytes.
  */
 public final class RankBlock implements Serializable {
@@ -18,13 +18,15 @@ public final class RankBlock implements Serializable {
     private final double[] ranks;
     /** One over the number of out-edges, or 0 where there is none. */
     private final double[] shares;
-    /** Distinct targets, ascending; the edges to target i come from sources[starts[i]] to sources[starts[i + 1] - 1]. */
+    /**
+     * Distinct targets, ascending; the edges to target i come from sources[starts[i]] to sources[starts[i + 1] - 1].
+     */
     private final int[] targets;
     private final int[] starts;
     private final int[] sources;
 
-    private RankBlock(RankSpec spec, int blocks, int block, double[] ranks, double[] shares, int[] targets, int[] starts,
-            int[] sources) {
+    private RankBlock(RankSpec spec, int blocks, int block, double[] ranks, double[] shares, int[] targets,
+            int[] starts, int[] sources) {
         this.spec = spec;
         this.blocks = blocks;
         this.block = block;
@@ -111,7 +113,9 @@ public final class RankBlock implements Serializable {
         return new RankBlock(spec, blocks, block, other, shares, targets, starts, sources);
     }
 
-    /** The message of this round to a block: the sum of the ranks without out-edges; then vertex and what comes to it. */
+    /**
+     * The message of this round to a block: the sum of the ranks without out-edges; then vertex and what comes to it.
+     */
     public byte[] message(int to) {
         int from = place(first(spec, blocks, to));
         int end = place(first(spec, blocks, to + 1));

@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The one definition of PageRank: each vertex begins with 1/N, and a round gives it (1 - damping)/N + damping times what
- * comes along its in-edges, each vertex giving its rank in equal shares along its out-edges.
+ * The one definition of PageRank: each vertex begins with 1/N, and a round gives it (1 - damping)/N + damping times
+ * what comes along its in-edges, each vertex giving its rank in equal shares along its out-edges.
  *
  * @param vertices N; they are numbered from 0
  * @param rounds how many
  * @param damping the share that follows edges
- * @param spread whether the ranks of vertices without out-edges go to all vertices in equal shares; otherwise they are lost
+ * @param spread whether the ranks of vertices without out-edges go to all vertices in equal shares;
+ *               otherwise they are lost
  * @param merge whether edges with the same ends count as one; otherwise each counts
  */
 public record RankSpec(int vertices, int rounds, double damping, boolean spread, boolean merge)

@@ -5,7 +5,9 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A stretch of an input file; the lines that begin in it are one task's. A plain class, which every serializer takes. */
+/**
+ * A stretch of an input file; the lines that begin in it are one task's. A plain class, which every serializer takes.
+ */
 public final class TextSplit implements Serializable {
     private static final long serialVersionUID = 1L;
     /** Bytes of a split, unless a program is told another number. */

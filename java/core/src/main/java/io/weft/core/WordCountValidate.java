@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** Checks the output of WordCount against counts found from the generator, which draws the words without writing them. */
+/**
+ * Checks the output of WordCount against counts found from the generator, which draws the words without writing them.
+ */
 public final class WordCountValidate {
     private static final int TASKS_A_THREAD = 4;
 

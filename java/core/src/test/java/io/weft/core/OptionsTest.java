@@ -34,6 +34,16 @@ class OptionsTest {
     }
 
     @Test
+    void decimalsHaveBounds() {
+        assertEquals(0.85, parse("--rows", "0.85").decimal("rows", 1, 0, 1));
+        assertEquals(1, parse().decimal("rows", 1, 0, 1));
+        for (String bad : List.of("1.5", "-1", "NaN", "x")) {
+            assertEquals("Option --rows must be a number from 0.0 to 1.0, not " + bad + ".",
+                    refusal(() -> parse("--rows", bad).decimal("rows", 1, 0, 1)));
+        }
+    }
+
+    @Test
     void exitCodesFollowTheContract(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("outcome");
         String[] args = {"--outcome", file.toString()};

@@ -149,7 +149,8 @@ class PageRankTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "LOSE|1 of 300 vertices are missing", "REPEAT|1 vertices are there twice", "LOSE_AND_REPEAT|are missing",
-        "TRUNCATE|ends within a line", "FIGURE|from the reference", "CROSS|from the reference", "DROP|part 0 is missing"})
+        "TRUNCATE|ends within a line", "FIGURE|from the reference", "CROSS|from the reference",
+        "DROP|part 0 is missing"})
     void wrongRanksAreNamed(LineMutant mutant, String reason) throws Exception {
         right();
         mutant.apply(folder.resolve("right"), folder.resolve("wrong"));
@@ -180,7 +181,8 @@ class PageRankTest {
         Outcome outcome = new Outcome();
         try {
             PageRankValidate.run(Options.parse(new String[] {"--input", folder.resolve(name).toString(), "--seed", "5",
-                "--vertices", "300", "--rounds", "4", "--edges", edges}, RankSpec.keys(List.of("input", "seed"))), outcome);
+                "--vertices", "300", "--rounds", "4", "--edges", edges}, RankSpec.keys(List.of("input", "seed"))),
+                    outcome);
         } catch (WrongInput wrong) {
             outcome.problem(wrong.getMessage());
         }

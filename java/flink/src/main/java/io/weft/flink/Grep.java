@@ -55,7 +55,9 @@ public final class Grep {
         phases.report(outcome, "search");
     }
 
-    /** The greater count first, and of equals the lesser string; one text, since of a tuple only its first field counts. */
+    /**
+     * The greater count first, and of equals the lesser string; one text, since of a tuple only its first field counts.
+     */
     private static final class Falling implements KeySelector<Tuple2<String, Long>, String> {
         private static final long serialVersionUID = 1L;
 

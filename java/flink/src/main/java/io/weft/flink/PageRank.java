@@ -21,8 +21,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.Collector;
 
 /**
- * PageRank by the definition of {@link RankSpec}, as one job in which each round is an operator: task i of each has block
- * i of the graph and hands it, with its messages, to the next. Checked by {@code PageRankValidate}.
+ * PageRank by the definition of {@link RankSpec}, as one job in which each round is an operator: task i of each has
+ * block i of the graph and hands it, with its messages, to the next. Checked by {@code PageRankValidate}.
  */
 public final class PageRank {
     static final TypeInformation<Tuple2<Integer, byte[]>> CARRIED =

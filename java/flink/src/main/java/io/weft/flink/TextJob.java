@@ -45,7 +45,8 @@ final class TextJob {
     }
 
     /** Counts what is in the split of a number. */
-    private record Count(List<TextSplit> splits, String pattern) implements FlatMapFunction<Long, Tuple2<String, Long>> {
+    private record Count(List<TextSplit> splits, String pattern)
+            implements FlatMapFunction<Long, Tuple2<String, Long>> {
         @Override
         public void flatMap(Long number, Collector<Tuple2<String, Long>> out) {
             Tallies tallies = new Tallies(List.of(splits.get(number.intValue())).iterator(), pattern);

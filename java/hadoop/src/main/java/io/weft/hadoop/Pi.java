@@ -5,24 +5,15 @@ import io.weft.core.Options;
 import io.weft.core.Outcome;
 import io.weft.core.Phases;
 import io.weft.core.Program;
-import java.io.DataInput;
-import java.io.DataOutput;
 import java.io.IOException;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.NullWritable;
-import org.apache.hadoop.io.Writable;
-import org.apache.hadoop.mapreduce.InputFormat;
-import org.apache.hadoop.mapreduce.InputSplit;
 import org.apache.hadoop.mapreduce.Job;
-import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.RecordReader;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.output.NullOutputFormat;
 
 /** Counts the points of a Halton sequence that lie in a circle; each map task has a range of the sequence. */
@@ -49,9 +40,11 @@ public final class Pi {
         Phases phases = new Phases();
         Job job = Job.getInstance(new Configuration(), "pi");
         job.getConfiguration().setLong(POINTS, points);
-        job.getConfiguration().setInt(TASKS, options.integer("tasks", 8, 1, 1_000_000));
+        int tasks = options.integer("tasks", 8, 1, 1_000_000);
+        job.getConfiguration().setInt(TASKS, tasks);
+        NumberInput.set(job.getConfiguration(), tasks, tasks);
         job.setJarByClass(Pi.class);
-        job.setInputFormatClass(Numbers.class);
+        job.setInputFormatClass(NumberInput.class);
         job.setMapperClass(Count.class);
         job.setReducerClass(Sum.class);
         job.setNumReduceTasks(1);
@@ -88,91 +81,6 @@ public final class Pi {
             for (LongWritable count : counts) {
                 context.getCounter(Found.INSIDE).increment(count.get());
             }
-        }
-    }
-
-    /** An input without files: a split for each task, which holds its number. */
-    static final class Numbers extends InputFormat<IntWritable, NullWritable> {
-        @Override
-        public List<InputSplit> getSplits(JobContext job) {
-            return IntStream.range(0, job.getConfiguration().getInt(TASKS, 1)).mapToObj(task -> {
-                InputSplit split = new Number();
-                ((Number) split).task.set(task);
-                return split;
-            }).toList();
-        }
-
-        @Override
-        public RecordReader<IntWritable, NullWritable> createRecordReader(InputSplit split,
-                TaskAttemptContext context) {
-            return new Once(((Number) split).task);
-        }
-    }
-
-    /** The number of a task. */
-    static final class Number extends InputSplit implements Writable {
-        private final IntWritable task = new IntWritable();
-
-        @Override
-        public long getLength() {
-            return 1;
-        }
-
-        @Override
-        public String[] getLocations() {
-            return new String[0];
-        }
-
-        @Override
-        public void write(DataOutput out) throws IOException {
-            task.write(out);
-        }
-
-        @Override
-        public void readFields(DataInput in) throws IOException {
-            task.readFields(in);
-        }
-    }
-
-    /** Reads one number. */
-    private static final class Once extends RecordReader<IntWritable, NullWritable> {
-        private final IntWritable task;
-        private boolean done;
-
-        Once(IntWritable task) {
-            this.task = task;
-        }
-
-        @Override
-        public void initialize(InputSplit split, TaskAttemptContext context) {
-            // the number came with the split
-        }
-
-        @Override
-        public boolean nextKeyValue() {
-            boolean first = !done;
-            done = true;
-            return first;
-        }
-
-        @Override
-        public IntWritable getCurrentKey() {
-            return task;
-        }
-
-        @Override
-        public NullWritable getCurrentValue() {
-            return NullWritable.get();
-        }
-
-        @Override
-        public float getProgress() {
-            return done ? 1 : 0;
-        }
-
-        @Override
-        public void close() {
-            // nothing is open
         }
     }
 }

@@ -1,6 +1,9 @@
 package io.weft.spark;
 
-import io.weft.core.*;
+import io.weft.core.EdgeLines;
+import io.weft.core.LineOutput;
+import io.weft.core.RankSpec;
+import io.weft.core.TextSplit;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;

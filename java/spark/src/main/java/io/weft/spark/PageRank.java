@@ -1,6 +1,15 @@
 package io.weft.spark;
 
-import io.weft.core.*;
+import io.weft.core.EdgeLines;
+import io.weft.core.LineOutput;
+import io.weft.core.Options;
+import io.weft.core.Outcome;
+import io.weft.core.Phases;
+import io.weft.core.Program;
+import io.weft.core.RankBlock;
+import io.weft.core.RankSpec;
+import io.weft.core.Store;
+import io.weft.core.TextSplit;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,6 +1,10 @@
 package io.weft.spark;
 
-import io.weft.core.*;
+import io.weft.core.Halton;
+import io.weft.core.Options;
+import io.weft.core.Outcome;
+import io.weft.core.Phases;
+import io.weft.core.Program;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;

@@ -1,6 +1,14 @@
 package io.weft.spark;
 
-import io.weft.core.*;
+import io.weft.core.LineOutput;
+import io.weft.core.LineRanges;
+import io.weft.core.Lines;
+import io.weft.core.Options;
+import io.weft.core.Outcome;
+import io.weft.core.Phases;
+import io.weft.core.Program;
+import io.weft.core.Store;
+import io.weft.core.TextSplit;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.Arrays;

@@ -1,6 +1,13 @@
 package io.weft.spark;
 
-import io.weft.core.*;
+import io.weft.core.LineOutput;
+import io.weft.core.Match;
+import io.weft.core.Options;
+import io.weft.core.Outcome;
+import io.weft.core.Phases;
+import io.weft.core.Program;
+import io.weft.core.Store;
+import io.weft.core.TextSplit;
 import java.util.List;
 import org.apache.spark.SparkConf;
 
