@@ -30,7 +30,9 @@ What = Annotated[
     ),
 ]
 EngineText = Annotated[str | None, typer.Option(help="spark, or kind:key=value,...")]
-NodesText = Annotated[str | None, typer.Option(help="local:2, virtual:3,rate=10gbit, ...")]
+NodesText = Annotated[
+    str | None, typer.Option(help="local:2, virtual:3,rate=10gbit, slurm:4, ssh:node[1-4], ...")
+]
 SizeText = Annotated[str | None, typer.Option(help="size of the workload, such as 2GB")]
 ScratchText = Annotated[
     str | None,
