@@ -150,6 +150,17 @@ def test_an_address_that_is_not_the_hosts_own_is_an_error(hosts: Hosts) -> None:
         pass
 
 
+def test_a_host_without_the_python_is_an_error_that_leaves_nothing(hosts: Hosts, tmp_path: Path) -> None:
+    with (
+        pytest.raises(NodeError, match=r"host1: nothing can be run there \(and 1 more") as caught,
+        holding() as work,
+        nodes_of(hosts.nodes(python="python-none")).acquire(work, []),
+    ):
+        pass
+    assert "python-none" in " ".join([*caught.value.tail, caught.value.hint])
+    assert traces(tmp_path) == []
+
+
 def test_visible_paths_that_a_host_lacks_are_named(hosts: Hosts, tmp_path: Path) -> None:
     with (
         holding() as work,

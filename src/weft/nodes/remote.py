@@ -70,20 +70,25 @@ class RemoteNode(Node):
 def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) -> Iterator[list[RemoteNode]]:
     """Nodes whose hosts have been looked at, with directories for the run; all is removed at the end.
 
-    A node of 0 cores or 0 bytes of memory gets what its host has, one without an address the one of its host's name.
+    A node of 0 cores or 0 bytes of memory gets what its host has, nothing is made before all have answered.
     """
     try:
-        looked = [*everywhere(nodes, lambda node: _look(node, work, visible))]
+        looked = everywhere(nodes, lambda node: _look(node, visible))
         _refuse_missing(looked, visible)
-        yield [node for node, _ in looked]
+        found = [node for node, _ in looked]
+        everywhere(found, lambda node: _furnish(node, work))
+        yield found
     finally:
         work.lease.release_hosts()
 
 
-def _look(node: RemoteNode, work: Work, visible: Sequence[Path]) -> tuple[RemoteNode, list[str]]:
+def _furnish(node: RemoteNode, work: Work) -> None:
     node.note(work.lease, "directory", work.directory)
     made = [str(path) for path in (work.directory.parent, work.directory, node.directory)]
     node.reach.ask("files", {"directories": made, "own": made[:1]})
+
+
+def _look(node: RemoteNode, visible: Sequence[Path]) -> tuple[RemoteNode, list[str]]:
     found: dict[str, Any] = node.reach.ask("look", {"visible": [str(path) for path in visible]})
     filled = replace(
         node,
