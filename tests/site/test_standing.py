@@ -1,5 +1,6 @@
 """A cluster of one's own on other hosts: its commands run there, and nothing of them stays."""
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.local.conftest import Weft
+from tests.site.conftest import SiteWeft
 from tests.site.sshd import Hosts, needs_sshd, running
-
-pytestmark = needs_sshd
 
 
 @pytest.fixture
@@ -26,6 +26,7 @@ def using(weft: Weft, *words: str) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
+@needs_sshd
 def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
     hosts: Hosts, tmp_path: Path
 ) -> None:
@@ -43,3 +44,18 @@ def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
     assert waiting.returncode != 0
     assert [words for words in hosts.processes() if "sleep 1000" in words] == []
     assert weft.leftovers() == []
+
+
+def test_on_slurm_it_stands_in_an_allocation(weft: SiteWeft) -> None:
+    up = ("up", "--engine", "null", "--nodes", "slurm:2")
+    refused = weft(*up)
+    assert (refused.returncode, "needs a job around it" in refused.stderr) == (2, True)
+    look = weft.words("exec", "--", "sh", "-c", "echo on $WEFT_NODE; exit 7")
+    down = shlex.join(weft.words("down"))
+    script = f"{shlex.join(weft.words(*up))} && {shlex.join(look)}; echo code $?; {down} >&2"
+    done = subprocess.run(
+        ["salloc", "--nodes=2", "--exclusive", "--quiet", "sh", "-c", script],
+        env=weft.environment, cwd=weft.home, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-2:] == ["on n1", "code 7"], done.stderr
+    assert weft.head()["verdict"] == "UNCHECKED"
