@@ -13,6 +13,7 @@ from weft.engines.base import Engine
 from weft.engines.certificate import Certificate
 from weft.engines.taskmanager import TaskManagerMemory, divide
 from weft.errors import UsageError
+from weft.hadoop import jars
 from weft.jvm import heap, temporary
 from weft.nodes.base import Node
 from weft.plan import SECRET, Brought, Client, Command, Daemon, Inquiry, Job, Layout, Plan, Ready
@@ -219,7 +220,7 @@ class FlinkEngine(Engine):
 
     def _java(self, layout: Layout, *flags: str) -> list[str]:
         logging = f"-Dlog4j.configurationFile={_conf(layout) / 'log4j.properties'}"
-        hadoop = [f"{layout.homes['hadoop']}/lib/*"] if layout.hadoop else []
+        hadoop = jars(layout.homes["hadoop"]) if layout.hadoop else []
         classes = [f"{layout.homes['flink']}/lib/*", *hadoop]
         return [str(layout.java), *flags, *_OPENS, logging, "-cp", ":".join(classes)]
 

@@ -8,15 +8,18 @@ import io.weft.core.SpillRun;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.apache.flink.core.memory.MemorySegment;
 
-/** Sorts any number of records in the pages that it is given; when they are full, all go to one sorted run on disk. */
+/** Sorts any number of records in a number of pages; when all are full, they go to one sorted run on disk. */
 final class PagedSorter implements AutoCloseable {
     /** 8 MiB of records: the keys of a block stay in the second-level cache while they are sorted. */
     private static final int BLOCK_BYTES = 8 << 20;
 
-    private final List<List<MemorySegment>> free = new ArrayList<>();
+    private final IntFunction<List<MemorySegment>> memory;
+    private final int blockPages;
+    private int left;
     private final Supplier<SpillRun.Place> disk;
     private final List<PagedBlock> empty = new ArrayList<>();
     private final List<PagedBlock> full = new ArrayList<>();
@@ -25,15 +28,19 @@ final class PagedSorter implements AutoCloseable {
     private PagedBlock open;
     private long spilled;
 
-    /** A sorter over some pages of one size, at least one. */
-    PagedSorter(List<MemorySegment> pages, Supplier<SpillRun.Place> disk) {
+    /**
+     * A sorter that takes no more memory than it has records for.
+     *
+     * @param memory gives a number of pages
+     * @param pages how many it may ask for in all, at least one
+     * @param size bytes of a page
+     */
+    PagedSorter(IntFunction<List<MemorySegment>> memory, int pages, int size, Supplier<SpillRun.Place> disk) {
+        this.memory = memory;
         this.disk = disk;
-        int size = pages.get(0).size();
-        int each = Math.max(1, Math.min(BLOCK_BYTES / size, pages.size() / 2));
-        for (int at = 0; at + each <= pages.size(); at += each) {
-            free.add(pages.subList(at, at + each));
-        }
-        scratch = new KeyOrder.Scratch(each * PagedBlock.perPage(size));
+        blockPages = Math.max(1, Math.min(BLOCK_BYTES / size, pages / 2));
+        left = pages / blockPages;
+        scratch = new KeyOrder.Scratch(blockPages * PagedBlock.perPage(size));
     }
 
     /** Takes over records. */
@@ -63,10 +70,15 @@ final class PagedSorter implements AutoCloseable {
 
     private void grow() throws IOException {
         seal();
-        if (empty.isEmpty() && free.isEmpty()) {
+        if (empty.isEmpty() && left == 0) {
             spill();
         }
-        open = empty.isEmpty() ? new PagedBlock(free.remove(free.size() - 1)) : empty.remove(empty.size() - 1);
+        if (empty.isEmpty()) {
+            left--;
+            open = new PagedBlock(memory.apply(blockPages));
+        } else {
+            open = empty.remove(empty.size() - 1);
+        }
     }
 
     private void seal() {

@@ -11,6 +11,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.core.memory.ManagedMemoryUseCase;
 import org.apache.flink.core.memory.MemorySegment;
@@ -32,18 +33,25 @@ final class SortOperator extends PartOperator<Chunk> {
     @Override
     public void open() throws Exception {
         super.open();
-        pages = pages();
-        Environment environment = getContainingTask().getEnvironment();
-        sorter = new PagedSorter(pages, () -> new Spill(environment.getIOManager().createChannel().getPathFile()));
-    }
-
-    private List<MemorySegment> pages() throws MemoryAllocationException {
+        pages = new ArrayList<>();
         Environment environment = getContainingTask().getEnvironment();
         MemoryManager memory = environment.getMemoryManager();
         double share = getOperatorConfig().getManagedMemoryFractionOperatorUseCaseOfSlot(
                 ManagedMemoryUseCase.OPERATOR, environment.getJobConfiguration(),
                 environment.getTaskManagerInfo().getConfiguration(), getUserCodeClassloader());
-        return memory.allocatePages(getContainingTask(), memory.computeNumberOfPages(share));
+        sorter = new PagedSorter(this::pages, memory.computeNumberOfPages(share), memory.getPageSize(),
+                () -> new Spill(environment.getIOManager().createChannel().getPathFile()));
+    }
+
+    private List<MemorySegment> pages(int count) {
+        try {
+            List<MemorySegment> more = getContainingTask().getEnvironment().getMemoryManager()
+                    .allocatePages(getContainingTask(), count);
+            pages.addAll(more);
+            return more;
+        } catch (MemoryAllocationException error) {
+            throw new IllegalStateException("The task's share of managed memory is not to be had.", error);
+        }
     }
 
     @Override

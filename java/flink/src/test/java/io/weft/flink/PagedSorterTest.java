@@ -42,7 +42,7 @@ class PagedSorterTest {
         byte[] input = records(rows, equalPrefixes);
         int held = pages > 1 ? pages / Math.max(1, pages / 2) * (pages / 2) * (PAGE / TeraRecord.LENGTH)
                 : PAGE / TeraRecord.LENGTH;
-        try (PagedSorter sorter = new PagedSorter(pages(pages), this::place)) {
+        try (PagedSorter sorter = new PagedSorter(PagedSorterTest::pages, pages, PAGE, this::place)) {
             add(sorter, input);
             Merge merge = sorter.sorted();
             Sum128 sum = new Sum128();
