@@ -24,6 +24,7 @@ def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: SiteWe
     facts = weft.head()["slurm"]
     assert facts["nodes"] == ["n1", "n2", "n3"]
     assert (facts["JobState"], facts["NodeList"], facts["Partition"]) == ("COMPLETED", "n[1-3]", "main")
+    assert f"Slurm {facts['job']} on n1, n2, n3, after" in weft("show", "last").stdout.replace("\n", " ")
     script = record / "job" / "job.sh"
     assert script.stat().st_mode & 0o777 == 0o600
     assert "--mem" not in script.read_text()

@@ -24,6 +24,8 @@ from weft.work import Site, Work
 
 _PATIENCE = 14 * 86400.0
 """Seconds to wait in the queue where nobody said how long."""
+_TOLD = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
+"""What a record says of a job from its beginning."""
 _KEYS = ("partition", "account", "qos", "time", "constraint")
 
 
@@ -127,7 +129,9 @@ class SlurmNodes(Nodes):
         if not inside():
             return {}
         given = allocation()
-        return {"slurm": {"job": given.job, "nodes": [part.name for part in given.parts]}}
+        now = jobs.job(given.job)
+        known = {key: now.fields[key] for key in _TOLD if key in now.fields} if now else {}
+        return {"slurm": {"job": given.job, "nodes": [part.name for part in given.parts], **known}}
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """A record in, a summary out."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import polars
@@ -12,6 +13,7 @@ from weft.record import PHASES, Stored
 from weft.report import engine, files, flink
 from weft.report.sources import UNREADABLE, Sources
 from weft.report.summary import Counter, Mark, NodeInfo, PlaceInfo, Series, Span, Summary
+from weft.units import show_seconds
 
 
 def summarize(stored: Stored) -> Summary:
@@ -74,6 +76,7 @@ def _head(sources: Sources) -> dict[str, Any]:
         "workload": _word(head.get("workload")),
         "engine": _word(head.get("engine")),
         "nodes_asked": _word(head.get("nodes")),
+        "batch_job": _batch_job(head.get("slurm")),
         "storages": {role: _word(head[role]) for role in ("input", "output", "scratch") if head.get(role)},
         "key": _word(head.get("key")),
         "study": _word(mark.get("study")),
@@ -87,6 +90,17 @@ def _head(sources: Sources) -> dict[str, Any]:
         "probes": _words(head.get("probes")),
         "probes_missing": _texts(head.get("probes_missing")),
     }
+
+
+def _batch_job(told: Any) -> str:
+    if not isinstance(told, Mapping):
+        return ""
+    words = f"Slurm {_word(told.get('job'))} on {', '.join(_words(told.get('nodes')))}"
+    try:
+        asked, began = (datetime.fromisoformat(told[key]) for key in ("SubmitTime", "StartTime"))
+    except (KeyError, ValueError, TypeError):
+        return words
+    return f"{words}, after {show_seconds((began - asked).total_seconds())} in the queue"
 
 
 def _resolved(sources: Sources) -> dict[str, Any]:

@@ -18,6 +18,7 @@ def what_was_run(summary: Summary) -> Section:
         ("workload", " of ".join(filter(None, [summary.workload, maybe(show_size, summary.size)]))),
         ("engine", f"{summary.engine} {summary.engine_version}".strip()),
         ("nodes", summary.nodes_asked),
+        ("batch job", summary.batch_job),
         ("study", " ".join(filter(None, [summary.study, cell and f"({cell})"]))),
         *summary.derived.items(),
     ]

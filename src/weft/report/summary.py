@@ -163,6 +163,8 @@ class Summary(Part):
     engine: str = ""
     engine_version: str = ""
     nodes_asked: str = ""
+    batch_job: str = ""
+    """The job of a batch system that it ran in, in words; empty outside of one."""
     storages: Mapping[str, str] = {}
     key: str = ""
     study: str = ""

@@ -134,7 +134,7 @@ class Followed:
             kept.update(slurm=own)
             (stored.directory / "job").mkdir(exist_ok=True)
             for path in self._files():
-                shutil.copyfile(path, stored.directory / "job" / f"job{path.suffix}")
+                shutil.copy(path, stored.directory / "job" / f"job{path.suffix}")
         for path in self._files():
             path.unlink()
 
