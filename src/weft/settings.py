@@ -46,6 +46,11 @@ def shared() -> Path | None:
     return _path("WEFT_SHARED", Path()) if os.environ.get("WEFT_SHARED") else None
 
 
+def share(path: Path) -> None:
+    """Let input and output stand below a directory where a run names none and WEFT_SHARED is not set."""
+    os.environ.setdefault("WEFT_SHARED", str(path))
+
+
 def expanded(path: Path) -> Path:
     """A path with the variables in it, such as $DW_JOB_STRIPED, as this process has them; those it lacks stay."""
     return Path(os.path.expandvars(path))

@@ -18,7 +18,6 @@ from weft.plan import Client
 from weft.report.text import outcome_lines
 from weft.request import Flags, study_of
 from weft.standing import StandingCluster
-from weft.submission import enter as submission
 from weft.text import toml_of
 from weft.units import show_seconds
 
@@ -69,11 +68,6 @@ def up(
     if chosen in standing.names():
         raise UsageError(
             f"a cluster {chosen!r} stands already", hint=f"choose another --name, or `weft down {chosen}`"
-        )
-    if submission.needed(study) is not None:
-        raise UsageError(
-            "on Slurm, a standing cluster needs a job around it",
-            hint="`salloc --nodes=N`, then `weft up` in it",
         )
     rootless.enter(study)
     (cell,) = study.cells()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from weft import machine, shell
+from weft import machine, settings, shell
 from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
 from weft.nodes.base import Node, Nodes
 from weft.nodes.fabric import on_fabric
@@ -53,6 +53,7 @@ class SlurmNodes(Nodes):
         return [*words, *(f"--{key}={value}" for key, value in chosen.items() if value)]
 
     def sketch(self, site: Site) -> list[Node]:
+        settings.share(_shared())
         if inside():
             given = allocation()
             return [self._node(part, given, site) for part in self._chosen(given)]
@@ -91,7 +92,7 @@ class SlurmNodes(Nodes):
             part.name,
             _resolved(part),
             min(self.cores or part.cores, part.cores),
-            min(self.memory or part.memory, part.memory),
+            min(self.memory, part.memory) if self.memory else max(0, part.memory - machine.RESERVE),
             site.directory / part.name,
             host=part.name,
             reach=Reach(part.name, tuple(step(given.job, part)), login_shell=False, job=given.job),
@@ -99,6 +100,8 @@ class SlurmNodes(Nodes):
 
     @contextmanager
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
+        settings.share(_shared())
+        _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._given(work) as given, _told_by_slurm(given.job):
             nodes = [self._node(part, given, work) for part in self._chosen(given)]
             with furnished(nodes, work, visible) as looked, _caretakers(looked, work):
@@ -143,6 +146,11 @@ def _told_by_slurm(number: int) -> Iterator[None]:
         if ended := _ended(number):
             raise ended from error
         raise
+
+
+def _shared() -> Path:
+    """Where input and output stand by default: a node's own directories are not seen by the others."""
+    return load().shared or settings.runs() / ".shared"
 
 
 def _options(extra: Sequence[str]) -> list[str]:

@@ -39,7 +39,6 @@ def enter(study: Study, words: Sequence[str], progress: Progress) -> int | None:
     nodes = needed(study)
     if nodes is None:
         return None
-    (load().shared or settings.runs() / ".shared").mkdir(parents=True, exist_ok=True, mode=0o700)
     for _, spec in study.cells():  # nodes often have no way to the registries
         supply(spec, progress.say)
     with _submitted(job_script(study, nodes, words), progress) as job:
@@ -60,7 +59,6 @@ def _environment(study: Study) -> dict[str, str]:
         "WEFT_SITE": settings.site(),
         "WEFT_STATE": settings.state(),
         "WEFT_WORK": profile.local / settings.work().name if profile.local else settings.work(),
-        "WEFT_SHARED": profile.shared or settings.runs() / ".shared",
     }
     if home := settings.java_home():
         found["JAVA_HOME"] = home
