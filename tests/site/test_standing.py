@@ -48,8 +48,6 @@ def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
 
 def test_on_slurm_it_stands_in_an_allocation(weft: SiteWeft) -> None:
     up = ("up", "--engine", "null", "--nodes", "slurm:2")
-    refused = weft(*up)
-    assert (refused.returncode, "needs a job around it" in refused.stderr) == (2, True)
     look = weft.words("exec", "--", "sh", "-c", "echo on $WEFT_NODE; exit 7")
     down = shlex.join(weft.words("down"))
     script = f"{shlex.join(weft.words(*up))} && {shlex.join(look)}; echo code $?; {down} >&2"
