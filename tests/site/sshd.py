@@ -44,7 +44,7 @@ class Hosts:
         for server in self.servers:
             for child in psutil.Process(server.pid).children(recursive=True):
                 try:
-                    found.append(" ".join(child.cmdline())[:200])
+                    found.append(" ".join(child.cmdline()))
                 except psutil.Error:
                     continue
         return found
