@@ -22,11 +22,11 @@ public final class KeySample {
 
     /** The first 8 bytes of sampled keys of a split; the same split gives the same keys. */
     public static long[] keys(Store store, Splits.Split split, double blocksPerByte) throws IOException {
-        return keys(store, split, (int) Math.ceil(split.bytes() * blocksPerByte));
+        return ofBlocks(store, split, (int) Math.ceil(split.bytes() * blocksPerByte));
     }
 
     /** The first 8 bytes of the keys of some blocks, each at a random place in its own stretch of the split. */
-    static long[] keys(Store store, Splits.Split split, int blocks) throws IOException {
+    public static long[] ofBlocks(Store store, Splits.Split split, int blocks) throws IOException {
         SplittableRandom random = new SplittableRandom(split.index());
         long rows = split.bytes() / TeraRecord.LENGTH;
         int block = (int) Math.min(BLOCK, Math.max(1, rows / blocks));

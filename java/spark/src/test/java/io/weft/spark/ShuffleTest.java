@@ -69,7 +69,7 @@ class ShuffleTest {
         for (int rows : new int[] {1, 2, 39, 41, 1000}) {
             Splits splits = input(rows, 1 << 20);
             for (int blocks : new int[] {1, 2, 50, 3000}) {
-                long[] keys = KeySample.keys(splits.store, splits.splits.get(0), blocks);
+                long[] keys = KeySample.ofBlocks(splits.store, splits.splits.get(0), blocks);
                 assertTrue(keys.length >= blocks, rows + " rows, " + blocks + " blocks");
             }
         }
@@ -106,7 +106,7 @@ class ShuffleTest {
     }
 
     private static RangeTable table(Splits splits, int ranges) throws IOException {
-        return RangeTable.of(KeySample.keys(splits.store, splits.splits.get(0), 50), ranges);
+        return RangeTable.of(KeySample.ofBlocks(splits.store, splits.splits.get(0), 50), ranges);
     }
 
     private String checksum() {
