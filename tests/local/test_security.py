@@ -1,7 +1,8 @@
-"""A second user of the machine: reads no secret and no scratch, and sees no page."""
+"""A second user of the machine: reads no secret, joins no cluster, submits to none, sees no page."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +22,9 @@ pytestmark = root
 """Only root can become somebody else."""
 
 NOBODY = "65534"
+WORKER = "org.apache.spark.deploy.worker.Worker"
+SUBMIT = "org.apache.spark.deploy.SparkSubmit"
+REFUSED = re.compile(r"Failed to connect to master|All masters are unresponsive")
 
 
 @dataclass
@@ -101,6 +105,59 @@ def test_no_secret_is_on_a_command_line_or_in_the_record(target: Target) -> None
     assert [path for path in files if target.secret.encode() in path.read_bytes()] == []
 
 
+def attempt(target: Target, secret: str | None, main: str, *words: str) -> "subprocess.Popen[str]":
+    """Another user's try with the cluster's own settings, and a secret that he has got from somewhere, or none."""
+    settings = target.conf.read_text().replace(target.secret, secret or "")
+    others = r"eventLog|local|driver\.(host|bind)|ui\.filters|org\."  # are no part of the question
+    if secret is None:
+        others += r"|authenticate|network\.crypto|io\.encryption"
+    own = Path(tempfile.mkdtemp(dir=target.weft.home))
+    (own / "spark.conf").write_text(re.sub(rf"(?m)^spark\.({others}).*\n", "", settings))
+    shutil.chown(own, int(NOBODY))
+    address = target.told["address"].removeprefix("spark://").rpartition(".")[0] + ".200"
+    return as_nobody(
+        "java", "-Xmx640m", "-XX:+UseSerialGC", "-Dscala.usejavacp=true", f"-Djava.io.tmpdir={own}", "-cp", "/mnt/jars/*", main,
+        "--properties-file", f"{own}/spark.conf", *words, SPARK_LOCAL_IP=address, SPARK_LOCAL_DIRS=str(own),
+        SPARK_SCALA_VERSION="2.13", SPARK_HOME="/mnt", HOME=str(own), SPARK_WORKER_DIR=str(own),
+    )  # fmt: skip
+
+
+def until(process: "subprocess.Popen[str]", pattern: re.Pattern[str]) -> str:
+    """What a program says up to a line that fits, after which it is killed."""
+    assert process.stdout is not None
+    said = ""
+    try:
+        for line in process.stdout:
+            said += line
+            if pattern.search(line):
+                return said
+        raise AssertionError(f"it ended with code {process.wait()} and said\n{said}")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def joining(target: Target, secret: str | None) -> "subprocess.Popen[str]":
+    words = ("--cores", "1", "--memory", "512m", "--webui-port", "0", target.told["address"])
+    return attempt(target, secret, WORKER, *words)
+
+
+@pytest.mark.parametrize("secret", [None, "ab" * 32], ids=["none", "wrong"])
+def test_nobody_joins_or_submits_without_the_secret(target: Target, secret: str | None) -> None:
+    worker = joining(target, secret)
+    words = ("--class", "org.apache.spark.repl.Main", "spark-shell")
+    application = attempt(target, secret, SUBMIT, "--master", target.told["address"], *words)
+    until(worker, REFUSED)
+    until(application, REFUSED)
+    said = (Path(target.told["record"]) / "logs" / "node1" / "master.log").read_text()
+    assert len(set(re.findall(r"Registering worker ([\d.]+)", said))) == 2
+    assert "Registering app" not in said
+
+
+def test_with_the_secret_the_same_try_succeeds(target: Target) -> None:
+    until(joining(target, target.secret), re.compile("Successfully registered with master"))
+
+
 def test_status_pages_show_nothing_without_a_token(target: Target) -> None:
     head = target.told["address"].removeprefix("spark://").partition(":")[0]
     worker = f"{head.rpartition('.')[0]}.2"
@@ -123,3 +180,10 @@ def status(page: str) -> int:
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code
+
+
+def test_an_encrypted_run_is_valid(weft: Weft) -> None:
+    done = weft("run", "terasort", "--size", "20MB", "--set", "engine.encrypt=true")
+    assert done.returncode == 0, done.stderr
+    (settings,) = (weft.record() / "plan").rglob("spark-defaults.conf")
+    assert "spark.io.encryption.enabled true" in settings.read_text()
