@@ -24,9 +24,10 @@ impl Region {
     /// Maps the index behind `fd`, creating its contents if it is empty; the caller holds the file lock.
     pub fn map(fd: Fd, max_files: u32) -> Result<Region> {
         let size = sys::fstat(fd)?.st_size as u64;
-        let wanted = if size == 0 { max_files } else { existing_max_files(fd)? };
+        let fresh = size == 0 || half_made(fd, size, max_files)?;
+        let wanted = if fresh { max_files } else { existing_max_files(fd)? };
         let geo = Geometry::of(wanted);
-        if size == 0 {
+        if fresh {
             sys::ftruncate(fd, geo.starts[END] as u64)?;
             // Counters and buckets are touched anywhere from the start; the other areas grow.
             sys::fallocate(fd, 0, 0, geo.starts[SEGMENTS] as u64)?;
@@ -148,6 +149,13 @@ impl Region {
         p.fd_backed.store(to, Relaxed);
         Ok(())
     }
+}
+
+/// Whether a file has an index's size and nothing in it yet: whoever made it was killed before it was one.
+fn half_made(fd: Fd, size: u64, max_files: u32) -> Result<bool> {
+    let mut magic = 0u64;
+    let n = sys::pread(fd, (&raw mut magic).cast(), 8, 0)?;
+    Ok(n == 8 && magic == 0 && size == Geometry::of(max_files).starts[END] as u64)
 }
 
 /// A file that is not an index of this version is left alone.

@@ -147,6 +147,22 @@ const DEEDS: &[Deed] = &[
 ];
 
 #[test]
+fn an_index_whose_maker_was_killed_is_made_again() {
+    let world = World::new(b"0");
+    let index = world.dir.join("index");
+    let size = {
+        let _store = world.store();
+        fs::metadata(&index).unwrap().len()
+    };
+    fs::write(&index, b"").unwrap();
+    fs::File::options().write(true).open(&index).unwrap().set_len(size).unwrap();
+    let s = world.store();
+    open(&s, "a", libc::O_CREAT | libc::O_RDWR).unwrap();
+    fs::write(&index, vec![0; 4096]).unwrap();
+    assert_eq!(Store::open(&world.config, true).err(), Some(libc::EINVAL), "another file is left alone");
+}
+
+#[test]
 fn a_change_cut_short_at_any_word_leaves_a_sound_index() {
     std::panic::set_hook(Box::new(|_| ()));
     for ((name, deed), memory) in DEEDS.iter().flat_map(|deed| MEMORIES.map(|memory| (deed, memory))) {
