@@ -9,6 +9,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "local: starts real engines on this machine")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "local" in item.path.parts:
