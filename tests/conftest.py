@@ -9,14 +9,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "local: starts real engines on this machine")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "local" in item.path.parts:
             item.add_marker(pytest.mark.local)
-        # two at once: what shares a cluster or a run's name stays together
-        together = item.path.parent.name if item.path.parent.name in {"contract", "site"} else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(together))
 
 
 @pytest.fixture(autouse=True)
