@@ -1,6 +1,6 @@
 package io.weft.flink;
 
-import io.weft.core.LineOutput;
+import io.weft.core.Attempt;
 import io.weft.core.LineTally;
 import io.weft.core.Options;
 import io.weft.core.Outcome;
@@ -36,7 +36,7 @@ public final class Grep {
         String pattern = LineTally.pattern(options.text("pattern")).pattern();
         List<TextSplit> splits = TextSplit.of(options.text("input"),
                 options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        LineOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", Session::new);
         TextJob.counts(session, splits, pattern, partitions).global()
@@ -47,7 +47,7 @@ public final class Grep {
         try {
             result = phases.time("search", () -> session.execute("grep"));
         } finally {
-            Store.of(output).delete(LineOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         outcome.put("partitions", partitions).put("splits", splits.size())
                 .put("bytes_in", TextSplit.bytes(options.text("input")))

@@ -1,7 +1,7 @@
 package io.weft.flink;
 
+import io.weft.core.Attempt;
 import io.weft.core.EdgeLines;
-import io.weft.core.LineOutput;
 import io.weft.core.Options;
 import io.weft.core.Outcome;
 import io.weft.core.Phases;
@@ -44,7 +44,7 @@ public final class PageRank {
         String output = options.text("output");
         List<TextSplit> splits = TextSplit.of(options.text("input"),
                 options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        LineOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", Session::new);
         DataStream<Tuple2<Integer, byte[]>> carried = TextJob.numbers(session, splits.size())
@@ -60,7 +60,7 @@ public final class PageRank {
         try {
             result = phases.time("rank", () -> session.execute("pagerank"));
         } finally {
-            Store.of(output).delete(LineOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         outcome.put("method", method).put("partitions", partitions).put("splits", splits.size())
                 .put("vertices", spec.vertices()).put("rounds", spec.rounds())

@@ -1,6 +1,6 @@
 package io.weft.flink;
 
-import io.weft.core.LineOutput;
+import io.weft.core.Attempt;
 import io.weft.core.LineRanges;
 import io.weft.core.Lines;
 import io.weft.core.Options;
@@ -41,7 +41,7 @@ public final class Sort {
         String input = options.text("input");
         String output = options.text("output");
         List<TextSplit> splits = TextSplit.of(input, options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        LineOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", Session::new);
         JobExecutionResult result;
@@ -50,7 +50,7 @@ public final class Sort {
             describe(session, splits, ranges, output, partitions);
             result = phases.time("sort", () -> session.execute("sort"));
         } finally {
-            Store.of(output).delete(LineOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         long bytes = TextSplit.bytes(input);
         long written = result.<Long>getAccumulatorResult("bytes");

@@ -1,8 +1,8 @@
 package io.weft.flink;
 
+import io.weft.core.Attempt;
 import io.weft.core.Options;
 import io.weft.core.Outcome;
-import io.weft.core.PartOutput;
 import io.weft.core.Phases;
 import io.weft.core.Program;
 import io.weft.core.RangeTable;
@@ -37,7 +37,7 @@ public final class TeraSort {
         String output = options.text("output");
         Splits splits = new Splits(options.text("input"),
                 options.number("split-bytes", SPLIT_BYTES, TeraRecord.LENGTH, 1L << 40));
-        PartOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", Session::new);
         JobExecutionResult result;
@@ -46,7 +46,7 @@ public final class TeraSort {
             describe(session, method, splits, table, output, partitions);
             result = phases.time("sort", () -> session.execute("terasort-" + method));
         } finally {
-            Store.of(output).delete(PartOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         long rows = result.<Long>getAccumulatorResult("rows");
         outcome.same("rows written", rows, splits.rows());

@@ -1,6 +1,6 @@
 package io.weft.flink;
 
-import io.weft.core.LineOutput;
+import io.weft.core.Attempt;
 import io.weft.core.Options;
 import io.weft.core.Outcome;
 import io.weft.core.Phases;
@@ -30,7 +30,7 @@ public final class WordCount {
         String output = options.text("output");
         List<TextSplit> splits = TextSplit.of(options.text("input"),
                 options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        LineOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", Session::new);
         TextJob.counts(session, splits, "", partitions)
@@ -39,7 +39,7 @@ public final class WordCount {
         try {
             result = phases.time("count", () -> session.execute("wordcount"));
         } finally {
-            Store.of(output).delete(LineOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         outcome.put("partitions", partitions).put("splits", splits.size())
                 .put("bytes_in", TextSplit.bytes(options.text("input")))

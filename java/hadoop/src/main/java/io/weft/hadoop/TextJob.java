@@ -1,6 +1,6 @@
 package io.weft.hadoop;
 
-import io.weft.core.LineOutput;
+import io.weft.core.Attempt;
 import io.weft.core.LineTally;
 import io.weft.core.Options;
 import io.weft.core.Outcome;
@@ -103,7 +103,7 @@ final class TextJob {
     static final class LineFiles extends TextOutputFormat<Object, Object> {
         @Override
         public void checkOutputSpecs(JobContext job) throws IOException {
-            LineOutput.requireEmpty(getOutputPath(job).toString());
+            Attempt.requireEmpty(getOutputPath(job).toString());
         }
     }
 }

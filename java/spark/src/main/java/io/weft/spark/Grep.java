@@ -1,6 +1,6 @@
 package io.weft.spark;
 
-import io.weft.core.LineOutput;
+import io.weft.core.Attempt;
 import io.weft.core.LineTally;
 import io.weft.core.Match;
 import io.weft.core.Options;
@@ -32,7 +32,7 @@ public final class Grep {
         String pattern = LineTally.pattern(options.text("pattern")).pattern();
         List<TextSplit> splits = TextSplit.of(options.text("input"),
                 options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        LineOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", () -> new Session(new SparkConf().setAppName("grep"), options));
         long written;
@@ -41,7 +41,7 @@ public final class Grep {
                     TextJob.counts(session.spark, splits, pattern, partitions)
                             .map(pair -> new Match(pair._1(), pair._2())).sortBy(match -> match, true, 1), output));
         } finally {
-            Store.of(output).delete(LineOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         outcome.put("partitions", partitions).put("splits", splits.size())
                 .put("bytes_in", TextSplit.bytes(options.text("input"))).put("bytes_out", written);

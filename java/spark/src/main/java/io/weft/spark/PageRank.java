@@ -1,5 +1,6 @@
 package io.weft.spark;
 
+import io.weft.core.Attempt;
 import io.weft.core.EdgeLines;
 import io.weft.core.LineOutput;
 import io.weft.core.Options;
@@ -49,7 +50,7 @@ public final class PageRank {
         String output = options.text("output");
         List<TextSplit> splits = TextSplit.of(options.text("input"),
                 options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        LineOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         SparkConf conf = new SparkConf().setAppName("pagerank");
         if (graphx) {
             conf.setIfMissing("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
@@ -63,7 +64,7 @@ public final class PageRank {
                     ? GraphxRanks.write(session.spark, splits, spec, partitions, output)
                     : write(session.spark, splits, spec, partitions, output));
         } finally {
-            Store.of(output).delete(LineOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         outcome.put("method", graphx ? "graphx" : "own").put("partitions", partitions).put("splits", splits.size())
                 .put("vertices", spec.vertices()).put("rounds", spec.rounds())

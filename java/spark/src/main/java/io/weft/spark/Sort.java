@@ -1,5 +1,6 @@
 package io.weft.spark;
 
+import io.weft.core.Attempt;
 import io.weft.core.LineOutput;
 import io.weft.core.LineRanges;
 import io.weft.core.Lines;
@@ -40,7 +41,7 @@ public final class Sort {
         String input = options.text("input");
         String output = options.text("output");
         List<TextSplit> splits = TextSplit.of(input, options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        LineOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         SparkConf conf = new SparkConf().setAppName("sort")
                 .setIfMissing("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
         Phases phases = new Phases();
@@ -54,7 +55,7 @@ public final class Sort {
                     .repartitionAndSortWithinPartitions(new ByRange(ranges, partitions), new Unsigned())
                     .mapPartitions(own -> part(own, output)).collect()).stream().mapToLong(Long::longValue).sum();
         } finally {
-            Store.of(output).delete(LineOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         long bytes = TextSplit.bytes(input);
         outcome.same("bytes written", written, bytes);

@@ -1,8 +1,8 @@
 package io.weft.spark;
 
+import io.weft.core.Attempt;
 import io.weft.core.Options;
 import io.weft.core.Outcome;
-import io.weft.core.PartOutput;
 import io.weft.core.Phases;
 import io.weft.core.Program;
 import io.weft.core.Splits;
@@ -34,14 +34,14 @@ public final class TeraSort {
         long splitBytes = options.number("split-bytes", SPLIT_BYTES, TeraRecord.LENGTH, 1L << 40);
         String input = options.text("input");
         Splits splits = new Splits(input, splitBytes);
-        PartOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", () -> new Session(conf(method), options));
         List<Long> parts;
         try (session) {
             parts = sorter(method).sort(session.spark, splits, output, partitions, phases);
         } finally {
-            Store.of(output).delete(PartOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         long rows = parts.stream().mapToLong(Long::longValue).sum();
         outcome.same("rows written", rows, splits.rows());

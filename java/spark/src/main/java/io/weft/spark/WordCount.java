@@ -1,6 +1,6 @@
 package io.weft.spark;
 
-import io.weft.core.LineOutput;
+import io.weft.core.Attempt;
 import io.weft.core.Match;
 import io.weft.core.Options;
 import io.weft.core.Outcome;
@@ -30,7 +30,7 @@ public final class WordCount {
         String output = options.text("output");
         List<TextSplit> splits = TextSplit.of(options.text("input"),
                 options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        LineOutput.requireEmpty(output);
+        Attempt.requireEmpty(output);
         Phases phases = new Phases();
         Session session = phases.time("start", () -> new Session(new SparkConf().setAppName("wordcount"), options));
         long written;
@@ -38,7 +38,7 @@ public final class WordCount {
             written = phases.time("count", () -> TextJob.write(TextJob.counts(session.spark, splits, "", partitions)
                     .map(pair -> new Match(pair._1(), pair._2())), output));
         } finally {
-            Store.of(output).delete(LineOutput.aside(output));
+            Store.of(output).delete(Attempt.aside(output));
         }
         outcome.put("partitions", partitions).put("splits", splits.size())
                 .put("bytes_in", TextSplit.bytes(options.text("input"))).put("bytes_out", written);
