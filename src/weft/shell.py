@@ -22,6 +22,10 @@ from weft.errors import MissingError, WeftError
 
 LEASE_MARK = "WEFT_LEASE"
 NODE_MARK = "WEFT_NODE"
+_TIED = 'test "$PPID" = "$0" && exec "$@"'
+"""Who is not weft's child any more at this point was orphaned before the parent-death signal was set."""
+_MIDDLE_OF_EXEC = 0.1
+"""Seconds for which a process without an environment is looked at again: it shows none while it becomes a program."""
 _PIPE = 1 << 16
 """Bytes that a pipe takes before anybody reads (pipe(7))."""
 
@@ -164,7 +168,7 @@ def spawn(
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as written, (out or log).open("ab") as printed:
         popen = subprocess.Popen(
-            [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--", *argv],
+            _tied(argv),
             stdin=subprocess.PIPE if message else subprocess.DEVNULL,
             stdout=printed,
             stderr=written,
@@ -177,11 +181,19 @@ def spawn(
     return (kind or Process)(name, tuple(argv), log, popen, wrapped)
 
 
+def _bound() -> list[str]:
+    return [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--"]
+
+
+def _tied(argv: Sequence[str]) -> list[str]:
+    """The same command, killed when weft dies, however early that is."""
+    return [*_bound(), tool("sh", "dash"), "-c", _TIED, str(os.getpid()), *argv]
+
+
 def talk(argv: Sequence[str], message: bytes, timeout: float) -> Completed:
     """Write a message to a command, and read all it says while its input stays open. Raises TimeoutError."""
-    tied = [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--", *argv]
     pipe = subprocess.PIPE
-    with subprocess.Popen(tied, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as popen:
+    with subprocess.Popen(_tied(argv), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as popen:
         held, popen.stdin = popen.stdin, None  # communicate() would close it
         assert held is not None
         _send(held, message)
@@ -212,10 +224,9 @@ def _send(pipe: IO[bytes], message: bytes) -> None:
 
 def attach(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, prefix: Sequence[str] = ()) -> Process:
     """Start a process on weft's own terminal, streams and process group; it is killed when weft dies."""
-    bound = [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--"]
     # a prefix enters namespaces and forks there: its child is bound as well
-    words = [*bound, *prefix, *bound, *argv] if prefix else [*bound, *argv]
-    popen = subprocess.Popen(words, env={**os.environ, **env}, cwd=cwd)
+    words = [*prefix, *_bound(), *argv] if prefix else argv
+    popen = subprocess.Popen(_tied(words), env={**os.environ, **env}, cwd=cwd)
     return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix))
 
 
@@ -240,15 +251,28 @@ def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]
 def marked(lease: str) -> list[psutil.Process]:
     """Every live process that carries a lease's mark in its environment."""
     mark = f"{LEASE_MARK}={lease}".encode()
-    found = []
-    for process in psutil.process_iter():
-        try:
-            environment = Path(f"/proc/{process.pid}/environ").read_bytes()
-        except OSError:
-            continue
-        if mark in environment.split(b"\0") and process.pid != os.getpid():
-            found.append(process)
+    found: list[psutil.Process] = []
+    asked = [process for process in psutil.process_iter() if process.pid != os.getpid()]
+    end = time.monotonic() + _MIDDLE_OF_EXEC
+    while asked:
+        seen = [(process, _environment(process.pid)) for process in asked]
+        found += [process for process, words in seen if words and mark in words]
+        asked = [process for process, words in seen if words == []]
+        if time.monotonic() > end:
+            break
+        time.sleep(0.01 if asked else 0)
     return found
+
+
+def _environment(pid: int) -> list[bytes] | None:
+    """The variables of a process, none while it executes a program; None of the dead, of threads of the kernel, of others'."""
+    try:
+        text = Path(f"/proc/{pid}/environ").read_bytes()
+        if not text:
+            Path(f"/proc/{pid}/exe").readlink()
+    except OSError:
+        return None
+    return text.split(b"\0") if text else []
 
 
 def title(pid: int) -> str:

@@ -94,10 +94,13 @@ class Weft:
                 continue
         return found
 
-    def leftovers(self) -> list[str]:
-        """Processes, mounts, control groups, directories of any run in this home."""
-        names = [path.name for path in (self.home / "runs").glob("*")]
-        marks = {f"WEFT_LEASE={name}".encode() for name in names}
+    @property
+    def names(self) -> list[str]:
+        return [path.name for path in (self.home / "runs").glob("*")]
+
+    def alive(self) -> list[str]:
+        """Processes of any run in this home."""
+        marks = {f"WEFT_LEASE={name}".encode() for name in self.names}
         found = []
         for path in Path("/proc").glob("[0-9]*/environ"):
             try:
@@ -105,10 +108,17 @@ class Weft:
                     found.append(f"process {path.parent.name}")
             except OSError:
                 continue
+        return found
+
+    def leftovers(self) -> list[str]:
+        """Processes, mounts, control groups, directories of any run in this home."""
+        found = self.alive()
         found += [
             line for line in Path("/proc/self/mounts").read_text().splitlines() if str(self.home) in line
         ]
-        found += [str(path) for name in names for path in Path("/sys/fs/cgroup").glob(f"**/weft-{name}-*")]
+        found += [
+            str(path) for name in self.names for path in Path("/sys/fs/cgroup").glob(f"**/weft-{name}-*")
+        ]
         found += [str(path) for folder in ("work", "state/leases") for path in (self.home / folder).glob("*")]
         return found
 

@@ -102,3 +102,21 @@ def test_marked_finds_by_the_whole_name(tmp_path: Path) -> None:
     assert [found.pid for found in shell.marked("name-1")] == [process.popen.pid]
     assert shell.marked("name") == []
     process.stop(0)
+
+
+def test_a_process_that_becomes_another_program_is_found_at_every_moment(tmp_path: Path) -> None:
+    script = tmp_path / "again"
+    script.write_text('#!/bin/sh\nexec "$0"\n')
+    script.chmod(0o755)
+    process = shell.spawn("again", [str(script)], log=tmp_path / "log", env={shell.LEASE_MARK: "restless"})
+    try:
+        assert all([one.pid for one in shell.marked("restless")] == [process.pid] for _ in range(300))
+    finally:
+        process.stop(grace=1)
+
+
+def test_a_process_whose_parent_died_before_it_could_be_tied_to_it_does_not_start(tmp_path: Path) -> None:
+    """Another process stands for the dead parent: it is not the one that was named."""
+    words = shell._tied([sys.executable, "-c", f"open({str(tmp_path / 'ran')!r}, 'w')"])
+    assert shell.run(["sh", "-c", '"$@" & wait $!', "sh", *words], check=False).code != 0
+    assert not (tmp_path / "ran").exists()
