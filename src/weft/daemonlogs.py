@@ -6,8 +6,8 @@ from pathlib import Path
 
 from weft import shell, standing
 from weft.errors import UsageError
-from weft.spec import nearest
 from weft.standing import StandingCluster
+from weft.text import nearest
 
 _LOOK = 0.5
 """Seconds between looks for more."""

@@ -59,7 +59,7 @@ def finished(study: Study) -> dict[tuple[str, int], Stored]:
 def _one(study: Study, cell: tuple[dict[str, Any], Spec], progress: Progress, mark: dict[str, Any]) -> Stored:
     coordinates, spec = cell
     progress.expected = expected_phases(record.all_records(settings.runs()), spec.key())
-    return run_once(spec, toml_of(study.base, coordinates), progress, cell=mark)
+    return run_once(spec, toml_of(study.base, study.settings(coordinates)), progress, cell=mark)
 
 
 def summary(stored: Stored) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import UsageError
-from weft.spec import Study, load, nearest, place, study_from
+from weft.spec import STUDY_KEYS, Study, load, place, study_from
+from weft.text import nearest
 from weft.workloads import KINDS
 
 
@@ -48,7 +49,7 @@ def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
     """A study from a workload's name or table, a TOML file, or a folder that holds study.toml."""
     if isinstance(what, str) and (what.endswith(".toml") or "/" in what or Path(what, "study.toml").exists()):
         study = load(Path(what))
-        own = {"matrix": study.matrix, "repeat": study.repeat, "shuffle_seed": study.shuffle_seed}
+        own = {key: getattr(study, key) for key in STUDY_KEYS}
         return _over(dict(study.base), own, flags, name=study.name, where=what)
     if isinstance(what, str) and re.split("[:,]", what)[0] not in KINDS:
         raise UsageError(f"there is no workload {what!r}", hint=nearest(what, list(KINDS)))

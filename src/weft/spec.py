@@ -1,6 +1,5 @@
 """What the user asked for, frozen. TOML and the command line's flags are two spellings of one table."""
 
-import difflib
 import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -9,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from weft import engines, nodes, settings, storage, workloads
+from weft import cells, engines, nodes, settings, storage, workloads
 from weft.engines import AnyEngine
 from weft.engines.spark import SparkEngine
 from weft.errors import UsageError
@@ -20,6 +19,7 @@ from weft.shorthand import expand
 from weft.storage import AnyStorage
 from weft.storage.base import layers
 from weft.storage.disk import DiskStorage
+from weft.text import nearest
 from weft.units import Duration
 from weft.workloads import AnyWorkload
 
@@ -112,22 +112,25 @@ class Study(BaseModel):
     name: str
     base: dict[str, Any]
     matrix: dict[str, list[Any]] = Field(default_factory=dict)
+    exclude: list[dict[str, Any]] = Field(default_factory=list, description="combinations that are not run")
     repeat: int = Field(default=1, ge=1, le=1000)
     shuffle_seed: int = Field(default=0, description="order of the runs; the same seed gives the same order")
 
     def cells(self) -> list[tuple[dict[str, Any], Spec]]:
-        """Each combination of the matrix: its coordinates and its spec."""
-        combinations: list[dict[str, Any]] = [{}]
-        for key, values in self.matrix.items():
-            combinations = [{**cell, key: value} for cell in combinations for value in values]
-        return [(cell, parse(self.base, cell)) for cell in combinations]
+        """Each combination of the matrix that is not excluded: its coordinates and its spec."""
+        found = cells.combinations(self.matrix, self.exclude)
+        return [(cell, parse(self.base, self.settings(cell))) for cell in found]
+
+    def settings(self, coordinates: dict[str, Any]) -> dict[str, Any]:
+        """What a cell sets over the base, by dotted key."""
+        return cells.settings(self.matrix, coordinates)
 
 
-STUDY_KEYS = ("matrix", "repeat", "shuffle_seed")
+STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed")
 
 
 def load(path: Path) -> Study:
-    """A study from TOML: a spec's keys, and `repeat`, `shuffle_seed` and a `[matrix]` of lists."""
+    """A study from TOML: a spec's keys, `repeat`, `shuffle_seed`, a `[matrix]` of lists, and `[[exclude]]`."""
     file = path / "study.toml" if path.is_dir() else path
     try:
         table = tomllib.loads(file.read_text())
@@ -245,13 +248,6 @@ def _keys_at(location: Sequence[str]) -> list[str]:
     kinds = FAMILIES[location[0]]
     model = kinds[location[1]] if len(location) > 1 else next(iter(kinds.values()))
     return list(model.model_fields)
-
-
-def nearest(word: str, known: Sequence[str]) -> str:
-    """A hint with the nearest of some known words, and all of them."""
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    listed = f"known are {', '.join(known)}"
-    return f"did you mean {close[0]!r}? {listed}" if close else listed
 
 
 class Key(NamedTuple):

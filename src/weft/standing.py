@@ -19,7 +19,7 @@ from weft import settings
 from weft.engines import AnyEngine
 from weft.errors import UsageError
 from weft.plan import Client, Layout
-from weft.spec import nearest
+from weft.text import nearest
 from weft.work import write_private
 
 _PATIENCE = 1.0

@@ -1,13 +1,14 @@
-"""A table as TOML text, to keep what was asked for in a record."""
+"""Tables as TOML text, to keep what was asked for in a record, and words that were nearly meant."""
 
+import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def toml_of(base: Mapping[str, Any], coordinates: Mapping[str, Any]) -> str:
-    """TOML of a spec's table; a matrix cell's coordinates stand above it as comments."""
-    comments = [f"# {key} = {_value(value)}" for key, value in coordinates.items()]
+def toml_of(base: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """TOML of a spec's table; what a matrix cell sets stands above it as comments."""
+    comments = [f"# {key} = {_value(value)}" for key, value in settings.items()]
     plain = [
         f"{_key(key)} = {_value(value)}" for key, value in base.items() if not isinstance(value, Mapping)
     ]
@@ -37,3 +38,10 @@ def _key(key: str) -> str:
 
 def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)  # TOML knows no surrogate pairs
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """A hint with the nearest of some known words, and all of them."""
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    listed = f"known are {', '.join(known)}"
+    return f"did you mean {close[0]!r}? {listed}" if close else listed

@@ -50,6 +50,84 @@ def test_a_matrix_that_cannot_be_meant_is_refused_with_its_file(table: dict[str,
     assert words in caught.value.message
 
 
+CASES = {
+    "workload": "terasort:1GB",
+    "matrix": {
+        "engine": ["spark", "hadoop"],
+        "platform": [
+            {"name": "local", "input": "hdfs", "output": "hdfs"},
+            {"name": "dedicated", "input": "delayed:orangefs", "output": "delayed:orangefs", "size": "2GB"},
+        ],
+    },
+}
+
+
+def test_a_named_case_sets_its_keys_together() -> None:
+    found = {
+        (cell["engine"], cell["platform"]): (spec.input.kind, spec.output.kind, spec.workload.size)  # type: ignore[union-attr]
+        for cell, spec in study_from(CASES, name="s", where="s").cells()
+    }
+    assert found == {
+        (engine, name): values
+        for engine in ("spark", "hadoop")
+        for name, values in (
+            ("local", ("hdfs", "hdfs", 10**9)),
+            ("dedicated", ("delayed", "delayed", 2 * 10**9)),
+        )
+    }
+
+
+def test_the_record_of_a_cell_holds_what_its_case_sets() -> None:
+    study = study_from(CASES, name="s", where="s")
+    assert study.settings({"engine": "spark", "platform": "local"}) == {
+        "engine": "spark",
+        "input": "hdfs",
+        "output": "hdfs",
+    }
+
+
+@pytest.mark.parametrize(
+    ("exclude", "left"),
+    [
+        ([], 4),
+        ([{"engine": "spark", "platform": "local"}], 3),
+        ([{"engine": ["spark"]}], 2),
+        ([{"engine": "spark", "platform": ["local", "dedicated"]}], 2),
+        ([{"platform": "local"}, {"engine": "spark", "platform": "local"}], 2),
+    ],
+)
+def test_what_is_excluded_is_not_run(exclude: list[dict[str, object]], left: int) -> None:
+    assert len(study_from({**CASES, "exclude": exclude}, name="s", where="s").cells()) == left
+
+
+@pytest.mark.parametrize(
+    ("exclude", "words", "hint"),
+    [
+        ([{"platfrom": "local"}], "exclude 1: 'platfrom' is no key of the matrix", "'platform'"),
+        (
+            [{"engine": "spark"}, {"platform": "dedicatd"}],
+            "exclude 2: matrix.platform has no 'dedicatd'",
+            "'dedicated'",
+        ),
+        ([{"engine": ["spark", "flink"]}], "exclude 1: matrix.engine has no 'flink'", "spark, hadoop"),
+        ([{}], "exclude 1 names no key of the matrix", "key = value"),
+        ([{"engine": ["spark", "hadoop"]}], "no cell is left of the matrix", "excluded"),
+    ],
+)
+def test_an_exclusion_that_cannot_be_meant_is_refused_with_its_file(
+    exclude: list[dict[str, object]], words: str, hint: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        study_from({**CASES, "exclude": exclude}, name="s", where="s.toml")
+    assert caught.value.message == f"s.toml: {words}"
+    assert hint in caught.value.hint
+
+
+def test_a_value_that_stands_twice_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"matrix\.scratch has 'disk' twice"):
+        study_from({**TABLE, "matrix": {"scratch": ["disk", "disk"]}}, name="s", where="s")
+
+
 @given(st.integers(1, 12), st.integers(1, 8), st.integers())
 def test_each_repeat_runs_every_cell_once(cells: int, repeat: int, seed: int) -> None:
     order = matrix.order(cells, repeat, seed)

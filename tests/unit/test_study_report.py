@@ -1,5 +1,6 @@
 """A study beside its papers: formulas, rules that agree, differ or stay open, and the page."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,12 @@ import pytest
 from weft import settings
 from weft.errors import UsageError
 from weft.report import formula, published, study
-from weft.report.against import Against, against, finding, times_of
+from weft.report.against import Against, against, finding, values_of
+from weft.report.blocks import Table
+from weft.report.compare import Comparison
 from weft.report.headline import Headline
-from weft.report.published import Expected, Paper, Published, Rule
+from weft.report.operations import Operations, operations
+from weft.report.published import Expected, Measure, Paper, Published, Rule
 from weft.spec import load
 
 EMULATED = "the shuffle file system is emulated (latencyfs, profile lustre); no real lustre was used"
@@ -39,8 +43,8 @@ def runs(**times: list[float | None]) -> list[Headline]:
     ]
 
 
-def rule(value: str, **bound: float) -> Rule:
-    return Rule(name="a rule", value=value, paper="6", source="figure 4", **bound)
+def rule(value: str, of: Measure = "seconds", **bound: float) -> Rule:
+    return Rule(name="a rule", value=value, of=of, paper="6", source="figure 4", **bound)
 
 
 def paper(*rules: Rule) -> Paper:
@@ -58,7 +62,7 @@ MEASURED = runs(
     lustre2=[200, 210, 220],
     pool2=[19, 20, 21],
 )
-TIMES = times_of(MEASURED, paper().expected)
+TIMES = values_of(MEASURED, paper().expected)
 
 
 def test_a_formula_divides_medians() -> None:
@@ -75,7 +79,7 @@ def test_a_formula_names_its_cells() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["lustre", "lustre[1] - memory[1]", "__import__('os')", "1 / 2", "lustre[1] /", "a[b]"]
+    "text", ["lustre", "lustre[1] - memory[1]", "__import__('os')", "1 / 2", "lustre[1] /", "a[b.c]"]
 )
 def test_anything_else_is_no_formula(text: str) -> None:
     with pytest.raises(UsageError, match="is no formula"):
@@ -126,6 +130,95 @@ def test_slowdowns_are_set_against_the_base_on_as_many_nodes() -> None:
     }
     assert ratios == {("lustre", "1"): 5.1, ("lustre", "2"): 10.5, ("pool", "1"): 1.1, ("pool", "2"): 1.0}
     assert {each.at: each.cores for each in found_against().slowdowns} == {"1": 1, "2": 2}
+
+
+ENGINES = Expected(
+    axis="engine",
+    places=("spark", "flink"),
+    series="backend",
+    base="lustre",
+    cells={"lustre": "lustre", "datawarp": "datawarp"},
+    rule=(
+        rule("lustre[spark] / lustre[flink]", of="reads", at_least=100),
+        rule("lustre[spark]", of="mean_read", at_most=340),
+        rule("datawarp[spark]", of="mean_read", at_most=340),
+        rule("datawarp[flink] / lustre[flink]", at_least=1),
+    ),
+)
+
+
+def on(engine: str, backend: str, seconds: float, counted: Operations | None = None) -> Headline:
+    return run(backend, "2", 1, seconds).model_copy(
+        update={
+            "id": f"{engine}-{backend}",
+            "coordinates": {"engine": engine, "backend": backend},
+            "operations": counted,
+        }
+    )
+
+
+BY_ENGINE = [
+    on("spark", "lustre", 20, Operations(reads=1000, bytes_read=300_000)),
+    on("flink", "lustre", 10, Operations(reads=5, bytes_read=300_000)),
+    on("flink", "datawarp", 9, Operations(reads=5, bytes_read=300_000)),
+    on("spark", "datawarp", 60),
+]
+
+
+def test_rules_are_about_file_operations_where_they_say_so() -> None:
+    found = against(BY_ENGINE, Paper(expected=ENGINES)).findings
+    assert [each.outcome for each in found] == ["agrees", "agrees", "not measured", "differs"]
+    assert found[0].value is not None
+    assert found[0].value.median == 200
+    assert found[2].why == "no valid run of datawarp[spark] that counted file operations"
+
+
+def test_places_of_an_axis_stand_in_the_order_of_the_study() -> None:
+    found = against(BY_ENGINE[::-1], Paper(expected=ENGINES))
+    assert [(each.cell, each.at, each.ratio and each.ratio.median) for each in found.slowdowns] == [
+        ("datawarp", "spark", 3.0),
+        ("datawarp", "flink", 0.9),
+    ]
+
+
+def test_published_points_stand_beside_those_of_their_place(tmp_path: Path) -> None:
+    here = tmp_path / "s"
+    here.mkdir()
+    (here / "expected.toml").write_text(
+        'axis = "engine"\nplaces = ["spark", "flink"]\nseries = "backend"\nbase = "lustre"\n'
+        '[cells]\nlustre = "lustre"\ndatawarp = "datawarp"\n'
+    )
+    (here / "published.csv").write_text(
+        "paper,experiment,engine,storage,scale,metric,value,unit,cell,at,note\n"
+        "p,sort,spark,datawarp:lustre,6 workers,slowdown,4.2,ratio,datawarp,spark,section 4\n"
+    )
+    text = study.text(study.of_study(BY_ENGINE, "s", here))
+    assert "published, other machines: engine" in text
+    assert "could not be" not in text
+    rows = slowdown_rows(study.of_study(BY_ENGINE, "s", here))
+    assert rows == {("datawarp", "spark"): "4.2 (datawarp:lustre, 6 workers)", ("datawarp", "flink"): "-"}
+
+
+def slowdown_rows(found: Comparison) -> dict[tuple[str, str], str]:
+    table = next(block for block in study.against_memory(found).blocks if isinstance(block, Table))
+    return {(row[0], row[1]): row[-1] for row in table.rows}
+
+
+def test_file_operations_are_read_from_the_records(tmp_path: Path) -> None:
+    def sums(count: int, size: int) -> dict[str, object]:
+        return {"count": count, "errors": 0, "bytes": size, "ns": 1, "ns_hist": [], "size_hist": []}
+
+    (tmp_path / "fileops").mkdir()
+    total = {
+        "input": {"read": sums(10, 1000), "write": sums(99, 99)},
+        "shuffle": {"read": sums(5, 50), "transfer": sums(5, 950), "write": sums(4, 400), "open": sums(3, 0)},
+        "output": {"write": sums(6, 600), "read": sums(99, 99)},
+    }
+    (tmp_path / "fileops" / "node1.json").write_text(json.dumps({"total": total, "processes": []}))
+    found = operations(tmp_path)
+    assert found == Operations(opens=3, reads=20, bytes_read=2000, writes=10, bytes_written=1000)
+    assert (found.mean_read, found.mean_write) == (100, 100)
+    assert operations(tmp_path / "none") is None
 
 
 def folder(path: Path) -> Path:
@@ -190,10 +283,12 @@ def test_a_folder_that_is_wrong_is_refused_by_name(tmp_path: Path, file: str, te
 def test_every_rule_of_a_study_is_about_cells_of_its_matrix(path: Path) -> None:
     found = published.load(path)
     assert found is not None
-    matrix = load(path).matrix
-    known = {(name, str(at)) for name, value in found.expected.cells.items() if value in matrix[found.expected.series]
-             for at in matrix[found.expected.axis]}  # fmt: skip
+    coordinates = [cell for cell, _ in load(path).cells()]
+    names = {value: name for name, value in found.expected.cells.items()}
+    known = {(names.get(cell[found.expected.series]), str(cell[found.expected.axis])) for cell in coordinates}
     for each in found.expected.rules:
         assert set(formula.cells(each.value)) <= known, each.name
     assert {figure.cell for figure in found.figures} - {""} <= set(found.expected.cells)
+    assert {figure.at for figure in found.figures} - {""} <= {at for _, at in known}
+    assert set(found.expected.places) <= {at for _, at in known}
     assert all(figure.note for figure in found.figures), "a figure says where it stands"

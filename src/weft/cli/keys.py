@@ -8,7 +8,8 @@ from rich.table import Table
 
 from weft.errors import UsageError
 from weft.report import terminal
-from weft.spec import FAMILIES, Key, Spec, describe, nearest
+from weft.spec import FAMILIES, Key, Spec, describe
+from weft.text import nearest
 
 Name = Annotated[
     str,

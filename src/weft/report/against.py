@@ -8,7 +8,7 @@ from weft.model.statistics import Estimate
 from weft.report import formula
 from weft.report.formula import Cell
 from weft.report.headline import Headline
-from weft.report.published import Expected, Paper, Published, Rule
+from weft.report.published import Expected, Measure, Paper, Published, Rule
 from weft.report.summary import Part
 
 Outcome = Literal["agrees", "differs", "undecided", "not measured"]
@@ -46,9 +46,9 @@ class Against(Part):
 def against(lines: Sequence[Headline], paper: Paper) -> Against:
     """Set the valid runs of a study against its papers."""
     expected = paper.expected
-    times = times_of(lines, expected)
+    times = values_of(lines, expected)
     cores = _cores(lines, expected.axis)
-    places = sorted({at for _, at in times}, key=_in_order)
+    places = sorted({at for _, at in times}, key=expected.rank)
     slowdowns = tuple(
         Slowdown(
             cell=cell,
@@ -65,7 +65,7 @@ def against(lines: Sequence[Headline], paper: Paper) -> Against:
         expected=expected,
         slowdowns=slowdowns,
         figures=paper.figures,
-        findings=tuple(finding(rule, times) for rule in expected.rules),
+        findings=tuple(finding(rule, values_of(lines, expected, rule.of)) for rule in expected.rules),
     )
 
 
@@ -75,13 +75,15 @@ def in_order(lines: Sequence[Headline], expected: Expected) -> list[Headline]:
 
     def rank(line: Headline) -> tuple[tuple[float, str], int]:
         at, name = line.coordinates.get(expected.axis, ""), line.coordinates.get(expected.series, "")
-        return _in_order(at), names.index(name) if name in names else len(names)
+        return expected.rank(at), names.index(name) if name in names else len(names)
 
     return sorted(lines, key=rank)
 
 
-def times_of(lines: Sequence[Headline], expected: Expected) -> dict[Cell, list[float]]:
-    """Seconds of the valid runs by the short name of their cell and their place on the axis."""
+def values_of(
+    lines: Sequence[Headline], expected: Expected, of: Measure = "seconds"
+) -> dict[Cell, list[float]]:
+    """A measure of the valid runs by the short name of their cell and their place on the axis."""
     names = {value: name for name, value in expected.cells.items()}
     found: dict[Cell, list[float]] = {}
     for line in lines:
@@ -89,17 +91,27 @@ def times_of(lines: Sequence[Headline], expected: Expected) -> dict[Cell, list[f
         at = line.coordinates.get(expected.axis)
         if name is not None and at is not None:
             taken = found.setdefault((name, at), [])
-            taken += [] if line.seconds is None else [line.seconds]
+            taken += [] if line.seconds is None else _measured(line, of)
     return found
 
 
-def finding(rule: Rule, times: Mapping[Cell, Sequence[float]]) -> Finding:
+def _measured(line: Headline, of: Measure) -> list[float]:
+    """A run's value; none where it was not counted."""
+    value = getattr(line.operations, of, None) if of != "seconds" else line.seconds
+    return [] if value is None else [float(value)]
+
+
+def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Finding:
     """Work a rule out: it agrees or differs only when its whole interval says so."""
-    value = formula.estimate(rule.value, times)
+    value = formula.estimate(rule.value, values)
     if value is None:
-        lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not times.get((name, at))]
+        lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not values.get((name, at))]
+        counted = "" if rule.of == "seconds" else " that counted file operations"
         return Finding(
-            rule=rule, value=None, outcome="not measured", why=f"no valid run of {', '.join(lacking)}"
+            rule=rule,
+            value=None,
+            outcome="not measured",
+            why=f"no valid run of {', '.join(lacking)}{counted}",
         )
     sides = {rule.holds(end) for end in (value.low, value.high) if end is not None}
     if len(sides) == 2:
@@ -145,10 +157,3 @@ def _cores(lines: Sequence[Headline], axis: str) -> dict[str, int]:
         if at is not None and each.isdigit() and count.isdigit():
             found[at] = int(each) * int(count)
     return found
-
-
-def _in_order(text: str) -> tuple[float, str]:
-    try:
-        return float(text), text
-    except ValueError:
-        return float("inf"), text

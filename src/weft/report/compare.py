@@ -7,6 +7,7 @@ from weft.model.statistics import Estimate
 from weft.record import PHASES
 from weft.report.against import Against
 from weft.report.headline import Headline
+from weft.report.operations import Operations
 from weft.report.summary import Part
 
 
@@ -22,6 +23,8 @@ class Group(Part):
     throughput: Estimate | None = None
     phases: Mapping[str, Estimate] = {}
     emulated: tuple[str, ...] = ()
+    operations: tuple[Operations, ...] = ()
+    """Of the runs in which they were counted."""
 
 
 class Left(Part):
@@ -89,6 +92,7 @@ def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Grou
         else None,
         throughput=statistics.median(speeds) if speeds else None,
         emulated=tuple(dict.fromkeys(words for line in lines for words in line.emulated)),
+        operations=tuple(line.operations for line in valid if line.operations),
         phases={name: statistics.median(taken) for name, taken in phases.items() if taken},
     )
 

@@ -1,4 +1,4 @@
-"""Formulas over the cells of a study, `lustre[2] / memory[2]`: medians of times, multiplied and divided."""
+"""Formulas over the cells of a study, `lustre[2] / memory[2]` or `lustre[spark]`: medians, multiplied and divided."""
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ def _tree(text: str) -> ast.expr:
         raise UsageError(f"{text!r} is no formula: {error.msg}", hint=_HINT) from error
 
 
-_HINT = "write cells as name[nodes], and put * and / and parentheses between them"
+_HINT = "write cells as name[place on the axis], and put * and / and parentheses between them"
 
 
 def _work_out(tree: ast.expr, text: str, value: Callable[[Cell], Any]) -> Any:
@@ -52,6 +52,6 @@ def _work_out(tree: ast.expr, text: str, value: Callable[[Cell], Any]) -> Any:
             return _work_out(left, text, value) / _work_out(right, text, value)
         case ast.BinOp(left, ast.Mult(), right):
             return _work_out(left, text, value) * _work_out(right, text, value)
-        case ast.Subscript(ast.Name(name), ast.Constant(at)):
+        case ast.Subscript(ast.Name(name), ast.Constant(at) | ast.Name(at)):
             return value((name, str(at)))
     raise UsageError(f"{text!r} is no formula over cells", hint=_HINT)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weft.record import PHASES, Stored
+from weft.report.operations import Operations
 from weft.report.sources import Sources
 from weft.report.summary import Part
 
@@ -32,6 +33,8 @@ class Headline(Part):
     """What of its storage was not real, in words."""
     spec: Mapping[str, str] = {}
     """Every key of the spec with its value, dotted."""
+    operations: Operations | None = None
+    """Read for the page of a study alone: they are many files."""
 
     @property
     def cell(self) -> str:

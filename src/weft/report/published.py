@@ -3,6 +3,7 @@
 import csv
 import tomllib
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -12,8 +13,14 @@ from weft.report.summary import Part
 FIGURES, RULES = "published.csv", "expected.toml"
 
 
+Measure = Literal[
+    "seconds", "opens", "reads", "bytes_read", "mean_read", "writes", "bytes_written", "mean_write"
+]
+"""What a rule is about: the time, or a figure of `operations.Operations`."""
+
+
 class Published(Part):
-    """A figure of a paper. `cell` is the study's short name for what it speaks of; empty where it has none."""
+    """A figure of a paper. `cell` and `at` are the study's words for what it speaks of; empty where it has none."""
 
     paper: str
     experiment: str
@@ -25,6 +32,7 @@ class Published(Part):
     unit: str
     cores: int | None = None
     cell: str = ""
+    at: str = ""
     note: str = ""
 
     @property
@@ -37,10 +45,11 @@ class Published(Part):
 
 
 class Rule(Part):
-    """A sentence about the cells: `value` is a formula over their times, to be held against a bound."""
+    """A sentence about the cells: `value` is a formula over what `of` names, to be held against a bound."""
 
     name: str
     value: str
+    of: Measure = "seconds"
     at_least: float | None = None
     at_most: float | None = None
     paper: str = Field(description="what the paper has, in words")
@@ -63,7 +72,8 @@ class Rule(Part):
 class Expected(Part):
     """Names of a study's cells, and its rules."""
 
-    axis: str = Field(description="the key of the matrix whose values are numbers of nodes")
+    axis: str = Field(description="the key of the matrix that a formula has in its brackets")
+    places: tuple[str, ...] = Field(default=(), description="its values in order; default: as numbers")
     series: str = Field(description="the key of the matrix that tells the cells apart")
     base: str = Field(description="short name of the cell that the others are set against")
     cells: dict[str, str] = Field(description="values of `series` by short name")
@@ -74,6 +84,15 @@ class Expected(Part):
         if self.base not in self.cells:
             raise ValueError(f"base is {self.base!r}, which is none of the cells")
         return self
+
+    def rank(self, at: str) -> tuple[float, str]:
+        """What to sort the values of `axis` by."""
+        if at in self.places:
+            return self.places.index(at), at
+        try:
+            return float(at), at
+        except ValueError:
+            return float("inf"), at
 
 
 class Paper(Part):

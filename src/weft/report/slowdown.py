@@ -7,10 +7,11 @@ from weft.report import charts
 from weft.report.against import Against, Finding, Slowdown, sentences
 from weft.report.blocks import Block, Chart, Column, Section, Table, Words
 from weft.report.numbers import NONE, interval, seconds
+from weft.report.published import Expected
 
 _COLOURS = tuple(f"c{number}" for number in range(1, 9))
 _HEIGHT = 220
-_TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+_TICKS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 _CHART = "Time over that of the base; left measured here, right published"
 
 
@@ -22,23 +23,24 @@ def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
         legend = {name: colour for name, colour in _colours(found).items() if name != found.expected.base}
         note = (
             f"Left: this study, over {found.expected.axis}; the line is the 95 % bootstrap interval. Right: the papers' "
-            "machines, over their cores. Both upright axes are the same and logarithmic; the scales of the machines are not."
+            f"machines, over {_over(published, found)}. Both upright axes are the same and logarithmic; the scales of the "
+            "machines are not."
         )
         lines = _lines(found)
-        blocks.append(Chart(_CHART, lambda: draw(measured, published), lines, note, legend))
+        blocks.append(Chart(_CHART, lambda: draw(measured, published, found.expected), lines, note, legend))
     else:
         blocks.append(Words("No cell has a valid run beside a valid run of its base.", "quiet"))
     blocks.append(_slowdown_table(found))
-    return Section("slowdown", f"Slowdown against {found.expected.base}", blocks)
+    return Section("slowdown", f"Time over that of {found.expected.base}", blocks)
 
 
 def rules(found: Against) -> Section:
     """Where the shapes agree and where not, by the rules of the study."""
-    columns = [Column("rule"), Column("formula"), Column("bound"), Column("measured", number=True), Column("outcome"),
-               Column("the paper has"), Column("source")]  # fmt: skip
+    columns = [Column("rule"), Column("formula"), Column("of"), Column("bound"), Column("measured", number=True),
+               Column("outcome"), Column("the paper has"), Column("source")]  # fmt: skip
     rows = [_finding(each) for each in found.findings]
     note = (
-        "A formula divides median times: name[nodes]. A rule agrees or differs when the whole interval is on one side of "
+        f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs when the whole interval is on one side of "
         "its bound; in between it is undecided. A rule is about the shape, not about the papers' numbers."
     )
     names = ", ".join(f"{name} is {value}" for name, value in found.expected.cells.items())
@@ -64,24 +66,35 @@ def figures(found: Against) -> Section:
 
 def _slowdown_table(found: Against) -> Table:
     columns = [Column("cell"), Column(found.expected.axis, number=True), Column("cores", number=True),
-               Column("slowdown", number=True), Column("valid runs", number=True), Column("published")]  # fmt: skip
+               Column("time over base", number=True), Column("valid runs", number=True), Column("published")]  # fmt: skip
     rows = [
         (each.cell, each.at, str(each.cores or NONE), interval(each.ratio, " x"), str(each.runs),
-         _known(found, each.cell))
+         _known(found, each))
         for each in found.slowdowns
     ]  # fmt: skip
     return Table(columns, rows, "Medians with their 95 % bootstrap intervals; only VALID runs count.")
 
 
-def _known(found: Against, cell: str) -> str:
-    known = [f for f in found.figures if f.cell == cell and f.metric == "slowdown"]
+def _known(found: Against, here: Slowdown) -> str:
+    known = [
+        f for f in found.figures if f.cell == here.cell and f.metric == "slowdown" and f.at in {"", here.at}
+    ]
     return "; ".join(f"{f.value} ({f.storage}, {f.scale})" for f in known) or NONE
 
 
 def _finding(found: Finding) -> tuple[str, ...]:
     rule = found.rule
     outcome = f"{found.outcome} ({found.why})" if found.why else found.outcome
-    return (rule.name, rule.value, rule.bound, interval(found.value), outcome, rule.paper, rule.source)
+    return (
+        rule.name,
+        rule.value,
+        rule.of,
+        rule.bound,
+        interval(found.value),
+        outcome,
+        rule.paper,
+        rule.source,
+    )
 
 
 def _colours(found: Against) -> dict[str, str]:
@@ -100,43 +113,56 @@ def _measured(found: Against) -> list[dict[str, Any]]:
 
 
 def _published(found: Against) -> list[dict[str, Any]]:
-    """Published slowdowns of known cores; points of one storage on one machine are joined."""
+    """Published slowdowns of a known place on the axis, or of known cores; those of one storage and machine are joined."""
     colours = _colours(found)
     return [
-        {"cell": f.cell, "cores": f.cores, "ratio": f.number, "line": f.storage, "name": f"{f.storage}, {f.scale}",
+        {"cell": f.cell, "cores": f.cores, "at": f.at, "ratio": f.number, "line": f.storage, "name": f"{f.storage}, {f.scale}",
          "colour": f"var(--{colours[f.cell]})"}
         for f in found.figures
-        if f.metric == "slowdown" and f.cell in colours and f.cores and f.number
+        if f.metric == "slowdown" and f.cell in colours and (f.cores or f.at) and f.number
     ]  # fmt: skip
 
 
 def _lines(found: Against) -> list[str]:
     here = [f"{_at(each, found)}: {interval(each.ratio, ' x')}" for each in found.slowdowns]
     there = [
-        f"published, {row['name']} ({row['cores']} cores): {seconds(row['ratio'])} x"
+        f"published, {row['name']} ({row['at'] or _cores(row)}): {seconds(row['ratio'])} x"
         for row in _published(found)
     ]
     return [*here, *there]
+
+
+def _cores(row: dict[str, Any]) -> str:
+    return f"{row['cores']} cores"
 
 
 def _at(each: Slowdown, found: Against) -> str:
     return f"{each.cell}, {found.expected.axis}={each.at}"
 
 
-def draw(measured: Sequence[dict[str, Any]], published: Sequence[dict[str, Any]]) -> str:
+def _over(published: Sequence[dict[str, Any]], found: Against) -> str:
+    """What the published points stand over: the study's own axis where they say their place on it."""
+    return found.expected.axis if any(row["at"] for row in published) else "their cores"
+
+
+def draw(measured: Sequence[dict[str, Any]], published: Sequence[dict[str, Any]], expected: Expected) -> str:
     """The two panels as SVG."""
     alt = charts.load_altair()
     values = [row[key] for row in (*measured, *published) for key in ("ratio", "low", "high") if row.get(key)]
     scale = alt.Scale(type="log", domain=[min(0.8, *values), max(values) * 1.3], nice=False)
-    panels = [_here(alt, measured, scale)] if measured else []
-    panels += [_there(alt, published, scale)] if published else []
+    placed = [row for row in published if row["at"]]
+    panels = [_here(alt, measured, scale, expected)] if measured else []
+    if placed:
+        panels.append(_placed(alt, placed, scale, expected))
+    elif published:
+        panels.append(_there(alt, published, scale))
     return charts.svg(alt.hconcat(*panels, spacing=30))
 
 
-def _here(alt: Any, measured: Sequence[dict[str, Any]], scale: Any) -> Any:
+def _here(alt: Any, measured: Sequence[dict[str, Any]], scale: Any, expected: Expected) -> Any:
     base = alt.Chart(alt.Data(values=list(measured)))
     shared = {
-        "x": alt.X("at:O", title="measured here: nodes", axis=alt.Axis(labelAngle=0)),
+        "x": _across(alt, "measured here", expected),
         "xOffset": alt.XOffset("cell:N", sort=None),
         "color": alt.Color("colour:N", scale=None),
     }
@@ -144,6 +170,25 @@ def _here(alt: Any, measured: Sequence[dict[str, Any]], scale: Any) -> Any:
     bars = bars.encode(y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q", **shared)
     points = base.mark_point(filled=True, size=90, opacity=1).encode(y=_upright(alt, scale), **shared)
     return alt.layer(_one(alt, scale), bars, points).properties(width=charts.WIDTH // 3, height=_HEIGHT)
+
+
+def _placed(alt: Any, published: Sequence[dict[str, Any]], scale: Any, expected: Expected) -> Any:
+    base = alt.Chart(alt.Data(values=list(published)))
+    points = base.mark_point(shape="diamond", filled=True, size=90, opacity=1).encode(
+        x=_across(alt, "published, other machines", expected),
+        xOffset=alt.XOffset("cell:N", sort=None),
+        y=_upright(alt, scale),
+        color=alt.Color("colour:N", scale=None),
+    )
+    return alt.layer(_one(alt, scale), points).properties(width=charts.WIDTH // 3, height=_HEIGHT)
+
+
+def _across(alt: Any, whose: str, expected: Expected) -> Any:
+    what = "nodes" if expected.axis == "nodes.count" else expected.axis
+    sort = list(expected.places) or "ascending"
+    return alt.X(
+        "at:O", title=f"{whose}: {what}", sort=sort, axis=alt.Axis(labelAngle=-30 if expected.places else 0)
+    )
 
 
 def _there(alt: Any, published: Sequence[dict[str, Any]], scale: Any) -> Any:

@@ -1,7 +1,8 @@
 """A comparison as sections, for a page and for the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 from weft import __version__
 from weft.model.statistics import Estimate
@@ -11,7 +12,8 @@ from weft.report.blocks import Block, Chart, Column, Listing, Maker, Section, Ta
 from weft.report.compare import Comparison, Group, compare
 from weft.report.headline import Headline
 from weft.report.html import Page, render
-from weft.report.numbers import NONE, interval, seconds
+from weft.report.numbers import NONE, amount, interval, seconds, size
+from weft.report.operations import operations
 from weft.report.published import load as paper_of
 from weft.units import show_size
 
@@ -109,6 +111,31 @@ def phases(comparison: Comparison) -> Section:
     return Section("phases", "Phases", [Table(columns, rows, "Seconds, as above.")])
 
 
+def file_operations(comparison: Comparison) -> Section:
+    """What the engine did to the files of its input, output and scratch, one row a cell."""
+    counted = [group for group in comparison.groups if group.operations]
+    if not counted:
+        words = "Not counted: no run had the probe fileops."
+        return Section("fileops", "File operations", [Words(words, "quiet")])
+    titles = ("reads", "bytes read", "mean read", "writes", "bytes written", "mean write", "opens of scratch")
+    rows = []
+    for group in counted:
+        found: Mapping[str, float] = {
+            key: median(known)
+            for key in ("reads", "bytes_read", "mean_read", "writes", "bytes_written", "mean_write", "opens")
+            if (known := [value for each in group.operations if (value := getattr(each, key)) is not None])
+        }
+        rows.append((group.label, amount(found["reads"]), size(found["bytes_read"]), size(found.get("mean_read")),
+                     amount(found["writes"]), size(found["bytes_written"]), size(found.get("mean_write")),
+                     amount(found["opens"])))  # fmt: skip
+    columns = [Column("cell"), *(Column(title, number=True) for title in titles)]
+    note = (
+        "Medians over the valid runs, summed over the nodes: reads of input and scratch (sendfile among them), writes of "
+        "scratch and output, as the processes called the C library. Files of HDFS's own daemons are left out."
+    )
+    return Section("fileops", "File operations", [Table(columns, rows, note)])
+
+
 def differences(comparison: Comparison) -> Section:
     """Which keys of the specs differ."""
     if not comparison.differences:
@@ -148,7 +175,7 @@ def published(comparison: Comparison) -> Section:
     return slowdown.figures(comparison.against)
 
 
-SECTIONS: list[Maker[Comparison]] = [order, cells, plot, phases, differences, not_counted]
+SECTIONS: list[Maker[Comparison]] = [order, cells, plot, file_operations, phases, differences, not_counted]
 OF_PAPERS: list[Maker[Comparison]] = [against_memory, where_shapes_agree, published]
 """Before the others, where the study's folder has rules."""
 
@@ -202,7 +229,8 @@ def of_study(lines: Sequence[Headline], name: str, folder: Path | None) -> Compa
     paper = paper_of(folder) if folder else None
     if paper is None:
         return compare(lines, f"study {name}")
-    ordered = in_order(lines, paper.expected)
+    counted = [line.model_copy(update={"operations": operations(Path(line.directory))}) for line in lines]
+    ordered = in_order(counted, paper.expected)
     return compare(ordered, f"study {name}").model_copy(update={"against": against(ordered, paper)})
 
 

@@ -22,6 +22,8 @@ final class StockSort {
             MRJobConfig.NUM_REDUCES}) {
             settings.set(key, tera.job.getConfiguration().get(key));
         }
+        // tasks look for the partition file in their own directory, which a cached file system would take for the job's
+        settings.set("fs.file.impl.disable.cache", "true");
         var program = new org.apache.hadoop.examples.terasort.TeraSort();
         program.setConf(settings);
         String input = FileInputFormat.getInputPaths(tera.job)[0].toString();
