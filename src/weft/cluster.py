@@ -85,12 +85,12 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
 
 def _stop(cluster: Cluster) -> None:
     """In reverse, but those that the cluster can miss all at once: there may be one on every node."""
-    members = [process for daemon, process in cluster.processes if not daemon.essential]
+    members = [one for one in reversed(cluster.processes) if not one[0].essential]
     with ThreadPoolExecutor(max_workers=64) as pool:
-        list(pool.map(lambda process: process.stop(), reversed(members)))
+        list(pool.map(lambda one: one[1].stop(one[0].grace), members))
     for daemon, process in reversed(cluster.processes):
         if daemon.essential:
-            process.stop()
+            process.stop(daemon.grace)
 
 
 def _inquire(inquiry: Inquiry, layout: Layout, note: Note) -> None:

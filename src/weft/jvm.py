@@ -24,15 +24,18 @@ def heap(size: int) -> str:
     return f"-Xmx{size >> 20}m"
 
 
+def archived(classes: Path | None) -> list[str]:
+    """Words for a JVM whose class path fits a class-data archive, if there is one; it tells nobody when it does not."""
+    return [f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if classes else []
+
+
 def temporary(node: Node, classes: Path | None = None) -> dict[str, str]:
     """Variables that keep temporary files in the node's own directory, for a JVM and all JVMs that it starts.
 
     `classes` is the class-data archive for those whose class path fits it; the others do not complain.
     -UsePerfData: the JVM would map a file in /tmp whatever java.io.tmpdir says, and wait for its disk.
     """
-    flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData"]
-    if classes is not None:
-        flags += [f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+    flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *archived(classes)]
     return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join(flags)}
 
 

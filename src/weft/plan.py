@@ -84,6 +84,8 @@ class Daemon:
     environment: Mapping[str, str]
     ports: Sequence[int] = ()
     essential: bool = False
+    grace: float = 10
+    """Seconds from the signal to end until it is killed."""
     table: str = "engine"
     """The spec's table whose keys `port` and `web_port` say where it listens."""
 

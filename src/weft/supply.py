@@ -6,6 +6,7 @@ from pathlib import Path
 
 from weft import settings
 from weft.errors import UsageError
+from weft.hadoop import jars as hadoop_jars
 from weft.probes import KINDS
 from weft.provision import classdata, distribution, jars, jdk, native
 from weft.spec import Spec
@@ -44,20 +45,29 @@ def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
     return Supplies(java, homes, built, _classes(spec, java, homes, built, say), programs)
 
 
+_LISTED: Mapping[str, Callable[[Path], Sequence[str]]] = {
+    "hadoop": hadoop_jars,
+    "flink": lambda home: [f"{home}/lib/*"],
+}
+"""How the class paths of processes begin whose classes are listed, by distribution and its home."""
+
+
 def _classes(
     spec: Spec, java: Path, homes: Mapping[str, Path], built: Mapping[str, Path], say: Callable[[str], None]
 ) -> dict[str, Path]:
+    found = {
+        name: classdata.dump(name, java, classdata.LISTS / f"{name}.classes", class_path(homes[name]), say)
+        for name, class_path in _LISTED.items()
+        if name in homes
+    }
     kind = spec.engine.kind
-    if kind not in homes:
-        return {}
 
     def training(scratch: Path) -> Sequence[str]:
         return spec.engine.training(homes[kind], built[kind], classdata.empty(), scratch)
 
-    if not training(Path()):
-        return {}
-    found = classdata.build(kind, java, homes[kind], training, say)
-    return {kind: found} if found else {}
+    if kind in homes and training(Path()):
+        found[kind] = classdata.build(kind, java, homes[kind], training, say)
+    return {name: archive for name, archive in found.items() if archive}
 
 
 def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:

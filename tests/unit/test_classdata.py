@@ -28,6 +28,26 @@ def test_an_archive_is_made_once(tmp_path: Path) -> None:
     assert [path.name for path in first.parent.iterdir()] == [first.name]
 
 
+def test_listed_classes_are_archived_without_a_program(tmp_path: Path) -> None:
+    said: list[str] = []
+    listed = tmp_path / "thing.classes"
+    listed.write_text("java/lang Object String\nno/such Thing\n")
+    first = classdata.dump("thing", jdk.java(), listed, ["nothing"], said.append)
+    assert first is not None, said
+    assert [path.name for path in first.parent.iterdir()] == [first.name]
+    assert classdata.dump("thing", jdk.java(), listed, ["nothing"], said.append) == first
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize("name", ["hadoop", "flink"])
+def test_a_list_of_classes_names_packages_and_what_is_in_them(name: str) -> None:
+    lines = (classdata.LISTS / f"{name}.classes").read_text().splitlines()
+    packages = [line.split(" ") for line in lines]
+    assert [package for package, *names in packages if "/" not in package or not names] == []
+    assert len({package for package, *_ in packages}) == len(packages)
+    assert sum(package.startswith(f"org/apache/{name}/") for package, *_ in packages) > 100
+
+
 def test_training_that_fails_costs_speed_alone(tmp_path: Path) -> None:
     said: list[str] = []
     found = classdata.build(

@@ -1,5 +1,7 @@
 """The Hadoop engine: a layout in, files and commands out, and nothing touched."""
 
+import dataclasses
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -138,6 +140,23 @@ def test_what_does_not_fit_a_node_is_refused_with_a_hint(
     with pytest.raises(UsageError, match=words) as caught:
         engine.plan(fake_layout(fake_nodes(1, memory=memory)))
     assert caught.value.hint
+
+
+def test_jvms_of_weft_s_own_jobs_begin_with_the_archived_jars_and_those_of_users_do_not() -> None:
+    layout = dataclasses.replace(fake_layout(), classes={"hadoop": Path("/cache/classes.jsa")})
+    engine = HadoopEngine()
+    plan, jars = engine.plan(layout), f"-cp {layout.homes['hadoop']}/lib/*:"
+    for process in [*plan.daemons, engine.submit(JOB, layout)]:
+        assert "-XX:SharedArchiveFile=/cache/classes.jsa" in process.argv
+        assert jars in " ".join(process.argv)
+    own = plan.files[WORK / "conf" / "own" / "mapred-site.xml"]
+    assert (
+        own.count(f"-XX:SharedArchiveFile=/cache/classes.jsa -Xlog:cds=off -Xlog:cds+dynamic=off {jars}") == 3
+    )
+    assert "SharedArchiveFile" not in plan.files[WORK / "conf" / "mapred-site.xml"]
+    users = engine.submit(dataclasses.replace(JOB, program="/home/me/job.jar"), layout)
+    assert str(WORK / "conf" / "own") in " ".join(engine.submit(JOB, layout).argv)
+    assert str(WORK / "conf" / "own") not in " ".join(users.argv)
 
 
 def test_a_container_has_what_every_engine_process_has() -> None:

@@ -14,7 +14,7 @@ from weft.engines.certificate import Certificate
 from weft.engines.taskmanager import TaskManagerMemory, divide
 from weft.errors import UsageError
 from weft.hadoop import jars
-from weft.jvm import heap, temporary
+from weft.jvm import archived, heap, temporary
 from weft.nodes.base import Node
 from weft.plan import SECRET, Brought, Client, Command, Daemon, Inquiry, Job, Layout, Plan, Ready
 from weft.units import Size, show_size
@@ -222,7 +222,8 @@ class FlinkEngine(Engine):
         logging = f"-Dlog4j.configurationFile={_conf(layout) / 'log4j.properties'}"
         hadoop = jars(layout.homes["hadoop"]) if layout.hadoop else []
         classes = [f"{layout.homes['flink']}/lib/*", *hadoop]
-        return [str(layout.java), *flags, *_OPENS, logging, "-cp", ":".join(classes)]
+        archive = archived(layout.classes.get("flink"))
+        return [str(layout.java), *flags, *archive, *_OPENS, logging, "-cp", ":".join(classes)]
 
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
         return {

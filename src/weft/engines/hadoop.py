@@ -9,6 +9,7 @@ from pydantic import Field
 from weft.engines.base import Engine
 from weft.engines.yarn import OVERHEAD, Containers, Ports, Yarn, cut
 from weft.errors import UsageError
+from weft.jvm import archived
 from weft.plan import Brought, Client, Command, Daemon, Job, Layout, Plan, Ready
 from weft.units import Size, show_size
 
@@ -94,12 +95,16 @@ class HadoopEngine(Engine):
             yarn.ready(),
             Ready(layout.head, info, lambda answer: [] if answer["historyInfo"] else [history.name]),
         )
-        return Plan(yarn.files(self._sites(yarn), self.conf), [*yarn.daemons(), history], ready, summary)
+        files = yarn.files(self._sites(yarn), self.conf)
+        fixed = {"mapred-site": {**self._mapred_site(yarn), **_fixed(yarn)}}
+        files[_own(yarn) / "mapred-site.xml"] = yarn.files(fixed, self.conf)[yarn.conf / "mapred-site.xml"]
+        return Plan(files, [*yarn.daemons(), history], ready, summary)
 
     def submit(self, job: Job, layout: Layout) -> Command:
         job.brought.require(self.kind, "main_class", "jars", "files", "conf")
         yarn = self._yarn(layout)
-        java = yarn.java(self.client_memory, "-XX:+UseSerialGC")
+        own = "" if job.program.endswith(".jar") else f"{_own(yarn)}:{yarn.conf}"
+        java = yarn.java(self.client_memory, "-XX:+UseSerialGC", settings=own)
         if job.program.endswith(".jar"):
             words = ["org.apache.hadoop.util.RunJar", job.program, *_words(job.brought), *job.options]
         else:
@@ -175,6 +180,25 @@ class HadoopEngine(Engine):
             "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "100",
             **tasks,
         }
+
+
+def _own(yarn: Yarn) -> Path:
+    """The folder of settings that only weft's own programs read."""
+    return yarn.conf / "own"
+
+
+def _fixed(yarn: Yarn) -> dict[str, str]:
+    """Settings for jobs of which it is known that their containers need no other classes: these fit the archive.
+
+    Options after Hadoop's own, which are no other than its defaults here; the class path wins over the one in CLASSPATH.
+    """
+    words = " ".join([*archived(yarn.layout.classes.get("hadoop")), "-cp", yarn.classes])
+    tasks = f"-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN {words}"
+    return {
+        "yarn.app.mapreduce.am.admin-command-opts": words,
+        "mapreduce.admin.map.child.java.opts": tasks,
+        "mapreduce.admin.reduce.child.java.opts": tasks,
+    }
 
 
 def _words(brought: Brought) -> list[str]:

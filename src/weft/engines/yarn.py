@@ -11,7 +11,7 @@ from typing import Any
 
 from weft.errors import UsageError
 from weft.hadoop import configuration, jars
-from weft.jvm import OPENS, heap, temporary
+from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.plan import Daemon, Layout, Ready
 from weft.units import show_size
@@ -21,6 +21,8 @@ NODE_MANAGER = 192 << 20
 """Bytes of heap; both idle at half of it."""
 OVERHEAD = 192 << 20
 """Bytes such a daemon's process takes beside its heap."""
+_NODE_MANAGER_GRACE = 1
+"""Seconds: it ends its containers at once, and then waits for applications and logs that nobody will ask for."""
 GRAIN = 64 << 20
 """Containers are whole multiples of so many bytes."""
 
@@ -87,8 +89,12 @@ class Yarn:
     @property
     def classes(self) -> str:
         """The class path of every process."""
+        return self.class_path(str(self.conf))
+
+    def class_path(self, settings: str) -> str:
+        """`settings` are folders; an archive of the jars' classes fits only those who have the jars before all else."""
         home = self.layout.homes["hadoop"]
-        return ":".join([str(self.conf), str(self.layout.jars["hadoop"]), *jars(home)])
+        return ":".join([*jars(home), str(self.layout.jars["hadoop"]), settings])
 
     def core_site(self) -> dict[str, str]:
         return {
@@ -218,6 +224,7 @@ class Yarn:
                 f"{package}.nodemanager.NodeManager",
                 NODE_MANAGER,
                 self.ports.node,
+                grace=_NODE_MANAGER_GRACE,
             )
             for node in self.layout.nodes
         ]
@@ -230,7 +237,15 @@ class Yarn:
         return Ready(head, page, lambda answer: missing(answer, nodes))
 
     def daemon(
-        self, name: str, node: Node, main: str, size: int, ports: Sequence[int], *, essential: bool = False
+        self,
+        name: str,
+        node: Node,
+        main: str,
+        size: int,
+        ports: Sequence[int],
+        *,
+        essential: bool = False,
+        grace: float = 10,
     ) -> Daemon:
         shuffle, layout = self.layout.places["shuffle"].paths[node.name], self.layout
         own = {
@@ -244,19 +259,22 @@ class Yarn:
             *(f"-Dweft.{key}={value}" for key, value in own.items()),
         ]
         argv = [*self.java(size, *flags), main]
-        return Daemon(name, node, argv, self.environment(node), tuple(ports), essential=essential)
+        environment = self.environment(node)
+        return Daemon(name, node, argv, environment, tuple(ports), essential=essential, grace=grace)
 
-    def java(self, bytes_of_heap: int, *flags: str) -> list[str]:
+    def java(self, bytes_of_heap: int, *flags: str, settings: str = "") -> list[str]:
+        """The words of `java` up to the main class; `settings` are other folders than the run's."""
         home = f"-Dhadoop.home.dir={self.layout.homes['hadoop']}"
         return [
             str(self.layout.java),
             heap(bytes_of_heap),
+            *archived(self.layout.classes.get("hadoop")),
             *flags,
             "-Djava.net.preferIPv4Stack=true",
             home,
             *OPENS,
             "-cp",
-            self.classes,
+            self.class_path(settings or str(self.conf)),
         ]
 
     def environment(self, node: Node) -> dict[str, str]:

@@ -14,6 +14,9 @@ from weft.provision.tree import Say, building, cached, digest
 
 _ARCHIVE = "classes.jsa"
 
+LISTS = Path(__file__).parent
+"""Where NAME.classes stands for an engine whose processes are told by a list (tools/classlist): a package and its classes a line."""
+
 Training = Callable[[Path], Sequence[str]]
 """By a directory to work in: the words after `java` that make it load what an engine's processes load."""
 
@@ -25,13 +28,24 @@ def empty() -> Path:
 
 def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Path | None:
     """The archive for an engine's home; None where it could not be made, and `say` tells why."""
-    key = f"classes-{name}-{digest([java.parent.parent / 'release'], str(java), str(home), *training(Path('scratch')))}"
+    key = digest([java.parent.parent / "release"], str(java), str(home), *training(Path("scratch")))
+    return _kept(name, key, lambda target: _train(java, training, target), say)
+
+
+def dump(name: str, java: Path, classes: Path, class_path: Sequence[str], say: Say) -> Path | None:
+    """The archive of listed classes, for processes whose class path begins so; None as for `build`."""
+    key = digest([java.parent.parent / "release", classes], str(java), *class_path)
+    return _kept(name, key, lambda target: _dump(java, classes, class_path, target), say)
+
+
+def _kept(name: str, key: str, make: Callable[[Path], None], say: Say) -> Path | None:
+    key = f"classes-{name}-{key}"
     if (found := cached(key)) is None:
         try:
-            with building(key, 200_000_000) as target:
+            with building(key, 250_000_000) as target:
                 if target is not None:
                     say(f"archiving {name}'s classes (once)")
-                    _train(java, training, target)
+                    make(target)
         except WeftError as error:
             say(f"{name}'s classes could not be archived, its processes start slower: {error.message}")
             return None
@@ -51,3 +65,18 @@ def _train(java: Path, training: Training, target: Path) -> None:
     ]
     shell.run([str(java), *flags, *training(scratch)], timeout=300, env={"TMPDIR": str(scratch)})
     shutil.rmtree(scratch)
+
+
+def _dump(java: Path, classes: Path, class_path: Sequence[str], target: Path) -> None:
+    """What is listed and not found is left out: another release of an engine has other classes."""
+    packages = (line.split(" ") for line in classes.read_text().splitlines())
+    listed = target / "listed"
+    listed.write_text("".join(f"{package}/{name}\n" for package, *names in packages for name in names))
+    flags = [
+        "-Xshare:dump",
+        f"-XX:SharedClassListFile={listed}",
+        f"-XX:SharedArchiveFile={target / _ARCHIVE}",
+        "-Xlog:cds=off",
+    ]
+    shell.run([str(java), *flags, "-cp", ":".join(class_path)], timeout=300)
+    listed.unlink()

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from weft.errors import UsageError
 from weft.hadoop import configuration, jars
-from weft.jvm import OPENS, heap, temporary
+from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
 from weft.plan import SECRET, Command, Daemon, Layout, Plan, Ready
@@ -146,7 +146,8 @@ class HdfsStorage(StackedStorage):
         main, memory = (_DATANODE, self.datanode_memory) if number else (_NAMENODE, self.namenode_memory)
         argv = [str(layout.java), heap(memory), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *OPENS]
         argv += [f"-Dweft.{key}={value}" for key, value in own.items()]
-        classes = [str(_conf(layout)), str(layout.jars["hadoop"]), *jars(layout.homes["hadoop"])]
+        argv += archived(layout.classes.get("hadoop"))
+        classes = [*jars(layout.homes["hadoop"]), str(layout.jars["hadoop"]), str(_conf(layout))]
         argv += ["-cp", ":".join(classes), main]
         environment = {
             **layout.environment(node),
