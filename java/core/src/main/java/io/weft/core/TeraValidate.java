@@ -20,7 +20,8 @@ public final class TeraValidate {
         System.exit(Program.run(args, KEYS, TeraValidate::run));
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
+    /** Runs it as its main method does. */
+    public static void run(Options options, Outcome outcome) throws Exception {
         String input = options.text("input");
         long rows = options.number("rows", 0, Long.MAX_VALUE);
         String checksum = options.text("checksum");

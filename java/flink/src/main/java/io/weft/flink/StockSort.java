@@ -9,10 +9,9 @@ import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.common.operators.Order;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
-import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
+import org.apache.flink.api.java.typeutils.ValueTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.Collector;
 
@@ -62,19 +61,18 @@ final class StockSort {
         }
     }
 
-    /** The key as two numbers, since Flink compares bytes as signed ones. */
-    private static final class Key
-            implements KeySelector<byte[], Tuple2<Long, Integer>>, ResultTypeQueryable<Tuple2<Long, Integer>> {
+    /** A key of a type of its own: Flink compares bytes as signed, and of a tuple in a key the first field alone. */
+    private static final class Key implements KeySelector<byte[], StockKey>, ResultTypeQueryable<StockKey> {
         private static final long serialVersionUID = 1L;
 
         @Override
-        public Tuple2<Long, Integer> getKey(byte[] record) {
-            return Tuple2.of(TeraRecord.prefix(record, 0) ^ Long.MIN_VALUE, TeraRecord.suffix(record, 0));
+        public StockKey getKey(byte[] record) {
+            return new StockKey(record);
         }
 
         @Override
-        public TypeInformation<Tuple2<Long, Integer>> getProducedType() {
-            return Types.TUPLE(Types.LONG, Types.INT);
+        public TypeInformation<StockKey> getProducedType() {
+            return new ValueTypeInfo<>(StockKey.class);
         }
     }
 }

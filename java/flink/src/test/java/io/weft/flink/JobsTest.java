@@ -10,11 +10,18 @@ import io.weft.core.PageRankValidate;
 import io.weft.core.PiAnswer;
 import io.weft.core.Program;
 import io.weft.core.SortValidate;
+import io.weft.core.Sum128;
+import io.weft.core.TeraRecord;
+import io.weft.core.TeraValidate;
 import io.weft.core.TextGen;
 import io.weft.core.WordCountValidate;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +76,27 @@ class JobsTest {
         String name = "ranks-" + rounds;
         run(PageRank::run, job("graph", name), definition);
         run(PageRankValidate::run, definition, "--input", path(name));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"raw", "stock"})
+    void recordsWhoseKeysDifferInTheLastBytesAreSorted(String method) throws Exception {
+        Path input = Files.createDirectories(folder.resolve("tied-" + method));
+        Random random = new Random(3);
+        byte[] records = new byte[3000 * TeraRecord.LENGTH];
+        random.nextBytes(records);
+        Sum128 sum = new Sum128();
+        for (int at = 0; at < records.length; at += TeraRecord.LENGTH) {
+            Arrays.fill(records, at, at + 8, (byte) (at % 300 - 100));
+            CRC32 crc = new CRC32();
+            crc.update(records, at, TeraRecord.LENGTH);
+            sum.add(crc.getValue());
+        }
+        Files.write(input.resolve("part-00000"), records);
+        String output = path("sorted-" + method);
+        run(TeraSort::run, new String[] {"--input", input.toString(), "--output", output}, "--partitions", "2",
+                "--method", method);
+        run(TeraValidate::run, new String[] {"--input", output}, "--rows", "3000", "--checksum", sum.hex());
     }
 
     private static String[] job(String input, String output) {

@@ -1,0 +1,65 @@
+"""Verdicts of workloads on what a wrong engine would leave: each wrong in one way, and each refused with words."""
+
+from typing import Any
+
+import pytest
+
+from weft.workloads import KINDS
+from weft.workloads.base import Workload
+from weft.workloads.fileopen import FileOpen
+from weft.workloads.groupby import GroupBy
+from weft.workloads.sparkperf import SparkPerf
+from weft.workloads.teracount import TeraCount
+from weft.workloads.terasort import TeraSort
+
+MADE = [{"rows": 4, "checksum": "f"}, {"rows": 6, "checksum": "1"}]
+COUNTED = {"valid": True, "reason": "", "rows": 10, "checksum": "10", "bytes_in": 1000, "seconds": 1.0}
+SORTED = {"valid": True, "rows": 10, "checksum": "10"}
+GROUPED = {"groups": 3, "pairs": 9, "checksum": "ab"}
+RAN = {"valid": True, "reason": "", "seconds": 1.0}
+ANSWERED_ELSEWHERE = {"wordcount", "grep", "sort", "pi", "pagerank", "pagerank-graphx", "dfsio"}
+"""Their verdicts are in test_zipftext, test_pagerank and test_dfsio; the others of KINDS have no answer of weft's."""
+
+Left = tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]
+RIGHT: list[tuple[Workload, Left]] = [
+    (TeraSort(size=1000), (MADE, COUNTED, [SORTED])),
+    (TeraCount(size=1000), (MADE, COUNTED, [])),
+    (GroupBy(), ([], {**GROUPED, "seconds": 1.0}, [GROUPED])),
+    (SparkPerf(kind="count"), ([], RAN, [])),
+    (FileOpen(), ([], RAN, [])),
+]
+
+
+@pytest.mark.parametrize(("workload", "left"), RIGHT, ids=lambda value: getattr(value, "kind", ""))
+def test_what_a_right_engine_leaves_is_valid(workload: Workload, left: Left) -> None:
+    judged = workload.judge(*left)
+    assert (judged.valid, judged.reason) == (True, "")
+
+
+@pytest.mark.parametrize(
+    ("workload", "left", "words"),
+    [
+        (TeraSort(size=1000), (MADE[:1], COUNTED, [SORTED]), "made 4 rows, 10 were asked for"),
+        (TeraSort(size=1000), (MADE, COUNTED, [{"valid": False, "reason": "row 5 is below"}]), "row 5 is below"),
+        (TeraCount(size=1000), (MADE, {**COUNTED, "rows": 9}, []), "9 records arrived, 10 were generated"),
+        (TeraCount(size=1000), (MADE, {**COUNTED, "rows": 11}, []), "11 records arrived"),
+        (TeraCount(size=1000), (MADE, {**COUNTED, "checksum": "11"}, []), "sum to 11, the generated ones to 10"),
+        (TeraCount(size=1000), (MADE, {**COUNTED, "reason": "1 in a wrong partition"}, []), "wrong partition"),
+        (GroupBy(), ([], {**GROUPED, "pairs": 8}, [GROUPED]), "pairs is 8, the generator's is 9"),
+        (GroupBy(), ([], {**GROUPED, "groups": 4}, [GROUPED]), "groups is 4"),
+        (GroupBy(), ([], {**GROUPED, "checksum": "ac"}, [GROUPED]), "checksum is ac"),
+        (GroupBy(), ([], {}, [GROUPED]), "groups is None"),
+        (SparkPerf(kind="sort-by-key"), ([], {**RAN, "valid": False, "reason": "not in order"}, []), "not in"),
+        (FileOpen(), ([], {**RAN, "valid": False, "reason": "byte 7 differs"}, []), "byte 7 differs"),
+    ],
+)  # fmt: skip
+def test_what_a_wrong_engine_leaves_is_not(workload: Workload, left: Left, words: str) -> None:
+    judged = workload.judge(*left)
+    assert not judged.valid
+    assert words in judged.reason
+
+
+def test_every_workload_with_an_answer_has_wrong_ones_tried() -> None:
+    here = {"terasort", "teracount", "groupby", "file-open"}
+    perf = {name for name, kind in KINDS.items() if kind is SparkPerf}
+    assert set(KINDS) - here - perf - ANSWERED_ELSEWHERE == {"own-job", "standing"}
