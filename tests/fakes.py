@@ -21,7 +21,7 @@ def fake_nodes(count: int = 2, *, cores: int = 2, memory: int = 4 * GIB) -> list
 def fake_place(role: Role, nodes: Sequence[Node]) -> Place:
     shared = role in SHARED_ROLES
     paths = {node.name: f"/scratch/{role}" if shared else f"/scratch/{role}/{node.name}" for node in nodes}
-    return Place("fake", "nowhere", paths, shared=shared, durable=True)
+    return Place("fake", "nowhere", paths, shared=shared)
 
 
 def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:

@@ -20,8 +20,6 @@ class Place:
     paths: Mapping[str, str]
     """Path or URI by node name; the same for all where `shared`."""
     shared: bool
-    durable: bool
-    """Whether the bytes outlive the nodes' memory."""
     emulated: str = ""
     """What is emulated, in words that a report repeats; empty where nothing is."""
     environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

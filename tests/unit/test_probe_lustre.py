@@ -27,9 +27,7 @@ MD = "intent_lock               2 samples [reqs]\n"
 
 def layout(tmp_path: Path, counters: str = "") -> Layout:
     nodes = [Node("node1", "10.0.0.1", 1, 1 << 30, tmp_path)]
-    place = Place(
-        "delayed", "d", {"node1": "/x"}, shared=False, durable=True, emulated="not real", counters=counters
-    )
+    place = Place("delayed", "d", {"node1": "/x"}, shared=False, emulated="not real", counters=counters)
     empty: Mapping[str, Path] = {}
     return Layout("r", nodes, {"shuffle": place}, tmp_path, tmp_path / "record", Path("java"), empty, empty)
 

@@ -56,7 +56,6 @@ class DelayedStorage(Storage):
             f"latencyfs with the profile {self.profile} over {base_directory(self.path, role, site)}",
             points,
             shared=shared,
-            durable=True,
             emulated=f"the {role} file system is emulated (latencyfs, profile {self.profile}); no real {self.profile} was used",
             counters=counters,
         )

@@ -29,9 +29,7 @@ class DiskStorage(Storage):
 
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
         base = self._base(role, site)
-        return Place(
-            "disk", f"disk at {base}", spread(base, role, nodes), shared=role in SHARED_ROLES, durable=True
-        )
+        return Place("disk", f"disk at {base}", spread(base, role, nodes), shared=role in SHARED_ROLES)
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:

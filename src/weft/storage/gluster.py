@@ -57,7 +57,7 @@ class GlusterStorage(StackedStorage):
         below = self.below(nodes, site)
         text = f"GlusterFS of {self.nodes} brick(s) on nodes of their own, on {below.description}"
         paths = spread(base, role, nodes[: -self.nodes])
-        return Place("gluster", text, paths, shared=role in SHARED_ROLES, durable=below.durable)
+        return Place("gluster", text, paths, shared=role in SHARED_ROLES)
 
     def below(self, nodes: Sequence[Node], site: Site) -> Place:
         return self.on.sketch("blocks", nodes[-self.nodes :], site)

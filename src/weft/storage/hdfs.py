@@ -100,7 +100,6 @@ class HdfsStorage(StackedStorage):
             f"HDFS {where}, {size}, on {below.description}",
             {node.name: uri for node in nodes[: len(nodes) - self.nodes]},
             shared=True,
-            durable=below.durable,
             settings=self._client(servers),
             pages=self._pages(servers),
         )

@@ -36,14 +36,11 @@ class MemoryStorage(Storage):
                 "directory in /dev/shm (not bounded: mounting needs root)",
                 paths,
                 shared=shared,
-                durable=False,
             )
         paths = {
             node.name: str(mount_point(site, None if shared else node, f"memory-{role}")) for node in nodes
         }
-        return Place(
-            "memory", f"tmpfs of {show_size(self._bytes(role, nodes))}", paths, shared=shared, durable=False
-        )
+        return Place("memory", f"tmpfs of {show_size(self._bytes(role, nodes))}", paths, shared=shared)
 
     def _bytes(self, role: Role, nodes: Sequence[Node]) -> int:
         return self.size or sum(node.memory for node in (nodes if role in SHARED_ROLES else nodes[:1])) // 2

@@ -31,7 +31,7 @@ class MountStorage(Storage):
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
         base = base_directory(self.here, role, site)
         text = f"{_file_system(self.here)} at {base}"
-        return Place("mount", text, spread(base, role, nodes), shared=role in SHARED_ROLES, durable=True)
+        return Place("mount", text, spread(base, role, nodes), shared=role in SHARED_ROLES)
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:

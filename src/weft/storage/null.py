@@ -16,9 +16,7 @@ class NullStorage(Storage):
     kind: Literal["null"] = "null"
 
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:  # noqa: ARG002 - nothing is made
-        return Place(
-            "null", "nothing", {node.name: "/dev/null" for node in nodes}, shared=True, durable=False
-        )
+        return Place("null", "nothing", {node.name: "/dev/null" for node in nodes}, shared=True)
 
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
