@@ -21,7 +21,7 @@ from weft.probes.base import Probe
 from weft.progress import Progress
 from weft.provision import classdata
 from weft.record import Record, Stored
-from weft.servers import acquired, computing, served
+from weft.servers import acquired, computing, served, storages
 from weft.spec import Spec
 from weft.supply import Supplies, supply
 from weft.work import Work, open_work
@@ -116,9 +116,7 @@ def _placed(spec: Spec, nodes: Sequence[Node], work: Work) -> Iterator[dict[Role
         storage = served(spec)
         below = held.enter_context(storage.stand(nodes, work)) if storage else None
         places = {
-            role: held.enter_context(kind.place(role, nodes, work))
-            for role, kind in spec.storage().items()
-            if role in spec.workload.roles
+            role: held.enter_context(kind.place(role, nodes, work)) for role, kind in storages(spec).items()
         }
         yield {**places, "blocks": below} if below else places
 

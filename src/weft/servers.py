@@ -13,11 +13,16 @@ from weft.units import show_size
 from weft.work import Site
 
 
+def storages(spec: Spec) -> dict[Role, Storage]:
+    """The storage of each role that the workload has."""
+    return {role: storage for role, storage in spec.storage().items() if role in spec.workload.roles}
+
+
 def served(spec: Spec) -> Storage | None:
     """The storage of a run that has daemons of its own. Raises UsageError when there are two."""
     found: Storage | None = None
-    for role, storage in spec.storage().items():
-        if role not in spec.workload.roles or not storage.daemons or storage == found:
+    for role, storage in storages(spec).items():
+        if not storage.daemons or storage == found:
             continue
         if found is not None:
             raise UsageError(
@@ -37,11 +42,7 @@ def acquired(spec: Spec) -> Nodes:
 
 def sketched(spec: Spec, nodes: Sequence[Node], site: Site) -> dict[Role, Place]:
     """The places of all roles, and of what the storage's daemons keep."""
-    places = {
-        role: storage.sketch(role, nodes, site)
-        for role, storage in spec.storage().items()
-        if role in spec.workload.roles
-    }
+    places = {role: storage.sketch(role, nodes, site) for role, storage in storages(spec).items()}
     storage = served(spec)
     below = storage.below(nodes, site) if storage else None
     return {**places, "blocks": below} if below else places
