@@ -8,7 +8,7 @@ import pytest
 
 from tests.local.conftest import Weft, in_phase, kill, root
 
-SIZE = ("--size", "1GB")
+SIZE = ("--size", "500MB")
 
 
 def sorting(weft: Weft, *words: str) -> "subprocess.Popen[str]":
@@ -53,7 +53,7 @@ def test_spark_recovers_from_a_lost_process_and_the_report_says_so(weft: Weft, v
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("phase", ["start", "run"])
 def test_a_signal_leaves_nothing(weft: Weft, number: signal.Signals, phase: str) -> None:
-    process = weft.start("run", "terasort", "--size", "1GB")
+    process = weft.start("run", "terasort", *SIZE)
     weft.wait_for(process, lambda: in_phase(weft, phase))
     process.send_signal(number)
     process.communicate(timeout=60)

@@ -5,9 +5,12 @@ import json
 from tests.local.conftest import Weft
 
 MATRIX = """
-workload = "terasort:20MB"
 nodes = "local:2"
 repeat = 2
+[workload]
+kind = "file-open"
+files = 200
+rounds = 3
 [matrix]
 scratch = ["memory:1G", "disk"]
 """

@@ -1,12 +1,13 @@
 """Every command that the README and the guide show works as it stands there."""
 
-import os
 import re
 import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.local.conftest import Weft
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ("README.md", "docs/guide/first-run.md", "docs/guide/scratch.md")
@@ -22,7 +23,7 @@ def commands(document: str) -> list[str]:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_each_command_works_in_the_order_shown(document: str, tmp_path: Path) -> None:
-    own = {name: str(tmp_path / name[5:].lower()) for name in ("WEFT_RUNS", "WEFT_STATE", "WEFT_WORK")}
+    environment = Weft(tmp_path).environment
     assert commands(document)
     for command in commands(document):
         if command == ITSELF:
@@ -30,7 +31,7 @@ def test_each_command_works_in_the_order_shown(document: str, tmp_path: Path) ->
         done = subprocess.run(
             shlex.split(command),
             cwd=ROOT,
-            env={**os.environ, **own},
+            env=environment,
             capture_output=True,
             text=True,
             check=False,

@@ -11,14 +11,13 @@ WORDS = "total 79997"
 JOINED = "joined 25000 orders worth 624975000"
 
 ON = [
-    pytest.param("local:2", "disk", id="local-disk"),
-    pytest.param("local:2", "pool", id="local-pool"),
-    pytest.param("virtual:2", "pool", id="virtual-pool", marks=root),
+    pytest.param("local:2", "disk", "word_count.py", WORDS, id="local-disk"),
+    pytest.param("local:2", "pool", "parquet_join.py", JOINED, id="local-pool"),
+    pytest.param("virtual:2", "pool", "word_count.py", WORDS, id="virtual-pool", marks=root),
 ]
 
 
-@pytest.mark.parametrize(("nodes", "scratch"), ON)
-@pytest.mark.parametrize(("program", "printed"), [("word_count.py", WORDS), ("parquet_join.py", JOINED)])
+@pytest.mark.parametrize(("nodes", "scratch", "program", "printed"), ON)
 def test_an_example_runs_with_its_output_a_record_and_a_report(
     weft: Weft, nodes: str, scratch: str, program: str, printed: str
 ) -> None:
@@ -50,15 +49,14 @@ def test_tables_below_a_directory_of_ones_own_are_removed(weft: Weft) -> None:
     assert list(own.iterdir()) == []
 
 
-@pytest.mark.parametrize("scratch", ["disk", "pool"])
-def test_the_exit_code_of_a_job_is_that_of_weft(weft: Weft, scratch: str) -> None:
+def test_the_exit_code_of_a_job_is_that_of_weft(weft: Weft) -> None:
     job = weft.home / "seven.py"
     job.write_text(
         "import sys\nfrom pyspark.sql import SparkSession\n"
         "spark = SparkSession.builder.getOrCreate()\nprint('rows', spark.range(10).repartition(3).count())\n"
         "spark.stop()\nsys.exit(7)\n"
     )
-    done = weft("submit", "--scratch", scratch, "--", str(job))
+    done = weft("submit", "--", str(job))
     assert done.returncode == 7, done.stderr
     assert "rows 10" in done.stdout
     assert weft.head()["verdict"] == "INVALID"

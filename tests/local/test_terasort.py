@@ -26,18 +26,22 @@ def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
 
 
 @root
-@pytest.mark.parametrize("scratch", ["memory", "disk", "loopback", "loopback:size=2G,fs=xfs"])
-def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str) -> None:
-    result = weft.result("run", "terasort", "--nodes", "virtual:2", "--size", "200MB", "--scratch", scratch)
+@pytest.mark.parametrize(
+    ("scratch", "others"),
+    [
+        ("memory", ()),
+        ("disk", ("--input", "memory", "--output", "loopback")),
+        ("loopback", ()),
+        ("loopback:size=2G,fs=xfs", ()),
+    ],
+    ids=["memory", "disk", "loopback", "xfs"],
+)
+def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str, others: tuple[str, ...]) -> None:
+    """One of them with its input and output on memory: a mount for all nodes appears in each of them."""
+    words = ["--nodes", "virtual:2", "--size", "100MB", "--scratch", scratch]
+    result = weft.result("run", "terasort", *words, *others)
     assert result["verdict"] == "VALID"
     assert result["scratch"] == scratch.split(":", maxsplit=1)[0]
-
-
-@root
-def test_input_and_output_may_stand_on_memory(weft: Weft) -> None:
-    """A mount for all nodes appears in each of them."""
-    words = ["--nodes", "virtual:2", "--size", "50MB", "--input", "memory", "--output", "loopback"]
-    assert weft.result("run", "terasort", *words)["verdict"] == "VALID"
 
 
 def test_a_partition_larger_than_the_executor_spills(weft: Weft) -> None:
