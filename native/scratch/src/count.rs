@@ -44,6 +44,15 @@ pub fn forked() {
     }
 }
 
+/// At a normal end; a process that counted nothing leaves nothing.
+pub fn end() {
+    if STATE.load(Acquire) == READY {
+        if let Some(counters) = ready() {
+            counters.end();
+        }
+    }
+}
+
 #[inline]
 fn ready() -> Option<&'static Counters> {
     if STATE.load(Acquire) != READY && !attach() {

@@ -97,10 +97,11 @@ fn name_node(config: &mut Config) -> sys::Result<()> {
     Ok(())
 }
 
-/// At a normal end the segment is given up, so that an empty one is removed at once.
+/// At a normal end the segment is given up, so that an empty one is removed at once, and the kernel's sums are kept.
 extern "C" fn end() {
     if !ALIVE.load(Relaxed).is_null() {
         crate::gate::safely((), serve::end);
+        crate::gate::safely((), count::end);
     }
 }
 

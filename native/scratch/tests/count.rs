@@ -4,7 +4,7 @@ mod common;
 use common::{compiled, has, text, World};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{fs, thread};
 
 type Counts = BTreeMap<String, u64>;
@@ -176,4 +176,33 @@ fn counters_survive_kill_and_exec_and_are_read_meanwhile() {
     let json = stats(&w);
     assert_eq!(json.matches("\"pid\":").count(), before + 1, "exec keeps the file of its process");
     assert!(json.contains("\"execs\":2"), "{json}");
+}
+
+/// A number of the one counted process, from the JSON of `stats`.
+fn of_process(json: &str, name: &str) -> Option<u64> {
+    let label = format!("\"{name}\":");
+    let digits = &json[json.find(&label)? + label.len()..];
+    digits.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
+}
+
+#[test]
+fn what_the_kernel_counted_is_kept_at_the_end_and_found_while_a_process_runs() {
+    const SIZE: u64 = 1 << 20;
+    let mut w = counting("work=/nowhere");
+    let file = w.sub("work").join("file");
+    w.set("WEFT_COUNT_CLASSES", format!("work={}", w.dir.join("work").display()));
+    fs::write(&file, vec![7; SIZE as usize]).unwrap();
+    let mut cat = w.command("cat").arg(&file).arg("-").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let asked = || w.tool(&["stats", w.dir.join("counters").to_str().unwrap(), "--json", "--kernel"]);
+    let near = |json: &str| of_process(json, "kernel_read").is_some_and(|n| (SIZE..SIZE + SIZE / 8).contains(&n));
+    while !near(&asked()) {
+        thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(asked().contains("\"ended\":false"), "{}", asked());
+    assert_eq!(of_process(&stats(&w), "kernel_read"), None);
+    drop(cat.stdin.take());
+    assert!(cat.wait().unwrap().success());
+    let json = stats(&w);
+    assert!(json.contains("\"ended\":true") && near(&json), "{json}");
+    assert_eq!(of_process(&json, "parent"), Some(u64::from(std::process::id())), "{json}");
 }

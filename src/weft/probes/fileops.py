@@ -79,7 +79,7 @@ class FileopsProbe(Probe):
                 yield
         finally:
             observe()
-            last = everywhere(layout.all_nodes, lambda node: _stats(layout, node))
+            last = everywhere(layout.all_nodes, lambda node: _stats(layout, node, "--kernel"))
             for node, stats in zip(layout.all_nodes, last, strict=True):
                 write_json(layout.record / "fileops" / f"{node.name}.json", stats)
 
@@ -106,8 +106,8 @@ def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
     ]
 
 
-def _stats(layout: Layout, node: Node) -> dict[str, Any]:
-    words = [str(layout.native / "weft-scratch"), "stats", str(_counters(layout, node)), "--json"]
+def _stats(layout: Layout, node: Node, *more: str) -> dict[str, Any]:
+    words = [str(layout.native / "weft-scratch"), "stats", str(_counters(layout, node)), "--json", *more]
     run = node.run if node.host else shell.run
     try:
         found: dict[str, Any] = json.loads(run(words).out)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from weft.report import kernelcount
 from weft.report.blocks import Bar, Block, Column, Listing, Section, Table, Words
 from weft.report.numbers import amount, percent, size
 from weft.report.summary import Summary
@@ -22,6 +23,7 @@ def file_operations(summary: Summary) -> Section:
     blocks += _histogram(
         "Times of opens", total, "open", "ns_hist", lambda ns: amount(ns / 1e9, "s") if ns else "0 s"
     )
+    blocks += kernelcount.beside(summary.fileops)
     missed = sorted(
         {
             _missed(note)

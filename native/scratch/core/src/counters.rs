@@ -5,7 +5,7 @@ use crate::histogram::{bucket, NS_BUCKETS, SIZE_BUCKETS};
 use crate::identity::Identity;
 use crate::ops::Op;
 use crate::sys::{self, Fd, Result};
-use crate::text::PathText;
+use crate::text::{number, PathText};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTCNT1");
@@ -39,6 +39,10 @@ pub struct Header {
     pub program: [u8; 256],
     pub class_names: [[u8; 32]; MAX_CLASSES],
     pub op_names: [[u8; 16]; MAX_OPS],
+    pub parent: u32,
+    pub ended: AtomicU32,
+    pub kernel_read: AtomicU64,
+    pub kernel_written: AtomicU64,
 }
 
 /// One operation on one class in one stripe; the number of calls is the sum of `ns_hist`.
@@ -119,10 +123,21 @@ impl Counters {
         (h.ns_buckets, h.size_buckets) = (NS_BUCKETS as u32, SIZE_BUCKETS as u32);
         (h.notes_at, h.notes, h.note_bytes) = (NOTES_AT as u32, NOTES as u32, size_of::<Note>() as u32);
         (h.pid, h.start, h.started_wall) = (id.pid, id.start, crate::clock::wall());
+        h.parent = sys::getppid();
         name(&mut h.node, node);
         classes.names().zip(h.class_names.iter_mut()).for_each(|(n, to)| name(to, n));
         Op::ALL.iter().zip(h.op_names.iter_mut()).for_each(|(o, to)| name(to, o.name().as_bytes()));
         h.magic.store(MAGIC, Release);
+    }
+
+    /// At a normal end: what the kernel has counted for this process and the children it waited for.
+    pub fn end(&self) {
+        let mut buf = [0u8; 512];
+        let Ok(n) = sys::slurp(sys::CPath::new(b"/proc/self/io\0"), &mut buf) else { return };
+        let (Some(read), Some(written)) = (field(&buf[..n], b"rchar: "), field(&buf[..n], b"wchar: ")) else { return };
+        self.header().kernel_read.store(read, Relaxed);
+        self.header().kernel_written.store(written, Relaxed);
+        self.header().ended.store(1, Release);
     }
 
     #[inline]
@@ -149,6 +164,10 @@ impl Counters {
             slot.size_hist[bucket(s.bytes, SIZE_BUCKETS)].fetch_add(1, Relaxed);
         }
     }
+}
+
+fn field(text: &[u8], label: &[u8]) -> Option<u64> {
+    text.split(|&c| c == b'\n').find_map(|line| number(line.strip_prefix(label)?))
 }
 
 fn name(to: &mut [u8], from: &[u8]) {

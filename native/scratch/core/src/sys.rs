@@ -201,6 +201,11 @@ pub fn getpid() -> u32 {
     call!(libc::SYS_getpid).unwrap_or(0) as u32
 }
 
+/// 0 where the parent is outside the process's own pid namespace.
+pub fn getppid() -> u32 {
+    call!(libc::SYS_getppid).unwrap_or(0) as u32
+}
+
 pub fn geteuid() -> u32 {
     call!(libc::SYS_geteuid).unwrap_or(0) as u32
 }

@@ -4,12 +4,14 @@ mod bench;
 mod bench_ops;
 mod index;
 mod json;
+mod kernel;
 mod stats;
 
+use stats::Form;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage:
-  weft-scratch stats DIR [--json]     merge the counter files of DIR
+  weft-scratch stats DIR [--json [--kernel]]  merge the counter files of DIR; also what the kernel counts for those that run
   weft-scratch index                  what the index holds, as JSON
   weft-scratch ls                     every served file, with its size
   weft-scratch cat PATH...            the bytes of served files (paths below the prefix)
@@ -22,8 +24,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["stats", dir] => stats::run(dir, false),
-        ["stats", dir, "--json"] | ["stats", "--json", dir] => stats::run(dir, true),
+        ["stats", dir] => stats::run(dir, Form::Table),
+        ["stats", dir, "--json"] | ["stats", "--json", dir] => stats::run(dir, Form::Json),
+        ["stats", dir, "--json", "--kernel"] => stats::run(dir, Form::JsonWithKernel),
         ["index"] => index::describe(),
         ["ls"] => index::list(),
         ["cat", paths @ ..] if !paths.is_empty() => index::cat(paths),

@@ -1,6 +1,7 @@
 //! Merges counter files. Reads them by their own headers, so an older or newer layout is still understood.
 
 use crate::json::Json;
+use crate::kernel::{self, Moved};
 use std::collections::BTreeMap;
 use std::{fs, io, path::Path};
 use weft_scratch_core::counters::{Header, MAGIC, VERSION};
@@ -53,6 +54,9 @@ struct Process {
     program: String,
     execs: u64,
     notes_lost: u64,
+    parent: u64,
+    ended: bool,
+    kernel: Option<Moved>,
     sums: Sums,
     notes: Vec<Note>,
 }
@@ -93,6 +97,8 @@ fn read(path: &Path) -> io::Result<Option<Process>> {
     if b.u64(0) != MAGIC || b.u32(at!(version)) != VERSION as u64 {
         return Ok(None);
     }
+    let ended = b.u32(at!(ended)) != 0;
+    let moved = Moved { read: b.u64(at!(kernel_read)), written: b.u64(at!(kernel_written)) };
     Ok(Some(Process {
         node: b.text(at!(node), 64),
         pid: b.u32(at!(pid)),
@@ -101,6 +107,9 @@ fn read(path: &Path) -> io::Result<Option<Process>> {
         program: b.text(at!(program), 256),
         execs: b.u32(at!(execs)),
         notes_lost: b.u32(at!(notes_lost)),
+        parent: b.u32(at!(parent)),
+        ended,
+        kernel: ended.then_some(moved),
         sums: sums(&b),
         notes: notes(&b),
     }))
@@ -147,8 +156,17 @@ fn notes(b: &Bytes) -> Vec<Note> {
         .collect()
 }
 
+/// How counters are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Table,
+    Json,
+    /// With what the kernel counts for processes that still run, for which all of /proc is read.
+    JsonWithKernel,
+}
+
 /// Prints the merged counters of a directory.
-pub fn run(dir: &str, json: bool) -> io::Result<()> {
+pub fn run(dir: &str, form: Form) -> io::Result<()> {
     let mut processes = Vec::new();
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();
@@ -156,15 +174,20 @@ pub fn run(dir: &str, json: bool) -> io::Result<()> {
             processes.extend(read(&path)?);
         }
     }
+    if form == Form::JsonWithKernel {
+        let running = kernel::running();
+        for p in processes.iter_mut().filter(|p| !p.ended) {
+            p.kernel = running.get(&(p.pid, p.start)).copied();
+        }
+    }
     processes.sort_by_key(|p| (p.node.clone(), p.started_wall, p.pid));
     let mut total = Sums::new();
     for (key, sum) in processes.iter().flat_map(|p| &p.sums) {
         total.entry(key.clone()).or_default().add(sum);
     }
-    if json {
-        println!("{}", to_json(&processes, &total));
-    } else {
-        print_table(&processes, &total);
+    match form {
+        Form::Table => print_table(&processes, &total),
+        Form::Json | Form::JsonWithKernel => println!("{}", to_json(&processes, &total)),
     }
     Ok(())
 }
@@ -188,6 +211,12 @@ fn put_process(j: &mut Json, p: &Process) {
         j.number(Some("started_ns"), p.started_wall);
         j.string(Some("program"), &p.program);
         j.number(Some("execs"), p.execs);
+        j.number(Some("parent"), p.parent);
+        j.flag("ended", p.ended);
+        if let Some(moved) = p.kernel {
+            j.number(Some("kernel_read"), moved.read);
+            j.number(Some("kernel_written"), moved.written);
+        }
         j.object(Some("classes"), |j| put_sums(j, &p.sums));
         j.number(Some("notes_lost"), p.notes_lost);
         j.array(Some("not_covered"), |j| p.notes.iter().for_each(|n| put_note(j, n)));
