@@ -6,7 +6,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,8 +51,8 @@ class Hosts:
 
 
 @contextmanager
-def running(folder: Path, count: int) -> Iterator[Hosts]:
-    """Servers for the length of a `with`."""
+def running(folder: Path, count: int, last: Sequence[str] = ()) -> Iterator[Hosts]:
+    """Servers for the length of a `with`; `last` are words that the last of them is started through."""
     folder.mkdir(mode=0o700)
     hosts = Hosts(folder, [])
     _key(folder / "key")
@@ -62,7 +62,8 @@ def running(folder: Path, count: int) -> Iterator[Hosts]:
     try:
         with _subnet() as subnet:
             for number in range(1, count + 1):
-                hosts.servers.append(_server(folder, number, f"{subnet}.{number}"))
+                through = last if number == count else ()
+                hosts.servers.append(_server(folder, number, f"{subnet}.{number}", through))
             yield hosts
     finally:
         for server in hosts.servers:
@@ -74,7 +75,7 @@ def _key(path: Path) -> None:
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
 
 
-def _server(folder: Path, number: int, address: str) -> "subprocess.Popen[bytes]":
+def _server(folder: Path, number: int, address: str, through: Sequence[str]) -> "subprocess.Popen[bytes]":
     name = f"host{number}"
     port = free_port(address)
     _key(folder / name)
@@ -92,7 +93,8 @@ def _server(folder: Path, number: int, address: str) -> "subprocess.Popen[bytes]
     )
     assert SSHD is not None
     with (folder / f"{name}.log").open("wb") as log:
-        server = subprocess.Popen([SSHD, "-D", "-e", "-f", str(folder / f"{name}.conf")], stderr=log)
+        words = [*through, SSHD, "-D", "-e", "-f", str(folder / f"{name}.conf")]
+        server = subprocess.Popen(words, stderr=log)
     end = time.monotonic() + 10
     while True:
         try:

@@ -9,6 +9,7 @@ import typer
 
 from weft import doctor as checks
 from weft import leftovers
+from weft.doctor import hosts
 
 AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 
@@ -19,14 +20,17 @@ def register(app: typer.Typer) -> None:
         app.command()(verb)
 
 
-def doctor(as_json: AsJson = False) -> None:
-    """Check this machine: what is missing or limited, what that costs, and the fix.
+def doctor(
+    nodes: Annotated[str | None, typer.Option(help="other hosts instead: ssh:HOSTS, slurm:N")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check this machine, or nodes all at once: what is missing or limited, what that costs, and the fix.
 
-    The exit code is 0 when a plain local run can work.
+    The exit code is 0 when a run can work there.
 
-    Example: weft doctor --json
+    Example: weft doctor --nodes ssh:node[1-4]
     """
-    findings = checks.examine()
+    findings = checks.examine() if nodes is None else hosts.examine(nodes)
     if as_json:
         print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
     else:

@@ -1,0 +1,250 @@
+"""What is wrong with a set of hosts, judged from what each of them said. Pure."""
+
+import ipaddress
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weft import machine
+from weft.doctor.finding import Finding, limits, missing, ok
+from weft.provision.jdk import OLDEST
+from weft.units import show_size
+
+_FILES = 4096
+"""Open files below which a shuffle of a few hundred partitions can fail."""
+_PROCESSES = 4096
+"""Processes and threads that the daemons of a node stay below."""
+_PORTS = 4096
+"""Ports for whoever asks for any, below which a shuffle over many connections can run out."""
+_APART = 2.0
+"""Seconds between clocks above which samples of nodes cannot be laid side by side."""
+_SHORT = 600.0
+"""Seconds of wall time below which a first run may not come to its end."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A node, what its host said (`remote/sent/examine.py`), and whose marks it sees in each directory."""
+
+    name: str
+    address: str
+    interfaces: Mapping[str, str]
+    memory: int
+    facts: Mapping[str, Any]
+    ahead: float
+    """Seconds that its clock is surely before (or, negative, behind) the one of weft's machine."""
+    sees: Mapping[str, Sequence[str]]
+
+
+def ahead(clock: float, began: float, ended: float) -> float:
+    """How far a clock is outside of the time in which it was read; 0 inside."""
+    return max(0.0, clock - ended) + min(0.0, clock - began)
+
+
+def left(end: str, now: float) -> float | None:
+    """Seconds until a time as Slurm writes it; None where it knows none."""
+    try:
+        return time.mktime(time.strptime(end, "%Y-%m-%dT%H:%M:%S")) - now
+    except ValueError:
+        return None
+
+
+def judge(
+    hosts: Sequence[Host], shared: str, locks: Mapping[str, str], remaining: float | None
+) -> list[Finding]:
+    """A finding a check; each names the hosts that it is about."""
+    plain = [check(hosts) for check in _CHECKS]
+    return [_nodes(hosts), *plain, _shared(hosts, shared), _locks(locks, shared), *_wall(remaining)]
+
+
+def _nodes(hosts: Sequence[Host]) -> Finding:
+    told = ", ".join(f"{host.name} at {host.address}" for host in hosts)
+    return ok("nodes", f"{told}; each reaches each other")
+
+
+def _of(hosts: Iterable[Host], wrong: Callable[[Host], str]) -> str:
+    """What is wrong, host by host; empty where nothing is."""
+    return "; ".join(f"{host.name}: {why}" for host in hosts if (why := wrong(host)))
+
+
+def _names(hosts: Sequence[Host]) -> Finding:
+    def wrong(host: Host) -> str:
+        own, found = host.facts["name"], host.facts["resolved"]
+        if not found:
+            return f"its own name {own} does not resolve"
+        here = ipaddress.ip_address(host.address).is_loopback
+        bad = [one for one in found if (one.startswith("127.") and not here) or not _has(host, one)]
+        return f"its own name {own} leads to {bad[0]}, where no other host finds it" if bad else ""
+
+    if not (found := _of(hosts, wrong)):
+        return ok("host names", "each leads to an address of its host")
+    fix = "give each host's name its address on the network in that host's /etc/hosts"
+    return limits(
+        "host names", found, costs="programs that announce their host's name are not found", fix=fix
+    )
+
+
+def _has(host: Host, address: str) -> bool:
+    return address in {*host.interfaces.values(), host.address} or address.startswith("127.")
+
+
+def _subnets(hosts: Sequence[Host]) -> Finding:
+    networks = {_network(host) for host in hosts} - {""}
+    if len(networks) <= 1 or all(ipaddress.ip_address(host.address).is_loopback for host in hosts):
+        return ok("networks", ", ".join(sorted(networks)) or "one")
+    found = ", ".join(f"{host.name} in {_network(host) or 'no network of its own'}" for host in hosts)
+    fix = "choose an interface that all have in one network: fabric=NAME"
+    return limits("networks", found, costs="speed, as traffic goes through a router", fix=fix)
+
+
+def _network(host: Host) -> str:
+    name = next((name for name, address in host.interfaces.items() if address == host.address), "")
+    mask = host.facts["networks"].get(name)
+    return str(ipaddress.ip_network(f"{host.address}/{mask}", strict=False)) if mask else ""
+
+
+def _java(hosts: Sequence[Host]) -> Finding:
+    versions = {host.name: _major(host.facts["java"]) for host in hosts}
+    found = _of(
+        hosts,
+        lambda host: (
+            f"java {host.facts['java']}"
+            if not versions[host.name]
+            else f"Java {versions[host.name]}, which is too old"
+            if versions[host.name] < OLDEST
+            else ""
+        ),
+    )
+    fix = f"install Java {OLDEST} or newer under one path on all hosts, and set JAVA_HOME to it"
+    if found:
+        return missing("java", found, costs="every engine", fix=fix)
+    if len(set(versions.values())) > 1:
+        told = ", ".join(f"{name} has Java {version}" for name, version in versions.items())
+        return limits("java", told, costs="times of nodes cannot be compared; classes may not fit", fix=fix)
+    return ok("java", f"Java {versions[hosts[0].name]} on each")
+
+
+def _major(text: str) -> int:
+    match = re.search(r'version "(?:1\.)?(\d+)', text)
+    return int(match[1]) if match else 0
+
+
+def _unwritten(hosts: Sequence[Host]) -> Finding:
+    found = _of(
+        hosts, lambda host: ", ".join(f"{kind}: {why}" for kind, why in host.facts["unwritten"].items())
+    )
+    if not found:
+        return ok("writing", "both the shared and the local directory")
+    fix = "set WEFT_WORK and WEFT_SHARED to directories of yours with room"
+    return missing("writing", found, costs="every run", fix=fix)
+
+
+def _local(hosts: Sequence[Host]) -> Finding:
+    found = _of(
+        hosts,
+        lambda host: ", ".join(f"sees files of {one}" for one in host.sees["local"] if one != host.name),
+    )
+    if not found:
+        return ok("local directory", "each host's own")
+    fix = "set WEFT_WORK to a disk or tmpfs in the node, such as $TMPDIR or /local"
+    return limits(
+        "local directory", found, costs="scratch meets the other nodes' on one file system", fix=fix
+    )
+
+
+def _shared(hosts: Sequence[Host], directory: str) -> Finding:
+    everybody = {host.name for host in hosts}
+    found = _of(
+        hosts,
+        lambda host: ", ".join(
+            f"sees nothing of {one}" for one in sorted(everybody - {*host.sees["shared"]})
+        ),
+    )
+    if not found:
+        return ok("shared directory", f"{directory}, the same on each")
+    fix = "set WEFT_SHARED (and WEFT_RUNS) to a directory on a file system that all hosts mount"
+    return missing("shared directory", f"{directory}: {found}", costs="input and output in files", fix=fix)
+
+
+def _locks(locks: Mapping[str, str], directory: str) -> Finding:
+    wrong = {name: why for name, why in locks.items() if why != "refused"}
+    if not wrong:
+        return ok("file locks", f"in {directory}: a lock of one host keeps the others out")
+    told = "; ".join(
+        f"{name}: {'got a lock that another host holds' if why == 'got' else why}"
+        for name, why in wrong.items()
+    )
+    fix = "mount it with locks (Lustre: -o flock, not localflock), or set WEFT_SHARED elsewhere"
+    return limits("file locks", f"in {directory}: {told}", costs="daemons that guard state by locks", fix=fix)
+
+
+def _limits(hosts: Sequence[Host]) -> Finding:
+    def low(value: int, least: int) -> bool:
+        return 0 <= value < least
+
+    def wrong(host: Host) -> str:
+        files, processes = host.facts["files"], host.facts["processes"]
+        return ", ".join(
+            [
+                *([f"{files} open files"] if low(files, _FILES) else []),
+                *([f"{processes} processes"] if low(processes, _PROCESSES) else []),
+            ]
+        )
+
+    if not (found := _of(hosts, wrong)):
+        return ok("ulimit", f"at least {_FILES} files and {_PROCESSES} processes")
+    fix = f"ulimit -n {_FILES} -u {_PROCESSES}: in /etc/security/limits.conf, or of slurmd (PropagateResourceLimits)"
+    return limits("ulimit", found, costs="shuffles with many partitions", fix=fix)
+
+
+def _memory(hosts: Sequence[Host]) -> Finding:
+    found = _of(hosts, lambda host: show_size(host.memory) if host.memory < machine.LEAST else "")
+    if not found:
+        return ok("memory", f"at least {show_size(min(host.memory for host in hosts))} a node")
+    fix = f"ask for at least {show_size(machine.LEAST)} a node: --nodes slurm:N,memory=4G, or leave that host out"
+    return missing("memory", f"{found} for an engine", costs="every engine", fix=fix)
+
+
+def _ports(hosts: Sequence[Host]) -> Finding:
+    def wrong(host: Host) -> str:
+        first, last = host.facts["ports"]
+        return f"{first} to {last}" if last - first + 1 < _PORTS else ""
+
+    if not (found := _of(hosts, wrong)):
+        return ok("free ports", f"at least {_PORTS} on each")
+    fix = "sysctl net.ipv4.ip_local_port_range='32768 60999', as root"
+    return limits("free ports", found, costs="many connections at a time", fix=fix)
+
+
+def _clock(hosts: Sequence[Host]) -> Finding:
+    found = _of(hosts, lambda host: f"{host.ahead:+.1f} s" if abs(host.ahead) > _APART else "")
+    if not found:
+        return ok("clocks", f"within {_APART:.0f} s of this machine's")
+    costs = "samples of nodes side by side; tokens of YARN and HDFS expire"
+    return limits("clocks", found, costs=costs, fix="timedatectl set-ntp true, or mend chronyd there")
+
+
+def _devices(hosts: Sequence[Host]) -> Finding:
+    found = _of(
+        hosts, lambda host: ", ".join(f"no {kind}" for kind in ("fuse", "loop") if not host.facts[kind])
+    )
+    if not found:
+        return ok("fuse and loop", "on each")
+    costs = "--scratch loopback (the one or the other is enough)"
+    fix = "modprobe fuse loop; apt-get install fuse3; or use --scratch pool, which needs neither"
+    return limits("fuse and loop", found, costs=costs, fix=fix)
+
+
+def _wall(remaining: float | None) -> list[Finding]:
+    if remaining is None:
+        return []
+    found = f"{max(0, remaining) / 60:.0f} min left of the job"
+    if remaining >= _SHORT:
+        return [ok("wall time", found)]
+    fix = "ask for more: --nodes slurm:N,time=2:00:00, or salloc --time=2:00:00"
+    return [limits("wall time", found, costs="runs that take longer", fix=fix)]
+
+
+_CHECKS = (_names, _subnets, _ports, _java, _unwritten, _local, _limits, _memory, _clock, _devices)

@@ -1,0 +1,118 @@
+"""The nodes of a spec, examined at once: what each of them is, and what they have in common."""
+
+import secrets
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from weft import lease, settings
+from weft.doctor import alike
+from weft.doctor.alike import Host
+from weft.doctor.finding import Finding, missing
+from weft.errors import MissingError, NodeError, UsageError, WeftError
+from weft.nodes.base import everywhere
+from weft.nodes.remote import RemoteNode
+from weft.provision import jdk
+from weft.remote.reach import message
+from weft.slurm import jobs
+from weft.spec import parse
+from weft.work import Work, open_work
+
+_DEADLINE = 30.0
+"""Seconds until the first host has its lock."""
+
+
+def examine(text: str) -> list[Finding]:
+    """Findings of the nodes that a one-line form asks for. Raises UsageError where those are not other hosts."""
+    asked = parse({"workload": "terasort", "nodes": text}).nodes
+    if asked.kind not in {"ssh", "slurm"}:
+        raise UsageError(
+            f"--nodes {text} is this machine", hint="leave --nodes out, or name others: ssh:HOSTS, slurm:N"
+        )
+    name = f"doctor-{secrets.token_hex(4)}"
+    with lease.hold(name, "doctor") as held, open_work(name, held) as work, ExitStack() as stack:
+        try:
+            found = stack.enter_context(asked.acquire(work, []))
+            return _examined([node for node in found if isinstance(node, RemoteNode)], work)
+        except (NodeError, MissingError) as error:
+            why = f" ({error.tail[-1].strip()})" if error.tail else ""
+            fix = error.hint or "mend that, and ask again"
+            return [missing("nodes", error.message + why, costs="every run on these nodes", fix=fix)]
+
+
+def _examined(nodes: Sequence[RemoteNode], work: Work) -> list[Finding]:
+    shared = (settings.shared() or settings.runs()).resolve() / work.name
+    marks = {"shared": shared, "local": work.directory / "marks"}
+    everywhere(nodes, lambda node: _make(node, marks["shared"], marks["local"], work))
+    told = everywhere(nodes, lambda node: _facts(node, marks))
+    seen = everywhere(nodes, lambda node: _ask(node, "seen", marks=_texts(marks)))
+    hosts = [
+        Host(node.name, node.address, node.interfaces, node.memory, facts, ahead, sees)
+        for node, (facts, ahead), sees in zip(nodes, told, seen, strict=True)
+    ]
+    return alike.judge(hosts, str(shared.parent), _locks(nodes, shared / "lock", work), _left(nodes[0]))
+
+
+def _ask(node: RemoteNode, do: str, **request: Any) -> Any:
+    return node.reach.ask("examine", {"do": do, **request})
+
+
+def _texts(marks: dict[str, Path]) -> dict[str, str]:
+    return {kind: str(path) for kind, path in marks.items()}
+
+
+def _make(node: RemoteNode, shared: Path, local: Path, work: Work) -> None:
+    node.note(work.lease, "directory", shared)
+    node.make(shared, local)
+
+
+def _facts(node: RemoteNode, marks: dict[str, Path]) -> tuple[dict[str, Any], float]:
+    """What a host says, and how many seconds its clock is surely ahead of (or, negative, behind) this one."""
+    began = time.time()
+    found = _ask(node, "facts", java=_java(), marks=_texts(marks), mark=node.name)
+    return found, alike.ahead(found["clock"], began, time.time())
+
+
+def _java() -> str:
+    try:
+        return str(jdk.java())
+    except MissingError:
+        return "java"
+
+
+def _locks(nodes: Sequence[RemoteNode], path: Path, work: Work) -> dict[str, str]:
+    """What each other host is told when the first one holds a lock on a shared file."""
+    first, *others = nodes
+    log, out = (work.directory / f"lock.{kind}" for kind in ("log", "out"))
+    request = message("examine", {"do": "hold", "lock": str(path)})
+    holder = first.reach.send("lock", request, log=log, out=out)
+    try:
+        end = time.monotonic() + _DEADLINE
+        while "held" not in out.read_text():
+            if holder.code() is not None or time.monotonic() > end:
+                return {first.name: (log.read_text().strip().splitlines() or ["it got no lock"])[-1]}
+            time.sleep(0.01)
+        return {node.name: _tried(node, path) for node in others}
+    finally:
+        holder.stop(grace=0)
+
+
+def _tried(node: RemoteNode, path: Path) -> str:
+    try:
+        answer: str = _ask(node, "try", lock=str(path))
+    except NodeError:
+        return "refused"  # a file that is not there is told by the check of the shared directory
+    return answer
+
+
+def _left(node: RemoteNode) -> float | None:
+    """Seconds of wall time that the job has left; None where there is none."""
+    if not node.reach.job:
+        return None
+    try:
+        now = jobs.job(node.reach.job)
+    except WeftError:
+        return None
+    return alike.left(now.fields.get("EndTime", ""), time.time()) if now else None
