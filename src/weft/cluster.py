@@ -6,17 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx2
 
 from weft import shell
 from weft.errors import ClusterError
+from weft.nodes.base import everywhere, one_a_host
 from weft.pages import get, token
 from weft.plan import Command, Daemon, Inquiry, Layout, Plan, Ready
 from weft.ports import require_free
 from weft.record import write_json
 from weft.shell import Process
+from weft.work import write_private
 
 _LOST = 255
 """Exit code of ssh when the connection is gone (ssh(1))."""
@@ -65,6 +68,7 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
     try:
         for command in plan.first:
             _finish(command, layout, deadline)
+        _hand_round(plan.handed, layout)
         require_free(plan.daemons)
         for daemon in plan.daemons:
             log = layout.log(daemon.node, daemon.name)
@@ -124,6 +128,16 @@ def _finish(command: Command, layout: Layout, deadline: float) -> None:
         how = "did not end in time" if code is None else f"failed ({_how(code)})"
         where = f"{command.name} on {command.node.name}"
         raise ClusterError(f"{where} {how}", tail=shell.tail(log), hint=f"the whole log is {log}")
+
+
+def _hand_round(paths: Sequence[Path], layout: Layout) -> None:
+    """What the head made, to the other hosts and to weft's own machine, which may share its directories."""
+    head, *others = one_a_host(layout.all_nodes)
+    if not paths or not head.host:
+        return
+    files = head.give(paths)
+    write_private({path: content for path, content in files.items() if not path.exists()})
+    everywhere(others, lambda node: node.receive(files))
 
 
 def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret: str) -> None:

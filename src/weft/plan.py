@@ -58,6 +58,11 @@ class Layout:
         return self.nodes[0]
 
     @property
+    def staging(self) -> Path:
+        """What a node lays there all nodes see, as they see the record; gone after the run."""
+        return self.record / "staging"
+
+    @property
     def slots(self) -> int:
         """Tasks that can run at once."""
         return sum(node.cores for node in self.nodes)
@@ -131,6 +136,8 @@ class Plan:
     """What was derived from the nodes, for people: executor memory, slots."""
     first: Sequence["Command"] = ()
     """Run to their ends, one after another, before any daemon is started."""
+    handed: Sequence[Path] = ()
+    """Files that `first` makes on the head, which every node and weft itself need too."""
     last: Sequence[Inquiry] = ()
     """Asked when the work has ended, whichever way, before the daemons are stopped."""
 
@@ -143,6 +150,7 @@ def together(plans: Sequence[Plan]) -> Plan:
         ready=[ready for plan in plans for ready in plan.ready],
         summary={key: value for plan in plans for key, value in plan.summary.items()},
         first=[command for plan in plans for command in plan.first],
+        handed=[path for plan in plans for path in plan.handed],
         last=[inquiry for plan in plans for inquiry in plan.last],
     )
 

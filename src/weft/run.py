@@ -95,6 +95,7 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
         with _phase("storage", kept, progress):
             places = held.enter_context(_placed(spec, nodes, work))
         layout, observers = _observed(spec, _layout(spec, supplies, work, kept, nodes, places), kept)
+        work.claim(layout.staging)
         plan = planned(spec, layout)
         write_plan(plan, layout, spec, kept, work)
         with _phase("start", kept, progress):

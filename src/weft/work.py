@@ -53,13 +53,13 @@ class Work(Site):
         return whole
 
 
-def write_private(files: Mapping[Path, str], mode: int = 0o600) -> None:
+def write_private(files: Mapping[Path, str] | Mapping[Path, bytes], mode: int = 0o600) -> None:
     """Write new files that nobody else can read."""
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(content)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
 
 
 def site(name: str) -> Site:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.local.conftest import Weft
-from tests.site.slurmd import Slurm, missing, slurm
+from tests.site.slurmd import NODES, Slurm, missing, slurm
 
 
 @dataclass
@@ -19,8 +19,16 @@ class SiteWeft(Weft):
 
     @property
     def environment(self) -> dict[str, str]:
-        own = {"WEFT_SITE": str(self.home / "site.toml")}
+        own = {
+            "WEFT_SITE": str(self.home / "site.toml"),
+            "WEFT_WORK": str(self.slurm.local / self.home.name),
+        }
         return {**super().environment, **self.slurm.environment, **directories(super().environment), **own}
+
+    def leftovers(self) -> list[str]:
+        """The same, with what lies in the nodes' own directories."""
+        local = [self.slurm.local, *(self.slurm.own(name) for name in NODES)]
+        return super().leftovers() + [str(path) for one in local for path in one.glob(f"{self.home.name}/*")]
 
     def words(self, *words: str) -> list[str]:
         """The command itself, for something else to start."""

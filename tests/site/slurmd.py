@@ -15,6 +15,8 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.site.apart import apart
+
 PROGRAMS = {"munged": "munge", "slurmctld": "slurmctld", "slurmd": "slurmd", "srun": "slurm-client"}
 PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 NODES = ("n1", "n2", "n3")
@@ -85,6 +87,15 @@ class Slurm:
     def environment(self) -> dict[str, str]:
         outside = {key: value for key, value in os.environ.items() if not key.startswith(("SLURM", "SBATCH"))}
         return {**outside, "PATH": PATH, "SLURM_CONF": str(self.home / "slurm.conf")}
+
+    @property
+    def local(self) -> Path:
+        """A directory that each node has for itself, and the login node too."""
+        return self.home / "local"
+
+    def own(self, name: str) -> Path:
+        """The same of a node, as it is seen from outside."""
+        return self.home / f"local-{name}"
 
     def __call__(self, *words: str, check: bool = True) -> str:
         """What a command of Slurm prints."""
@@ -164,7 +175,8 @@ def slurm(home: Path) -> Iterator[Slurm]:
         conf = str(home / "slurm.conf")
         cluster.start("slurmctld", "slurmctld", "-D", "-f", conf)
         for name in NODES:
-            cluster.start(name, "slurmd", "-D", "-N", name, "-f", conf)
+            daemon = ["slurmd", "-D", "-N", name, "-f", conf]
+            cluster.start(name, *apart(cluster.local, cluster.own(name), daemon))
         cluster.wait_until_idle()
         yield cluster
 
@@ -179,7 +191,7 @@ def _write(cluster: Slurm) -> None:
     host = socket.gethostname()
     lines = [
         f"NodeName={name} NodeHostname={host} NodeAddr={cluster.subnet}.{index} "
-        f"Port={cluster.port + index} CPUs=2 RealMemory=4000 State=UNKNOWN"
+        f"Port={cluster.port + index} CPUs=2 RealMemory=5000 State=UNKNOWN"
         for index, name in enumerate(NODES, start=1)
     ]
     text = CONF.format(

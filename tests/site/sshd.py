@@ -14,6 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.site.apart import apart
+
 SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin")
 
 needs_sshd = pytest.mark.skipif(
@@ -51,8 +53,13 @@ class Hosts:
 
 
 @contextmanager
-def running(folder: Path, count: int, last: Sequence[str] = ()) -> Iterator[Hosts]:
-    """Servers for the length of a `with`; `last` are words that the last of them is started through."""
+def running(
+    folder: Path, count: int, last: Sequence[str] = (), local: Path | None = None
+) -> Iterator[Hosts]:
+    """Servers for the length of a `with`; `last` are words that the last of them is started through.
+
+    `local` is a directory that each has for itself, where that can be.
+    """
     folder.mkdir(mode=0o700)
     hosts = Hosts(folder, [])
     _key(folder / "key")
@@ -62,7 +69,9 @@ def running(folder: Path, count: int, last: Sequence[str] = ()) -> Iterator[Host
     try:
         with _subnet() as subnet:
             for number in range(1, count + 1):
-                through = last if number == count else ()
+                own = folder / f"local-host{number}"
+                through = apart(local, own, ()) if local is not None and os.geteuid() == 0 else []
+                through += last if number == count else ()
                 hosts.servers.append(_server(folder, number, f"{subnet}.{number}", through))
             yield hosts
     finally:
@@ -92,8 +101,8 @@ def _server(folder: Path, number: int, address: str, through: Sequence[str]) -> 
         "PidFile none\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nStrictModes no\n"
     )
     assert SSHD is not None
+    words = [*through, SSHD, "-D", "-e", "-f", str(folder / f"{name}.conf")]
     with (folder / f"{name}.log").open("wb") as log:
-        words = [*through, SSHD, "-D", "-e", "-f", str(folder / f"{name}.conf")]
         server = subprocess.Popen(words, stderr=log)
     end = time.monotonic() + 10
     while True:

@@ -35,9 +35,20 @@ def weft(tmp_path: Path) -> Iterator[Weft]:
 SMALL = {"cores": "1", "memory": "2500M"}
 
 
-def test_a_sort_on_hosts_is_valid(weft: Weft, hosts: Hosts) -> None:
+@pytest.fixture
+def apart(tmp_path: Path) -> Iterator[Hosts]:
+    """Hosts with a work directory of their own each, as on several machines."""
+    with running(tmp_path / "hosts", 2, tmp_path / "work") as found:
+        yield found
+    assert list((tmp_path / "hosts").glob("local-*/*")) == []
+
+
+def test_a_sort_on_hosts_is_valid(weft: Weft, apart: Hosts) -> None:
     """Its daemons run below the hosts' servers, each host's counters are there, and nothing stays."""
-    process = weft.start("run", "terasort", "--size", "50MB", "--nodes", hosts.nodes(**SMALL), "--json")
+    hosts, shared = apart, weft.home / "shared"
+    shared.mkdir()
+    words = ("terasort", "--size", "50MB", "--nodes", hosts.nodes(**SMALL), "--json")
+    process = weft.start("run", *words, WEFT_SHARED=str(shared))
     weft.wait_for(
         process,
         lambda: in_phase(weft, "run") and sum("CoarseGrained" in words for words in hosts.processes()) >= 2,
@@ -86,6 +97,16 @@ def test_a_cluster_stands_on_hosts(weft: Weft, hosts: Hosts) -> None:
     done = weft("exec", "here", "--", "sh", "-c", "echo $WEFT_NODE; exit 5")
     assert (done.returncode, done.stdout) == (5, "host1\n")
     assert weft("down", "here").returncode == 0
+    assert hosts.processes() == []
+
+
+def test_workers_that_never_answer_are_named_within_the_deadline(weft: Weft, hosts: Hosts) -> None:
+    late = ("--engine", "null", "--set", "engine.workers=10m", "--set", "start_deadline=1s")
+    done = weft("run", "file-open", *late, "--nodes", hosts.nodes(**SMALL))
+    assert done.returncode == 1
+    told = " ".join(done.stderr.split())
+    assert "worker-host1 on host1 did not become ready in 1 s (also missing: worker-host2)" in told
+    assert weft.head()["phase"] == "start"
     assert hosts.processes() == []
 
 

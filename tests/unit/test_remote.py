@@ -131,7 +131,8 @@ def test_a_node_makes_directories_and_gets_files_for_itself_alone(tmp_path: Path
     on = node("n1", tmp_path)
     on.make(tmp_path / "a" / "b")
     on.receive({tmp_path / "conf" / "x": "text"})
-    on.receive({tmp_path / "conf" / "x": "other"})
+    on.receive({tmp_path / "conf" / "x": "other", tmp_path / "conf" / "key": b"\xff\0"})
+    assert on.give([tmp_path / "conf" / "key"]) == {tmp_path / "conf" / "key": b"\xff\0"}
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
     assert ((tmp_path / "conf" / "x").read_text(), (tmp_path / "conf" / "x").stat().st_mode & 0o777) == (
         "other",
@@ -139,7 +140,7 @@ def test_a_node_makes_directories_and_gets_files_for_itself_alone(tmp_path: Path
     )
     assert on.sees(tmp_path / "a")
     assert not on.sees(tmp_path / "b")
-    assert [path.name for path in (tmp_path / "conf").iterdir()] == ["x"]
+    assert sorted(path.name for path in (tmp_path / "conf").iterdir()) == ["key", "x"]
 
 
 def test_a_taken_port_is_told_with_its_holder(tmp_path: Path) -> None:

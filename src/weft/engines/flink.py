@@ -129,6 +129,7 @@ class FlinkEngine(Engine):
                 + ("encrypted too" if self.encrypt_data else "open to who knows a 128-bit partition number"),
             },
             first=certificate.made(layout),
+            handed=[certificate.keystore, certificate.pem],
             last=[Inquiry(layout.head, rest, flinkrest.account, certificate.pem)] if layout.account else [],
         )
 

@@ -174,7 +174,7 @@ class HadoopEngine(Engine):
             "mapreduce.job.reduce.slowstart.completedmaps": "0.9",
             "mapreduce.client.completion.pollinterval": "100",
             "mapreduce.client.progressmonitor.pollinterval": "100",
-            "yarn.app.mapreduce.am.staging-dir": f"file://{layout.directory}/yarn/staging",
+            "yarn.app.mapreduce.am.staging-dir": f"file://{layout.staging}",
             "yarn.app.mapreduce.am.resource.mb": _mebibytes(_MASTER),
             "yarn.app.mapreduce.am.command-opts": f"-Xmx{_mebibytes(_MASTER_HEAP)}m -XX:+UseSerialGC -XX:TieredStopAtLevel=1",
             "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "100",

@@ -1,10 +1,14 @@
-"""An engine without daemons: a job is a program of weft's core jar, run on the head node."""
+"""An engine without daemons of its own: a job is a program of weft's core jar, run on the head node."""
 
 from typing import Literal
 
+from pydantic import Field
+
 from weft.engines.base import Engine
+from weft.engines.standins import standins
 from weft.jvm import core, heap, temporary
 from weft.plan import Command, Job, Layout, Plan
+from weft.units import Duration
 
 _HEAP = 512 << 20
 """Bytes of heap of the program."""
@@ -14,18 +18,14 @@ class NullEngine(Engine):
     """Starts nothing; what a machine does without an engine is the ground that engines are compared with."""
 
     kind: Literal["null"] = "null"
+    workers: Duration | None = Field(default=None, description="stand-ins for workers, ready after so long")
+    port: int = Field(default=7070, ge=1024, le=65535, description="port of the stand-in for their master")
 
-    def plan(self, layout: Layout) -> Plan:  # noqa: ARG002 - nothing is laid out
-        return Plan(files={}, daemons=(), ready=())
+    def plan(self, layout: Layout) -> Plan:
+        return Plan({}, ()) if self.workers is None else standins(layout, self.workers, self.port)
 
     def submit(self, job: Job, layout: Layout) -> Command:
         job.brought.require(self.kind)
-        head = layout.head
-        argv = [
-            str(layout.java),
-            heap(_HEAP),
-            *core(layout),
-            f"io.weft.core.{job.program}",
-            *job.arguments,
-        ]
+        head, java = layout.head, [str(layout.java), heap(_HEAP), *core(layout)]
+        argv = [*java, f"io.weft.core.{job.program}", *job.arguments]
         return Command(job.name, head, argv, {**layout.environment(head), **temporary(head)}, job.outcome)

@@ -37,7 +37,7 @@ def settings(layout: Layout, heap: int) -> dict[str, str]:
         "spark.yarn.am.memoryOverhead": f"{_MASTER_OVERHEAD >> 20}m",
         "spark.yarn.jars": f"local:{layout.homes['spark']}/jars/*",
         "spark.yarn.populateHadoopClasspath": "false",
-        "spark.yarn.stagingDir": f"file://{layout.directory}/yarn/staging",
+        "spark.yarn.stagingDir": f"file://{layout.staging}",
         "spark.yarn.maxAppAttempts": "1",
         "spark.yarn.scheduler.heartbeat.interval-ms": "200",
         "spark.yarn.report.interval": "200ms",

@@ -98,8 +98,12 @@ class Node:
         """Write down what is to be made on this node, before it is."""
         lease.note(kind, path=str(path))
 
-    def receive(self, files: Mapping[Path, str]) -> None:
-        """Files that weft wrote on its own machine, which this node has to have too."""
+    def receive(self, files: Mapping[Path, str | bytes]) -> None:
+        """Files that are on another machine, which this node has to have too."""
+
+    def give(self, paths: Sequence[Path]) -> dict[Path, bytes]:
+        """What files of this node hold."""
+        return {path: path.read_bytes() for path in paths}
 
 
 def everywhere(nodes: Sequence[Some], action: Callable[[Some], Answer]) -> list[Answer]:

@@ -1,5 +1,6 @@
 """A node on another host, whose commands run through a client such as ssh or srun; and how to come by one."""
 
+import base64
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from weft.errors import NodeError
 from weft.lease import Lease
 from weft.nodes.base import Node, everywhere
 from weft.remote.reach import Reach
+from weft.remote.sent.files import coded
 from weft.work import Work
 
 
@@ -62,8 +64,12 @@ class RemoteNode(Node):
     def note(self, lease: Lease, kind: str, path: Path) -> None:
         lease.note(kind, path=str(path), reach=self.reach.text())
 
-    def receive(self, files: Mapping[Path, str]) -> None:
-        self.reach.ask("files", {"files": {str(path): text for path, text in files.items()}})
+    def receive(self, files: Mapping[Path, str | bytes]) -> None:
+        self.reach.ask("files", {"files": {str(path): coded(content) for path, content in files.items()}})
+
+    def give(self, paths: Sequence[Path]) -> dict[Path, bytes]:
+        found: dict[str, str] = self.reach.ask("files", {"wanted": [str(path) for path in paths]})
+        return {Path(path): base64.b64decode(text) for path, text in found.items()}
 
 
 @contextmanager

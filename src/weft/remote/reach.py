@@ -76,7 +76,7 @@ class Reach:
 
     def words(self) -> list[str]:
         """The local command; always the same for a host."""
-        begin = [self.python, "-c", _BEGIN]
+        begin = [self.python, "-I", "-S", "-c", _BEGIN]  # a quick start: its own library is enough
         return [*self.client, *([shlex.join(begin)] if self.login_shell else begin)]
 
     def spawn(

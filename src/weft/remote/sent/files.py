@@ -1,11 +1,13 @@
-"""Makes directories (mode 0700) and writes files (mode 0600, whole or not at all) on a host."""
+"""Makes directories (mode 0700) and writes files (mode 0600, whole or not at all) on a host, and reads files."""
 
+import base64
+import json
 import os
 import sys
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`directories`: paths; `own`: those of them that have to belong to this user; `files`: text by path."""
+    """`directories`: paths; `own`: those of them that have to belong to this user; `files`: base64 by path; `wanted`: files to print so."""
     try:
         for path in request.get("directories", []):
             os.makedirs(path, mode=0o700, exist_ok=True)
@@ -13,16 +15,27 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
             if os.stat(path).st_uid != os.getuid():
                 sys.exit(f"{path} belongs to another user")
         for path, text in request.get("files", {}).items():
-            write(path, text)
+            write(path, base64.b64decode(text))
+        if "wanted" in request:
+            print(json.dumps({path: coded(read(path)) for path in request["wanted"]}))
     except OSError as error:
         sys.exit(f"{error.filename}: {error.strerror}")
 
 
-def write(path: str, text: str) -> None:
+def coded(content: "str | bytes") -> str:
+    return base64.b64encode(content.encode() if isinstance(content, str) else content).decode()
+
+
+def read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path: str, content: bytes) -> None:
     """Other hosts may write the same file at the same time, where they share it: each renames its own."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     partial = f"{path}.{os.uname().nodename}.{os.getpid()}"
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
     os.rename(partial, path)

@@ -1,0 +1,60 @@
+"""A program for nodes: stands for a master that workers register with, or for a worker."""
+
+import json
+import signal
+import socket
+import sys
+import time
+
+
+def main(words: "list[str]") -> None:
+    """`master ADDRESS PORT`, or a worker's name, the seconds that it takes to start, and its master's address and port."""
+    *what, address, port = words
+    if what == ["master"]:
+        serve(address, int(port))
+    name, seconds = what
+    time.sleep(float(seconds))
+    register(name, (address, int(port)))
+    signal.pause()
+
+
+def register(name: str, master: "tuple[str, int]") -> None:
+    """Tell the master; it may come up later."""
+    while True:
+        try:
+            with socket.create_connection(master, timeout=5) as connection:
+                connection.sendall(b"POST /" + name.encode() + b" HTTP/1.0\r\n\r\n")
+                if connection.recv(1):
+                    return
+        except OSError:
+            time.sleep(0.1)
+
+
+def serve(address: str, port: int) -> None:
+    """Answer GET with the names of all workers that have registered by POST."""
+    known: list[str] = []
+    with socket.socket() as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind((address, port))
+        server.listen(1024)
+        while True:
+            connection = server.accept()[0]
+            with connection:
+                try:
+                    answer(connection, known)
+                except OSError:
+                    continue  # whoever asked is gone
+
+
+def answer(connection: socket.socket, known: "list[str]") -> None:
+    connection.settimeout(5)
+    method, path = connection.recv(1 << 16).split()[:2]
+    if method == b"POST":
+        known.append(path.decode().lstrip("/"))
+    body = json.dumps(known).encode()
+    head = f"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection.sendall(head.encode() + body)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,35 @@
+"""Light stand-ins for an engine's daemons: so many nodes can be started where memory forbids the real ones."""
+
+from pathlib import Path
+
+from weft.nodes.base import Node
+from weft.plan import Daemon, Layout, Plan, Ready
+
+_PROGRAM = Path(__file__).with_name("standin.py")
+
+
+def standins(layout: Layout, seconds: float, port: int) -> Plan:
+    """A master on the head, and on every node a worker that takes so long to start before it registers."""
+    program, head = layout.directory / _PROGRAM.name, layout.head
+
+    def daemon(name: str, node: Node, *words: str, essential: bool = False) -> Daemon:
+        argv = ["python3", "-I", "-S", str(program), *words, head.address, str(port)]
+        ports = (port,) if essential else ()
+        return Daemon(name, node, argv, layout.environment(node), ports, essential=essential)
+
+    workers = {f"worker-{node.name}": node for node in layout.nodes}
+    return Plan(
+        files={program: _PROGRAM.read_text()},
+        daemons=[
+            daemon("master", head, "master", essential=True),
+            *(daemon(name, node, name, str(seconds)) for name, node in workers.items()),
+        ],
+        ready=[
+            Ready(
+                head,
+                f"http://{head.address}:{port}/",
+                lambda known: [name for name in workers if name not in known],
+            )
+        ],
+        summary={"stand-ins": f"{len(workers)} workers that do nothing, each ready after {seconds:g} s"},
+    )
