@@ -160,15 +160,17 @@ def spawn(
     out: Path | None = None,
     message: bytes = b"",
     kind: "type[Process] | None" = None,
+    bound: bool = True,
 ) -> Process:
     """Start a process whose output goes to `log` (its standard output to `out`) and which is killed when weft dies.
 
-    A `message` is written to its standard input, which then stays open for as long as the process is held.
+    A `message` is written to its standard input, which then stays open for as long as the process is held. One that is
+    not `bound` has to end by itself when that ends.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as written, (out or log).open("ab") as printed:
         popen = subprocess.Popen(
-            _tied(argv),
+            _tied(argv) if bound else list(argv),
             stdin=subprocess.PIPE if message else subprocess.DEVNULL,
             stdout=printed,
             stderr=written,

@@ -167,7 +167,8 @@ def _caretakers(nodes: Sequence[RemoteNode], work: Work) -> Iterator[None]:
     try:
         for node in nodes:
             log = work.directory / f"{node.name}.caretaker.log"
-            started.append(node.reach.send("caretaker", message("caretaker", request), log=log))
+            # when an srun is killed, Slurm kills its step; this one ends after the step
+            started.append(node.reach.send("caretaker", message("caretaker", request), log=log, bound=False))
         yield
     finally:
         with ThreadPoolExecutor(max_workers=max(1, min(64, len(started)))) as pool:

@@ -92,10 +92,13 @@ class Reach:
         """Start a daemon or a driver there; its output comes here."""
         return self.send(name, message("hold", _held(argv, env, cwd, alone=True)), log=log, out=out)
 
-    def send(self, name: str, text: bytes, *, log: Path, out: Path | None = None) -> Process:
-        """Start one of weft's programs there and leave it running until it is stopped."""
+    def send(
+        self, name: str, text: bytes, *, log: Path, out: Path | None = None, bound: bool = True
+    ) -> Process:
+        """Start one of weft's programs there and leave it running until it is stopped; `bound` as in `shell.spawn`."""
         # the client has no mark: it ends with weft, and what clears a host must not end its own connection
-        return shell.spawn(name, self.words(), log=log, out=out, message=text, kind=RemoteProcess)
+        words = self.words()
+        return shell.spawn(name, words, log=log, out=out, message=text, kind=RemoteProcess, bound=bound)
 
     def run(
         self,
