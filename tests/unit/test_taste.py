@@ -26,6 +26,8 @@ SHARED = {
     "certificate",
     "flinkrest",
     "taskmanager",
+    "standins",
+    "standin",
     "terarecords",
     "zipftext",
 }
