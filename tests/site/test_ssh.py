@@ -38,7 +38,7 @@ SMALL = {"cores": "1", "memory": "2500M"}
 @pytest.fixture
 def apart(tmp_path: Path) -> Iterator[Hosts]:
     """Hosts with a work directory of their own each, as on several machines."""
-    with running(tmp_path / "hosts", 2, tmp_path / "work") as found:
+    with running(tmp_path / "hosts", 2, local=tmp_path / "work") as found:
         yield found
     assert list((tmp_path / "hosts").glob("local-*/*")) == []
 
