@@ -53,9 +53,7 @@ class Hosts:
 
 
 @contextmanager
-def running(
-    folder: Path, count: int, last: Sequence[str] = (), local: Path | None = None
-) -> Iterator[Hosts]:
+def running(folder: Path, count: int, last: Sequence[str] = (), local: Path | None = None) -> Iterator[Hosts]:
     """Servers for the length of a `with`; `last` are words that the last of them is started through.
 
     `local` is a directory that each has for itself, where that can be.
