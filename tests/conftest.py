@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -13,6 +14,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "local" in item.path.parts:
             item.add_marker(pytest.mark.local)
+
+
+class Together(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
+    """Gives a worker all tests that share something: a module's cluster, the one Slurm, the contract's run."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = Path(nodeid.partition("::")[0])
+        return str(path.parent if path.parent.name in {"site", "contract"} else path)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Together:
+    return Together(config, log)
 
 
 @pytest.fixture(autouse=True)
