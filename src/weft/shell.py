@@ -24,8 +24,10 @@ LEASE_MARK = "WEFT_LEASE"
 NODE_MARK = "WEFT_NODE"
 _TIED = 'test "$PPID" = "$0" && exec "$@"'
 """Who is not weft's child any more at this point was orphaned before the parent-death signal was set."""
-_MIDDLE_OF_EXEC = 0.1
-"""Seconds for which a process without an environment is looked at again: it shows none while it becomes a program."""
+_MIDDLE_OF_EXEC = 2.0
+"""Seconds for which a process is looked at again that is about to become another program."""
+_ENVIRONMENT = slice(47, 49)
+"""Places of env_start and env_end behind the name in /proc/PID/stat (proc(5)): 0 until a new program is laid out."""
 _PIPE = 1 << 16
 """Bytes that a pipe takes before anybody reads (pipe(7))."""
 
@@ -267,14 +269,16 @@ def marked(lease: str) -> list[psutil.Process]:
 
 
 def _environment(pid: int) -> list[bytes] | None:
-    """The variables of a process, none while it executes a program; None of the dead, of threads of the kernel, of others'."""
+    """The variables of a process; none in the middle of an exec; None of the dead, of the kernel's and of others' ones."""
     try:
-        text = Path(f"/proc/{pid}/environ").read_bytes()
-        if not text:
-            Path(f"/proc/{pid}/exe").readlink()
+        if text := Path(f"/proc/{pid}/environ").read_bytes():
+            return text.split(b"\0")
+        Path(f"/proc/{pid}/exe").readlink()
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return None
-    return text.split(b"\0") if text else []
+    begin, end = map(int, fields[_ENVIRONMENT])
+    return [] if end == 0 or begin < end else None
 
 
 def title(pid: int) -> str:
