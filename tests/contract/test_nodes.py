@@ -134,12 +134,19 @@ def test_a_virtual_node_has_its_share_of_cpu_and_memory(text: str) -> None:
     with live(text) as (work, nodes):
         process = nodes[0].spawn("nap", ["sleep", "60"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
         assert nodes[0].cgroups
+        end = time.monotonic() + 5
+        while not all(_has(group, process.pid) for group in nodes[0].cgroups) and time.monotonic() < end:
+            time.sleep(0.01)  # it joins them itself
         for group in nodes[0].cgroups:
-            assert str(process.pid) in (group / "cgroup.procs").read_text().split()
+            assert _has(group, process.pid)
             for file in ("memory.max", "memory.limit_in_bytes"):
                 if (group / file).exists():
                     assert abs(int((group / file).read_text()) - nodes[0].memory) < 4096
         process.stop(0)
+
+
+def _has(group: Path, pid: int) -> bool:
+    return str(pid) in (group / "cgroup.procs").read_text().split()
 
 
 @virtual
