@@ -10,6 +10,9 @@ from weft.report.headline import Headline
 from weft.report.operations import Operations
 from weft.report.summary import Part
 
+_FEW = 4
+"""Cells that are named one by one where nothing else is said of them."""
+
 
 class Group(Part):
     """The valid runs of one spec. Times in seconds; `ratio` is its time over that of the first group, which has none."""
@@ -140,9 +143,8 @@ def sentences(groups: Sequence[Group]) -> tuple[str, ...]:
         if len(rank) > 1
     ]
     if apart:
-        found.append(
-            f"Not ranked for want of runs (at least {statistics.LEAST} valid ones each): {_names(apart)}."
-        )
+        which = _names(apart) if ranks or len(apart) <= _FEW else "none of the cells has more"
+        found.append(f"Not ranked for want of runs (at least {statistics.LEAST} valid ones each): {which}.")
     return tuple(found)
 
 

@@ -1,6 +1,6 @@
 """A comparison as sections, for a page and for the terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -23,9 +23,11 @@ _WIDTH = 50
 def order(comparison: Comparison) -> Section:
     """What can be said, and what cannot."""
     caveats = [
-        f"{group.label}: {group.seconds.caveat}."
-        for group in comparison.groups
-        if group.seconds and group.seconds.caveat
+        f"{cells_}: {caveat}."
+        for caveat, cells_ in _by_words(
+            comparison.groups, lambda group: [group.seconds.caveat] if group.seconds else []
+        )
+        if caveat
     ]
     blocks: list[Block] = [Words(words, "warn") for words in emulations(comparison)]
     blocks += [Words(sentence) for sentence in comparison.sentences]
@@ -36,7 +38,22 @@ def order(comparison: Comparison) -> Section:
 
 def emulations(comparison: Comparison) -> list[str]:
     """Which cells stood on something that is not real."""
-    return [f"{group.label} is emulated: {words}." for group in comparison.groups for words in group.emulated]
+    return [
+        f"{cells_} {'is' if ';' not in cells_ else 'are'} emulated: {words}."
+        for words, cells_ in _by_words(comparison.groups, lambda group: group.emulated)
+    ]
+
+
+def _by_words(groups: Sequence[Group], words_of: Callable[[Group], Sequence[str]]) -> list[tuple[str, str]]:
+    """What is said of cells, each once, and of which."""
+    found: dict[str, list[str]] = {}
+    for group in groups:
+        for words in words_of(group):
+            found.setdefault(words, []).append(group.label)
+    return [
+        (words, "; ".join(labels) if len(labels) < max(2, len(groups)) else "every cell")
+        for words, labels in found.items()
+    ]
 
 
 def cells(comparison: Comparison) -> Section:
