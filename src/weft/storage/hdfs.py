@@ -166,6 +166,9 @@ class HdfsStorage(StackedStorage):
             "dfs.client.use.datanode.hostname": "true",
             # with few DataNodes, a lost one has no replacement while a file is written
             "dfs.client.block.write.replace-datanode-on-failure.best-effort": "true",
+            # a file that is closed before its block is reported is asked for again after this, 400 ms else: 10, 20, 40 ... ms
+            "dfs.client.block.write.locateFollowingBlock.initial.delay.ms": "10",
+            "dfs.client.block.write.locateFollowingBlock.retries": "11",
             **self.conf,
         }
 
