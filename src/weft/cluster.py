@@ -2,7 +2,7 @@
 
 import ssl
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -100,11 +100,12 @@ def _stop(cluster: Cluster) -> None:
 def _inquire(inquiry: Inquiry, layout: Layout, note: Note) -> None:
     """Keep the engine's account in the record; an engine that cannot answer any more is noted."""
 
-    def ask(path: str) -> Any:
-        return get(inquiry.url + path, inquiry.certificate).raise_for_status().json()
+    def answer() -> Mapping[str, Any]:
+        base = _followed(inquiry)
+        return inquiry.pages(lambda path: get(base + path, inquiry.certificate).raise_for_status().json())
 
     try:
-        kept = inquiry.node.call(lambda: inquiry.pages(ask))
+        kept = inquiry.node.call(answer)
     except (httpx2.HTTPError, OSError, ValueError, KeyError) as error:
         note("account-missing", url=inquiry.url, why=str(error))
         return
@@ -160,10 +161,17 @@ def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret:
 def _ask(ready: Ready, before: list[str], secret: str) -> list[str]:
     bearer = token(secret) if ready.signed else ""
     try:
-        answer = ready.node.call(lambda: get(ready.url, ready.certificate, bearer))
+        answer = ready.node.call(lambda: get(_followed(ready), ready.certificate, bearer))
         return ready.missing(answer.raise_for_status().json())
     except (httpx2.HTTPError, ssl.SSLError, ValueError, KeyError):
         return before
+
+
+def _followed(question: Ready | Inquiry) -> str:
+    """The address to ask. Raises KeyError or HTTPError where the one who knows it does not say it yet."""
+    if question.follow is None:
+        return question.url
+    return question.follow(get(question.url, None).raise_for_status().json())
 
 
 def _late(cluster: Cluster, missing: list[str], deadline: float) -> ClusterError:

@@ -106,6 +106,8 @@ class Ready:
     """PEM file of the key and certificate that both sides show, where the page is encrypted."""
     signed: bool = False
     """Whether the page wants a token that is signed with the run's secret (JWS, HS256)."""
+    follow: Callable[[Any], str] | None = None
+    """Where the page to ask is known to another alone: gives its address from what `url` answers, or a KeyError."""
 
 
 Ask = Callable[[str], Any]
@@ -121,7 +123,8 @@ class Inquiry:
     """What stands before every page's path."""
     pages: Callable[[Ask], Mapping[str, Any]]
     certificate: Path | None = None
-    """As for a question of readiness."""
+    follow: Callable[[Any], str] | None = None
+    """Both as for a question of readiness."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """MapReduce and Spark on a real YARN: checked results, a whole record, a NodeManager that is killed, a jar of one's own."""
 
 import json
-from pathlib import Path
+
+import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
 from weft.provision import distribution
@@ -53,9 +54,10 @@ def test_a_jar_of_ones_own_runs_with_its_output(weft: Weft) -> None:
     assert weft.head()["verdict"] == "UNCHECKED"
 
 
-def test_spark_runs_on_yarn(weft: Weft) -> None:
-    result = weft.result(
-        "run", "terasort", "--engine", "spark:master=yarn", "--nodes", "local:2", "--size", "20MB"
-    )
+@pytest.mark.parametrize("engine", ["spark:master=yarn", "flink:master=yarn"])
+def test_another_engine_runs_on_yarn(weft: Weft, engine: str) -> None:
+    words = ["--engine", engine, "--nodes", "local:2", "--set", "nodes.memory=4G", "--size", "50MB"]
+    result = weft.result("run", "terasort", *words)
     assert result["verdict"] == "VALID", result
-    assert list(Path(weft.record()).glob("logs/node2/containers/*/*/stderr"))
+    for node in ("node1", "node2"):
+        assert list(weft.record().glob(f"logs/{node}/containers/*/*/*err"))

@@ -23,6 +23,7 @@ SHARED = {
     "stacked",
     "yarn",
     "sparkonyarn",
+    "flinkonyarn",
     "certificate",
     "flinkrest",
     "taskmanager",

@@ -1,17 +1,18 @@
-"""Flink 2 as a session: a JobManager on the head, a TaskManager on every node, jobs from a client on the head."""
+"""Flink 2 as a session, of its own daemons or in containers of YARN: a JobManager, a TaskManager on every node."""
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from weft.engines import flinkrest
+from weft.engines import flinkonyarn, flinkrest
 from weft.engines.base import Engine
 from weft.engines.certificate import Certificate
 from weft.engines.taskmanager import TaskManagerMemory, divide
+from weft.engines.yarn import Yarn
 from weft.errors import UsageError
 from weft.hadoop import jars
 from weft.jvm import archived, heap, temporary
@@ -47,13 +48,16 @@ appender.console.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} - %m%n
 
 
 class FlinkEngine(Engine):
-    """A Flink session cluster."""
+    """A Flink session cluster: standalone, or in containers of YARN."""
 
     kind: Literal["flink"] = "flink"
     distributions: ClassVar[tuple[str, ...]] = ("flink",)
 
     home: Path | None = Field(
         default=None, description="a site's own Flink; default: the cached distribution"
+    )
+    master: Literal["standalone", "yarn"] = Field(
+        default="standalone", description="who runs JobManager and TaskManagers: weft itself, or YARN"
     )
     taskmanager_memory: Size | None = Field(
         default=None,
@@ -64,16 +68,20 @@ class FlinkEngine(Engine):
     encrypt_data: bool = Field(
         default=False, description="whether data between TaskManagers is encrypted; commands always are"
     )
-    port: int = Field(default=6123, ge=1024, le=65535, description="port of the JobManager")
+    port: int = Field(
+        default=6123, ge=1024, le=65535, description="port of the JobManager, or the first of YARN's"
+    )
     web_port: int = Field(
-        default=8081, ge=1024, le=65535, description="port of the JobManager's REST interface"
+        default=8081,
+        ge=1024,
+        le=65535,
+        description="port of the JobManager's REST interface, or of YARN's pages",
     )
     conf: dict[str, str] = Field(default_factory=dict, description="any setting of Flink; wins over weft's")
 
     def memory(self, layout: Layout) -> TaskManagerMemory:
         """The parts of each TaskManager, the same on all nodes. Raises UsageError when it does not fit."""
-        others = self.jobmanager_memory + _JOBMANAGER_OVERHEAD + self.driver_memory + _DRIVER_OVERHEAD
-        room = max(0, min([layout.head.memory - others, *(node.memory for node in layout.nodes[1:])]))
+        room = self._room(layout)
         asked = self.taskmanager_memory or room * 8 // 10
         if asked > room:
             raise UsageError(
@@ -81,6 +89,17 @@ class FlinkEngine(Engine):
                 hint="lower engine.taskmanager_memory, or use fewer nodes",
             )
         return divide(asked, max(node.cores for node in layout.nodes))
+
+    def _room(self, layout: Layout) -> int:
+        """Bytes that a node has left for a TaskManager."""
+        client = self.driver_memory + _DRIVER_OVERHEAD
+        if self.master == "yarn":
+            return flinkonyarn.room(layout, self.jobmanager_memory, client)
+        head = layout.head.memory - self.jobmanager_memory - _JOBMANAGER_OVERHEAD - client
+        return max(0, min([head, *(node.memory for node in layout.nodes[1:])]))
+
+    def needs(self) -> tuple[str, ...]:
+        return ("flink", "hadoop") if self.master == "yarn" else ("flink",)
 
     def recognize(self, home: Path) -> None:
         found = list(home.glob("lib/flink-dist-*.jar"))
@@ -103,15 +122,48 @@ class FlinkEngine(Engine):
             _conf(layout) / "log4j.properties": _LOGGING,
             **certificate.files(),
         }
+        summary = {
+            "TaskManagers": f"{len(layout.nodes)}, one a node",
+            "slots": str(layout.slots),
+            **memory.summary(),
+            "JobManager heap": show_size(self.jobmanager_memory),
+            "client heap": show_size(self.driver_memory),
+            "security": "one certificate a run for commands, files and REST; data between TaskManagers is "
+            + ("encrypted too" if self.encrypt_data else "open to who knows a 128-bit partition number"),
+        }
+        made, handed = certificate.made(layout), [certificate.keystore, certificate.pem]
+        if self.master == "yarn":
+            yarn, nodes = self._yarn(layout), layout.nodes
+            summary["JobManager's container"] = show_size(yarn.containers.master)
+            summary["TaskManager's container"] = show_size(yarn.containers.task)
+            files |= yarn.files(yarn.sites({}), flinkonyarn.containers_find(layout))
+            apps = flinkonyarn.applications(layout, self.web_port)
+            return Plan(
+                files,
+                [*yarn.daemons(), self._session(layout)],
+                (
+                    yarn.ready(),
+                    Ready(
+                        layout.head,
+                        apps,
+                        lambda known: flinkonyarn.missing(known, nodes),
+                        certificate.pem,
+                        follow=lambda answer: flinkonyarn.interface(answer, nodes) + "/taskmanagers",
+                    ),
+                ),
+                summary=summary,
+                first=made,
+                last=self._account(
+                    layout, apps, certificate.pem, lambda answer: flinkonyarn.interface(answer, nodes)
+                ),
+                handed=handed,
+            )
         names = [f"taskmanager-{node.name}" for node in layout.nodes]
         rest = f"https://{layout.head.address}:{self.web_port}"
         return Plan(
-            files=files,
-            daemons=[
-                self._jobmanager(layout),
-                *(self._taskmanager(node, memory, layout) for node in layout.nodes),
-            ],
-            ready=(
+            files,
+            [self._jobmanager(layout), *(self._taskmanager(node, memory, layout) for node in layout.nodes)],
+            (
                 Ready(
                     layout.head,
                     f"{rest}/taskmanagers",
@@ -119,22 +171,44 @@ class FlinkEngine(Engine):
                     certificate.pem,
                 ),
             ),
-            summary={
-                "TaskManagers": f"{len(layout.nodes)}, one a node",
-                "slots": str(layout.slots),
-                **memory.summary(),
-                "JobManager heap": show_size(self.jobmanager_memory),
-                "client heap": show_size(self.driver_memory),
-                "security": "one certificate a run for commands, files and REST; data between TaskManagers is "
-                + ("encrypted too" if self.encrypt_data else "open to who knows a 128-bit partition number"),
-            },
-            first=certificate.made(layout),
-            handed=[certificate.keystore, certificate.pem],
-            last=[Inquiry(layout.head, rest, flinkrest.account, certificate.pem)] if layout.account else [],
+            summary=summary,
+            first=made,
+            last=self._account(layout, rest, certificate.pem, None),
+            handed=handed,
         )
+
+    def _account(
+        self, layout: Layout, url: str, certificate: Path, follow: Callable[[Any], str] | None
+    ) -> list[Inquiry]:
+        if not layout.account:
+            return []
+        return [Inquiry(layout.head, url, flinkrest.account, certificate, follow)]
+
+    def _yarn(self, layout: Layout) -> Yarn:
+        memory = self.memory(layout)
+        return flinkonyarn.yarn(layout, memory, self.jobmanager_memory, self.port, self.web_port)
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of config.yaml, as the JobManager, the TaskManagers and the client read it."""
+        return {
+            **self._where(layout),
+            "parallelism.default": str(layout.slots),
+            # a lost TaskManager is noticed in seconds, and its part of a job is done again
+            "heartbeat.interval": "3s",
+            "heartbeat.timeout": "30s",
+            "restart-strategy.type": "fixed-delay",
+            "restart-strategy.fixed-delay.attempts": "5",
+            "restart-strategy.fixed-delay.delay": "1s",
+            "web.submit.enable": "false",
+            **{f"flink.hadoop.{key}": value for key, value in layout.hadoop.items()},
+            **_secured(Certificate(_conf(layout)), encrypt_data=self.encrypt_data),
+            **self.conf,
+        }
+
+    def _where(self, layout: Layout) -> dict[str, str]:
+        """Who runs the session, and at which addresses."""
+        if self.master == "yarn":
+            return flinkonyarn.settings(layout, self.memory(layout), self.jobmanager_memory, _OPENS)
         head = layout.head
         return {
             "jobmanager.rpc.address": head.address,
@@ -144,20 +218,9 @@ class FlinkEngine(Engine):
             "rest.bind-address": head.address,
             "rest.port": str(self.web_port),
             "rest.bind-port": str(self.web_port),
-            "web.submit.enable": "false",
             "web.tmpdir": str(head.directory),
             "web.access-control-allow-origin": f"https://{head.address}:{self.web_port}",
             "io.tmp.dirs": layout.places["shuffle"].paths[head.name],
-            "parallelism.default": str(layout.slots),
-            # a lost TaskManager is noticed in seconds, and its part of a job is done again
-            "heartbeat.interval": "3s",
-            "heartbeat.timeout": "30s",
-            "restart-strategy.type": "fixed-delay",
-            "restart-strategy.fixed-delay.attempts": "5",
-            "restart-strategy.fixed-delay.delay": "1s",
-            **{f"flink.hadoop.{key}": value for key, value in layout.hadoop.items()},
-            **_secured(Certificate(_conf(layout)), encrypt_data=self.encrypt_data),
-            **self.conf,
         }
 
     def submit(self, job: Job, layout: Layout) -> Command:
@@ -190,9 +253,17 @@ class FlinkEngine(Engine):
             environment=self._environment(layout.head, layout),
             search={"PATH": [str(programs), str(layout.java.parent)]},
             programs={programs / "flink": f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n'},
-            address=f"https://{layout.head.address}:{self.web_port}",
+            address=f"https://{layout.head.address}:{self.web_port}"
+            if self.master == "standalone"
+            else f"{layout.head.address}:{self.port}",
             settings=_conf(layout) / "config.yaml",
         )
+
+    def _session(self, layout: Layout) -> Daemon:
+        argv = [*self._java(layout, heap(flinkonyarn.CLIENT_HEAP), *_LIGHT), flinkonyarn.SESSION]
+        environment = self._environment(layout.head, layout)
+        # the session has ended with its containers by then, which it would go on asking for
+        return Daemon("session", layout.head, argv, environment, essential=True, grace=1)
 
     def _jobmanager(self, layout: Layout) -> Daemon:
         words = ["org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"]
@@ -223,15 +294,19 @@ class FlinkEngine(Engine):
         logging = f"-Dlog4j.configurationFile={_conf(layout) / 'log4j.properties'}"
         hadoop = jars(layout.homes["hadoop"]) if layout.hadoop else []
         classes = [f"{layout.homes['flink']}/lib/*", *hadoop]
+        if self.master == "yarn":
+            classes = flinkonyarn.classes(layout)
         archive = archived(layout.classes.get("flink"))
         return [str(layout.java), *flags, *archive, *_OPENS, logging, "-cp", ":".join(classes)]
 
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        home = layout.homes["flink"]
+        # the client of YARN would send what these name to every node
+        own = {"FLINK_LIB_DIR": f"{home}/lib", "FLINK_PLUGINS_DIR": f"{home}/plugins"}
         return {
             **layout.environment(node),
             "FLINK_CONF_DIR": str(_conf(layout)),
-            "FLINK_LIB_DIR": f"{layout.homes['flink']}/lib",
-            "FLINK_PLUGINS_DIR": f"{layout.homes['flink']}/plugins",
+            **(own if self.master == "standalone" else {"HADOOP_CONF_DIR": str(_conf(layout))}),
             "JAVA_HOME": str(layout.java.parent.parent),
             **temporary(node),
         }
