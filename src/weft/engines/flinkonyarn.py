@@ -73,6 +73,8 @@ def settings(
         "yarn.staging-directory": f"file://{layout.staging}",
         # the distribution is on every node already: what is sent along is weft's own small jar
         "yarn.flink-dist-jar": str(layout.jars["flink"]),
+        # without it the ResourceManager does not tell where the JobManager is to who gives no name
+        "yarn.view.acls": "dr.who",
         "security.delegation.tokens.enabled": "false",
     }
 
