@@ -122,15 +122,7 @@ class FlinkEngine(Engine):
             _conf(layout) / "log4j.properties": _LOGGING,
             **certificate.files(),
         }
-        summary = {
-            "TaskManagers": f"{len(layout.nodes)}, one a node",
-            "slots": str(layout.slots),
-            **memory.summary(),
-            "JobManager heap": show_size(self.jobmanager_memory),
-            "client heap": show_size(self.driver_memory),
-            "security": "one certificate a run for commands, files and REST; data between TaskManagers is "
-            + ("encrypted too" if self.encrypt_data else "open to who knows a 128-bit partition number"),
-        }
+        summary = self._summary(layout, memory)
         made, handed = certificate.made(layout), [certificate.keystore, certificate.pem]
         if self.master == "yarn":
             yarn, nodes = self._yarn(layout), layout.nodes
@@ -176,6 +168,17 @@ class FlinkEngine(Engine):
             last=self._account(layout, rest, certificate.pem, None),
             handed=handed,
         )
+
+    def _summary(self, layout: Layout, memory: TaskManagerMemory) -> dict[str, str]:
+        return {
+            "TaskManagers": f"{len(layout.nodes)}, one a node",
+            "slots": str(layout.slots),
+            **memory.summary(),
+            "JobManager heap": show_size(self.jobmanager_memory),
+            "client heap": show_size(self.driver_memory),
+            "security": "one certificate a run for commands, files and REST; data between TaskManagers is "
+            + ("encrypted too" if self.encrypt_data else "open to who knows a 128-bit partition number"),
+        }
 
     def _account(
         self, layout: Layout, url: str, certificate: Path, follow: Callable[[Any], str] | None
