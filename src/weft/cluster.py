@@ -71,6 +71,8 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
         _hand_round(plan.handed, layout)
         require_free(plan.daemons)
         for daemon in plan.daemons:
+            if daemon.after is not None:
+                _wait(cluster, [daemon.after], deadline, secret)
             log = layout.log(daemon.node, daemon.name)
             process = daemon.node.spawn(
                 daemon.name, daemon.argv, log=log, env=daemon.environment, cwd=layout.directory

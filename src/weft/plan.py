@@ -93,6 +93,8 @@ class Daemon:
     """Seconds from the signal to end until it is killed."""
     table: str = "engine"
     """The spec's table whose keys `port` and `web_port` say where it listens."""
+    after: "Ready | None" = None
+    """What has to answer before it is started."""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ class FlinkEngine(Engine):
             apps = flinkonyarn.applications(layout, self.web_port)
             return Plan(
                 files,
-                [*yarn.daemons(), self._session(layout)],
+                [*yarn.daemons(), self._session(layout, yarn.ready())],
                 (
                     yarn.ready(),
                     Ready(
@@ -262,11 +262,11 @@ class FlinkEngine(Engine):
             settings=_conf(layout) / "config.yaml",
         )
 
-    def _session(self, layout: Layout) -> Daemon:
+    def _session(self, layout: Layout, after: Ready) -> Daemon:
         argv = [*self._java(layout, heap(flinkonyarn.CLIENT_HEAP), *_LIGHT), flinkonyarn.SESSION]
         environment = self._environment(layout.head, layout)
         # the session has ended with its containers by then, which it would go on asking for
-        return Daemon("session", layout.head, argv, environment, essential=True, grace=1)
+        return Daemon("session", layout.head, argv, environment, essential=True, grace=1, after=after)
 
     def _jobmanager(self, layout: Layout) -> Daemon:
         words = ["org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"]
