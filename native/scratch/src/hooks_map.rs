@@ -14,8 +14,12 @@ hook! {
         map(addr, len, prot, flags, fd, off, real)
     }
     fn munmap(addr: *mut c_void, len: size_t) -> c_int |real| {
+        let any = maps::any();
+        if any {
+            maps::leaving(addr as usize, len);
+        }
         let r = real();
-        if r == 0 && maps::any() {
+        if r == 0 && any {
             gate::exclusive(|| {
                 maps::unmapped(addr as usize, len, |pin| if let Some(s) = serve::mapped() { s.unpin(pin) });
                 Some(())
