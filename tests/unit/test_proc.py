@@ -68,6 +68,40 @@ def test_what_a_process_used_stays_when_it_is_gone(child: "subprocess.Popen[str]
     assert "memory" not in after
 
 
+def test_a_process_whose_parent_waited_for_it_counts_once() -> None:
+    """The kernel adds what it read to its parent's."""
+    inner = "print('reads', flush=True); open('/dev/zero', 'rb', 0).read(50_000_000); print('done', flush=True); input()"
+    outer = (
+        "import subprocess, sys\n"
+        f"subprocess.run([sys.executable, '-c', {inner!r}])\n"
+        "print('waited', flush=True)\nsys.stdin.read()"
+    )
+    environment = {**os.environ, shell.LEASE_MARK: RUN, shell.NODE_MARK: "node2"}
+    eyes = reader()
+
+    def read() -> float:
+        return next(
+            s.value for s in eyes.read() if (s.node, s.process, s.counter) == ("node2", "", "read_calls")
+        )
+
+    with subprocess.Popen(
+        [sys.executable, "-c", outer],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["reads\n", "done\n"]
+        assert 50_000_000 <= read() < 60_000_000
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "waited\n"
+        assert 50_000_000 <= read() < 60_000_000
+        process.kill()
+
+
 @pytest.mark.usefixtures("child")
 def test_processes_of_another_run_do_not_count() -> None:
     other = Reader({node.name: node for node in fake_nodes()}, "OTHER")

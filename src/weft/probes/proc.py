@@ -64,6 +64,9 @@ SOURCES = {
     "pressure_memory": Source("s", "/proc/pressure/memory some, whole machine", ""),
 }
 
+_FOLDED = ("disk_read", "disk_write", "read_calls", "write_calls")
+"""Counters that the kernel adds to the parent's when that waits for a process that has ended."""
+
 HOST = "host"
 """The node name of readings that no single node owns."""
 
@@ -144,6 +147,7 @@ class Reader:
     """Processes that are not to be read: the reader's own."""
     owners: dict[int, tuple[str, str] | None] = field(default_factory=dict)
     last: dict[int, dict[str, float]] = field(default_factory=dict)
+    parents: dict[int, int] = field(default_factory=dict)
     gone: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def read(self) -> list[Sample]:
@@ -158,8 +162,9 @@ class Reader:
         live: list[tuple[str, dict[str, float]]] = []
         alive = set()
         for pid, (owner, process) in self._processes():
-            if (counters := _process(pid)) is None:
+            if (read := _process(pid)) is None:
                 continue
+            self.parents[pid], counters = read
             alive.add(pid)
             self.last[pid] = counters
             found += [Sample(now, owner, f"{process}/{pid}", name, value) for name, value in counters.items()]
@@ -193,8 +198,17 @@ class Reader:
             owner = self.owners.pop(pid, None)
             counters = self.last.pop(pid)
             counters.pop("memory", None)
+            if self._waited_for(pid, alive):
+                counters = {name: value for name, value in counters.items() if name not in _FOLDED}
             if owner:
                 _add(self.gone.setdefault(owner[0], {}), counters)
+        self.parents = {pid: parent for pid, parent in self.parents.items() if pid in alive}
+
+    def _waited_for(self, pid: int, alive: set[int]) -> bool:
+        """Whether an ancestor that is read as well lives on, which has the sums of those that ended."""
+        while (pid := self.parents.get(pid, 0)) and pid not in alive:
+            pass
+        return pid in alive
 
 
 def _add(total: dict[str, float], more: dict[str, float]) -> None:
@@ -216,13 +230,14 @@ def _owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
         return None, False
 
 
-def _process(pid: int) -> dict[str, float] | None:
+def _process(pid: int) -> tuple[int, dict[str, float]] | None:
+    """The parent's pid, and the counters."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         io = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
     except (OSError, ValueError):
         return None
-    return {
+    return int(stat[1]), {
         "cpu_user": int(stat[11]) / _TICK,
         "cpu_system": int(stat[12]) / _TICK,
         "memory": float(int(stat[21]) * _PAGE),
