@@ -1,7 +1,7 @@
 //! The real work on the content of files and directories: open, read, write, list.
 
-use crate::filesystem::Mount;
 use crate::handles::{Handle, Record};
+use crate::mount::Mount;
 use crate::shared::Shared;
 use crate::sys;
 use crate::work::{adopt, Owner};

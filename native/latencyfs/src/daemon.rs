@@ -1,6 +1,6 @@
 //! The life of the daemon: mount, say ready, wait for a signal, unmount.
 
-use crate::filesystem::Mount;
+use crate::mount::Mount;
 use crate::profile::Profile;
 use crate::shared::Shared;
 use crate::stats::Reporter;

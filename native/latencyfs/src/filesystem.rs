@@ -5,127 +5,21 @@ use crate::content;
 use crate::delay::Request as Charge;
 use crate::intent::Key;
 use crate::invalidate::Stale;
+use crate::mount::{answer_empty, answer_xattr, Mount, GENERATION};
 use crate::op::Op;
-use crate::shared::{lock, Shared};
+use crate::shared::lock;
 use crate::work::{self, Change, Owner};
 use fuser::{
-    AccessFlags, BackingId, BsdFileFlags, CopyFileRangeFlags, Errno, FileAttr, FileHandle,
-    Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags,
-    RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty,
-    ReplyEntry, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow,
-    WriteFlags,
+    AccessFlags, BsdFileFlags, CopyFileRangeFlags, FileHandle, Filesystem, FopenFlags, INodeNo,
+    InitFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
+    ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyLseek, ReplyOpen, ReplyStatfs,
+    ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
-
-/// One mount.
-pub struct Mount {
-    pub shared: Arc<Shared>,
-    pub client: usize,
-}
-
-/// The tree pins inodes, so a number never stands for two files.
-const GENERATION: Generation = Generation(0);
-
-impl Mount {
-    fn begin(&self, op: Op) -> Call {
-        Call::begin(&self.shared, self.client, op, 0)
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_nanos(self.shared.settings.attr_timeout)
-    }
-
-    fn open_flags(&self) -> FopenFlags {
-        match self.shared.settings.page_cache {
-            true => FopenFlags::FOPEN_KEEP_CACHE,
-            false => FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES,
-        }
-    }
-
-    /// The kernel's passthrough for a file just opened, when it may be used; counts which it was.
-    fn backing(
-        &self,
-        ino: INodeNo,
-        fh: Option<FileHandle>,
-        register: impl FnOnce(&File) -> io::Result<BackingId>,
-    ) -> Option<Arc<BackingId>> {
-        let client = &self.shared.clients[self.client];
-        let handle = self.shared.handles.get(fh?).ok()?;
-        let backing = client.backings.get(ino.0, || register(&handle.file));
-        let counter = match &backing {
-            Some(id) => {
-                handle.backing.get_or_init(|| id.clone());
-                &client.passthrough_opens
-            }
-            None => &client.userspace_opens,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-        backing
-    }
-
-    /// Answers a call that made or found a directory entry.
-    fn answer_entry(&self, call: Call, result: io::Result<FileAttr>, reply: ReplyEntry) {
-        let timeout = self.timeout();
-        call.metadata(move || match result {
-            Ok(attr) => reply.entry(&timeout, &attr, GENERATION),
-            Err(error) => reply.error(error.into()),
-        });
-    }
-
-    /// A call that makes an entry: the parent changes for every mount.
-    fn make(
-        &self,
-        op: Op,
-        parent: INodeNo,
-        name: &OsStr,
-        reply: ReplyEntry,
-        work: impl FnOnce() -> io::Result<FileAttr>,
-    ) {
-        let call = self.begin(op).about(Key::Name(parent.0, name.into()));
-        let result = call.run(work);
-        call.changed_here(parent, Stale::Attributes(parent));
-        self.answer_entry(call, result, reply);
-    }
-
-    fn remove(&self, op: Op, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let call = self.begin(op);
-        let result = call.run(|| work::remove(&self.shared, op, parent, name));
-        call.changed(parent, Stale::Entry(parent, name.into()));
-        call.changed_here(parent, Stale::Attributes(parent));
-        if let Ok(ino) = result {
-            call.changed(ino, Stale::Attributes(ino));
-        }
-        call.metadata(move || answer_empty(result.map(drop), reply));
-    }
-
-    fn list(&self, fh: FileHandle, offset: u64) -> (Call, io::Result<content::Listing>) {
-        let call = self.begin(Op::Readdir);
-        let result = call.run(|| content::list(&self.shared, fh, offset));
-        (call, result)
-    }
-}
-
-fn answer_empty(result: io::Result<()>, reply: ReplyEmpty) {
-    match result {
-        Ok(()) => reply.ok(),
-        Err(error) => reply.error(error.into()),
-    }
-}
-
-fn answer_xattr(result: io::Result<Vec<u8>>, size: u32, reply: ReplyXattr) {
-    match result {
-        Ok(value) if size == 0 => reply.size(value.len() as u32),
-        Ok(value) if value.len() > size as usize => reply.error(Errno::ERANGE),
-        Ok(value) => reply.data(&value),
-        Err(error) => reply.error(error.into()),
-    }
-}
+use std::time::SystemTime;
 
 impl Filesystem for Mount {
     fn init(&mut self, _req: &Request, config: &mut KernelConfig) -> io::Result<()> {

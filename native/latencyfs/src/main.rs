@@ -12,6 +12,7 @@ mod filesystem;
 mod handles;
 mod intent;
 mod invalidate;
+mod mount;
 mod op;
 mod passthrough;
 mod profile;

@@ -1,6 +1,6 @@
 //! The real work on entries and attributes of the source directory.
 
-use crate::filesystem::Mount;
+use crate::mount::Mount;
 use crate::op::Op;
 use crate::shared::Shared;
 use crate::sys;
