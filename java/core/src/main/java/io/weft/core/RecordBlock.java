@@ -4,13 +4,18 @@ package io.weft.core;
  * A block of records that is filled, then sorted, then read once. Sorting moves the keys' beginnings and
  * indexes alone.
  */
-public final class RecordBlock implements SortedRun {
+public final class RecordBlock implements BlockSorter.Block {
+    /** 8 MB of records: many blocks fit a small heap, and a block's keys stay in the second-level cache. */
+    public static final int ROWS = 80_000;
+
     private final byte[] data;
     private final KeyOrder keys;
+    private final KeyOrder.Scratch scratch;
     private int at = -1;
 
-    /** A block for a number of records. */
-    public RecordBlock(int capacity) {
+    /** A block for a number of records, which sorts with arrays that it may share with others. */
+    public RecordBlock(int capacity, KeyOrder.Scratch scratch) {
+        this.scratch = scratch;
         data = new byte[capacity * TeraRecord.LENGTH];
         keys = new KeyOrder(capacity);
     }
@@ -20,7 +25,7 @@ public final class RecordBlock implements SortedRun {
         return (long) capacity * (TeraRecord.LENGTH + KeyOrder.BYTES);
     }
 
-    /** Copies in as many whole records as fit and gives the number of bytes taken. */
+    @Override
     public int add(byte[] bytes, int offset, int length) {
         int used = keys.rows() * TeraRecord.LENGTH;
         int taken = Math.min(length, data.length - used);
@@ -36,8 +41,8 @@ public final class RecordBlock implements SortedRun {
         return keys.rows();
     }
 
-    /** Puts the records in order; then {@link #advance} gives the first. */
-    public void sort(KeyOrder.Scratch scratch) {
+    @Override
+    public void sort() {
         keys.sort(scratch, record -> TeraRecord.prefix(data, record * TeraRecord.LENGTH), this::suffix);
         at = -1;
     }

@@ -1,6 +1,8 @@
 package io.weft.core;
 
 import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -17,15 +19,20 @@ public final class SpillRun implements SortedRun {
     private int limit;
 
     /** A file with the streams that write and read it. */
+    @FunctionalInterface
     public interface Place {
         /** The file. */
         File file();
 
         /** Opens it for writing. */
-        OutputStream write() throws IOException;
+        default OutputStream write() throws IOException {
+            return new FileOutputStream(file());
+        }
 
         /** Opens it for reading. */
-        InputStream read() throws IOException;
+        default InputStream read() throws IOException {
+            return new FileInputStream(file());
+        }
     }
 
     /** A run that is not written yet. */

@@ -78,11 +78,11 @@ class SortTest {
         KeyOrder.Scratch scratch = new KeyOrder.Scratch(capacity);
         for (byte[] record : records) {
             if (blocks.isEmpty() || blocks.get(blocks.size() - 1).rows() == capacity) {
-                blocks.add(new RecordBlock(capacity));
+                blocks.add(new RecordBlock(capacity, scratch));
             }
             assertEquals(TeraRecord.LENGTH, blocks.get(blocks.size() - 1).add(record, 0, record.length));
         }
-        blocks.forEach(block -> block.sort(scratch));
+        blocks.forEach(RecordBlock::sort);
         Merge merge = new Merge(blocks);
         List<byte[]> result = new ArrayList<>();
         for (SortedRun run = merge.next(); run != null; run = merge.next()) {

@@ -1,21 +1,23 @@
 package io.weft.flink;
 
+import io.weft.core.BlockSorter;
 import io.weft.core.KeyOrder;
-import io.weft.core.SortedRun;
 import io.weft.core.TeraRecord;
 import java.util.List;
 import org.apache.flink.core.memory.MemorySegment;
 
 /** A block of records in pages of managed memory: filled, sorted, read once, and then filled again. */
-final class PagedBlock implements SortedRun {
+final class PagedBlock implements BlockSorter.Block {
     private final MemorySegment[] pages;
     private final int perPage;
     private final int capacity;
     private final KeyOrder keys;
+    private final KeyOrder.Scratch scratch;
     private final byte[] current = new byte[TeraRecord.LENGTH];
     private int at = -1;
 
-    PagedBlock(List<MemorySegment> pages) {
+    PagedBlock(List<MemorySegment> pages, KeyOrder.Scratch scratch) {
+        this.scratch = scratch;
         this.pages = pages.toArray(MemorySegment[]::new);
         perPage = perPage(this.pages[0].size());
         capacity = perPage * this.pages.length;
@@ -27,8 +29,8 @@ final class PagedBlock implements SortedRun {
         return bytes / TeraRecord.LENGTH;
     }
 
-    /** Copies in as many whole records as fit and gives the number of bytes taken. */
-    int add(byte[] bytes, int offset, int length) {
+    @Override
+    public int add(byte[] bytes, int offset, int length) {
         int first = keys.rows();
         int count = Math.min(length / TeraRecord.LENGTH, capacity - first);
         for (int done = 0; done < count;) {
@@ -44,8 +46,8 @@ final class PagedBlock implements SortedRun {
         return count * TeraRecord.LENGTH;
     }
 
-    /** Puts the records in order. */
-    void sort(KeyOrder.Scratch scratch) {
+    @Override
+    public void sort() {
         keys.sort(scratch, record -> page(record).getLongBigEndian(place(record)), this::suffixOf);
         at = -1;
     }

@@ -1,16 +1,12 @@
 package io.weft.flink;
 
+import io.weft.core.BlockSorter;
 import io.weft.core.Chunk;
 import io.weft.core.Merge;
 import io.weft.core.PartOutput;
 import io.weft.core.SortedRun;
-import io.weft.core.SpillRun;
 import java.io.File;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.core.memory.ManagedMemoryUseCase;
@@ -24,7 +20,7 @@ final class SortOperator extends PartOperator<Chunk> {
     private static final long serialVersionUID = 1L;
 
     private transient List<MemorySegment> pages;
-    private transient PagedSorter sorter;
+    private transient BlockSorter<PagedBlock> sorter;
 
     SortOperator(String output) {
         super(output);
@@ -39,8 +35,11 @@ final class SortOperator extends PartOperator<Chunk> {
         double share = getOperatorConfig().getManagedMemoryFractionOperatorUseCaseOfSlot(
                 ManagedMemoryUseCase.OPERATOR, environment.getJobConfiguration(),
                 environment.getTaskManagerInfo().getConfiguration(), getUserCodeClassloader());
-        sorter = new PagedSorter(this::pages, memory.computeNumberOfPages(share), memory.getPageSize(),
-                () -> new Spill(environment.getIOManager().createChannel().getPathFile()));
+        sorter = new BlockSorter<>(
+                new PagedMemory(this::pages, memory.computeNumberOfPages(share), memory.getPageSize()), () -> {
+                    File file = environment.getIOManager().createChannel().getPathFile();
+                    return () -> file;
+                });
     }
 
     private List<MemorySegment> pages(int count) {
@@ -56,7 +55,7 @@ final class SortOperator extends PartOperator<Chunk> {
 
     @Override
     void take(Chunk chunk) throws IOException {
-        sorter.add(chunk);
+        sorter.add(chunk.bytes, chunk.offset, chunk.length);
     }
 
     @Override
@@ -77,18 +76,5 @@ final class SortOperator extends PartOperator<Chunk> {
             getContainingTask().getEnvironment().getMemoryManager().release(pages);
         }
         super.close();
-    }
-
-    /** A file in the TaskManager's temporary directories. */
-    private record Spill(File file) implements SpillRun.Place {
-        @Override
-        public OutputStream write() throws IOException {
-            return new FileOutputStream(file);
-        }
-
-        @Override
-        public InputStream read() throws IOException {
-            return new FileInputStream(file);
-        }
     }
 }

@@ -1,7 +1,9 @@
 package io.weft.hadoop;
 
+import io.weft.core.BlockSorter;
 import io.weft.core.Merge;
 import io.weft.core.SortedRun;
+import io.weft.core.SpillRun;
 import io.weft.core.TeraRecord;
 import java.io.File;
 import java.io.IOException;
@@ -25,11 +27,11 @@ public final class SortRange extends Reducer<IntWritable, Records, NullWritable,
     protected void reduce(IntWritable range, Iterable<Records> values, Context context)
             throws IOException, InterruptedException {
         long budget = (long) (Runtime.getRuntime().maxMemory() * SHARE);
-        try (BlockSorter sorter = new BlockSorter(budget, () -> spill(context))) {
+        try (var sorter = new BlockSorter<>(new HeapMemory(budget), () -> spill(context))) {
             for (Records records : values) {
-                sorter.add(records);
+                sorter.add(records.bytes, records.offset, records.length);
             }
-            context.getCounter(TaskCounter.SPILLED_RECORDS).increment(sorter.spilled());
+            context.getCounter(TaskCounter.SPILLED_RECORDS).increment(sorter.spilled() / TeraRecord.LENGTH);
             write(sorter.sorted(), context);
         }
     }
@@ -44,9 +46,10 @@ public final class SortRange extends Reducer<IntWritable, Records, NullWritable,
         }
     }
 
-    private File spill(Context context) throws IOException {
+    private SpillRun.Place spill(Context context) throws IOException {
         Configuration settings = context.getConfiguration();
         String name = context.getTaskAttemptID() + ".run" + spills++;
-        return new File(directories.getLocalPathForWrite(name, settings).toUri().getPath());
+        File file = new File(directories.getLocalPathForWrite(name, settings).toUri().getPath());
+        return () -> file;
     }
 }

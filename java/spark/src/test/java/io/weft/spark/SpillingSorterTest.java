@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.weft.core.Chunk;
-import io.weft.core.KeyOrder;
 import io.weft.core.Merge;
 import io.weft.core.RecordBlock;
 import io.weft.core.SortedRun;
@@ -15,11 +14,7 @@ import io.weft.core.Sum128;
 import io.weft.core.TeraRecord;
 import io.weft.core.TeraRows;
 import java.io.File;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.CRC32;
@@ -33,8 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The sorter under Spark's own memory manager, with memory for a few blocks only. */
 class SpillingSorterTest {
-    private static final long BLOCK = RecordBlock.bytes(SpillingSorter.BLOCK_ROWS);
-    private static final long SCRATCH = KeyOrder.Scratch.bytes(SpillingSorter.BLOCK_ROWS);
+    private static final long BLOCK = SpillingSorter.BLOCK;
+    private static final long SCRATCH = SpillingSorter.SCRATCH;
 
     @TempDir
     Path folder;
@@ -52,7 +47,7 @@ class SpillingSorterTest {
         assertOrdered(sorter.sorted(), rows, sum);
         assertEquals(spills, files);
         assertEquals(spills * blocks * BLOCK, memorySpilled);
-        assertEquals((long) spills * blocks * SpillingSorter.BLOCK_ROWS * TeraRecord.LENGTH, diskSpilled);
+        assertEquals((long) spills * blocks * RecordBlock.ROWS * TeraRecord.LENGTH, diskSpilled);
         sorter.close();
         assertEquals(0, sorter.getUsed());
         assertEquals(0, folder.toFile().list().length, "runs are deleted");
@@ -127,7 +122,8 @@ class SpillingSorterTest {
         return new SpillSpace() {
             @Override
             public SpillRun.Place create() {
-                return new Plain(folder.resolve("run" + files++).toFile());
+                File file = folder.resolve("run" + files++).toFile();
+                return () -> file;
             }
 
             @Override
@@ -136,17 +132,5 @@ class SpillingSorterTest {
                 diskSpilled += disk;
             }
         };
-    }
-
-    private record Plain(File file) implements SpillRun.Place {
-        @Override
-        public OutputStream write() throws IOException {
-            return new FileOutputStream(file);
-        }
-
-        @Override
-        public InputStream read() throws IOException {
-            return new FileInputStream(file);
-        }
     }
 }

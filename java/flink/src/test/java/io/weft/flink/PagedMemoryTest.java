@@ -3,6 +3,7 @@ package io.weft.flink;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.weft.core.BlockSorter;
 import io.weft.core.Chunk;
 import io.weft.core.Merge;
 import io.weft.core.SortedRun;
@@ -11,11 +12,7 @@ import io.weft.core.Sum128;
 import io.weft.core.TeraRecord;
 import io.weft.core.TeraRows;
 import java.io.File;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -28,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The sorter on pages like those of managed memory, with room for a few records only. */
-class PagedSorterTest {
+/** Sorting in pages like those of managed memory, with room for a few records only. */
+class PagedMemoryTest {
     private static final int PAGE = 32 << 10;
 
     @TempDir
@@ -42,7 +39,7 @@ class PagedSorterTest {
         byte[] input = records(rows, equalPrefixes);
         int held = pages > 1 ? pages / Math.max(1, pages / 2) * (pages / 2) * (PAGE / TeraRecord.LENGTH)
                 : PAGE / TeraRecord.LENGTH;
-        try (PagedSorter sorter = new PagedSorter(PagedSorterTest::pages, pages, PAGE, this::place)) {
+        try (var sorter = new BlockSorter<>(new PagedMemory(PagedMemoryTest::pages, pages, PAGE), this::place)) {
             add(sorter, input);
             Merge merge = sorter.sorted();
             Sum128 sum = new Sum128();
@@ -84,12 +81,12 @@ class PagedSorterTest {
     }
 
     /** Hands records over in chunks of 1 to 320. */
-    private static void add(PagedSorter sorter, byte[] input) throws IOException {
+    private static void add(BlockSorter<PagedBlock> sorter, byte[] input) throws IOException {
         Chunk chunk = new Chunk();
         chunk.bytes = input;
         for (int records = 1; chunk.offset < input.length; records = records % 320 + 53) {
             chunk.length = Math.min(records * TeraRecord.LENGTH, input.length - chunk.offset);
-            sorter.add(chunk);
+            sorter.add(chunk.bytes, chunk.offset, chunk.length);
             chunk.offset += chunk.length;
         }
     }
@@ -121,18 +118,7 @@ class PagedSorterTest {
     }
 
     private SpillRun.Place place() {
-        return new Plain(folder.resolve("run" + files++).toFile());
-    }
-
-    private record Plain(File file) implements SpillRun.Place {
-        @Override
-        public OutputStream write() throws IOException {
-            return new FileOutputStream(file);
-        }
-
-        @Override
-        public InputStream read() throws IOException {
-            return new FileInputStream(file);
-        }
+        File file = folder.resolve("run" + files++).toFile();
+        return () -> file;
     }
 }

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.weft.core.BlockSorter;
 import io.weft.core.Merge;
+import io.weft.core.RecordBlock;
 import io.weft.core.SortedRun;
+import io.weft.core.SpillRun;
 import io.weft.core.TeraRecord;
 import io.weft.core.TeraRows;
 import java.io.ByteArrayInputStream;
@@ -22,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class BlockSorterTest {
+class HeapMemoryTest {
     @TempDir
     Path folder;
     private int files;
@@ -31,18 +34,18 @@ class BlockSorterTest {
     @ParameterizedTest
     @ValueSource(longs = {1L << 30, 1})
     void recordsComeOutInOrderWhateverTheBudget(long budget) throws IOException {
-        int rows = 3 * BlockSorter.BLOCK_ROWS + 7;
+        int rows = 3 * RecordBlock.ROWS + 7;
         TeraRows source = new TeraRows(0);
         Records one = new Records();
         one.bytes = new byte[TeraRecord.LENGTH];
         one.length = TeraRecord.LENGTH;
-        try (BlockSorter sorter = new BlockSorter(budget, this::create)) {
+        try (var sorter = new BlockSorter<>(new HeapMemory(budget), this::create)) {
             for (int i = 0; i < rows; i++) {
                 source.next(one.bytes, 0);
-                sorter.add(one);
+                sorter.add(one.bytes, one.offset, one.length);
             }
             assertEquals(rows, ordered(sorter.sorted()));
-            assertEquals(budget == 1 ? 3L * BlockSorter.BLOCK_ROWS : 0, sorter.spilled());
+            assertEquals(budget == 1 ? 3L * RecordBlock.ROWS * TeraRecord.LENGTH : 0, sorter.spilled());
         }
         assertEquals(0, folder.toFile().list().length);
     }
@@ -87,7 +90,8 @@ class BlockSorterTest {
         return rows;
     }
 
-    private File create() {
-        return folder.resolve("run" + files++).toFile();
+    private SpillRun.Place create() {
+        File file = folder.resolve("run" + files++).toFile();
+        return () -> file;
     }
 }
