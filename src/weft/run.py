@@ -23,6 +23,7 @@ from weft.provision import classdata
 from weft.record import Record, Stored
 from weft.servers import acquired, computing, served, storages
 from weft.spec import Spec
+from weft.storage.base import label
 from weft.supply import Supplies, supply
 from weft.work import Work, open_work
 from weft.workloads.base import Judgement, Outcome
@@ -175,12 +176,12 @@ def _verdict(kept: Record) -> Iterator[None]:
 def _about(spec: Spec) -> dict[str, Any]:
     chosen = {
         "workload": spec.workload.kind,
-        "engine": spec.engine.kind,
+        "engine": spec.engine.label,
         "nodes": f"{spec.nodes.kind}:{spec.nodes.count}",
     }
     return {
         **chosen,
-        **{key: getattr(spec, key).kind for key in ("input", "output", "scratch")},
+        **{role: label(getattr(spec, role)) for role in ("input", "output", "scratch")},
         "key": spec.key(),
         **spec.nodes.about(),
     }

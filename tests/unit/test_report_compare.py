@@ -131,7 +131,7 @@ def test_the_headline_of_a_record(stored: Path) -> None:
     from weft import record
 
     first = headlines(record.all_records(stored))[0]
-    assert (first.workload, first.scratch, first.seconds, first.cell) == (
+    assert (first.workload, first.storages["scratch"], first.seconds, first.cell) == (
         "terasort",
         "disk",
         10,

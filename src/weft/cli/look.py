@@ -118,16 +118,22 @@ def _of_runs(names: list[str]) -> Comparison:
     return compare(lines, "comparison", each=len({line.key for line in lines}) == 1)
 
 
+def _stood_on(line: Headline) -> str:
+    """The scratch, and what stood on something else."""
+    scratch = line.storages.get("scratch", "")
+    others = (f"{role} {storage}" for role, storage in line.storages.items() if storage != scratch)
+    return ", ".join(filter(None, [scratch, *others])) + (" (emulated)" if line.emulated else "")
+
+
 def _listed(lines: list[Headline]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("run", "verdict", "workload", "engine", "nodes", "scratch"):
+    for title in ("run", "verdict", "workload", "engine", "nodes", "storage"):
         table.add_column(title, overflow="fold")
     for title in ("size", "seconds", "per node"):
         table.add_column(title, justify="right")
     styles = {"VALID": "green", "RUNNING": "yellow", "UNCHECKED": "yellow"}
     for line in lines:
-        words = [escape(word or NONE) for word in (line.workload, line.engine, line.nodes, line.scratch)]
-        words[-1] += " (emulated)" if line.emulated else ""
+        words = [escape(word or NONE) for word in (line.workload, line.engine, line.nodes, _stood_on(line))]
         speed = f"{size(line.throughput_per_node)}/s" if line.throughput_per_node else NONE
         style = styles.get(line.verdict, "red")
         table.add_row(

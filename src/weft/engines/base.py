@@ -18,6 +18,12 @@ class Engine(BaseModel, ABC):
     positional: ClassVar[str] = "version"
     distributions: ClassVar[tuple[str, ...]] = ()
     """Names of the distributions that it needs."""
+    kind: str
+
+    @property
+    def label(self) -> str:
+        """What it is called in lists and reports."""
+        return self.kind
 
     def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:  # noqa: ARG002 - for those that can
         """The words after `java` of a short job that loads the classes its processes load; none where there is no such.

@@ -79,6 +79,10 @@ class FlinkEngine(Engine):
     )
     conf: dict[str, str] = Field(default_factory=dict, description="any setting of Flink; wins over weft's")
 
+    @property
+    def label(self) -> str:
+        return f"{self.kind} on YARN" if self.master == "yarn" else self.kind
+
     def memory(self, layout: Layout) -> TaskManagerMemory:
         """The parts of each TaskManager, the same on all nodes. Raises UsageError when it does not fit."""
         room = self._room(layout)

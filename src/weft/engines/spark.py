@@ -82,6 +82,10 @@ class SparkEngine(Engine):
             )
         return asked
 
+    @property
+    def label(self) -> str:
+        return f"{self.kind} on YARN" if self.master == "yarn" else self.kind
+
     def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:
         quiet = {
             "spark.ui.enabled": "false",

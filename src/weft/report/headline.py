@@ -19,7 +19,8 @@ class Headline(Part):
     workload: str = ""
     engine: str = ""
     nodes: str = ""
-    scratch: str = ""
+    storages: Mapping[str, str] = {}
+    """What the roles stood on: input, output, scratch."""
     created: str = ""
     key: str = ""
     study: str = ""
@@ -52,7 +53,7 @@ def headline(stored: Stored) -> Headline:
     mark = _table(head.get("cell"))
     phases = {name: float(value) for name, value in _table(head.get("phases")).items() if _is_number(value)}
     measured = head.get("measured") if _is_number(head.get("measured")) else phases.get("run")
-    words = ("reason", "workload", "engine", "nodes", "scratch", "created", "key")
+    words = ("reason", "workload", "engine", "nodes", "created", "key")
     size = head.get("bytes_in") or head.get("bytes_out") or spec.get("workload.size")
     speed = head.get("throughput_per_node")
     valid = verdict == "VALID"
@@ -61,6 +62,7 @@ def headline(stored: Stored) -> Headline:
         directory=str(stored.directory),
         verdict=verdict,
         **{word: str(head.get(word) or "") for word in words},
+        storages={role: str(head[role]) for role in ("input", "output", "scratch") if head.get(role)},
         study=str(mark.get("study") or ""),
         coordinates={str(key): str(value) for key, value in _table(mark.get("coordinates")).items()},
         repeat=mark["repeat"] if isinstance(mark.get("repeat"), int) else None,

@@ -83,9 +83,8 @@ def warnings(summary: Summary) -> list[str]:
 
 def footer(summary: Summary) -> list[str]:
     """Who measured what, when and with which versions."""
-    engine = f"{summary.engine} {summary.engine_version}".strip()
     return [
-        f"Record {summary.id}, made {summary.created} on {summary.host} by weft {summary.weft} with {engine}, spec {summary.key}.",
+        f"Record {summary.id}, made {summary.created} on {summary.host} by weft {summary.weft} with {summary.engine_named}, spec {summary.key}.",
         f"Report by weft {__version__}, from the record alone; probes: {', '.join(summary.probes) or 'none'}.",
         "The numbers of this page stand in its element #data as JSON.",
     ]

@@ -16,7 +16,7 @@ def what_was_run(summary: Summary) -> Section:
     cell = ", ".join(f"{key} = {value}" for key, value in summary.coordinates.items())
     pairs = [
         ("workload", " of ".join(filter(None, [summary.workload, maybe(show_size, summary.size)]))),
-        ("engine", f"{summary.engine} {summary.engine_version}".strip()),
+        ("engine", summary.engine_named),
         ("nodes", summary.nodes_asked),
         ("batch job", summary.batch_job),
         ("study", " ".join(filter(None, [summary.study, cell and f"({cell})"]))),

@@ -222,6 +222,12 @@ class Summary(Part):
         return self.measured if self.measured is not None else self.seconds("run")
 
     @property
+    def engine_named(self) -> str:
+        """With its version: spark 4.3.0 on YARN."""
+        kind, _, host = self.engine.partition(" ")
+        return " ".join(filter(None, [kind, self.engine_version, host]))
+
+    @property
     def emulated(self) -> tuple[str, ...]:
         """What of the storage was not real."""
         return tuple(dict.fromkeys(place.emulated for place in self.places if place.emulated))

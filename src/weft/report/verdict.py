@@ -21,8 +21,7 @@ def tone(summary: Summary) -> Tone:
 def subject(summary: Summary) -> str:
     """What was run: terasort of 1 GB by spark 4.3.0 on 2 local nodes."""
     size = f" of {show_size(summary.size)}" if summary.size else ""
-    engine = f"{summary.engine} {summary.engine_version}".strip()
-    return f"{summary.workload or 'a workload'}{size} by {engine or 'an engine'} on {nodes(summary)}"
+    return f"{summary.workload or 'a workload'}{size} by {summary.engine_named or 'an engine'} on {nodes(summary)}"
 
 
 def nodes(summary: Summary) -> str:

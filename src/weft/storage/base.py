@@ -31,6 +31,11 @@ class Storage(BaseModel, ABC):
     kind: str
 
     @property
+    def word(self) -> str:
+        """What it is called in lists and reports, without what it stands on."""
+        return self.kind
+
+    @property
     def own_nodes(self) -> int:
         """How many nodes it wants for itself, beyond those that compute. All `nodes` below end with these."""
         return 0
@@ -64,6 +69,11 @@ def layers(storage: Storage) -> list[Storage]:
     """A storage and what it stands on, top first."""
     below: Storage | None = getattr(storage, "on", None)
     return [storage, *(layers(below) if below else [])]
+
+
+def label(storage: Storage) -> str:
+    """What a storage is called: pool+delayed:lustre."""
+    return "+".join(layer.word for layer in layers(storage))
 
 
 def base_directory(path: Path | None, role: Role, site: Site) -> Path:

@@ -45,6 +45,10 @@ class DelayedStorage(Storage):
     faults: tuple[str, ...] = Field(default=(), description="faults to inject, such as eio:open:0.001")
     seed: int = Field(default=1, ge=0, description="seed of the faults")
 
+    @property
+    def word(self) -> str:
+        return f"{self.kind}:{self.profile}"
+
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
         shared = role in SHARED_ROLES
         root = mount_point(site, None, f"delayed-{role}")

@@ -45,6 +45,10 @@ class GlusterStorage(StackedStorage):
     port: int = Field(default=24100, ge=1024, le=65535, description="port of the bricks")
 
     @property
+    def word(self) -> str:
+        return f"{self.kind}:{self.nodes}"
+
+    @property
     def own_nodes(self) -> int:
         return self.nodes
 

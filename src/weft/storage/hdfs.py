@@ -54,6 +54,10 @@ class HdfsStorage(StackedStorage):
     )
 
     @property
+    def word(self) -> str:
+        return f"{self.kind}:{self.nodes}" if self.nodes else self.kind
+
+    @property
     def own_nodes(self) -> int:
         return self.nodes
 
