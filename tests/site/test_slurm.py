@@ -82,14 +82,22 @@ def test_more_nodes_than_the_allocation_has_are_refused(weft: SiteWeft) -> None:
     assert "has 1 node(s), and 4 are asked for" in done.stderr
 
 
-WAITS = (*LONG, "--engine", "null", "--set", "engine.workers=10m")
-"""Stand-ins for workers that do not become ready before the test ends them."""
+def standing(work: tuple[str, ...], delay: str) -> tuple[str, ...]:
+    """The work on stand-ins for workers, each ready after so long."""
+    return (*work, "--engine", "null", "--set", f"engine.workers={delay}")
+
+
+NEVER = standing(LONG, "10m")
+HELD = {"check": ("check", "TeraValidate"), "stop": ("run", "worker-n3")}
+"""Phases that would be over before they are cancelled: when to suspend which process, so that they wait for it."""
 CANCELLED = [
-    ("acquire", WAITS),
-    ("storage", WAITS),
-    ("start", WAITS),
-    ("start", ("terasort", "--engine", "hadoop")),
+    ("acquire", NEVER),
+    ("storage", NEVER),
+    ("start", NEVER),
+    ("prepare", ("terasort", "--size", "2GB", "--engine", "hadoop")),
     ("run", ("terasort", "--size", "300MB")),
+    ("check", ("terasort", "--size", "20MB")),
+    ("stop", standing(("file-open",), "0s")),
 ]
 
 
@@ -98,6 +106,9 @@ def test_scancel_leaves_a_record_that_says_so_and_nothing_else(
     weft: SiteWeft, phase: str, work: tuple[str, ...]
 ) -> None:
     process = weft.start("run", *work, "--nodes", "slurm:3")
+    if phase in HELD:
+        before, word = HELD[phase]
+        weft.wait_for(process, lambda: in_phase(weft, before) and suspended(weft, word))
     weft.wait_for(process, lambda: in_phase(weft, phase))
     number = weft.job()
     weft.slurm("scancel", str(number))
@@ -109,6 +120,14 @@ def test_scancel_leaves_a_record_that_says_so_and_nothing_else(
     assert kept["phase"] in ({"acquire", "storage", "start"} if phase in {"acquire", "storage"} else {phase})
     assert f"the Slurm job {number} was cancelled" in kept["reason"]
     assert kept["slurm"]["JobState"] == "CANCELLED"
+
+
+def suspended(weft: SiteWeft, word: str) -> list[psutil.Process]:
+    """Processes of the newest run that go on when something kills them, and not before."""
+    found = weft.processes(word)
+    for process in found:
+        process.suspend()
+    return found
 
 
 def test_ctrl_c_cancels_the_job(weft: SiteWeft) -> None:
