@@ -23,6 +23,10 @@ needs_sshd = pytest.mark.skipif(
 )
 
 
+_NO_LOGIN_FILES = "SetEnv SHLVL=9"
+"""A bash that is deeper than a login shell does not read ~/.bashrc: what stands in it is none of the tests' matter."""
+
+
 @dataclass
 class Hosts:
     """Named host1, host2, ...; all of them are this machine, told apart by address."""
@@ -97,6 +101,7 @@ def _server(folder: Path, number: int, address: str, through: Sequence[str]) -> 
     (folder / f"{name}.conf").write_text(
         f"ListenAddress {address}:{port}\nHostKey {folder}/{name}\nAuthorizedKeysFile {folder}/authorized_keys\n"
         "PidFile none\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nStrictModes no\n"
+        f"{_NO_LOGIN_FILES}\n"
     )
     assert SSHD is not None
     words = [*through, SSHD, "-D", "-e", "-f", str(folder / f"{name}.conf")]

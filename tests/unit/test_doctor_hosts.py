@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from weft.doctor import alike
-from weft.doctor.alike import Host
 from weft.doctor.finding import Finding
+from weft.doctor.said import Host
 from weft.remote.sent import examine
 
 LOCKED = {"b": "refused"}
@@ -28,6 +28,9 @@ def host(name: str, address: str, **facts: Any) -> Host:
         "fuse": True,
         "loop": True,
         "unwritten": {},
+        "noexec": [],
+        "free": {"shared": 1 << 40, "local": 1 << 40},
+        "local": "ext4",
     }
     sees = {"shared": ["a", "b"], "local": [name]}
     return Host(name, address, {"eth0": address}, 8 << 30, {**said, **facts}, 0.0, sees)
@@ -57,7 +60,11 @@ FAULTS = [
     ("host names", "limits", host("b", "10.0.0.2", resolved=["10.9.0.2"])),
     ("host names", "limits", host("b", "10.0.0.2", resolved=[])),
     ("networks", "limits", host("b", "10.0.7.2")),
-    ("free ports", "limits", host("b", "10.0.0.2", ports=[60000, 60999])),
+    ("engine ports", "limits", replace(B, occupied=["8081 of spark's worker is taken"])),
+    ("files in memory", "limits", host("b", "10.0.0.2", local="tmpfs")),
+    ("room", "limits", host("b", "10.0.0.2", free={"shared": 1 << 40, "local": 1 << 20})),
+    ("programs", "missing", host("b", "10.0.0.2", noexec=["/cache"])),
+    ("outgoing ports", "limits", host("b", "10.0.0.2", ports=[60000, 60999])),
     ("ulimit", "limits", host("b", "10.0.0.2", files=1024)),
     ("ulimit", "limits", host("b", "10.0.0.2", processes=200)),
     ("fuse and loop", "limits", host("b", "10.0.0.2", fuse=False)),

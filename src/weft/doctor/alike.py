@@ -3,12 +3,12 @@
 import ipaddress
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from weft import machine
+from weft.doctor import directories
 from weft.doctor.finding import Finding, limits, missing, ok
+from weft.doctor.said import Host, each
 from weft.provision.jdk import OLDEST
 from weft.units import show_size
 
@@ -22,20 +22,6 @@ _APART = 2.0
 """Seconds between clocks above which samples of nodes cannot be laid side by side."""
 _SHORT = 600.0
 """Seconds of wall time below which a first run may not come to its end."""
-
-
-@dataclass(frozen=True)
-class Host:
-    """A node, what its host said (`remote/sent/examine.py`), and whose marks it sees in each directory."""
-
-    name: str
-    address: str
-    interfaces: Mapping[str, str]
-    memory: int
-    facts: Mapping[str, Any]
-    ahead: float
-    """Seconds that its clock is surely before (or, negative, behind) the one of weft's machine."""
-    sees: Mapping[str, Sequence[str]]
 
 
 def ahead(clock: float, began: float, ended: float) -> float:
@@ -56,17 +42,12 @@ def judge(
 ) -> list[Finding]:
     """A finding a check; each names the hosts that it is about."""
     plain = [check(hosts) for check in _CHECKS]
-    return [_nodes(hosts), *plain, _shared(hosts, shared), _locks(locks, shared), *_wall(remaining)]
+    return [_nodes(hosts), *plain, *directories.judge(hosts, shared, locks), *_wall(remaining)]
 
 
 def _nodes(hosts: Sequence[Host]) -> Finding:
     told = ", ".join(f"{host.name} at {host.address}" for host in hosts)
     return ok("nodes", f"{told}; each reaches each other")
-
-
-def _of(hosts: Iterable[Host], wrong: Callable[[Host], str]) -> str:
-    """What is wrong, host by host; empty where nothing is."""
-    return "; ".join(f"{host.name}: {why}" for host in hosts if (why := wrong(host)))
 
 
 def _names(hosts: Sequence[Host]) -> Finding:
@@ -78,7 +59,7 @@ def _names(hosts: Sequence[Host]) -> Finding:
         bad = [one for one in found if (one.startswith("127.") and not here) or not _has(host, one)]
         return f"its own name {own} leads to {bad[0]}, where no other host finds it" if bad else ""
 
-    if not (found := _of(hosts, wrong)):
+    if not (found := each(hosts, wrong)):
         return ok("host names", "each leads to an address of its host")
     fix = "give each host's name its address on the network in that host's /etc/hosts"
     return limits(
@@ -107,7 +88,7 @@ def _network(host: Host) -> str:
 
 def _java(hosts: Sequence[Host]) -> Finding:
     versions = {host.name: _major(host.facts["java"]) for host in hosts}
-    found = _of(
+    found = each(
         hosts,
         lambda host: (
             f"java {host.facts['java']}"
@@ -131,55 +112,6 @@ def _major(text: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _unwritten(hosts: Sequence[Host]) -> Finding:
-    found = _of(
-        hosts, lambda host: ", ".join(f"{kind}: {why}" for kind, why in host.facts["unwritten"].items())
-    )
-    if not found:
-        return ok("writing", "both the shared and the local directory")
-    fix = "set WEFT_WORK and WEFT_SHARED to directories of yours with room"
-    return missing("writing", found, costs="every run", fix=fix)
-
-
-def _local(hosts: Sequence[Host]) -> Finding:
-    found = _of(
-        hosts,
-        lambda host: ", ".join(f"sees files of {one}" for one in host.sees["local"] if one != host.name),
-    )
-    if not found:
-        return ok("local directory", "each host's own")
-    fix = "set WEFT_WORK to a disk or tmpfs in the node, such as $TMPDIR or /local"
-    return limits(
-        "local directory", found, costs="scratch meets the other nodes' on one file system", fix=fix
-    )
-
-
-def _shared(hosts: Sequence[Host], directory: str) -> Finding:
-    everybody = {host.name for host in hosts}
-    found = _of(
-        hosts,
-        lambda host: ", ".join(
-            f"sees nothing of {one}" for one in sorted(everybody - {*host.sees["shared"]})
-        ),
-    )
-    if not found:
-        return ok("shared directory", f"{directory}, the same on each")
-    fix = "set WEFT_SHARED (and WEFT_RUNS) to a directory on a file system that all hosts mount"
-    return missing("shared directory", f"{directory}: {found}", costs="input and output in files", fix=fix)
-
-
-def _locks(locks: Mapping[str, str], directory: str) -> Finding:
-    wrong = {name: why for name, why in locks.items() if why != "refused"}
-    if not wrong:
-        return ok("file locks", f"in {directory}: a lock of one host keeps the others out")
-    told = "; ".join(
-        f"{name}: {'got a lock that another host holds' if why == 'got' else why}"
-        for name, why in wrong.items()
-    )
-    fix = "mount it with locks (Lustre: -o flock, not localflock), or set WEFT_SHARED elsewhere"
-    return limits("file locks", f"in {directory}: {told}", costs="daemons that guard state by locks", fix=fix)
-
-
 def _limits(hosts: Sequence[Host]) -> Finding:
     def low(value: int, least: int) -> bool:
         return 0 <= value < least
@@ -193,14 +125,14 @@ def _limits(hosts: Sequence[Host]) -> Finding:
             ]
         )
 
-    if not (found := _of(hosts, wrong)):
+    if not (found := each(hosts, wrong)):
         return ok("ulimit", f"at least {_FILES} files and {_PROCESSES} processes")
     fix = f"ulimit -n {_FILES} -u {_PROCESSES}: in /etc/security/limits.conf, or of slurmd (PropagateResourceLimits)"
     return limits("ulimit", found, costs="shuffles with many partitions", fix=fix)
 
 
 def _memory(hosts: Sequence[Host]) -> Finding:
-    found = _of(hosts, lambda host: show_size(host.memory) if host.memory < machine.LEAST else "")
+    found = each(hosts, lambda host: show_size(host.memory) if host.memory < machine.LEAST else "")
     if not found:
         return ok("memory", f"at least {show_size(min(host.memory for host in hosts))} a node")
     fix = f"ask for at least {show_size(machine.LEAST)} a node: --nodes slurm:N,memory=4G, or leave that host out"
@@ -208,18 +140,25 @@ def _memory(hosts: Sequence[Host]) -> Finding:
 
 
 def _ports(hosts: Sequence[Host]) -> Finding:
+    if not (found := each(hosts, lambda host: ", ".join(host.occupied))):
+        return ok("engine ports", "free on each")
+    fix = "stop what listens there, or choose another port: --set engine.port=N, engine.web_port=N"
+    return limits("engine ports", found, costs="that engine, until it has another port", fix=fix)
+
+
+def _outgoing(hosts: Sequence[Host]) -> Finding:
     def wrong(host: Host) -> str:
         first, last = host.facts["ports"]
         return f"{first} to {last}" if last - first + 1 < _PORTS else ""
 
-    if not (found := _of(hosts, wrong)):
-        return ok("free ports", f"at least {_PORTS} on each")
+    if not (found := each(hosts, wrong)):
+        return ok("outgoing ports", f"at least {_PORTS} on each")
     fix = "sysctl net.ipv4.ip_local_port_range='32768 60999', as root"
-    return limits("free ports", found, costs="many connections at a time", fix=fix)
+    return limits("outgoing ports", found, costs="many connections at a time", fix=fix)
 
 
 def _clock(hosts: Sequence[Host]) -> Finding:
-    found = _of(hosts, lambda host: f"{host.ahead:+.1f} s" if abs(host.ahead) > _APART else "")
+    found = each(hosts, lambda host: f"{host.ahead:+.1f} s" if abs(host.ahead) > _APART else "")
     if not found:
         return ok("clocks", f"within {_APART:.0f} s of this machine's")
     costs = "samples of nodes side by side; tokens of YARN and HDFS expire"
@@ -227,7 +166,7 @@ def _clock(hosts: Sequence[Host]) -> Finding:
 
 
 def _devices(hosts: Sequence[Host]) -> Finding:
-    found = _of(
+    found = each(
         hosts, lambda host: ", ".join(f"no {kind}" for kind in ("fuse", "loop") if not host.facts[kind])
     )
     if not found:
@@ -247,4 +186,4 @@ def _wall(remaining: float | None) -> list[Finding]:
     return [limits("wall time", found, costs="runs that take longer", fix=fix)]
 
 
-_CHECKS = (_names, _subnets, _ports, _java, _unwritten, _local, _limits, _memory, _clock, _devices)
+_CHECKS = (_names, _subnets, _ports, _outgoing, _java, _limits, _memory, _clock, _devices)

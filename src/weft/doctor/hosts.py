@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from weft import lease, settings
-from weft.doctor import alike
-from weft.doctor.alike import Host
+from weft.doctor import alike, ports
 from weft.doctor.finding import Finding, missing
+from weft.doctor.said import Host
 from weft.errors import MissingError, NodeError, UsageError, WeftError
 from weft.nodes.base import everywhere
 from weft.nodes.remote import RemoteNode
@@ -48,9 +48,11 @@ def _examined(nodes: Sequence[RemoteNode], work: Work) -> list[Finding]:
     everywhere(nodes, lambda node: _make(node, marks["shared"], marks["local"], work))
     told = everywhere(nodes, lambda node: _facts(node, marks))
     seen = everywhere(nodes, lambda node: _ask(node, "seen", marks=_texts(marks)))
+    wanted = dict(zip((node.name for node in nodes), ports.wanted(len(nodes)), strict=True))
+    occupied = everywhere(nodes, lambda node: ports.occupied(node, wanted[node.name]))
     hosts = [
-        Host(node.name, node.address, node.interfaces, node.memory, facts, ahead, sees)
-        for node, (facts, ahead), sees in zip(nodes, told, seen, strict=True)
+        Host(node.name, node.address, node.interfaces, node.memory, facts, ahead, sees, taken)
+        for node, (facts, ahead), sees, taken in zip(nodes, told, seen, occupied, strict=True)
     ]
     return alike.judge(hosts, str(shared.parent), _locks(nodes, shared / "lock", work), _left(nodes[0]))
 
@@ -71,7 +73,8 @@ def _make(node: RemoteNode, shared: Path, local: Path, work: Work) -> None:
 def _facts(node: RemoteNode, marks: dict[str, Path]) -> tuple[dict[str, Any], float]:
     """What a host says, and how many seconds its clock is surely ahead of (or, negative, behind) this one."""
     began = time.time()
-    found = _ask(node, "facts", java=_java(), marks=_texts(marks), mark=node.name)
+    programs = [str(settings.cache()), str(marks["local"])]
+    found = _ask(node, "facts", java=_java(), programs=programs, marks=_texts(marks), mark=node.name)
     return found, alike.ahead(found["clock"], began, time.time())
 
 

@@ -1,4 +1,4 @@
-"""Examines a host for `weft doctor`: names, networks, Java, limits, devices, and which directories and locks are shared."""
+"""Examines a host for `weft doctor`: names, networks, Java, limits, devices, directories, and which of them are shared."""
 
 import errno
 import fcntl
@@ -17,7 +17,7 @@ _NETMASK_OF_INTERFACE = 0x891B
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`do`: `facts` with `java` and `marks` (directories by name), `seen` with `marks`, `hold` or `try` with `lock`."""
+    """`do`: `facts` with `java`, `programs` and `marks` (directories; these by name), `seen` with `marks`, `hold` or `try` with `lock`."""
     try:
         if request["do"] == "hold":
             hold(request["lock"])
@@ -41,10 +41,13 @@ def facts(request: "dict") -> "dict[str, object]":  # type: ignore[type-arg]
         "files": resource.getrlimit(resource.RLIMIT_NOFILE)[1],
         "processes": resource.getrlimit(resource.RLIMIT_NPROC)[0],
         "ports": ports(),
-        "fuse": os.access("/dev/fuse", os.R_OK | os.W_OK) and bool(mounter()),
-        "loop": os.access("/dev/loop-control", os.R_OK | os.W_OK),
+        "fuse": opened("/dev/fuse") and bool(mounter()),
+        "loop": opened("/dev/loop-control"),
         "clock": time.time(),
         "unwritten": unwritten(request["marks"], request["mark"]),
+        "noexec": noexec(request["programs"]),
+        "free": free(request["marks"]),
+        "local": mounted(request["marks"]["local"]),
     }
 
 
@@ -91,6 +94,15 @@ def mounter() -> "str | None":
     return "root" if os.geteuid() == 0 else shutil.which("fusermount3")
 
 
+def opened(device: str) -> bool:
+    """Whether a device lets itself be opened, which its mode alone does not say: a container may forbid it."""
+    try:
+        os.close(os.open(device, os.O_RDWR))
+    except OSError:
+        return False
+    return True
+
+
 def unwritten(marks: "dict[str, str]", name: str) -> "dict[str, str]":
     """By directory: why this host cannot leave its mark there."""
     found = {}
@@ -101,6 +113,30 @@ def unwritten(marks: "dict[str, str]", name: str) -> "dict[str, str]":
         except OSError as error:
             found[kind] = error.strerror or str(error)
     return found
+
+
+def noexec(folders: "list[str]") -> "list[str]":
+    """Those of the directories from which no program runs."""
+    return [
+        folder for folder in folders if os.path.isdir(folder) and os.statvfs(folder).f_flag & os.ST_NOEXEC
+    ]
+
+
+def free(marks: "dict[str, str]") -> "dict[str, int]":
+    """By directory: bytes that a user can still write."""
+    found = {kind: os.statvfs(folder) for kind, folder in marks.items() if os.path.isdir(folder)}
+    return {kind: told.f_bavail * told.f_frsize for kind, told in found.items()}
+
+
+def mounted(folder: str) -> str:
+    """The type of the file system that a directory is on."""
+    folder, best, kind = os.path.realpath(folder), "", ""
+    with open("/proc/self/mounts") as file:
+        for line in file:
+            point, found = (word.encode().decode("unicode_escape") for word in line.split()[1:3])
+            if (folder + "/").startswith(point.rstrip("/") + "/") and len(point) >= len(best):
+                best, kind = point, found
+    return kind
 
 
 def seen(marks: "dict[str, str]") -> "dict[str, list[str]]":

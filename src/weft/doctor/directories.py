@@ -1,0 +1,96 @@
+"""What is wrong with the directories of a set of hosts, judged from what each of them said. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from weft.doctor.finding import Finding, limits, missing, ok
+from weft.doctor.said import Host, each
+from weft.units import show_size
+
+_ROOM = 4_000_000_000
+"""Bytes that a terasort of the default size takes: input, shuffle files, output, and some air."""
+_MEMORY = {"tmpfs", "ramfs"}
+"""File systems whose files are in memory."""
+
+
+def judge(hosts: Sequence[Host], directory: str, locks: Mapping[str, str]) -> list[Finding]:
+    """A finding a check; `directory` is the shared one, `locks` what each other host was told of a lock in it."""
+    plain = [check(hosts) for check in (_unwritten, _local, _memory, _room, _programs)]
+    return [*plain, _shared(hosts, directory), _locks(locks, directory)]
+
+
+def _unwritten(hosts: Sequence[Host]) -> Finding:
+    found = each(
+        hosts, lambda host: ", ".join(f"{kind}: {why}" for kind, why in host.facts["unwritten"].items())
+    )
+    if not found:
+        return ok("writing", "both the shared and the local directory")
+    fix = "set WEFT_WORK and WEFT_SHARED to directories of yours with room"
+    return missing("writing", found, costs="every run", fix=fix)
+
+
+def _local(hosts: Sequence[Host]) -> Finding:
+    found = each(
+        hosts,
+        lambda host: ", ".join(f"sees files of {one}" for one in host.sees["local"] if one != host.name),
+    )
+    if not found:
+        return ok("local directory", "each host's own")
+    fix = "set WEFT_WORK to a disk or tmpfs in the node, such as $TMPDIR or /local"
+    return limits(
+        "local directory", found, costs="scratch meets the other nodes' on one file system", fix=fix
+    )
+
+
+def _memory(hosts: Sequence[Host]) -> Finding:
+    found = each(hosts, lambda host: f"on {host.facts['local']}" if host.facts["local"] in _MEMORY else "")
+    if not found:
+        return ok("files in memory", "none of the local directory's")
+    fix = (
+        "set WEFT_WORK to a disk of the node where it has one; otherwise leave room: --nodes ...,memory=SIZE"
+    )
+    return limits("files in memory", found, costs="scratch takes memory that engines count on", fix=fix)
+
+
+def _room(hosts: Sequence[Host]) -> Finding:
+    def wrong(host: Host) -> str:
+        low = {kind: free for kind, free in host.facts["free"].items() if free < _ROOM}
+        return ", ".join(f"{show_size(free)} free in the {kind} directory" for kind, free in low.items())
+
+    if not (found := each(hosts, wrong)):
+        return ok("room", f"at least {show_size(_ROOM)} in both directories")
+    fix = "free some, or set WEFT_WORK (local) and WEFT_SHARED to directories with more"
+    return limits("room", found, costs="runs of the default size with their files on disk", fix=fix)
+
+
+def _programs(hosts: Sequence[Host]) -> Finding:
+    found = each(hosts, lambda host: ", ".join(f"{path} is mounted noexec" for path in host.facts["noexec"]))
+    if not found:
+        return ok("programs", "may run from weft's directories")
+    fix = "set WEFT_WORK and WEFT_CACHE to file systems that are not mounted noexec"
+    return missing("programs", found, costs="libraries that engines and weft bring along", fix=fix)
+
+
+def _shared(hosts: Sequence[Host], directory: str) -> Finding:
+    everybody = {host.name for host in hosts}
+    found = each(
+        hosts,
+        lambda host: ", ".join(
+            f"sees nothing of {one}" for one in sorted(everybody - {*host.sees["shared"]})
+        ),
+    )
+    if not found:
+        return ok("shared directory", f"{directory}, the same on each")
+    fix = "set WEFT_SHARED (and WEFT_RUNS) to a directory on a file system that all hosts mount"
+    return missing("shared directory", f"{directory}: {found}", costs="input and output in files", fix=fix)
+
+
+def _locks(locks: Mapping[str, str], directory: str) -> Finding:
+    wrong = {name: why for name, why in locks.items() if why != "refused"}
+    if not wrong:
+        return ok("file locks", f"in {directory}: a lock of one host keeps the others out")
+    told = "; ".join(
+        f"{name}: {'got a lock that another host holds' if why == 'got' else why}"
+        for name, why in wrong.items()
+    )
+    fix = "mount it with locks (Lustre: -o flock, not localflock), or set WEFT_SHARED elsewhere"
+    return limits("file locks", f"in {directory}: {told}", costs="daemons that guard state by locks", fix=fix)
