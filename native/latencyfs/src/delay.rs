@@ -2,8 +2,9 @@
 //!
 //! A metadata request waits for one of `servers` servers that all clients share (first come, first
 //! served), is served for `work / rate` seconds, and pays its round trips. A data request pays one
-//! round trip per `request_bytes` (up to `parallel` of them overlap) and moves its bytes through two
-//! queues at once: the bandwidth all clients share and the bandwidth of its own client.
+//! round trip per `request_bytes` (up to `parallel` of them overlap), with the time that the bytes of
+//! one request take at `request_bandwidth`, and moves its bytes through two queues at once: the
+//! bandwidth all clients share and the bandwidth of its own client.
 
 /// Nanoseconds on one monotonic clock.
 pub type Nanos = u64;
@@ -59,6 +60,8 @@ pub struct Params {
     pub request_bytes: u64,
     /// Data requests of one call that overlap, at least 1.
     pub parallel: u64,
+    /// Bytes per second within one request, whatever else is on its way.
+    pub request_bandwidth: u64,
     /// Bytes per second for all clients together.
     pub shared_bandwidth: u64,
     /// Bytes per second for one client.
@@ -173,7 +176,11 @@ impl Model {
 
     fn trips(&self, bytes: u64) -> Nanos {
         let requests = bytes.div_ceil(self.params.request_bytes).max(1);
-        requests.div_ceil(self.params.parallel) * self.params.data_round_trip
+        let largest = transfer(
+            bytes.min(self.params.request_bytes),
+            self.params.request_bandwidth,
+        );
+        requests.div_ceil(self.params.parallel) * (self.params.data_round_trip + largest)
     }
 
     /// Puts bytes into the shared and the client's queue; both are busy with them at once.

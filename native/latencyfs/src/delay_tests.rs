@@ -16,6 +16,7 @@ fn params() -> Params {
         data_round_trip: MS,
         request_bytes: 65_536,
         parallel: 1,
+        request_bandwidth: 0,
         shared_bandwidth: 1_000_000_000,
         client_bandwidth: 100_000_000,
         dirty_bytes: 0,
@@ -57,6 +58,23 @@ fn a_read_pays_each_request_and_the_slower_link() {
     let mut model = Model::new(params(), 1);
     let done = model.complete(0, Request::Read { bytes: 100_000 }, 0);
     assert_eq!(done, 2 * MS + MS, "two requests and 100 kB at 100 MB/s");
+}
+
+#[test]
+fn a_request_takes_as_long_as_it_is_large() {
+    let read = |bytes| {
+        let slow = Params {
+            request_bandwidth: 1_000_000,
+            client_bandwidth: 0,
+            shared_bandwidth: 0,
+            parallel: 2,
+            ..params()
+        };
+        Model::new(slow, 1).complete(0, Request::Read { bytes }, 0)
+    };
+    assert_eq!(read(1000), MS + MS, "a round trip and 1 kB at 1 MB/s");
+    assert_eq!(read(131_072), MS + 65_536_000, "two requests that overlap");
+    assert_eq!(read(131_073), 2 * (MS + 65_536_000), "a third comes after them");
 }
 
 #[test]

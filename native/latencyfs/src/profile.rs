@@ -171,6 +171,7 @@ impl Settings {
             data_round_trip: micros("data.round_trip_us")?,
             request_bytes: whole("data.request_bytes")?.max(1),
             parallel: whole("data.parallel_requests")?.max(1),
+            request_bandwidth: whole("data.request_bandwidth")?,
             shared_bandwidth: whole("data.shared_bandwidth")?,
             client_bandwidth: whole("data.client_bandwidth")?,
             dirty_bytes: whole("client.dirty_bytes")?,
@@ -199,6 +200,7 @@ impl Settings {
     pub fn may_pass_through(&self) -> bool {
         let params = &self.params;
         let free = params.data_round_trip == 0
+            && params.request_bandwidth == 0
             && params.shared_bandwidth == 0
             && params.client_bandwidth == 0;
         self.passthrough && self.page_cache && free

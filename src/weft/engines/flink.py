@@ -227,7 +227,8 @@ class FlinkEngine(Engine):
             "rest.bind-port": str(self.web_port),
             "web.tmpdir": str(head.directory),
             "web.access-control-allow-origin": f"https://{head.address}:{self.web_port}",
-            "io.tmp.dirs": layout.places["shuffle"].paths[head.name],
+            # a JobManager has nothing to shuffle: what it lays there is jars
+            "io.tmp.dirs": str(head.directory),
         }
 
     def submit(self, job: Job, layout: Layout) -> Command:

@@ -16,7 +16,7 @@ import java.util.zip.CRC32;
  * @param number which file of the data set it is
  * @param seed what the content of the whole data set depends on
  * @param bytes its length, a multiple of 8; after an append it is twice as long
- * @param buffer bytes of a read or a write, a multiple of 8
+ * @param buffer bytes of a read or a write, a multiple of 8; no more than the file has
  */
 public record DfsioFile(String name, int number, long seed, long bytes, int buffer) {
     /** The buffer of TestDFSIO (test.io.file.buffer.size). */
@@ -41,6 +41,7 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         if (bytes % Long.BYTES != 0 || buffer % Long.BYTES != 0) {
             throw new UsageError("The lengths of a file and of a buffer must be multiples of 8.");
         }
+        buffer = (int) Math.max(Long.BYTES, Math.min(buffer, bytes));
     }
 
     /** A file of a data set in a directory. */
@@ -142,9 +143,10 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
     /** Fills a buffer with the content at an offset, a multiple of 8, and gives how many of its bytes are wanted. */
     int fill(byte[] content, long offset, long most) {
         long mixed = seed * FILES + number;
-        for (int i = 0; i < content.length; i += Long.BYTES) {
+        int length = (int) Math.min(content.length, most);
+        for (int i = 0; i < length; i += Long.BYTES) {
             LONG.set(content, i, KnownFile.word(mixed, offset + i));
         }
-        return (int) Math.min(content.length, most);
+        return length;
     }
 }
