@@ -74,7 +74,11 @@ fn a_request_takes_as_long_as_it_is_large() {
     };
     assert_eq!(read(1000), MS + MS, "a round trip and 1 kB at 1 MB/s");
     assert_eq!(read(131_072), MS + 65_536_000, "two requests that overlap");
-    assert_eq!(read(131_073), 2 * (MS + 65_536_000), "a third comes after them");
+    assert_eq!(
+        read(131_073),
+        2 * (MS + 65_536_000),
+        "a third comes after them"
+    );
 }
 
 #[test]
