@@ -7,9 +7,9 @@ import pytest
 
 from weft import settings
 from weft.errors import UsageError
-from weft.report import formula, published, study
+from weft.report import formula, published, slowdown, study
 from weft.report.against import Against, against, finding, values_of
-from weft.report.blocks import Table
+from weft.report.blocks import Listing, Table
 from weft.report.compare import Comparison
 from weft.report.headline import Headline
 from weft.report.operations import Operations, operations
@@ -292,3 +292,18 @@ def test_every_rule_of_a_study_is_about_cells_of_its_matrix(path: Path) -> None:
     assert {figure.at for figure in found.figures} - {""} <= {at for _, at in known}
     assert set(found.expected.places) <= {at for _, at in known}
     assert all(figure.note for figure in found.figures), "a figure says where it stands"
+
+
+def test_cells_that_share_a_coordinate_are_named_by_it() -> None:
+    everyone = ["work=a, platform=x", "work=b, platform=x", "work=a, platform=y", "work=b, platform=y"]
+    assert study.together(everyone[:2], everyone) == "platform=x"
+    assert study.together([everyone[0], everyone[3]], everyone) == "work=a, platform=x; work=b, platform=y"
+    assert study.together(everyone, everyone) == "every cell"
+    assert study.together(everyone[:1], everyone) == "work=a, platform=x"
+
+
+def test_the_page_says_which_rules_agree_and_which_differ() -> None:
+    agreeing = rule("lustre[1] / memory[1]", at_least=4)
+    differing = rule("lustre[1] / memory[1]", at_least=60).model_copy(update={"name": "another rule"})
+    section = slowdown.rules(against(MEASURED, paper(agreeing, differing)))
+    assert Listing(["Agrees: a rule.", "Differs: another rule."]) in section.blocks

@@ -1,11 +1,11 @@
 """A study beside its papers, as sections: two panels of slowdowns, the published rows, and the rules."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from weft.report import charts
-from weft.report.against import Against, Finding, Slowdown, sentences
-from weft.report.blocks import Block, Chart, Column, Section, Table, Words
+from weft.report.against import Against, Finding, Outcome, Slowdown, sentences
+from weft.report.blocks import Block, Chart, Column, Listing, Section, Table, Words
 from weft.report.numbers import NONE, interval, seconds
 from weft.report.published import Expected
 
@@ -17,7 +17,7 @@ _CHART = "Time over that of the base; left measured here, right published"
 
 def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
     """Slowdown over nodes for each cell, and the published points on other machines beside them."""
-    blocks: list[Block] = [Words(words, "warn") for words in emulated]
+    blocks: list[Block] = [Words(" ".join(emulated), "warn")] if emulated else []
     measured, published = _measured(found), _published(found)
     if measured or published:
         legend = {name: colour for name, colour in _colours(found).items() if name != found.expected.base}
@@ -36,8 +36,8 @@ def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
 
 def rules(found: Against) -> Section:
     """Where the shapes agree and where not, by the rules of the study."""
-    columns = [Column("rule"), Column("formula"), Column("of"), Column("bound"), Column("measured", number=True),
-               Column("outcome"), Column("the paper has"), Column("source")]  # fmt: skip
+    columns = [Column("rule"), Column("outcome"), Column("measured", number=True), Column("bound"),
+               Column("the paper has"), Column("source"), Column("formula"), Column("of")]  # fmt: skip
     rows = [_finding(each) for each in found.findings]
     note = (
         f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs when the whole interval is on one side of "
@@ -45,9 +45,8 @@ def rules(found: Against) -> Section:
     )
     names = ", ".join(f"{name} is {value}" for name, value in found.expected.cells.items())
     blocks: list[Block] = [Words(sentence) for sentence in sentences(found)]
-    few = sorted(
-        {each.value.caveat for each in found.findings if each.value and each.value.low is not None} - {""}
-    )
+    blocks.append(Listing(_by_outcome(found.findings)))
+    few = sorted({each.value.caveat for each in found.findings if each.value} - {""})
     blocks += [Words(f"{caveat}.", "quiet") for caveat in few]
     return Section(
         "rules", "Where the shapes agree", [*blocks, Table(columns, rows, f"{note} Here {names}.")]
@@ -84,17 +83,25 @@ def _known(found: Against, here: Slowdown) -> str:
 
 def _finding(found: Finding) -> tuple[str, ...]:
     rule = found.rule
-    outcome = f"{found.outcome} ({found.why})" if found.why else found.outcome
+    why = found.why if found.outcome in {"undecided", "not measured"} else ""
     return (
         rule.name,
-        rule.value,
-        rule.of,
-        rule.bound,
+        f"{found.outcome} ({why})" if why else found.outcome,
         interval(found.value),
-        outcome,
+        rule.bound,
         rule.paper,
         rule.source,
+        rule.value,
+        rule.of,
     )
+
+
+def _by_outcome(findings: Sequence[Finding]) -> list[str]:
+    """Which rules agree, which differ, and of which that cannot be said."""
+    found: dict[str, list[str]] = {outcome: [] for outcome in get_args(Outcome)}
+    for each in findings:
+        found[each.outcome].append(each.rule.name)
+    return [f"{outcome.capitalize()}: {'; '.join(names)}." for outcome, names in found.items() if names]
 
 
 def _colours(found: Against) -> dict[str, str]:
@@ -156,7 +163,8 @@ def draw(measured: Sequence[dict[str, Any]], published: Sequence[dict[str, Any]]
         panels.append(_placed(alt, placed, scale, expected))
     elif published:
         panels.append(_there(alt, published, scale))
-    return charts.svg(alt.hconcat(*panels, spacing=30))
+    # the panels have their own widths, and with them their own distances between cells
+    return charts.svg(alt.hconcat(*panels, spacing=30).resolve_scale(xOffset="independent"))
 
 
 def _here(alt: Any, measured: Sequence[dict[str, Any]], scale: Any, expected: Expected) -> Any:

@@ -18,6 +18,8 @@ from weft.report.published import load as paper_of
 from weft.units import show_size
 
 _WIDTH = 50
+_BESIDE = 5
+"""Most cells whose specs are set beside each other, a column each."""
 
 
 def order(comparison: Comparison) -> Section:
@@ -50,24 +52,32 @@ def _by_words(groups: Sequence[Group], words_of: Callable[[Group], Sequence[str]
     for group in groups:
         for words in words_of(group):
             found.setdefault(words, []).append(group.label)
-    return [
-        (words, "; ".join(labels) if len(labels) < max(2, len(groups)) else "every cell")
-        for words, labels in found.items()
-    ]
+    everyone = [group.label for group in groups]
+    return [(words, together(labels, everyone)) for words, labels in found.items()]
+
+
+def together(labels: Sequence[str], everyone: Sequence[str]) -> str:
+    """Cells in few words: those that share a coordinate which no other has are named by it alone."""
+    if len(labels) > 1 and len(labels) == len(everyone):
+        return "every cell"
+    parts = [set(label.split(", ")) for label in labels]
+    others = {part for label in everyone if label not in labels for part in label.split(", ")}
+    shared = [part for part in labels[0].split(", ") if part in set.intersection(*parts) - others]
+    return shared[0] if len(labels) > 1 and shared else "; ".join(labels)
 
 
 def cells(comparison: Comparison) -> Section:
     """Medians with intervals, one row a cell."""
-    columns = [
-        Column("cell"),
-        *(Column(title, number=True) for title in ("valid runs", "seconds", "time over first", "per node")),
-    ]
+    based = comparison.against is None
+    """A study with rules has bases of its own, and a table over them."""
+    titles = ["valid runs", "seconds", *(["time over first"] if based else []), "per node"]
+    columns = [Column("cell"), *(Column(title, number=True) for title in titles)]
     rows = [
         (
             group.label,
             str(len(group.values)),
             interval(group.seconds),
-            "1 (the base)" if index == 0 else interval(group.ratio, " x"),
+            *(["1 (the base)" if index == 0 else interval(group.ratio, " x")] if based else []),
             speed(group.throughput),
         )
         for index, group in enumerate(comparison.groups)
@@ -159,9 +169,25 @@ def differences(comparison: Comparison) -> Section:
         return Section(
             "differences", "Differences of the specs", [Words("None: the specs are the same.", "quiet")]
         )
-    columns = [Column("key"), *(Column(group.label) for group in comparison.groups)]
-    rows = [(key, *(value or NONE for value in values)) for key, values in comparison.differences.items()]
+    labels = [group.label for group in comparison.groups]
+    if len(labels) > _BESIDE:
+        columns = [Column("key"), Column("value"), Column("cells")]
+        rows = [
+            row for key, values in comparison.differences.items() for row in _holders(key, values, labels)
+        ]
+    else:
+        columns = [Column("key"), *(Column(label) for label in labels)]
+        rows = [(key, *(value or NONE for value in values)) for key, values in comparison.differences.items()]
     return Section("differences", "Differences of the specs", [Table(columns, rows)])
+
+
+def _holders(key: str, values: Sequence[str], labels: Sequence[str]) -> list[tuple[str, ...]]:
+    """A row for each value of a key, with the cells that have it."""
+    pairs = list(zip(values, labels, strict=True))
+    return [
+        (key, value or NONE, together([label for each, label in pairs if each == value], labels))
+        for value in dict.fromkeys(values)
+    ]
 
 
 def not_counted(comparison: Comparison) -> Section:
