@@ -9,7 +9,7 @@ use crate::text::{number, PathText};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTCNT1");
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 pub const NOTES: usize = 64;
 pub const NOTES_AT: usize = 4096;
 pub const SLOTS_AT: usize = NOTES_AT + NOTES * size_of::<Note>();
@@ -43,6 +43,8 @@ pub struct Header {
     pub ended: AtomicU32,
     pub kernel_read: AtomicU64,
     pub kernel_written: AtomicU64,
+    /// The number of the pid namespace that `pid` counts in.
+    pub pid_space: u64,
 }
 
 /// One operation on one class in one stripe; the number of calls is the sum of `ns_hist`.
@@ -124,6 +126,7 @@ impl Counters {
         (h.notes_at, h.notes, h.note_bytes) = (NOTES_AT as u32, NOTES as u32, size_of::<Note>() as u32);
         (h.pid, h.start, h.started_wall) = (id.pid, id.start, crate::clock::wall());
         h.parent = sys::getppid();
+        h.pid_space = pid_space();
         name(&mut h.node, node);
         classes.names().zip(h.class_names.iter_mut()).for_each(|(n, to)| name(to, n));
         Op::ALL.iter().zip(h.op_names.iter_mut()).for_each(|(o, to)| name(to, o.name().as_bytes()));
@@ -168,6 +171,14 @@ impl Counters {
 
 fn field(text: &[u8], label: &[u8]) -> Option<u64> {
     text.split(|&c| c == b'\n').find_map(|line| number(line.strip_prefix(label)?))
+}
+
+/// The number in "pid:[4026531836]"; 0 where /proc does not say.
+fn pid_space() -> u64 {
+    let mut buf = [0u8; 32];
+    let link = sys::CPath::new(b"/proc/self/ns/pid\0");
+    let text = sys::readlinkat(libc::AT_FDCWD, link, &mut buf).map_or(&buf[..0], |n| &buf[..n]);
+    text.strip_prefix(b"pid:[").and_then(|t| number(t.strip_suffix(b"]")?)).unwrap_or(0)
 }
 
 fn name(to: &mut [u8], from: &[u8]) {

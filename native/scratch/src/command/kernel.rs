@@ -10,20 +10,25 @@ pub struct Moved {
     pub written: u64,
 }
 
-/// By pid in the process's own namespace and start time in ticks.
-pub fn running() -> HashMap<(u64, u64), Moved> {
+/// A process anywhere on this machine: the pid namespace that is its own, its pid there, and its start time in ticks.
+pub type Who = (u64, u64, u64);
+
+/// All that may be looked at.
+pub fn running() -> HashMap<Who, Moved> {
     let Ok(entries) = fs::read_dir("/proc") else { return HashMap::new() };
     entries.flatten().filter_map(|entry| process(&entry.path().to_string_lossy())).collect()
 }
 
-fn process(directory: &str) -> Option<((u64, u64), Moved)> {
+fn process(directory: &str) -> Option<(Who, Moved)> {
     let status = fs::read_to_string(format!("{directory}/status")).ok()?;
     let stat = fs::read_to_string(format!("{directory}/stat")).ok()?;
     let io = fs::read_to_string(format!("{directory}/io")).ok()?;
+    let space = fs::read_link(format!("{directory}/ns/pid")).ok()?;
+    let space = space.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()?;
     let pid = line(&status, "NSpid:")?.split_whitespace().last()?.parse().ok()?;
     let start = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
     let number = |label| line(&io, label)?.trim().parse().ok();
-    Some(((pid, start), Moved { read: number("rchar:")?, written: number("wchar:")? }))
+    Some(((space, pid, start), Moved { read: number("rchar:")?, written: number("wchar:")? }))
 }
 
 fn line<'t>(text: &'t str, label: &str) -> Option<&'t str> {

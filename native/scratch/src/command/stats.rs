@@ -49,6 +49,7 @@ struct Note {
 struct Process {
     node: String,
     pid: u64,
+    pid_space: u64,
     start: u64,
     started_wall: u64,
     program: String,
@@ -102,6 +103,7 @@ fn read(path: &Path) -> io::Result<Option<Process>> {
     Ok(Some(Process {
         node: b.text(at!(node), 64),
         pid: b.u32(at!(pid)),
+        pid_space: b.u64(at!(pid_space)),
         start: b.u64(at!(start)),
         started_wall: b.u64(at!(started_wall)),
         program: b.text(at!(program), 256),
@@ -177,7 +179,7 @@ pub fn run(dir: &str, form: Form) -> io::Result<()> {
     if form == Form::JsonWithKernel {
         let running = kernel::running();
         for p in processes.iter_mut().filter(|p| !p.ended) {
-            p.kernel = running.get(&(p.pid, p.start)).copied();
+            p.kernel = running.get(&(p.pid_space, p.pid, p.start)).copied();
         }
     }
     processes.sort_by_key(|p| (p.node.clone(), p.started_wall, p.pid));
