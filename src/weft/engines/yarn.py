@@ -156,6 +156,8 @@ class Yarn:
             "yarn.scheduler.maximum-allocation-vcores": str(self.containers.cores),
             # the defaults are made for thousands of nodes; here every second of waiting is measured
             "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "100",
+            # a NodeManager that was there before its ResourceManager otherwise waits 30 s before it asks again
+            "yarn.resourcemanager.connect.retry-interval.ms": "1000",
             "yarn.nm.liveness-monitor.expiry-interval-ms": "15000",
             "yarn.am.liveness-monitor.expiry-interval-ms": "30000",
             "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "60000",
