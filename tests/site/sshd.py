@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -23,8 +23,11 @@ needs_sshd = pytest.mark.skipif(
 )
 
 
-_NO_LOGIN_FILES = "SetEnv SHLVL=9"
-"""A bash that is deeper than a login shell does not read ~/.bashrc: what stands in it is none of the tests' matter."""
+# a bash that is deeper than a login shell reads no ~/.bashrc: what stands in it is none of the tests' matter
+_SERVER = (
+    "PidFile none\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nStrictModes no\n"
+    "SetEnv SHLVL=9\n"
+)
 
 
 @dataclass
@@ -32,11 +35,43 @@ class Hosts:
     """Named host1, host2, ...; all of them are this machine, told apart by address."""
 
     folder: Path
-    servers: list["subprocess.Popen[bytes]"]
+    servers: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
 
     @property
     def config(self) -> Path:
         return self.folder / "ssh_config"
+
+    def start(self, address: str, port: int, through: Sequence[str] = ()) -> None:
+        """One more host; `through` are words that its server is started through."""
+        name = f"host{len(self.servers) + 1}"
+        _key(self.folder / name)
+        kind, key = (self.folder / f"{name}.pub").read_text().split()[:2]
+        with (self.folder / "known_hosts").open("a") as known:
+            known.write(f"[{address}]:{port} {kind} {key}\n")
+        with self.config.open("a") as config:
+            config.write(_entry(name, address, port, self.folder))
+        (self.folder / f"{name}.conf").write_text(
+            f"ListenAddress {address}:{port}\nHostKey {self.folder}/{name}\n"
+            f"AuthorizedKeysFile {self.folder}/authorized_keys\n{_SERVER}"
+        )
+        assert SSHD is not None
+        words = [*through, SSHD, "-D", "-e", "-f", str(self.folder / f"{name}.conf")]
+        log = self.folder / f"{name}.log"
+        with log.open("wb") as file:
+            server = subprocess.Popen(words, stderr=file)
+        self.servers.append(server)
+        self.addresses.append(address)
+        end = time.monotonic() + 20
+        while f"Server listening on {address}" not in log.read_text():
+            assert server.poll() is None, log.read_text()
+            assert time.monotonic() < end, log.read_text()
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        for server in self.servers:
+            server.kill()
+            server.wait()
 
     def nodes(self, which: str = "", **keys: str) -> str:
         """The words after --nodes."""
@@ -62,61 +97,39 @@ def running(folder: Path, count: int, last: Sequence[str] = (), local: Path | No
 
     `local` is a directory that each has for itself, where that can be.
     """
-    folder.mkdir(mode=0o700)
-    hosts = Hosts(folder, [])
-    _key(folder / "key")
-    (folder / "authorized_keys").write_text((folder / "key.pub").read_text())
-    if os.geteuid() == 0:
-        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where a server that is root shuts itself in
+    hosts = without_servers(folder)
     try:
         with _subnet() as subnet:
             for number in range(1, count + 1):
                 own = folder / f"local-host{number}"
                 through = apart(local, own, ()) if local is not None and os.geteuid() == 0 else []
                 through += last if number == count else ()
-                hosts.servers.append(_server(folder, number, f"{subnet}.{number}", through))
+                address = f"{subnet}.{number}"
+                hosts.start(address, free_port(address), through)
             yield hosts
     finally:
-        for server in hosts.servers:
-            server.kill()
-            server.wait()
+        hosts.stop()
+
+
+def without_servers(folder: Path) -> Hosts:
+    """A user's key, which every host will accept."""
+    folder.mkdir(mode=0o700)
+    _key(folder / "key")
+    (folder / "authorized_keys").write_text((folder / "key.pub").read_text())
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where a server that is root shuts itself in
+    return Hosts(folder)
+
+
+def _entry(name: str, address: str, port: int, folder: Path) -> str:
+    return (
+        f"Host {name}\n HostName {address}\n Port {port}\n IdentityFile {folder}/key\n IdentitiesOnly yes\n"
+        f" User {getpass.getuser()}\n UserKnownHostsFile {folder}/known_hosts\n GlobalKnownHostsFile /dev/null\n"
+    )
 
 
 def _key(path: Path) -> None:
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
-
-
-def _server(folder: Path, number: int, address: str, through: Sequence[str]) -> "subprocess.Popen[bytes]":
-    name = f"host{number}"
-    port = free_port(address)
-    _key(folder / name)
-    kind, key = (folder / f"{name}.pub").read_text().split()[:2]
-    with (folder / "known_hosts").open("a") as known:
-        known.write(f"[{address}]:{port} {kind} {key}\n")
-    with (folder / "ssh_config").open("a") as config:
-        config.write(
-            f"Host {name}\n HostName {address}\n Port {port}\n IdentityFile {folder}/key\n IdentitiesOnly yes\n"
-            f" User {getpass.getuser()}\n UserKnownHostsFile {folder}/known_hosts\n GlobalKnownHostsFile /dev/null\n"
-        )
-    (folder / f"{name}.conf").write_text(
-        f"ListenAddress {address}:{port}\nHostKey {folder}/{name}\nAuthorizedKeysFile {folder}/authorized_keys\n"
-        "PidFile none\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nStrictModes no\n"
-        f"{_NO_LOGIN_FILES}\n"
-    )
-    assert SSHD is not None
-    words = [*through, SSHD, "-D", "-e", "-f", str(folder / f"{name}.conf")]
-    with (folder / f"{name}.log").open("wb") as log:
-        server = subprocess.Popen(words, stderr=log)
-    end = time.monotonic() + 10
-    while True:
-        try:
-            socket.create_connection((address, port), timeout=1).close()
-        except OSError:
-            assert server.poll() is None, (folder / f"{name}.log").read_text()
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        else:
-            return server
 
 
 def free_port(address: str) -> int:

@@ -45,7 +45,8 @@ def examine(text: str) -> list[Finding]:
 def _examined(nodes: Sequence[RemoteNode], work: Work) -> list[Finding]:
     shared = (settings.shared() or settings.runs()).resolve() / work.name
     marks = {"shared": shared, "local": work.directory / "marks"}
-    everywhere(nodes, lambda node: _make(node, marks["shared"], marks["local"], work))
+    for node in nodes:
+        node.note(work.lease, "directory", shared)
     told = everywhere(nodes, lambda node: _facts(node, marks))
     seen = everywhere(nodes, lambda node: _ask(node, "seen", marks=_texts(marks)))
     wanted = dict(zip((node.name for node in nodes), ports.wanted(len(nodes)), strict=True))
@@ -63,11 +64,6 @@ def _ask(node: RemoteNode, do: str, **request: Any) -> Any:
 
 def _texts(marks: dict[str, Path]) -> dict[str, str]:
     return {kind: str(path) for kind, path in marks.items()}
-
-
-def _make(node: RemoteNode, shared: Path, local: Path, work: Work) -> None:
-    node.note(work.lease, "directory", shared)
-    node.make(shared, local)
 
 
 def _facts(node: RemoteNode, marks: dict[str, Path]) -> tuple[dict[str, Any], float]:

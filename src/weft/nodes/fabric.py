@@ -29,11 +29,13 @@ def on_fabric(nodes: Sequence[RemoteNode], fabric: str, work: Work) -> list[Remo
         if lacking:
             raise NodeError(f"{listed(lacking)}: no address on an interface {fabric}", hint=_choices(nodes))
         chosen = _on(nodes, fabric)
+        _require_apart(chosen)
         _require(_unreached(chosen, work), chosen, fabric)
         return chosen
     for interface in filter(_FAST.match, _everyones(nodes)):
         if not _unreached(fast := _on(nodes, interface), work):
             return fast
+    _require_apart(nodes)
     _require(_unreached(nodes, work), nodes, "auto")
     return list(nodes)
 
@@ -51,6 +53,16 @@ def _everyones(nodes: Sequence[RemoteNode]) -> list[str]:
 def _choices(nodes: Sequence[RemoteNode]) -> str:
     names = _everyones(nodes)
     return f"choose one with fabric=NAME; all nodes have {', '.join(names) or 'none in common'}"
+
+
+def _require_apart(nodes: Sequence[RemoteNode]) -> None:
+    first: dict[str, str] = {}
+    for node in nodes:
+        if (other := first.setdefault(node.address, node.name)) != node.name:
+            raise NodeError(
+                f"{other} and {node.name} are one machine: both are at {node.address}",
+                hint="name each host once, and see what the names lead to: getent hosts NAME, ssh -G NAME",
+            )
 
 
 Failures = Mapping[tuple[str, str], str]

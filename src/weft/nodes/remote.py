@@ -91,7 +91,11 @@ def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) 
 def _furnish(node: RemoteNode, work: Work) -> None:
     node.note(work.lease, "directory", work.directory)
     made = [str(path) for path in (work.directory.parent, work.directory, node.directory)]
-    node.reach.ask("files", {"directories": made, "own": made[:1]})
+    try:
+        node.reach.ask("files", {"directories": made, "own": made[:1]})
+    except NodeError as error:
+        error.hint = error.hint or "set WEFT_WORK to a directory that you can write on every host"
+        raise
 
 
 def _look(node: RemoteNode, visible: Sequence[Path]) -> tuple[RemoteNode, list[str]]:

@@ -108,6 +108,7 @@ def unwritten(marks: "dict[str, str]", name: str) -> "dict[str, str]":
     found = {}
     for kind, folder in marks.items():
         try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
             with open(os.path.join(folder, name), "w"):
                 pass
         except OSError as error:

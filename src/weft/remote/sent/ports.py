@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import socket
+import sys
 
 _LISTENING = "0A"
 """State of a listening socket in /proc/net/tcp."""
@@ -19,7 +20,7 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
 
 def taken(address: str, ports: "list[int]") -> "dict[str, str]":
     """By port: who has it, in words, empty where that cannot be seen. Raises OSError for an address of another host."""
-    return {str(port): holder(port) for port in ports if _refused(address, port)}
+    return {str(port): holder(address, port) for port in ports if _refused(address, port)}
 
 
 def _refused(address: str, port: int) -> bool:
@@ -34,8 +35,8 @@ def _refused(address: str, port: int) -> bool:
     return False
 
 
-def holder(port: int) -> str:
-    """` by process PID (NAME)` of whoever listens on a port."""
+def holder(address: str, port: int) -> str:
+    """` by process PID (NAME)` of whoever listens on a port of an address, or of all of them."""
     inodes = set()
     for table in ("tcp", "tcp6"):
         try:
@@ -43,9 +44,7 @@ def holder(port: int) -> str:
                 rows = [line.split() for line in file.readlines()[1:]]
         except OSError:
             continue
-        inodes |= {
-            row[9] for row in rows if row[3] == _LISTENING and int(row[1].rpartition(":")[2], 16) == port
-        }
+        inodes |= {row[9] for row in rows if row[3] == _LISTENING and _covers(row[1], address, port)}
     wanted = {f"socket:[{inode}]" for inode in inodes}
     for name in os.listdir("/proc"):
         try:
@@ -56,3 +55,10 @@ def holder(port: int) -> str:
         except (OSError, ValueError):
             continue
     return ""
+
+
+def _covers(bound: str, address: str, port: int) -> bool:
+    """Whether what a socket is bound to, as the kernel writes it, keeps others from an address and a port."""
+    at, number = bound.split(":")
+    own = format(int.from_bytes(socket.inet_aton(address), sys.byteorder), "08X")
+    return int(number, 16) == port and (not at.strip("0") or at.endswith(own))
