@@ -68,6 +68,14 @@ def findings(text: str) -> dict[str, dict[str, Any]]:
     return {found["name"]: found for found in json.loads(text)}
 
 
+def compiled(name: str, folder: Path) -> Path:
+    """A library of this folder's to preload."""
+    library = folder / f"{name}.so"
+    source = Path(__file__).with_name(f"{name}.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
+    return library
+
+
 def told(found: dict[str, dict[str, Any]], expected: dict[str, tuple[str, str]]) -> None:
     """Each fault by its check: how bad it is, and words about the host that has it."""
     for name, (status, words) in expected.items():
@@ -86,8 +94,7 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
     (made / "hosts").write_text("127.0.0.1 localhost\n192.0.2.9 weft-elsewhere\n")
     (made / "java").write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\n")
     (made / "java").chmod(0o755)
-    clock = ["cc", "-shared", "-fPIC", "-o", str(made / "clock.so"), str(Path(__file__).with_name("clock.c"))]
-    subprocess.run(clock, check=True)
+    compiled("clock", made)
     runs = Path(weft.environment["WEFT_RUNS"])
     runs.mkdir(parents=True, exist_ok=True)
     paths = [made, jdk.java(), runs, settings.cache()]
@@ -136,6 +143,17 @@ def test_locks_that_stay_in_a_host_are_told_and_so_are_files_in_memory(tmp_path:
     })  # fmt: skip
     assert {found[name]["status"] for name in ("shared directory", "local directory")} == {"ok"}
     assert list(runs.iterdir()) == []
+    assert weft.leftovers() == []
+
+
+@needs_sshd
+@needs_compiler
+def test_a_host_without_locks_is_told(tmp_path: Path) -> None:
+    weft = Weft(tmp_path)
+    options = f"SetEnv=SHLVL=9 LD_PRELOAD={compiled('locks', tmp_path)}"
+    with running(tmp_path / "hosts", 2, ["sh", "-c", 'exec "$@" -o "$0"', options]) as hosts:
+        done = weft("doctor", "--json", "--nodes", hosts.nodes())
+    told(findings(done.stdout), {"file locks": ("limits", "host2: Function not implemented")})
     assert weft.leftovers() == []
 
 
