@@ -130,6 +130,22 @@ def suspended(weft: SiteWeft, word: str) -> list[psutil.Process]:
     return found
 
 
+def test_scancel_of_the_allocation_around_weft_leaves_nothing_else(weft: SiteWeft) -> None:
+    work = standing(LONG, "0s")
+    process = subprocess.Popen(
+        ["salloc", "--nodes=3", "--exclusive", "--quiet", *weft.words("run", *work, "--nodes", "slurm:3")],
+        env=weft.environment, cwd=weft.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    number = weft.job()
+    weft.slurm("scancel", str(number))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode != 0
+    kept = weft.head()
+    assert (kept["verdict"], kept["phase"]) == ("INVALID", "run"), err
+    assert f"the Slurm job {number} was cancelled" in kept["reason"], err
+
+
 def test_ctrl_c_cancels_the_job(weft: SiteWeft) -> None:
     process = weft.start("run", *LONG, "--nodes", "slurm:2")
     weft.wait_for(process, lambda: in_phase(weft, "run"))
