@@ -15,7 +15,7 @@ from weft.report.html import Page, render
 from weft.report.numbers import NONE, amount, interval, seconds, size
 from weft.report.operations import operations
 from weft.report.published import load as paper_of
-from weft.units import show_size
+from weft.units import show_seconds, show_size
 
 _WIDTH = 50
 _BESIDE = 5
@@ -131,11 +131,15 @@ def _lines(groups: Sequence[Group]) -> list[str]:
 def phases(comparison: Comparison) -> Section:
     """Medians of the phases."""
     names = list(dict.fromkeys(name for group in comparison.groups for name in group.phases))
-    columns = [Column("cell"), *(Column(name, number=True) for name in names)]
+    columns = [Column("cell"), *(Column(name, number=True) for name in (*names, "all"))]
+    whole = [sum(phase.median for phase in group.phases.values()) for group in comparison.groups]
     rows = [
-        (group.label, *(interval(group.phases.get(name)) for name in names)) for group in comparison.groups
+        (group.label, *(interval(group.phases.get(name)) for name in names), seconds(all_ or None))
+        for group, all_ in zip(comparison.groups, whole, strict=True)
     ]
-    return Section("phases", "Phases", [Table(columns, rows, "Seconds, as above.")])
+    spent = sum(all_ * len(group.values) for group, all_ in zip(comparison.groups, whole, strict=True))
+    note = f"Seconds, as above; the valid runs took about {show_seconds(spent)} together."
+    return Section("phases", "Phases", [Table(columns, rows, note)])
 
 
 def file_operations(comparison: Comparison) -> Section:
