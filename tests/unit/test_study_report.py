@@ -7,7 +7,7 @@ import pytest
 
 from weft import settings
 from weft.errors import UsageError
-from weft.report import formula, published, slowdown, study
+from weft.report import emulation, formula, published, slowdown, study
 from weft.report.against import Against, against, finding, values_of
 from weft.report.blocks import Listing, Table
 from weft.report.compare import Comparison
@@ -307,3 +307,12 @@ def test_the_page_says_which_rules_agree_and_which_differ() -> None:
     differing = rule("lustre[1] / memory[1]", at_least=60).model_copy(update={"name": "another rule"})
     section = slowdown.rules(against(MEASURED, paper(agreeing, differing)))
     assert Listing(["Agrees: a rule.", "Differs: another rule."]) in section.blocks
+
+
+def test_what_is_said_of_several_roles_is_said_once() -> None:
+    other = EMULATED.replace("shuffle", "input")
+    assert emulation.joined([EMULATED, "a Lustre of 2015", other]) == [
+        "the shuffle and input file systems are emulated (latencyfs, profile lustre); no real lustre was used",
+        "a Lustre of 2015",
+    ]
+    assert emulation.joined([EMULATED]) == [EMULATED]

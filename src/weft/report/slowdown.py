@@ -43,21 +43,39 @@ def rules(found: Against) -> Section:
         f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs when the whole interval is on one side of "
         "its bound; in between it is undecided. A rule is about the shape, not about the papers' numbers."
     )
-    names = ", ".join(f"{name} is {value}" for name, value in found.expected.cells.items())
+    names = [f"{name} is {value}" for name, value in found.expected.cells.items() if name != value]
+    here = f" Here {', '.join(names)}." if names else ""
     blocks: list[Block] = [Words(sentence) for sentence in sentences(found)]
     blocks.append(Listing(_by_outcome(found.findings)))
     few = sorted({each.value.caveat for each in found.findings if each.value} - {""})
     blocks += [Words(f"{caveat}.", "quiet") for caveat in few]
-    return Section(
-        "rules", "Where the shapes agree", [*blocks, Table(columns, rows, f"{note} Here {names}.")]
-    )
+    return Section("rules", "Where the shapes agree", [*blocks, Table(columns, rows, note + here)])
 
 
 def figures(found: Against) -> Section:
     """The published rows as they stand in published.csv."""
-    columns = [Column(title) for title in ("paper", "experiment", "storage", "scale", "metric")]
-    columns += [Column("value", number=True), Column("where it stands")]
-    rows = [(f.paper, f.experiment, f.storage, f.scale, f.metric, f.value, f.note) for f in found.figures]
+    papers = {figure.paper for figure in found.figures}
+    titles = [*(["paper"] if len(papers) > 1 else []), "experiment", "engine", "storage", "scale", "metric"]
+    columns = [
+        *(Column(title) for title in titles),
+        Column("value", number=True),
+        Column("unit"),
+        Column("where it stands"),
+    ]
+    rows = [
+        (
+            *([f.paper] if len(papers) > 1 else []),
+            f.experiment,
+            f.engine,
+            f.storage,
+            f.scale,
+            f.metric,
+            f.value,
+            f.unit,
+            f.note,
+        )
+        for f in found.figures
+    ]
     return Section(
         "published", "Published figures", [Table(columns, rows, "Other machines, at other scales.")]
     )

@@ -10,6 +10,7 @@ from weft.report import charts, slowdown
 from weft.report.against import against, in_order, sentences
 from weft.report.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
 from weft.report.compare import Comparison, Group, compare
+from weft.report.emulation import joined
 from weft.report.headline import Headline
 from weft.report.html import Page, render
 from weft.report.numbers import NONE, amount, interval, seconds, size
@@ -42,7 +43,7 @@ def emulations(comparison: Comparison) -> list[str]:
     """Which cells stood on something that is not real."""
     return [
         f"{cells_} {'is' if ';' not in cells_ else 'are'} emulated: {words}."
-        for words, cells_ in _by_words(comparison.groups, lambda group: group.emulated)
+        for words, cells_ in _by_words(comparison.groups, lambda group: joined(group.emulated))
     ]
 
 
@@ -206,7 +207,7 @@ def not_counted(comparison: Comparison) -> Section:
 def against_memory(comparison: Comparison) -> Section:
     """Slowdowns beside the published points."""
     assert comparison.against is not None
-    emulated = dict.fromkeys(words for group in comparison.groups for words in group.emulated)
+    emulated = joined(words for group in comparison.groups for words in group.emulated)
     return slowdown.slowdowns(comparison.against, [f"Not real: {words}." for words in emulated])
 
 
