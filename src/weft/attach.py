@@ -52,12 +52,13 @@ def attach(cluster: StandingCluster, argv: Sequence[str], directory: Path) -> in
     # Ctrl-C is for the command, which is in the same process group
     signal.signal(signal.SIGINT, lambda *_: None)
     kept.note("command-started", command=Path(argv[0]).name)
-    process = _start(cluster, argv, directory)
-    try:
-        code = _wait(cluster, process)
-    finally:
-        process.stop()
-        kept.note("command-ended", command=Path(argv[0]).name, code=process.code())
+    with standing.used(cluster.name):
+        process = _start(cluster, argv, directory)
+        try:
+            code = _wait(cluster, process)
+        finally:
+            process.stop()
+            kept.note("command-ended", command=Path(argv[0]).name, code=process.code())
     return code if code >= 0 else 128 - code
 
 

@@ -15,7 +15,7 @@ from weft import shell
 from weft.errors import ClusterError
 from weft.nodes.base import everywhere, one_a_host
 from weft.pages import get, token
-from weft.plan import Command, Daemon, Inquiry, Layout, Plan, Ready
+from weft.plan import Applications, Command, Daemon, Inquiry, Layout, Plan, Ready
 from weft.ports import require_free
 from weft.record import write_json
 from weft.shell import Process
@@ -23,6 +23,8 @@ from weft.work import write_private
 
 _LOST = 255
 """Exit code of ssh when the connection is gone (ssh(1))."""
+_SILENT = (httpx2.HTTPError, ssl.SSLError, ValueError, KeyError)
+"""What is raised for a page that does not answer, or not what is expected of it."""
 Note = Callable[..., None]
 """Writes an event into the record: a name and what goes with it."""
 
@@ -35,6 +37,12 @@ class Cluster:
     processes: list[tuple[Daemon, Process]] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     """Daemons that ended while they were needed, in words."""
+    applications: Sequence[Applications] = ()
+    secret: str = field(default="", repr=False)
+
+    def quiet(self) -> bool:
+        """Whether every engine says that no application runs or waits; one that does not answer has not said so."""
+        return all(_counted(question, self.secret) == 0 for question in self.applications)
 
     def watch(self) -> None:
         """Note daemons that have ended. Raises ClusterError when the cluster cannot go on without them."""
@@ -64,7 +72,7 @@ def _how(code: int) -> str:
 @contextmanager
 def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: str = "") -> Iterator[Cluster]:
     """Start a plan's daemons and wait until all of them answer, at most `deadline` seconds."""
-    cluster = Cluster(note)
+    cluster = Cluster(note, applications=plan.applications, secret=secret)
     try:
         for command in plan.first:
             _finish(command, layout, deadline)
@@ -145,7 +153,9 @@ def _hand_round(paths: Sequence[Path], layout: Layout) -> None:
 
 def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret: str) -> None:
     end = time.monotonic() + deadline
-    missing = {ready: [daemon.name for daemon, _ in cluster.processes] for ready in questions}
+    missing = {
+        ready: [d.name for d, _ in cluster.processes if ready.table in ("", d.table)] for ready in questions
+    }
     while any(missing.values()):
         for daemon, process in cluster.processes:
             if (code := process.code()) is not None:
@@ -161,15 +171,27 @@ def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret:
 
 
 def _ask(ready: Ready, before: list[str], secret: str) -> list[str]:
-    bearer = token(secret) if ready.signed else ""
     try:
-        answer = ready.node.call(lambda: get(_followed(ready), ready.certificate, bearer))
-        return ready.missing(answer.raise_for_status().json())
-    except (httpx2.HTTPError, ssl.SSLError, ValueError, KeyError):
+        return ready.missing(_answer(ready, secret))
+    except _SILENT:
         return before
 
 
-def _followed(question: Ready | Inquiry) -> str:
+def _counted(question: Applications, secret: str) -> int | None:
+    try:
+        return question.count(_answer(question, secret))
+    except _SILENT:
+        return None
+
+
+def _answer(question: Ready | Applications, secret: str) -> Any:
+    """What the page says, as data. Raises one of _SILENT when it does not."""
+    bearer = token(secret) if question.signed else ""
+    answer = question.node.call(lambda: get(_followed(question), question.certificate, bearer))
+    return answer.raise_for_status().json()
+
+
+def _followed(question: Ready | Applications | Inquiry) -> str:
     """The address to ask. Raises KeyError or HTTPError where the one who knows it does not say it yet."""
     if question.follow is None:
         return question.url

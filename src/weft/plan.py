@@ -110,6 +110,21 @@ class Ready:
     """Whether the page wants a token that is signed with the run's secret (JWS, HS256)."""
     follow: Callable[[Any], str] | None = None
     """Where the page to ask is known to another alone: gives its address from what `url` answers, or a KeyError."""
+    table: str = ""
+    """The table of the daemons that it asks for, where there are others beside them."""
+
+
+@dataclass(frozen=True)
+class Applications:
+    """Ask `url` from `node` how many applications of users run or wait: `count(answer)`."""
+
+    node: Node
+    url: str
+    count: Callable[[Any], int]
+    certificate: Path | None = None
+    signed: bool = False
+    follow: Callable[[Any], str] | None = None
+    """All three as for a question of readiness."""
 
 
 Ask = Callable[[str], Any]
@@ -145,10 +160,12 @@ class Plan:
     """Files that `first` makes on the head, which every node and weft itself need too."""
     last: Sequence[Inquiry] = ()
     """Asked when the work has ended, whichever way, before the daemons are stopped."""
+    applications: Sequence[Applications] = ()
+    """Asked while a cluster stands, to know whether anybody uses it."""
 
 
 def together(plans: Sequence[Plan]) -> Plan:
-    """One plan of several: what a storage runs, and the engine."""
+    """One plan of several: what a storage runs, and each engine."""
     return Plan(
         files={path: text for plan in plans for path, text in plan.files.items()},
         daemons=[daemon for plan in plans for daemon in plan.daemons],
@@ -157,6 +174,7 @@ def together(plans: Sequence[Plan]) -> Plan:
         first=[command for plan in plans for command in plan.first],
         handed=[path for plan in plans for path in plan.handed],
         last=[inquiry for plan in plans for inquiry in plan.last],
+        applications=[question for plan in plans for question in plan.applications],
     )
 
 
@@ -214,6 +232,8 @@ class Client:
     """What a program that connects by itself is given, such as spark://10.87.0.1:7077."""
     settings: Path | None = None
     """The file, of mode 0600, with all other settings of the connection, the secret among them."""
+    parts: Mapping[str, "Client"] = field(default_factory=dict)
+    """By engine, where several share the cluster: what each is found by."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from weft.provision.distribution import DISTRIBUTIONS
 from weft.servers import acquired, computing, served, sketched
 from weft.spec import Spec
 from weft.work import site
+from weft.workloads.standing import Standing
 
 _SUMS_LATER = {"checksum": "0", "rows": 0}
 """Stands for what the generators will report."""
@@ -51,10 +52,7 @@ def preview(spec: Spec) -> dict[str, Any]:
     """Everything, as data."""
     layout = sketch(spec)
     plan = planned(spec, layout)
-    prepare = list(spec.workload.prepare(layout))
-    later = [_SUMS_LATER for _ in prepare]
-    checks = spec.workload.check(layout, later)
-    commands = [*plan.first, *prepare, spec.engine.submit(spec.workload.job(layout, later), layout), *checks]
+    commands = [*plan.first, *([] if isinstance(spec.workload, Standing) else _work(spec, layout))]
     return {
         "spec": json.loads(spec.model_dump_json()),
         "nodes": [
@@ -71,6 +69,14 @@ def preview(spec: Spec) -> dict[str, Any]:
         "daemons": [{"name": d.name, "node": d.node.name, "argv": list(d.argv)} for d in plan.daemons],
         "commands": [_command(command) for command in commands],
     }
+
+
+def _work(spec: Spec, layout: Layout) -> list[Command]:
+    """The commands of the workload: prepare, run, check."""
+    prepare = list(spec.workload.prepare(layout))
+    later = [_SUMS_LATER for _ in prepare]
+    job = spec.engine.submit(spec.workload.job(layout, later), layout)
+    return [*prepare, job, *spec.workload.check(layout, later)]
 
 
 def _command(command: Command) -> dict[str, Any]:

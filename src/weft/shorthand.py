@@ -12,6 +12,9 @@ _LISTS = {"hosts"}
 """Keys whose value may hold commas: a word without a key goes on with it."""
 
 
+_NAMES = re.compile(r"[a-z][a-z0-9-]*(?:,[a-z][a-z0-9-]*)+")
+
+
 def expand(value: Any, positional: Mapping[str, str]) -> Any:
     """A table from its one-line form; anything but a string passes through.
 
@@ -38,3 +41,10 @@ def expand(value: Any, positional: Mapping[str, str]) -> Any:
             raise ValueError(f"{key!r} is given twice in {value!r}")
         table[key] = text
     return table
+
+
+def listed(value: Any, positional: Mapping[str, str]) -> list[Any] | None:
+    """The tables of a list, which `spark,hadoop` is short for: names alone, with commas between; None for anything else."""
+    if isinstance(value, str) and _NAMES.fullmatch(value):
+        value = value.split(",")
+    return [expand(one, positional) for one in value] if isinstance(value, list) else None

@@ -15,13 +15,14 @@ from weft.errors import UsageError
 from weft.nodes import AnyNodes
 from weft.nodes.local import LocalNodes
 from weft.places import Role
-from weft.shorthand import expand
+from weft.shorthand import expand, listed
 from weft.storage import AnyStorage
 from weft.storage.base import layers
 from weft.storage.disk import DiskStorage
 from weft.text import nearest
 from weft.units import Duration
 from weft.workloads import AnyWorkload
+from weft.workloads.standing import Standing
 
 FAMILIES: Mapping[str, Mapping[str, type[BaseModel]]] = {
     "workload": workloads.KINDS,
@@ -96,7 +97,7 @@ class Spec(BaseModel):
 
     def home(self, distribution: str) -> Path | None:
         """A site's own installation, which the engine's table or the environment names."""
-        own: Path | None = getattr(self.engine, "home", None) if distribution == self.engine.kind else None
+        own: Path | None = getattr(self.engine.parts.get(distribution), "home", None)
         return own or settings.home(distribution)
 
     def key(self) -> str:
@@ -164,13 +165,22 @@ def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) 
     if "workload" not in merged:
         raise UsageError("no workload is named", hint=f"choose one of {', '.join(workloads.KINDS)}")
     try:
-        return Spec.model_validate(merged)
+        spec = Spec.model_validate(merged)
     except ValidationError as error:
         raise UsageError(_say(error), hint=_hint(error)) from error
+    if len(spec.engine.parts) > 1 and not isinstance(spec.workload, Standing):
+        raise UsageError(
+            f"{spec.workload.kind} runs on one engine, not on {spec.engine.label}",
+            hint="name one; several share the nodes of a cluster of one's own: weft up --engine spark,hadoop",
+        )
+    return spec
 
 
 def place(table: dict[str, Any], key: str, value: Any) -> None:
-    """Put a value at a dotted key. `spark.x.y` is a setting of the engine; a bare unknown key is the workload's."""
+    """Put a value at a dotted key. `spark.x.y` is a setting of the engine; a bare unknown key is the workload's.
+
+    Of several engines each has its keys below its kind: `engine.flink.port`.
+    """
     first, _, rest = key.partition(".")
     if first == "spark":
         first, rest, path = "engine", key, ["conf", key]
@@ -181,37 +191,56 @@ def place(table: dict[str, Any], key: str, value: Any) -> None:
     if not path:
         table[first] = value
         return
-    if first in FAMILIES:
-        table[first] = target = _table(first, table.get(first))
-    else:
+    if first not in FAMILIES:
         raise UsageError(f"the key {first!r} has no keys below it", hint=f"write {first}=...")
+    table[first] = target = _table(first, table.get(first))
+    if isinstance(target, list):
+        target, path = _part(target, key)
     for word in path[:-1]:
         target = target.setdefault(word, {})
     target[path[-1]] = value
 
 
-def _table(family: str, value: Any) -> dict[str, Any]:
-    """The table form of what stands at a family's key, so that one key of it can be set."""
+def _part(tables: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], list[str]]:
+    """The table of the engine among several that a key is for, and the rest of the key."""
+    kind, _, rest = key.removeprefix("engine.").partition(".")
+    found = next((table for table in tables if table["kind"] == kind), None)
+    if found is None or not rest:
+        kinds = [str(table["kind"]) for table in tables]
+        raise UsageError(
+            f"the key {key!r} does not say which of {', '.join(kinds)} it is for",
+            hint=f"write engine.{kinds[0]}.KEY=VALUE",
+        )
+    if key.startswith("spark."):
+        return found, ["conf", key]
+    return found, rest.split(".", 1) if rest.startswith("conf.") else [rest]
+
+
+def _table(family: str, value: Any) -> Any:
+    """The table form of what stands at a family's key, so that one key of it can be set; a list of them for several."""
     positional = {kind: adapter.positional for kind, adapter in FAMILIES[family].items()}  # type: ignore[attr-defined]
     if value is None:
         default = Spec.model_fields[family].default_factory
         return {"kind": default().kind}  # type: ignore[misc,call-arg]
     try:
-        return dict(expand(value, positional))
+        several = listed(value, positional) if family == "engine" else None
+        return dict(expand(value, positional)) if several is None else several
     except ValueError as error:
         raise UsageError(f"{family}: {error}") from error
 
 
 def _copy(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_copy(inner) for inner in value]
     return {key: _copy(inner) for key, inner in value.items()} if isinstance(value, dict) else value
 
 
 def _say(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
-    words = [str(word) for word in first["loc"]]
-    if len(words) > 1 and words[0] in FAMILIES and words[1] in FAMILIES[words[0]]:
+    words = _location(first["loc"])
+    if "several" not in first["loc"] and len(words) > 1 and words[1] in FAMILIES.get(words[0], ()):
         words.pop(1)
-    where = ".".join(words)
+    where = ".".join(words[:1] if first["type"] == "union_tag_invalid" else words)
     match first["type"]:
         case "extra_forbidden":
             return f"unknown key {where!r}"
@@ -229,9 +258,22 @@ def _say(error: ValidationError) -> str:
     )
 
 
+def _location(words: Sequence[int | str]) -> list[str]:
+    """The words of a key: those of an engine among several as if it were the only one."""
+    match [str(word) for word in words]:
+        case ["engine", "several", "engines", kind, *rest]:
+            return ["engine", kind, *rest[1:]]
+        case ["engine", "several", "shares", kind, *_]:
+            return ["engine", kind, "share"]
+        case ["engine", "several", *rest]:
+            return ["engine", *rest]
+        case plain:
+            return plain
+
+
 def _hint(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
-    location = [str(word) for word in first["loc"]]
+    location = _location(first["loc"])
     match first["type"]:
         case "extra_forbidden":
             return nearest(location[-1], _keys_at(location[:-1]))

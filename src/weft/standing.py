@@ -41,6 +41,8 @@ class StandingCluster:
     since: float
     until: float | None
     """Seconds since the epoch; None where it has no limit."""
+    idle: float | None = None
+    """Seconds without use after which it ends."""
     reach: str = ""
     """The way to the head node, as text; empty where it is on this machine."""
     door: tuple[str, ...] = ()
@@ -102,7 +104,7 @@ def _lock(file: IO[str], how: int) -> bool:
 
 
 def _remove(lock: Path) -> None:
-    for suffix in (".json", ".log", ".lock"):
+    for suffix in (".json", ".log", ".use", ".lock"):
         _path(lock.stem, suffix).unlink(missing_ok=True)
 
 
@@ -111,12 +113,35 @@ def announced(cluster: StandingCluster) -> Iterator[None]:
     """Say how a cluster is reached, for the length of a `with`; its name is reserved by this process."""
     path = _path(cluster.name, ".json")
     partial = path.with_suffix(".partial")
-    write_private({partial: _FORM.dump_json(cluster).decode()})
+    write_private({_path(cluster.name, ".use"): "", partial: _FORM.dump_json(cluster).decode()})
     partial.rename(path)
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
+
+
+@contextmanager
+def used(name: str) -> Iterator[None]:
+    """A command of the user's runs in a cluster for the length of a `with`; nothing of it stays when it is killed."""
+    try:
+        file = _path(name, ".use").open("r+")
+    except FileNotFoundError:  # the cluster is ending
+        yield
+        return
+    with file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            now = time.time()
+            os.utime(file.fileno(), (now, now))
+
+
+def last_used(name: str) -> float:
+    """When a command of the user's last ran in a cluster, in seconds since the epoch: now, where one does."""
+    with _path(name, ".use").open("r+") as file:
+        return os.fstat(file.fileno()).st_mtime if _lock(file, fcntl.LOCK_EX) else time.time()
 
 
 def names() -> list[str]:

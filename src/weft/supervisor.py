@@ -18,6 +18,7 @@ from rich.console import Console
 from weft import record, report, rootless, settings, shell, standing
 from weft.attach import script, script_path
 from weft.errors import ClusterError, WeftError
+from weft.idle import Idleness
 from weft.nodes.remote import RemoteNode
 from weft.plan import Client, Layout
 from weft.progress import Progress
@@ -77,7 +78,7 @@ def hold() -> None:
 
 
 def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
-    """Announce a live cluster and keep it until it is asked to end (SIGTERM) or its time is over."""
+    """Announce a live cluster and keep it until it is asked to end (SIGTERM), its time is over, or nobody uses it."""
     asked, ended, since = _asked(live.spec), Event(), time.time()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     until = None if asked.limit is None else since + asked.limit
@@ -91,14 +92,28 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
         client=_written(live.spec.engine.client(live.layout), live.layout),
         since=since,
         until=until,
+        idle=asked.idle,
         reach=head.reach.text() if isinstance(head, RemoteNode) else "",
         door=door,
     )
     with live.phase("run"), standing.announced(cluster):
-        while not ended.wait(_LOOK) and (until is None or time.time() < until):
-            live.cluster.watch()
-    live.kept.note("asked-to-end" if ended.is_set() else "limit-reached", seconds=round(time.time() - since))
+        why = _why(cluster, live, ended)
+    live.kept.note(why, seconds=round(time.time() - since))
     return asked.judge((), {}, ())
+
+
+def _why(cluster: StandingCluster, live: Live, ended: Event) -> str:
+    """Wait until a cluster has to end, and give the event that says why."""
+    limit, used = cluster.idle, partial(standing.last_used, cluster.name)
+    idleness = None if limit is None else Idleness(limit, cluster.since, used, live.cluster.quiet)
+    while not ended.wait(_LOOK):
+        live.cluster.watch()
+        now = time.time()
+        if cluster.until is not None and now >= cluster.until:
+            return "limit-reached"
+        if idleness is not None and idleness.over(now):
+            return "nobody-used-it"
+    return "asked-to-end"
 
 
 def _written(client: Client, layout: Layout) -> Client:

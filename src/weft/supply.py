@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from weft import settings
@@ -31,11 +32,10 @@ class Supplies:
 
 def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
     """Fetch and build what is missing. Raises UsageError when the workload is not offered on the engine."""
-    if spec.engine.kind not in spec.workload.engines:
-        offered = ", ".join(spec.workload.engines)
-        raise UsageError(
-            f"{spec.workload.kind} is not offered on {spec.engine.kind}", hint=f"it is on {offered}"
-        )
+    for kind in spec.engine.parts:
+        if kind not in spec.workload.engines:
+            offered = ", ".join(spec.workload.engines)
+            raise UsageError(f"{spec.workload.kind} is not offered on {kind}", hint=f"it is on {offered}")
     java = jdk.java()
     homes = {name: _home(name, spec, say) for name in spec.distributions()}
     used = [layer for storage in spec.storage().values() for layer in layers(storage)]
@@ -60,13 +60,12 @@ def _classes(
         for name, class_path in _LISTED.items()
         if name in homes
     }
-    kind = spec.engine.kind
-
-    def training(scratch: Path) -> Sequence[str]:
-        return spec.engine.training(homes[kind], built[kind], classdata.empty(), scratch)
-
-    if kind in homes and training(Path()):
-        found[kind] = classdata.build(kind, java, homes[kind], training, say)
+    for kind, engine in spec.engine.parts.items():
+        if kind not in homes:
+            continue
+        words = partial(engine.training, homes[kind], built[kind], classdata.empty())
+        if words(Path()):
+            found[kind] = classdata.build(kind, java, homes[kind], words, say)
     return {name: archive for name, archive in found.items() if archive}
 
 
@@ -74,6 +73,6 @@ def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:
     own = spec.home(name)
     if own is None:
         return distribution.home(name, say)
-    if name == spec.engine.kind:
-        spec.engine.recognize(own)
+    if name in spec.engine.parts:
+        spec.engine.parts[name].recognize(own)
     return own.resolve()

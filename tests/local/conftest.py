@@ -13,12 +13,31 @@ from pathlib import Path
 import psutil
 import pytest
 
+from weft.provision import distribution, jdk
+
 SOURCE = Path(__file__).parents[2] / "src"
 
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Compiling well costs the many small runs of these tests more than it brings them: a third of their processor time."""
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+
+
+SUM = """
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+public class Sum {
+    public static void main(String[] args) throws Exception {
+        var flink = StreamExecutionEnvironment.getExecutionEnvironment();
+        long sum = 0;
+        for (long number : flink.fromSequence(1, Long.parseLong(args[0])).executeAndCollect(1000)) {
+            sum += number;
+        }
+        System.out.println("sum " + sum);
+    }
+}
+"""
+"""A job for Flink of a user's own: it prints the sum of the numbers up to one."""
 
 
 @dataclass
@@ -138,3 +157,16 @@ def in_phase(weft: Weft, phase: str) -> bool:
 
 def kill(process: psutil.Process) -> None:
     process.send_signal(signal.SIGKILL)
+
+
+@pytest.fixture
+def sum_jar(tmp_path: Path) -> Path:
+    """A user's own job, compiled against the distribution."""
+    source = tmp_path / "Sum.java"
+    source.write_text(SUM)
+    home, tools = distribution.home("flink", print), jdk.java().parent
+    classes = tmp_path / "classes"
+    subprocess.run([tools / "javac", "-cp", f"{home}/lib/*", "-d", classes, source], check=True)
+    made = tmp_path / "sum.jar"
+    subprocess.run([tools / "jar", "-cfe", made, "Sum", "-C", classes, "."], check=True)
+    return made

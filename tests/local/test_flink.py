@@ -4,26 +4,9 @@ import json
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.local.conftest import Weft, in_phase, kill
-from weft.provision import distribution, jdk
 
 SMALL = ("--engine", "flink", "--nodes", "local:2", "--set", "nodes.memory=3G")
-SUM = """
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-
-public class Sum {
-    public static void main(String[] args) throws Exception {
-        var flink = StreamExecutionEnvironment.getExecutionEnvironment();
-        long sum = 0;
-        for (long number : flink.fromSequence(1, Long.parseLong(args[0])).executeAndCollect(1000)) {
-            sum += number;
-        }
-        System.out.println("sum " + sum);
-    }
-}
-"""
 
 
 def sorting(weft: Weft, *words: str) -> "subprocess.Popen[str]":
@@ -77,21 +60,8 @@ def test_a_dead_jobmanager_ends_the_run_at_once(weft: Weft) -> None:
     assert weft.head()["verdict"] == "INVALID"
 
 
-@pytest.fixture
-def jar(tmp_path: Path) -> Path:
-    """A user's own job, compiled against the distribution."""
-    source = tmp_path / "Sum.java"
-    source.write_text(SUM)
-    home, tools = distribution.home("flink", print), jdk.java().parent
-    classes = tmp_path / "classes"
-    subprocess.run([tools / "javac", "-cp", f"{home}/lib/*", "-d", classes, source], check=True)
-    made = tmp_path / "sum.jar"
-    subprocess.run([tools / "jar", "-cfe", made, "Sum", "-C", classes, "."], check=True)
-    return made
-
-
-def test_a_jar_of_ones_own_runs_with_its_arguments(weft: Weft, jar: Path) -> None:
-    done = weft("submit", *SMALL, "--", str(jar), "100")
+def test_a_jar_of_ones_own_runs_with_its_arguments(weft: Weft, sum_jar: Path) -> None:
+    done = weft("submit", *SMALL, "--", str(sum_jar), "100")
     assert done.returncode == 0, done.stderr
     assert "sum 5050" in done.stdout.splitlines()
     assert weft.head()["verdict"] == "UNCHECKED"

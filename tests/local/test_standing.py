@@ -136,12 +136,58 @@ def test_what_keeps_a_cluster_from_starting_is_said(clusters: Weft) -> None:
     assert clusters("exec", "--", "true").returncode == 2
 
 
-def test_its_time_ends_a_cluster(clusters: Weft) -> None:
-    told = up(clusters, "--for", "1s")
+@pytest.mark.parametrize(
+    ("flag", "event"), [("--for", "limit-reached"), ("--idle", "nobody-used-it")], ids=["for", "idle"]
+)
+def test_its_time_ends_a_cluster(clusters: Weft, flag: str, event: str) -> None:
+    told = up(clusters, flag, "1s")
     psutil.Process(told["supervisor"]).wait(60)
     assert clusters.leftovers() == []
-    assert "limit-reached" in (clusters.record() / "events.jsonl").read_text()
+    assert event in (clusters.record() / "events.jsonl").read_text()
     assert (clusters.record() / "report.html").exists()
+
+
+def test_several_engines_share_nodes_and_each_has_its_job(clusters: Weft, sum_jar: Path) -> None:
+    asked = [
+        "--engine",
+        "spark,flink",
+        "--nodes",
+        "local:2,memory=5G",
+        "--set",
+        "engine.spark.driver_memory=512M",
+    ]
+    told = clusters.result("up", "--idle", "1h", *asked)
+    assert (told["name"], told["engine"], list(told["engines"])) == (
+        "spark-flink",
+        "spark+flink",
+        ["spark", "flink"],
+    )
+    job = clusters.home / "job.py"
+    job.write_text(
+        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+        "print('sum', spark.range(101).groupBy().sum().first()[0])\n"
+    )
+    # one shell finds both
+    both = f"spark-submit {job} && flink run {sum_jar} 100"
+    done = clusters("exec", "--", "sh", "-c", both)
+    assert (done.returncode, done.stdout.splitlines().count("sum 5050")) == (0, 2), done.stderr
+    done = clusters("submit", "--to", "spark-flink", "--engine", "flink", str(sum_jar), "10")
+    assert (done.returncode, "sum 55" in done.stdout) == (0, True), done.stderr
+    said = clusters("logs").stdout
+    assert [
+        name for name in ("spark-master", "spark-worker-node2", "flink-taskmanager-node1") if name not in said
+    ] == []
+    programs = {
+        member["program"]
+        for one in json.loads(clusters("ps", "--json").stdout)
+        for member in one["processes"]
+    }
+    assert {"Master", "Worker", "StandaloneSessionClusterEntrypoint", "TaskManagerRunner"} <= programs
+    assert clusters("down").returncode == 0
+    assert clusters.leftovers() == []
+    assert clusters.head()["lost"] == []
+    shown = json.loads(clusters("show", "last", "--json").stdout)
+    assert (shown["gaps"], len(shown["stages"]) >= 3) == ([], True)
 
 
 @pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=root)])

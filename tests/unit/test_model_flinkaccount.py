@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.unit.report_fakes import APP, write_log
 from weft.engines import flinkrest
 from weft.model import flinkaccount, recovery, stages
+from weft.record import Stored
 from weft.report import flink
+from weft.report.sources import Sources
 
 MANAGERS = [
     {"id": f"taskmanager-node{i}", "path": f"pekko.ssl.tcp://flink@10.0.0.{i}:4/user/rpc/x", "slotsNumber": 2}
@@ -82,6 +85,14 @@ def record(tmp_path: Path, *failures: dict[str, Any], state: str = "FINISHED") -
     for name, content in flinkrest.account(pages.__getitem__).items():
         (tmp_path / "engine" / name).write_text(json.dumps(content))
     return tmp_path
+
+
+def test_engines_that_shared_a_cluster_have_one_account(tmp_path: Path) -> None:
+    write_log(record(tmp_path) / "engine")
+    sources = Sources(Stored(tmp_path, {}))
+    account = sources.account()
+    assert (account.applications["app"].to_list(), sources.gaps) == ([APP, "ab"], [])
+    assert stages.table(account).select("app", "stage").height == 4
 
 
 def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:

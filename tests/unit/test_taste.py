@@ -26,6 +26,7 @@ SHARED = {
     "flinkonyarn",
     "certificate",
     "flinkrest",
+    "several",
     "taskmanager",
     "standins",
     "standin",

@@ -1,9 +1,11 @@
 """Verbs of clusters that stand: up, exec, shell, connect, logs, down."""
 
 import json
+import re
 import shlex
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from weft import attach as attaching
-from weft import daemonlogs, record, report, rootless, settings, standing, supervisor
+from weft import daemonlogs, preview, record, report, rootless, settings, standing, supervisor
 from weft.cli.work import AsJson, EngineText, NodesText, OutputText, ScratchText, SetText
 from weft.errors import UsageError
 from weft.plan import Client
@@ -53,18 +55,32 @@ def up(
     limit: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="end it after 30m, 8h, ...")
     ] = None,
+    idle: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="end it when no command and no application ran for so long"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="print everything it would do, and do none of it")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Start a cluster of your own, which stays until `weft down`.
 
     It stays when the terminal is closed. A record of it is kept like that of a run.
 
-    Example: weft up --engine spark --nodes virtual:2 --scratch pool --for 8h
+    Several engines share its nodes and its scratch: --engine spark,hadoop
+
+    Example: weft up --engine spark --nodes virtual:2 --scratch pool --for 8h --idle 30m
     """
-    chosen = name or standing.free_name((engine or "spark").partition(":")[0])
+    chosen = name or standing.free_name(_name_of(engine or "spark"))
     table = {"kind": "standing", "name": chosen, "directory": str(Path.cwd())}
+    table |= {key: value for key, value in (("limit", limit), ("idle", idle)) if value is not None}
     flags = Flags(engine, nodes, None, scratch, None, output, tuple(set_ or ()))
-    study = study_of(table if limit is None else {**table, "limit": limit}, flags)
+    study = study_of(table, flags)
+    if dry_run:
+        plan = preview.preview(study.cells()[0][1])
+        print(json.dumps(plan, indent=1) if as_json else preview.text(plan))
+        return
     if chosen in standing.names():
         raise UsageError(
             f"a cluster {chosen!r} stands already", hint=f"choose another --name, or `weft down {chosen}`"
@@ -75,24 +91,42 @@ def up(
     print(json.dumps(_told(cluster), indent=1) if as_json else "\n".join(_usage(cluster)))
 
 
+def _name_of(engine: str) -> str:
+    """A name for a cluster by its engines: spark, or spark-hadoop."""
+    kinds = [word for word in re.split(r":.*|,", engine) if word and "=" not in word]
+    return "-".join(kinds)
+
+
 def _told(cluster: StandingCluster) -> dict[str, Any]:
     return {
         "name": cluster.name,
-        "engine": cluster.engine.kind,
+        "engine": cluster.engine.label,
         "nodes": cluster.nodes,
         "address": cluster.client.address,
         "settings": str(cluster.client.settings or ""),
+        "engines": {
+            kind: {"address": client.address, "settings": str(client.settings or "")}
+            for kind, client in _clients(cluster).items()
+        },
         "until": cluster.until,
+        "idle": cluster.idle,
         "supervisor": cluster.supervisor,
         "record": str(cluster.layout.record),
     }
 
 
+def _clients(cluster: StandingCluster) -> Mapping[str, Client]:
+    """By engine: what each is found by."""
+    return cluster.client.parts or {cluster.engine.kind: cluster.client}
+
+
 def _usage(cluster: StandingCluster) -> list[str]:
     name = cluster.name
     left = "" if cluster.until is None else f", for {show_seconds(cluster.until - time.time())}"
+    if cluster.idle is not None:
+        left += f", until nobody uses it for {show_seconds(cluster.idle)}"
     return [
-        f"{name} stands: {cluster.engine.kind} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
+        f"{name} stands: {cluster.engine.label} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
         f"  weft exec {name} -- COMMAND    runs a command on it, such as spark-submit job.py",
         f"  weft submit --to {name} PROGRAM",
         f"  weft shell {name}              opens a shell on its head node",
@@ -140,9 +174,12 @@ def connect(name: Name = None, as_json: AsJson = False) -> None:
 
 
 def _connection(cluster: StandingCluster, client: Client) -> list[str]:
-    lines = [f"address   {client.address or 'none: this engine has no daemon to connect to'}"]
-    if client.settings:
-        lines.append(f"settings  {client.settings}  (mode 0600; the secret is in it)")
+    lines = []
+    for kind, part in _clients(cluster).items():
+        of = f"  ({kind})" if client.parts else ""
+        lines.append(f"address   {part.address or 'none: this engine has no daemon to connect to'}{of}")
+        if part.settings:
+            lines.append(f"settings  {part.settings}  (mode 0600; the secret is in it)")
     lines.append(
         f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, gone with the cluster)"
     )

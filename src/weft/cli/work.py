@@ -136,21 +136,35 @@ def submit(
     if to is None:
         _do(study_of(job, flags), as_json=as_json)
         return
-    if flags != Flags() or as_json:
+    if flags != Flags(engine) or as_json:
         raise UsageError(
-            "a standing cluster has its engine, nodes and scratch already", hint="leave out all but --to"
+            "a standing cluster has its nodes and scratch already",
+            hint="leave out all but --to, and --engine where it has several",
         )
-    sys.exit(_submit_to(standing.find(to), study_of(job, flags)))
+    sys.exit(_submit_to(standing.find(to), study_of(job, Flags()), engine))
 
 
-def _submit_to(cluster: StandingCluster, study: Study) -> int:
-    """Run a job on a cluster that stands, and give its exit code."""
+def _submit_to(cluster: StandingCluster, study: Study, wanted: str | None) -> int:
+    """Run a job on a cluster that stands, by one of its engines, and give its exit code."""
     ((_, spec),) = study.cells()
-    engine, layout = cluster.engine, cluster.layout
-    if engine.kind not in spec.workload.engines:
-        raise UsageError(f"{cluster.name} runs {engine.kind}, which takes no jobs")
+    kind = _engine_for(cluster, wanted)
+    engine, layout = cluster.engine.parts[kind], cluster.engine.share(kind, cluster.layout)
+    if kind not in spec.workload.engines:
+        raise UsageError(f"{cluster.name} runs {kind}, which takes no jobs")
     command = engine.submit(spec.workload.job(layout, ()), layout)
     return attach(cluster, command.argv, command.directory or Path.cwd())
+
+
+def _engine_for(cluster: StandingCluster, wanted: str | None) -> str:
+    """The kind of the engine that is wanted, or of the only one. Raises UsageError where it is not clear."""
+    kinds = list(cluster.engine.parts)
+    if wanted in kinds:
+        return wanted
+    if wanted is not None:
+        raise UsageError(f"{cluster.name} has no {wanted}", hint=f"it has {', '.join(kinds)}")
+    if kinds[1:]:
+        raise UsageError(f"which of {', '.join(kinds)} is the job for?", hint="name one with --engine")
+    return kinds[0]
 
 
 def plan(

@@ -1,6 +1,6 @@
 """What is being measured: one file an adapter."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -8,8 +8,9 @@ from weft.engines.base import Engine
 from weft.engines.flink import FlinkEngine
 from weft.engines.hadoop import HadoopEngine
 from weft.engines.null import NullEngine
+from weft.engines.several import SeveralEngine, composed
 from weft.engines.spark import SparkEngine
-from weft.shorthand import expand
+from weft.shorthand import expand, listed
 
 KINDS: dict[str, type[Engine]] = {
     "null": NullEngine,
@@ -18,9 +19,21 @@ KINDS: dict[str, type[Engine]] = {
     "flink": FlinkEngine,
 }
 
+OneEngine = Annotated[NullEngine | SparkEngine | HadoopEngine | FlinkEngine, Field(discriminator="kind")]
+
+
+def _table(value: Any) -> Any:
+    """The table of an engine, or of several, from any of their forms."""
+    positional = {kind: adapter.positional for kind, adapter in KINDS.items()}
+    tables = listed(value, positional)
+    return expand(value, positional) if tables is None else composed(tables)
+
+
 AnyEngine = Annotated[
-    Annotated[NullEngine | SparkEngine | HadoopEngine | FlinkEngine, Field(discriminator="kind")],
-    BeforeValidator(
-        lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
-    ),
+    Annotated[
+        NullEngine | SparkEngine | HadoopEngine | FlinkEngine | SeveralEngine, Field(discriminator="kind")
+    ],
+    BeforeValidator(_table),
 ]
+
+SeveralEngine.model_rebuild(_types_namespace={"OneEngine": OneEngine})

@@ -1,7 +1,7 @@
 """What is being measured. An engine touches nothing: it turns a layout into data."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,6 +24,15 @@ class Engine(BaseModel, ABC):
     def label(self) -> str:
         """What it is called in lists and reports."""
         return self.kind
+
+    @property
+    def parts(self) -> "Mapping[str, Engine]":
+        """By kind: the engines that it is made of; an engine is made of itself alone."""
+        return {self.kind: self}
+
+    def share(self, kind: str, layout: Layout) -> Layout:  # noqa: ARG002 - for those with parts
+        """What one of its parts has of a layout."""
+        return layout
 
     def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:  # noqa: ARG002 - for those that can
         """The words after `java` of a short job that loads the classes its processes load; none where there is no such.

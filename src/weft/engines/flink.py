@@ -17,7 +17,19 @@ from weft.errors import UsageError
 from weft.hadoop import jars
 from weft.jvm import archived, heap, temporary
 from weft.nodes.base import Node
-from weft.plan import SECRET, Brought, Client, Command, Daemon, Inquiry, Job, Layout, Plan, Ready
+from weft.plan import (
+    SECRET,
+    Applications,
+    Brought,
+    Client,
+    Command,
+    Daemon,
+    Inquiry,
+    Job,
+    Layout,
+    Plan,
+    Ready,
+)
 from weft.units import Size, show_size
 
 _JOBMANAGER_OVERHEAD = 256 << 20
@@ -153,6 +165,7 @@ class FlinkEngine(Engine):
                     layout, apps, certificate.pem, lambda answer: flinkonyarn.interface(answer, nodes)
                 ),
                 handed=handed,
+                applications=self._applications(layout, certificate.pem),
             )
         names = [f"taskmanager-{node.name}" for node in layout.nodes]
         rest = f"https://{layout.head.address}:{self.web_port}"
@@ -171,6 +184,7 @@ class FlinkEngine(Engine):
             first=made,
             last=self._account(layout, rest, certificate.pem, None),
             handed=handed,
+            applications=self._applications(layout, certificate.pem),
         )
 
     def _summary(self, layout: Layout, memory: TaskManagerMemory) -> dict[str, str]:
@@ -190,6 +204,17 @@ class FlinkEngine(Engine):
         if not layout.account:
             return []
         return [Inquiry(layout.head, url, flinkrest.account, certificate, follow)]
+
+    def _applications(self, layout: Layout, certificate: Path) -> list[Applications]:
+        head, nodes, ask = layout.head, layout.nodes, flinkrest.running
+        if self.master == "standalone":
+            return [Applications(head, f"https://{head.address}:{self.web_port}/overview", ask, certificate)]
+
+        def overview(answer: Any) -> str:
+            return flinkonyarn.interface(answer, nodes) + "/overview"
+
+        apps = flinkonyarn.applications(layout, self.web_port)
+        return [Applications(head, apps, ask, certificate, follow=overview)]
 
     def _yarn(self, layout: Layout) -> Yarn:
         memory = self.memory(layout)

@@ -12,6 +12,11 @@ def missing(known: Any, names: list[str]) -> list[str]:
     return [name for name in names if name not in found]
 
 
+def running(overview: Any) -> int:
+    """Jobs that have not ended."""
+    return int(overview["jobs-running"])
+
+
 def account(ask: Ask) -> Mapping[str, Any]:
     """Every job with its vertices, their subtasks and what failed, and what every TaskManager counts."""
     managers = [each["id"] for each in ask("/taskmanagers")["taskmanagers"]]

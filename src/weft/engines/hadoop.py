@@ -31,9 +31,9 @@ _COMMANDS = {
 }
 """Words of Hadoop's own `hadoop`, `mapred` and `yarn`, and the programs behind them."""
 _HADOOP = """#!/bin/sh
-# stands for bin/hadoop, which a distribution of jars alone does not have
+# stands for bin/hadoop, bin/mapred and bin/yarn, which a distribution of jars alone does not have
 case $1 in
-{cases}*) echo "usage: hadoop COMMAND, one of: {known}" >&2; exit 2 ;;
+{cases}*) echo "usage: ${{0##*/}} COMMAND, one of: {known}" >&2; exit 2 ;;
 esac
 shift
 exec {java} "$main" "$@"
@@ -98,7 +98,7 @@ class HadoopEngine(Engine):
         files = yarn.files(self._sites(yarn), self.conf)
         fixed = {"mapred-site": {**self._mapred_site(yarn), **_fixed(yarn)}}
         files[_own(yarn) / "mapred-site.xml"] = yarn.files(fixed, self.conf)[yarn.conf / "mapred-site.xml"]
-        return Plan(files, [*yarn.daemons(), history], ready, summary)
+        return Plan(files, [*yarn.daemons(), history], ready, summary, applications=(yarn.applications(),))
 
     def submit(self, job: Job, layout: Layout) -> Command:
         job.brought.require(self.kind, "main_class", "jars", "files", "conf")
@@ -124,10 +124,11 @@ class HadoopEngine(Engine):
         yarn, programs = self._yarn(layout), layout.directory / "bin"
         java = shlex.join(yarn.java(self.client_memory, "-XX:+UseSerialGC"))
         cases = "".join(f"{word}) main={main} ;;\n" for word, main in _COMMANDS.items())
+        program = _HADOOP.format(cases=cases, known=" ".join(_COMMANDS), java=java)
         return Client(
             environment=yarn.environment(layout.head),
             search={"PATH": [str(programs), str(layout.java.parent)]},
-            programs={programs / "hadoop": _HADOOP.format(cases=cases, known=" ".join(_COMMANDS), java=java)},
+            programs=dict.fromkeys([programs / name for name in ("hadoop", "mapred", "yarn")], program),
             address=f"{layout.head.address}:{self.port}",
             settings=yarn.conf / "core-site.xml",
         )

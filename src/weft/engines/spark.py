@@ -12,7 +12,7 @@ from weft.engines.yarn import Yarn
 from weft.errors import UsageError
 from weft.jvm import OPENS, heap, temporary
 from weft.nodes.base import Node
-from weft.plan import SECRET, Brought, Client, Command, Daemon, Job, Layout, Plan, Ready
+from weft.plan import SECRET, Applications, Brought, Client, Command, Daemon, Job, Layout, Plan, Ready
 from weft.units import Size, show_size
 
 _DAEMON_HEAP = 192 << 20
@@ -135,9 +135,11 @@ class SparkEngine(Engine):
             yarn = self._yarn(layout)
             summary["executor's container"] = show_size(yarn.containers.task)
             files = yarn.files(yarn.sites({}), {})
-            return Plan({conf: settings, **files}, yarn.daemons(), (yarn.ready(),), summary)
+            ready, applications = (yarn.ready(),), (yarn.applications(),)
+            return Plan({conf: settings, **files}, yarn.daemons(), ready, summary, applications=applications)
         summary["daemon heap"] = show_size(_DAEMON_HEAP)
-        return Plan({conf: settings}, self._daemons(conf, layout), (self._ready(layout),), summary)
+        daemons, ready = self._daemons(conf, layout), (self._ready(layout),)
+        return Plan({conf: settings}, daemons, ready, summary, applications=(self._applications(ready[0]),))
 
     def _yarn(self, layout: Layout) -> Yarn:
         return sparkonyarn.yarn(layout, self.heap(layout), self.port, self.web_port)
@@ -154,6 +156,11 @@ class SparkEngine(Engine):
         page = f"http://{layout.head.address}:{self.web_port}/json/"
         signed = self.pages == "closed"
         return Ready(layout.head, page, lambda status: _missing(status, addresses), signed=signed)
+
+    def _applications(self, ready: Ready) -> Applications:
+        return Applications(
+            ready.node, ready.url, lambda status: len(status["activeapps"]), signed=ready.signed
+        )
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of spark-defaults.conf, as the Master, the Workers, the driver and the executors read it."""

@@ -13,7 +13,7 @@ from weft.errors import UsageError
 from weft.hadoop import configuration, jars
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
-from weft.plan import Daemon, Layout, Ready
+from weft.plan import Applications, Daemon, Layout, Ready
 from weft.units import show_size
 
 RESOURCE_MANAGER = 256 << 20
@@ -238,6 +238,10 @@ class Yarn:
         nodes = tuple(self.layout.nodes)
         return Ready(head, page, lambda answer: missing(answer, nodes))
 
+    def applications(self) -> Applications:
+        page = f"http://{self.layout.head.address}:{self.ports.web}/ws/v1/cluster/metrics"
+        return Applications(self.layout.head, page, _running)
+
     def daemon(
         self,
         name: str,
@@ -313,6 +317,11 @@ def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int
             hint="lower engine.task_memory, or use fewer cores or nodes",
         )
     return Containers(task, master, each, each)
+
+
+def _running(answer: Any) -> int:
+    metrics = answer["clusterMetrics"]
+    return int(metrics["appsRunning"] + metrics["appsPending"])
 
 
 def _site(key: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from weft.model import columns, sparktasks
 _EVENT = re.compile(r'\{\s*"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener(\w+)"')
 _BATCH = 5000
 """Task lines parsed at once: each is about 5 kB of text."""
+_OTHERS = (".json", ".jhist", ".summary", ".xml")
+"""Files of Flink's and Hadoop's accounts, which lie beside it where they shared a cluster."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 
 
@@ -40,6 +42,24 @@ def empty() -> Account:
     return _Reader().account()
 
 
+def joined(accounts: Sequence[Account]) -> Account:
+    """One account of several engines: applications have names of their own."""
+    if len(accounts) == 1:
+        return accounts[0]
+    return Account(
+        **{
+            table: polars.concat([getattr(account, table) for account in accounts])
+            for table in ("applications", "executors", "jobs", "stages", "tasks")
+        },
+        gaps=[gap for account in accounts for gap in account.gaps],
+    )
+
+
+def found(directory: Path) -> bool:
+    """Whether a record's engine folder holds an event log."""
+    return bool(_logs(directory))
+
+
 def read(directory: Path) -> Account:
     """Parse every event log below a record's engine folder."""
     reader = _Reader()
@@ -57,7 +77,7 @@ def _logs(directory: Path) -> list[Path]:
     found = [
         path
         for path in directory.rglob("*")
-        if path.is_file() and not path.name.startswith((".", "appstatus"))
+        if path.is_file() and not path.name.startswith((".", "appstatus")) and path.suffix not in _OTHERS
     ]
     return sorted(
         found, key=lambda path: [int(w) if w.isdigit() else w for w in re.split(r"(\d+)", str(path))]

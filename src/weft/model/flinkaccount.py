@@ -13,6 +13,11 @@ from weft.model.eventlog import Account
 FILE = "flink.json"
 
 
+def found(directory: Path) -> bool:
+    """Whether a record's engine folder holds Flink's account."""
+    return (directory / FILE).exists()
+
+
 def load(directory: Path) -> dict[str, Any]:
     """The account below a record's engine folder. Raises OSError or ValueError."""
     found: dict[str, Any] = json.loads((directory / FILE).read_text())

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -83,12 +84,12 @@ class Sources:
     def account(self) -> Account:
         """The engine's own account."""
         directory = self.stored.directory / "engine"
-        read = eventlog.read
-        if (directory / flinkaccount.FILE).exists():
-            read = flinkaccount.read
-        elif jobhistory.found(directory):
-            read = jobhistory.read
-        found = self.attempt("the engine's account", lambda: read(directory), eventlog.empty())
+        accounts = [
+            self.attempt("the engine's account", partial(kind.read, directory), eventlog.empty())
+            for kind in (eventlog, jobhistory, flinkaccount)
+            if kind.found(directory)
+        ]
+        found = eventlog.joined(accounts or [eventlog.empty()])
         self.gaps += found.gaps
         return found
 

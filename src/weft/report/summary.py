@@ -223,7 +223,9 @@ class Summary(Part):
 
     @property
     def engine_named(self) -> str:
-        """With its version: spark 4.3.0 on YARN."""
+        """With its version: spark 4.3.0 on YARN; without where there are several: spark+flink."""
+        if "+" in self.engine:
+            return self.engine
         kind, _, host = self.engine.partition(" ")
         return " ".join(filter(None, [kind, self.engine_version, host]))
 

@@ -25,6 +25,9 @@ class Standing(Workload):
         description="what `weft exec`, `weft logs` and `weft down` call it",
     )
     limit: Duration | None = Field(default=None, description="how long it stands at most; default: no limit")
+    idle: Duration | None = Field(
+        default=None, description="how long nobody has to use it until it ends; default: it waits for ever"
+    )
     directory: Path = Field(
         default_factory=Path.cwd, description="working directory of its user, which every node sees"
     )

@@ -1,0 +1,158 @@
+"""Several engines side by side on the same nodes: each a plan of its own, on its share of each node's memory.
+
+Cores are not divided: an engine that does nothing takes none. Each keeps the master that it has when it is alone.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+from pydantic import Field, model_validator
+
+from weft.engines.base import Engine
+from weft.errors import UsageError
+from weft.plan import Client, Command, Daemon, Job, Layout, Plan, Ready, together
+from weft.units import show_size
+
+if TYPE_CHECKING:
+    from weft.engines import OneEngine
+
+_PORTS: Mapping[str, Mapping[str, int]] = {"flink": {"web_port": 8181}}
+"""Ports for engines that are not told any, where their own default is another's: 8081 is a Spark Worker's page."""
+_JAVA = "JDK_JAVA_OPTIONS"
+
+
+class SeveralEngine(Engine):
+    """Engines by kind, in the order in which they are started."""
+
+    kind: Literal["several"] = "several"
+    engines: "dict[str, OneEngine]" = Field(min_length=2, description="each engine's own table")
+    shares: dict[str, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict, description="parts of each node's memory that an engine has; default: 1 each"
+    )
+
+    @model_validator(mode="after")
+    def _own_masters(self) -> "SeveralEngine":
+        for kind, engine in self.engines.items():
+            if getattr(engine, "master", "standalone") != "standalone":
+                raise ValueError(f"beside other engines {kind} keeps its own master; leave out master=yarn")
+        return self
+
+    @property
+    def label(self) -> str:
+        return "+".join(engine.label for engine in self.engines.values())
+
+    @property
+    def parts(self) -> "Mapping[str, Engine]":
+        return self.engines
+
+    def needs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for engine in self.engines.values() for name in engine.needs()))
+
+    def share(self, kind: str, layout: Layout) -> Layout:
+        """The same nodes with a part of their memory, and a directory of its own for what is generated."""
+        parts, all_parts = self.shares.get(kind, 1), sum(self.shares.get(each, 1) for each in self.engines)
+        nodes = [dataclasses.replace(node, memory=node.memory * parts // all_parts) for node in layout.nodes]
+        return dataclasses.replace(layout, nodes=nodes, directory=layout.directory / kind)
+
+    def plan(self, layout: Layout) -> Plan:
+        plans = [_named(kind, self._planned(kind, layout)) for kind in self.engines]
+        _require_apart([daemon for plan in plans for daemon in plan.daemons])
+        shares = {
+            f"memory for {kind}": f"{show_size(min(node.memory for node in self.share(kind, layout).nodes))} of each node"
+            for kind in self.engines
+        }
+        return together([Plan({}, (), summary=shares), *plans])
+
+    def _planned(self, kind: str, layout: Layout) -> Plan:
+        try:
+            return self.engines[kind].plan(self.share(kind, layout))
+        except UsageError as error:
+            hint = error.hint.replace("engine.", f"engine.{kind}.")
+            raise UsageError(
+                f"in its share of the nodes: {error.message}",
+                hint=f"{hint}; or give it a larger share with --set engine.{kind}.share=2",
+            ) from error
+
+    def submit(self, job: Job, layout: Layout) -> NoReturn:  # noqa: ARG002
+        raise UsageError(f"a job is one engine's, not that of {self.label}", hint="name one with --engine")
+
+    def client(self, layout: Layout) -> Client:
+        """One environment in which the commands of all engines are found."""
+        parts = {kind: engine.client(self.share(kind, layout)) for kind, engine in self.engines.items()}
+        clients = list(parts.values())
+        merged = {key: value for client in reversed(clients) for key, value in client.environment.items()}
+        # a class-data archive among them is passed over by programs that it does not fit
+        options = dict.fromkeys(
+            word for client in clients for word in client.environment.get(_JAVA, "").split()
+        )
+        variables = dict.fromkeys(variable for client in clients for variable in client.search)
+        return Client(
+            environment={**merged, **({_JAVA: " ".join(options)} if options else {})},
+            search={
+                variable: list(
+                    dict.fromkeys(entry for client in clients for entry in client.search.get(variable, ()))
+                )
+                for variable in variables
+            },
+            programs={path: text for client in clients for path, text in client.programs.items()},
+            parts=parts,
+        )
+
+
+def composed(tables: Sequence[Any]) -> Any:
+    """The table of several engines from a list of theirs, each with its `share`. Raises ValueError for one named twice."""
+    engines: dict[str, Any] = {}
+    shares = {}
+    for table in tables:
+        if not isinstance(table, dict) or "kind" not in table:
+            raise ValueError("each engine of a list has to say its kind")
+        kind = table["kind"]
+        if kind in engines:
+            raise ValueError(f"{kind!r} is named twice; one cluster has one of each")
+        engines[kind] = {key: value for key, value in table.items() if key != "share"}
+        if "share" in table:
+            shares[kind] = table["share"]
+    if len(tables) == 1:
+        return tables[0]
+    apart = {kind: {**_PORTS.get(kind, {}), **table} for kind, table in engines.items()}
+    return {"kind": "several", "engines": apart, "shares": shares}
+
+
+def _named(kind: str, plan: Plan) -> Plan:
+    """The plan with its engine's kind before every name."""
+
+    def renamed(one: Daemon) -> Daemon:
+        after = one.after and asked(one.after)
+        return dataclasses.replace(one, name=f"{kind}-{one.name}", table=f"engine.{kind}", after=after)
+
+    def asked(one: Ready) -> Ready:
+        return dataclasses.replace(one, missing=_prefixed(kind, one.missing), table=f"engine.{kind}")
+
+    def called(one: Command) -> Command:
+        return dataclasses.replace(one, name=f"{kind}-{one.name}")
+
+    return dataclasses.replace(
+        plan,
+        daemons=[renamed(daemon) for daemon in plan.daemons],
+        ready=[asked(ready) for ready in plan.ready],
+        summary={f"{kind}: {key}": value for key, value in plan.summary.items()},
+        first=[called(command) for command in plan.first],
+    )
+
+
+def _prefixed(kind: str, missing: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
+    return lambda answer: [f"{kind}-{name}" for name in missing(answer)]
+
+
+def _require_apart(daemons: Sequence[Daemon]) -> None:
+    """Raises UsageError when two daemons on a node want the same port."""
+    taken: dict[tuple[str, int], Daemon] = {}
+    for daemon in daemons:
+        for port in daemon.ports:
+            other = taken.setdefault((daemon.node.name, port), daemon)
+            if other is not daemon:
+                raise UsageError(
+                    f"{other.name} and {daemon.name} on {daemon.node.name} both want port {port}",
+                    hint=f"choose another with --set {daemon.table}.port=... or {daemon.table}.web_port=...",
+                )
