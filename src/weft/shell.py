@@ -212,6 +212,26 @@ def talk(argv: Sequence[str], message: bytes, timeout: float) -> Completed:
     return Completed(popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
+Expired = subprocess.TimeoutExpired
+"""What waiting for a program to talk with ends in."""
+
+
+def converse(argv: Sequence[str], message: bytes, log: Path) -> "subprocess.Popen[bytes]":
+    """Start a program to talk with over its standard input and output; it is killed when weft dies."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as written:
+        popen = subprocess.Popen(
+            _tied(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=written,
+            start_new_session=True,
+        )
+    assert popen.stdin is not None
+    _send(popen.stdin, message)
+    return popen
+
+
 def _send(pipe: IO[bytes], message: bytes) -> None:
     """Write in a thread: a client that cannot reach its host never reads."""
 

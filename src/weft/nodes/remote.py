@@ -11,6 +11,7 @@ from weft import shell
 from weft.errors import NodeError
 from weft.lease import Lease
 from weft.nodes.base import Node, everywhere
+from weft.remote.attendant import Attendant
 from weft.remote.reach import Reach
 from weft.remote.sent.files import coded
 from weft.work import Work
@@ -78,14 +79,26 @@ def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) 
 
     A node of 0 cores or 0 bytes of memory gets what its host has, nothing is made before all have answered.
     """
+    attended: list[RemoteNode] = []
     try:
-        looked = everywhere(nodes, lambda node: _look(node, visible))
+        for node in nodes:
+            log = work.directory / f"{node.name}.attendant.log"
+            attended.append(replace(node, reach=node.reach.attended(log)))
+        looked = everywhere(attended, lambda node: _look(node, visible))
         _refuse_missing(looked, visible)
         found = [node for node, _ in looked]
         everywhere(found, lambda node: _furnish(node, work))
         yield found
     finally:
+        _dismiss([node.reach.attendant for node in attended if node.reach.attendant])
         work.lease.release_hosts()
+
+
+def _dismiss(attendants: Sequence[Attendant]) -> None:
+    for attendant in attendants:
+        attendant.leave()
+    for attendant in attendants:
+        attendant.stop()
 
 
 def _furnish(node: RemoteNode, work: Work) -> None:

@@ -9,12 +9,13 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from weft import shell
 from weft.errors import NodeError, WeftError
+from weft.remote.attendant import Attendant
 from weft.shell import Completed, Process
 from weft.slurm import jobs
 
@@ -73,6 +74,8 @@ class Reach:
     """A Python there, 3.6 or newer, for weft's own small programs."""
     job: int = 0
     """The Slurm job with whose end the host is out of reach; 0 where nothing ends the way there."""
+    attendant: Attendant | None = field(default=None, compare=False, repr=False)
+    """An open connection; without one each question makes its own."""
 
     def words(self) -> list[str]:
         """The local command; always the same for a host."""
@@ -100,6 +103,10 @@ class Reach:
         words = self.words()
         return shell.spawn(name, words, log=log, out=out, message=text, kind=RemoteProcess, bound=bound)
 
+    def attended(self, log: Path) -> "Reach":
+        """The same over one connection, which stays open until its attendant is stopped."""
+        return replace(self, attendant=Attendant(self.words(), message("attend", {}, _MARK), _MARK, log))
+
     def run(
         self,
         argv: Sequence[str],
@@ -109,7 +116,7 @@ class Reach:
         env: Mapping[str, str] | None = None,
     ) -> Completed:
         """Run a short command there to its end."""
-        done = self._talk(message("hold", _held(argv, env or {}, None, alone=False), _MARK), timeout)
+        done = self._talk("hold", _held(argv, env or {}, None, alone=False), timeout)
         if check and done.code != 0:
             raise WeftError(
                 f"{self.host}: `{' '.join(argv)}` failed with exit code {done.code}",
@@ -119,27 +126,30 @@ class Reach:
 
     def ask(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Any:
         """The answer of one of weft's programs in `sent/`; None where it prints nothing."""
-        done = self._talk(message(program, request, _MARK), timeout)
+        done = self._talk(program, request, timeout)
         if done.code != 0:
             why = done.err.strip().splitlines() or [f"exit code {done.code}"]
             raise NodeError(f"{self.host}: {why[-1]}", tail=why[:-1][-5:])
         return json.loads(done.out) if done.out.strip() else None
 
-    def _talk(self, text: bytes, timeout: float) -> Completed:
+    def _talk(self, program: str, request: Mapping[str, Any], timeout: float) -> Completed:
         try:
-            done = shell.talk(self.words(), text, timeout)
+            if self.attendant:
+                return self.attendant.talk(_whole(program, request), timeout)
+            done = shell.talk(self.words(), message(program, request, _MARK), timeout)
         except TimeoutError:
             raise NodeError(
                 f"{self.host} did not answer within {timeout:.0f} s", hint=self.advice()
             ) from None
+        except EOFError:
+            raise self._silent(shell.tail(self.attendant.log, 5) if self.attendant else []) from None
         _, began, out = done.out.partition(_MARK)
         if not began:
-            raise NodeError(
-                f"{self.host}: nothing can be run there",
-                tail=(done.err or done.out).strip().splitlines()[-5:] or [f"exit code {done.code}"],
-                hint=self.advice(),
-            )
+            raise self._silent((done.err or done.out).strip().splitlines()[-5:] or [f"exit code {done.code}"])
         return Completed(done.code, out, done.err)
+
+    def _silent(self, tail: list[str]) -> NodeError:
+        return NodeError(f"{self.host}: nothing can be run there", tail=tail, hint=self.advice())
 
     def attached(self, argv: Sequence[str], *, terminal: bool) -> list[str]:
         """The local command that runs `argv` there on the streams of whoever runs it, on a terminal where that is one."""
@@ -174,13 +184,15 @@ def of_text(text: str) -> Reach:
 
 def message(program: str, request: Mapping[str, Any], begin: str = "") -> bytes:
     """What `Reach.send` takes: one of weft's programs in `sent/` and its request; `begin` is printed first."""
-    whole = {
+    return json.dumps({**_whole(program, request), "begin": begin}).encode() + b"\n"
+
+
+def _whole(program: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    return {
         "name": f"weft-{program}",
         "source": (_SENT / f"{program}.py").read_text(),
-        "begin": begin,
         "request": dict(request),
     }
-    return json.dumps(whole).encode() + b"\n"
 
 
 def _held(argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, *, alone: bool) -> dict[str, Any]:
