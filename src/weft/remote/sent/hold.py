@@ -7,7 +7,6 @@ all that the command started. The exit code is the command's, or 128 and the num
 import ctypes
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -22,23 +21,14 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
     _control(_CHILD_SUBREAPER)
     environment = dict(os.environ, PATH=os.environ.get("PATH", "/usr/bin:/bin") + ":" + _PROGRAMS)
     environment.update(request["environment"])
-    try:
-        command = subprocess.Popen(
-            request["argv"],
-            stdin=subprocess.DEVNULL,
-            env=environment,
-            cwd=request["directory"],
-            start_new_session=True,
-            preexec_fn=_die_with_the_holder,
-        )
-    except OSError as error:
-        print("cannot run", request["argv"][0] + ":", error, file=sys.stderr)
-        sys.exit(127)
-    signal.signal(signal.SIGTERM, lambda *_: _send(command.pid, signal.SIGTERM))
+    command = os.fork()
+    if command == 0:
+        _become(request["argv"], environment, request["directory"])
+    signal.signal(signal.SIGTERM, lambda *_: _send(command, signal.SIGTERM))
     signal.signal(signal.SIGHUP, lambda *_: _kill_all())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_listen, args=(command.pid,), daemon=True).start()
-    code = _wait(command.pid)
+    threading.Thread(target=_listen, args=(command,), daemon=True).start()
+    code = _wait(command)
     if request["alone"]:
         _kill_descendants()
     os._exit(code)
@@ -48,8 +38,20 @@ def _control(option: int) -> None:
     ctypes.CDLL(None).prctl(option, signal.SIGKILL if option == _PARENT_DEATH_SIGNAL else 1, 0, 0, 0)
 
 
-def _die_with_the_holder() -> None:
-    _control(_PARENT_DEATH_SIGNAL)
+def _become(argv: "list[str]", environment: "dict[str, str]", directory: "str | None") -> None:
+    """In a session of its own, which dies with the holder."""
+    try:
+        os.setsid()
+        _control(_PARENT_DEATH_SIGNAL)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and a command would go on to
+            signal.signal(number, signal.SIG_DFL)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        if directory is not None:
+            os.chdir(directory)
+        os.execvpe(argv[0], argv, environment)  # noqa: S606 - words, which no shell reads
+    except OSError as error:
+        print("cannot run", argv[0] + ":", error, file=sys.stderr, flush=True)
+    os._exit(127)
 
 
 def _listen(pid: int) -> None:
