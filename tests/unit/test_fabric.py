@@ -1,62 +1,71 @@
 """One address a node, tried between all pairs: clients here are shells, addresses are loopback's."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from weft import lease
 from weft.errors import NodeError
 from weft.nodes.fabric import on_fabric
 from weft.nodes.remote import RemoteNode
+from weft.remote.attendant import Attendant
 from weft.remote.reach import Reach
-from weft.work import Work, open_work
 
 NOBODYS = "192.0.2.7"
 """An address that no machine has (RFC 5737)."""
 
 
+Make = Callable[..., list[RemoteNode]]
+
+
 @pytest.fixture
-def work() -> Iterator[Work]:
-    with lease.hold("fabric", "a test") as held, open_work("fabric", held) as work:
-        yield work
+def nodes(tmp_path: Path) -> Iterator[Make]:
+    """Two nodes with an attendant each and interfaces of their own."""
+    made: list[Attendant] = []
+
+    def make(*interfaces: dict[str, str]) -> list[RemoteNode]:
+        found = []
+        for i, own in enumerate(interfaces, start=1):
+            reach = Reach(f"host{i}", ("sh", "-c"), login_shell=True).attended(tmp_path / f"host{i}.log")
+            assert reach.attendant is not None
+            made.append(reach.attendant)
+            address = f"127.88.250.{i}"
+            node = RemoteNode(
+                f"host{i}", address, 1, 1 << 30, Path("/none"), host=f"host{i}", reach=reach, interfaces=own
+            )
+            found.append(node)
+        return found
+
+    yield make
+    for attendant in made:
+        attendant.stop()
 
 
-def nodes(work: Work, *interfaces: dict[str, str]) -> list[RemoteNode]:
-    return [
-        RemoteNode(
-            f"host{i}", f"127.88.250.{i}", 1, 1 << 30, Path("/none"), host=f"host{i}",
-            reach=Reach(f"host{i}", ("sh", "-c"), login_shell=True), interfaces=own,
-        )
-        for i, own in enumerate(interfaces, start=1)
-    ]  # fmt: skip
+def test_a_named_interface_gives_each_node_its_address_there(nodes: Make) -> None:
+    two = nodes({"eth1": "127.88.251.1"}, {"eth1": "127.88.251.2"})
+    assert [node.address for node in on_fabric(two, "eth1")] == ["127.88.251.1", "127.88.251.2"]
 
 
-def test_a_named_interface_gives_each_node_its_address_there(work: Work) -> None:
-    two = nodes(work, {"eth1": "127.88.251.1"}, {"eth1": "127.88.251.2"})
-    assert [node.address for node in on_fabric(two, "eth1", work)] == ["127.88.251.1", "127.88.251.2"]
+def test_auto_takes_a_fast_interface_that_all_have(nodes: Make) -> None:
+    two = nodes({"ib0": "127.88.251.1", "eth0": NOBODYS}, {"ib0": "127.88.251.2", "hsn0": NOBODYS})
+    assert [node.address for node in on_fabric(two, "auto")] == ["127.88.251.1", "127.88.251.2"]
 
 
-def test_auto_takes_a_fast_interface_that_all_have(work: Work) -> None:
-    two = nodes(work, {"ib0": "127.88.251.1", "eth0": NOBODYS}, {"ib0": "127.88.251.2", "hsn0": NOBODYS})
-    assert [node.address for node in on_fabric(two, "auto", work)] == ["127.88.251.1", "127.88.251.2"]
+def test_auto_passes_by_a_fast_interface_that_does_not_answer(nodes: Make) -> None:
+    two = nodes({"ib0": "127.88.251.1"}, {"ib0": NOBODYS})
+    assert [node.address for node in on_fabric(two, "auto")] == ["127.88.250.1", "127.88.250.2"]
 
 
-def test_auto_passes_by_a_fast_interface_that_does_not_answer(work: Work) -> None:
-    two = nodes(work, {"ib0": "127.88.251.1"}, {"ib0": NOBODYS})
-    assert [node.address for node in on_fabric(two, "auto", work)] == ["127.88.250.1", "127.88.250.2"]
-
-
-def test_a_node_without_the_interface_is_named_with_what_all_have(work: Work) -> None:
-    two = nodes(work, {"ib0": "127.88.251.1", "eth0": "127.88.252.1"}, {"eth0": "127.88.252.2"})
+def test_a_node_without_the_interface_is_named_with_what_all_have(nodes: Make) -> None:
+    two = nodes({"ib0": "127.88.251.1", "eth0": "127.88.252.1"}, {"eth0": "127.88.252.2"})
     with pytest.raises(NodeError, match="host2: no address on an interface ib0") as caught:
-        on_fabric(two, "ib0", work)
+        on_fabric(two, "ib0")
     assert "all nodes have eth0" in caught.value.hint
 
 
-def test_a_pair_that_does_not_meet_is_named(work: Work) -> None:
-    two = nodes(work, {"eth1": "127.88.251.1"}, {"eth1": NOBODYS})
+def test_a_pair_that_does_not_meet_is_named(nodes: Make) -> None:
+    two = nodes({"eth1": "127.88.251.1"}, {"eth1": NOBODYS})
     with pytest.raises(
         NodeError, match=r"host2 does not listen at 192\.0\.2\.7 \(fabric eth1\): .* cannot be bound"
     ):
-        on_fabric(two, "eth1", work)
+        on_fabric(two, "eth1")

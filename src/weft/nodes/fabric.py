@@ -1,20 +1,15 @@
 """The network that engines talk over: one address a node, tried from each node to each other before anything starts."""
 
-import json
 import re
 import secrets
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from weft import shell
 from weft.errors import NodeError
 from weft.nodes.base import everywhere
 from weft.nodes.remote import RemoteNode, listed
-from weft.remote.reach import message
+from weft.remote.attendant import Asked
 from weft.remote.sent import pairs
-from weft.shell import Process
-from weft.work import Work
 
 _FAST = re.compile(r"(hsn|ib|opa)\d")
 """Names of interfaces of Slingshot, InfiniBand and Omni-Path."""
@@ -22,7 +17,7 @@ _DEADLINE = 30.0
 """Seconds until every node listens."""
 
 
-def on_fabric(nodes: Sequence[RemoteNode], fabric: str, work: Work) -> list[RemoteNode]:
+def on_fabric(nodes: Sequence[RemoteNode], fabric: str) -> list[RemoteNode]:
     """The nodes with their addresses on an interface; `auto` tries fast ones, then the address that a node came with."""
     if fabric != "auto":
         lacking = [node.name for node in nodes if fabric not in node.interfaces]
@@ -30,13 +25,13 @@ def on_fabric(nodes: Sequence[RemoteNode], fabric: str, work: Work) -> list[Remo
             raise NodeError(f"{listed(lacking)}: no address on an interface {fabric}", hint=_choices(nodes))
         chosen = _on(nodes, fabric)
         _require_apart(chosen)
-        _require(_unreached(chosen, work), chosen, fabric)
+        _require(_unreached(chosen), chosen, fabric)
         return chosen
     for interface in filter(_FAST.match, _everyones(nodes)):
-        if not _unreached(fast := _on(nodes, interface), work):
+        if not _unreached(fast := _on(nodes, interface)):
             return fast
     _require_apart(nodes)
-    _require(_unreached(nodes, work), nodes, "auto")
+    _require(_unreached(nodes), nodes, "auto")
     return list(nodes)
 
 
@@ -82,16 +77,13 @@ def _require(failures: Failures, nodes: Sequence[RemoteNode], fabric: str) -> No
     )
 
 
-def _unreached(nodes: Sequence[RemoteNode], work: Work) -> Failures:
+def _unreached(nodes: Sequence[RemoteNode]) -> Failures:
     """Each node listens on its address; each other one, and this machine for the first, connects."""
     word = secrets.token_hex(8)
-    listeners: list[Process] = []
+    listeners: list[Asked] = []
     try:
-        for node in nodes:
-            request = message("pairs", {"listen": node.address, "word": word})
-            log, out = (work.directory / f"{node.name}.{word}.{kind}" for kind in ("log", "port"))
-            listeners.append(node.reach.send("listener", request, log=log, out=out))
-        ports = [_port(process) for process in listeners]
+        listeners += [node.reach.begin("pairs", {"listen": node.address, "word": word}) for node in nodes]
+        ports = [_port(listener) for listener in listeners]
         deaf = {
             (node.name, node.name): why
             for node, why in zip(nodes, ports, strict=True)
@@ -109,8 +101,8 @@ def _unreached(nodes: Sequence[RemoteNode], work: Work) -> Failures:
         here = pairs.unreached(peers[:1], word)
         return {**found, **{("this machine", peer): why for peer, why in here.items()}}
     finally:
-        for process in listeners:
-            process.stop(grace=0)
+        for listener in listeners:
+            listener.leave()
 
 
 def _ask(node: RemoteNode, peers: Sequence[Sequence[object]], word: str) -> dict[str, str]:
@@ -119,12 +111,13 @@ def _ask(node: RemoteNode, peers: Sequence[Sequence[object]], word: str) -> dict
     return found
 
 
-def _port(process: Process) -> int | str:
+def _port(listener: Asked) -> int | str:
     """The port that a listener printed, or why it cannot listen."""
-    end = time.monotonic() + _DEADLINE
-    while not (text := process.log.with_suffix(".port").read_text()).endswith("\n"):
-        if process.code() is not None or time.monotonic() > end:
-            return "".join(shell.tail(process.log, 1)) or "it did not listen"
-        time.sleep(0.01)
-    port: int = json.loads(text)
-    return port
+    try:
+        if line := listener.line(_DEADLINE):
+            return int(line)
+        return listener.end(_DEADLINE).err.strip().rpartition("\n")[2] or "it did not listen"
+    except TimeoutError:
+        return "it did not listen in time"
+    except EOFError:
+        return "its connection was lost"

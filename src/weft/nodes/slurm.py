@@ -105,7 +105,7 @@ class SlurmNodes(Nodes):
         with self._given(work) as given, _told_by_slurm(given.job):
             nodes = [self._node(part, given, work) for part in self._chosen(given)]
             with furnished(nodes, work, visible) as looked, _caretakers(looked, work):
-                yield [*on_fabric(looked, self.fabric or load().fabric, work)]
+                yield [*on_fabric(looked, self.fabric or load().fabric)]
 
     @contextmanager
     def _given(self, work: Work) -> Iterator[Allocation]:

@@ -122,7 +122,7 @@ class SshNodes(Nodes):
             self._wait(masters, sockets)
             nodes = [self._node(reach, work) for reach in reaches]
             with furnished(nodes, work, visible) as looked:
-                yield [*on_fabric(looked, self.fabric, work)]
+                yield [*on_fabric(looked, self.fabric)]
         finally:
             for master in masters:
                 master.stop(grace=0)

@@ -15,7 +15,7 @@ from typing import Any
 
 from weft import shell
 from weft.errors import NodeError, WeftError
-from weft.remote.attendant import Attendant
+from weft.remote.attendant import Asked, Attendant
 from weft.shell import Completed, Process
 from weft.slurm import jobs
 
@@ -132,10 +132,15 @@ class Reach:
             raise NodeError(f"{self.host}: {why[-1]}", tail=why[:-1][-5:])
         return json.loads(done.out) if done.out.strip() else None
 
+    def begin(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Asked:
+        """Start one of weft's programs there, which ends with its input. It takes an attendant."""
+        assert self.attendant is not None
+        return self.attendant.ask(_whole(program, request), timeout)
+
     def _talk(self, program: str, request: Mapping[str, Any], timeout: float) -> Completed:
         try:
             if self.attendant:
-                return self.attendant.talk(_whole(program, request), timeout)
+                return self.attendant.ask(_whole(program, request), timeout).end(timeout)
             done = shell.talk(self.words(), message(program, request, _MARK), timeout)
         except TimeoutError:
             raise NodeError(

@@ -1,20 +1,26 @@
 """Runs weft's other programs on a host, each in a process of its own, for as long as the connection to weft lasts.
 
 A line of the standard input asks: `id`, a program's `name` and `source`, and its `request`; with `id` alone, that one's
-input ends. A line of the standard output answers: `id`, `code`, `out`, `err`.
+input ends. A line of the standard output answers: `id` and what was printed (`out`, `err`), or at last its `code`.
 """
 
+import base64  # noqa: F401 - what the programs import is there already when one is forked
+import codecs
+import concurrent.futures  # noqa: F401
+import ctypes  # noqa: F401
 import json
 import os
 import selectors
+import socket  # noqa: F401
 import sys
+import threading  # noqa: F401
 import traceback
 
 _CHUNK = 1 << 16
 
 
 class Asked:
-    """A program that runs, and what it has printed."""
+    """A program that runs, and where its output comes from."""
 
     def __init__(self, number: int, pid: int, held: int, printed: "dict[int, str]") -> None:
         self.number = number
@@ -23,7 +29,7 @@ class Asked:
         """The other end of its standard input."""
         self.printed = printed
         """`out` or `err`, by descriptor, of those that are open."""
-        self.text = dict.fromkeys(printed.values(), b"")
+        self.decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in printed.values()}
 
     def code(self) -> int:
         status = os.waitpid(self.pid, 0)[1]
@@ -47,14 +53,16 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
                     take(json.loads(b"".join([*parts, line]).decode()), running, selector)
                     parts = []
                 parts.append(rest)
-            elif more:
-                key.data.text[key.data.printed[key.fd]] += more
-            else:
+                continue
+            asked, name = key.data, key.data.printed[key.fd]
+            say(id=asked.number, **{name: asked.decoders[name].decode(more, final=not more)})
+            if not more:
                 selector.unregister(key.fd)
                 os.close(key.fd)
-                del key.data.printed[key.fd]
-                if not key.data.printed:
-                    answer(running.pop(key.data.number))
+                del asked.printed[key.fd]
+                if not asked.printed:
+                    close(running.pop(asked.number))
+                    say(id=asked.number, code=asked.code())
 
 
 def take(told: "dict", running: "dict[int, Asked]", selector: selectors.BaseSelector) -> None:  # type: ignore[type-arg]
@@ -98,11 +106,8 @@ def run(told: "dict") -> None:  # type: ignore[type-arg]
     os._exit(code)
 
 
-def answer(asked: Asked) -> None:
-    code = asked.code()
-    close(asked)
-    text = {name: found.decode(errors="replace") for name, found in asked.text.items()}
-    sys.stdout.write(json.dumps(dict(text, id=asked.number, code=code)) + "\n")
+def say(**answer: object) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
 
 
