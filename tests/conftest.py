@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
+
+# no test fails because a machine is slow, and the same tree gives the same answer
+hypothesis.settings.register_profile("weft", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("weft")
 
 
 def pytest_configure(config: pytest.Config) -> None:
