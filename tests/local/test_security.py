@@ -65,13 +65,13 @@ def target() -> Iterator[Target]:
         shutil.rmtree(home)
 
 
-def as_nobody(*words: str, **environment: str) -> "subprocess.Popen[str]":
-    """A command of another user, who has a Spark of his own in /mnt."""
-    spark = distribution.home("spark", print)
+def as_nobody(*words: str, engine: str = "spark", **environment: str) -> "subprocess.Popen[str]":
+    """A command of another user, who has an engine of his own in /mnt."""
+    home = distribution.home(engine, print)
     enter = 'mount --bind "$1" /mnt && shift && cd / && exec "$@"'
     become = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs", "--"]
     return subprocess.Popen(
-        ["unshare", "--mount", "--", "sh", "-c", enter, "enter", str(spark), *become, *words],
+        ["unshare", "--mount", "--", "sh", "-c", enter, "enter", str(home), *become, *words],
         env={"PATH": os.environ["PATH"], **environment}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
