@@ -39,6 +39,7 @@ done
 clock="$1/clock.so"
 shift 4
 ulimit -n 512
+ulimit -p 900
 exec "$@" -o "SetEnv=SHLVL=9 LD_PRELOAD=$clock"
 """
 """Of the last host: its name, its Java, its directories, its devices, its limits, its clock."""
@@ -116,7 +117,7 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
         "local directory": ("limits", "host1: sees files of host2; host2: sees files of host1"),
         "room": ("limits", "host2: 8.39 MB free in the shared directory"),
         "programs": ("missing", f"host2: {settings.cache()} is mounted noexec"),
-        "ulimit": ("limits", "host2: 512 open files"),
+        "ulimit": ("limits", "host2: 512 open files, 900 processes"),
         "memory": ("missing", "host1: 524 MB; host2: 524 MB"),
     })  # fmt: skip
     assert {found[name]["status"] for name in ("nodes", "networks", "outgoing ports", "writing")} == {"ok"}
