@@ -11,9 +11,10 @@ import pytest
 
 from tests.contract.conftest import holding, nodes_of, storage_of, traces
 from tests.contract.test_storage import read, write
-from tests.local.conftest import Weft, in_phase
+from tests.local.conftest import Weft, in_phase, root
 from tests.site.sshd import Hosts, needs_sshd, running
 from weft.errors import NodeError, UsageError, WeftError
+from weft.provision import jdk
 from weft.storage.base import SHARED_ROLES, Role
 
 pytestmark = needs_sshd
@@ -189,6 +190,21 @@ def test_visible_paths_that_a_host_lacks_are_named(hosts: Hosts, tmp_path: Path)
         nodes_of(hosts.nodes()).acquire(work, [tmp_path / "none"]),
     ):
         pass
+
+
+@root
+def test_an_old_java_on_one_host_is_named_before_anything_starts(weft: Weft, tmp_path: Path) -> None:
+    old, home = tmp_path / "old", jdk.java().parent.parent
+    (old / "bin").mkdir(parents=True)
+    (old / "bin" / "java").symlink_to("/bin/false")
+    (old / "release").write_text('JAVA_VERSION="11.0.2"\n')
+    through = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2"; shift 2; exec "$@"', "sh"]
+    with running(tmp_path / "hosts", 2, [*through, str(old), str(home)]) as hosts:
+        done = weft("run", "terasort", "--size", "1MB", "--nodes", hosts.nodes(**SMALL))
+    told = " ".join(done.stderr.split())
+    assert (done.returncode, f"host2: {home} is Java 11; the engines need Java 17" in told) == (1, True), told
+    assert "set JAVA_HOME" in told
+    assert weft.head()["phase"] == "acquire"
 
 
 @pytest.mark.parametrize("form", ["disk", "disk:DIR", "memory:64M", "loopback:DIR,size=64M", "mount:DIR"])

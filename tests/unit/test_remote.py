@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import psutil
@@ -10,8 +11,9 @@ import pytest
 from weft import lease, shell
 from weft.errors import NodeError, WeftError
 from weft.nodes.base import require_shared
-from weft.nodes.remote import RemoteNode
+from weft.nodes.remote import RemoteNode, furnished
 from weft.remote.reach import Reach, RemoteProcess, of_text
+from weft.work import open_work
 
 SSH = Reach("there", ("sh", "-c"), login_shell=True)
 SRUN = Reach("there", ("sh", "-c", '"$@"; exit', "sh"), login_shell=False)
@@ -162,6 +164,36 @@ def test_a_directory_that_one_node_does_not_see_is_named(tmp_path: Path) -> None
     )
     with pytest.raises(NodeError):
         require_shared([one, elsewhere], tmp_path, "the record", "share it", here=True)
+
+
+@pytest.mark.parametrize(
+    ("release", "says", "words"),
+    [
+        ('JAVA_VERSION="11.0.2"\n', None, "is Java 11; the engines need Java 17"),
+        ('JAVA_VERSION="1.8.0_292"\n', None, "is Java 8;"),
+        (None, 'openjdk version "11.0.2" 2019-01-15', "is Java 11;"),
+        (None, "Exec format error", "has a java that cannot be run"),
+        ('JAVA_VERSION="17.0.15"\n', None, ""),
+        (None, 'openjdk version "21" 2023-09-19', ""),
+    ],
+)
+def test_an_old_java_on_a_host_is_refused(
+    tmp_path: Path, release: str | None, says: str | None, words: str
+) -> None:
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    java.chmod(0o755)
+    if release:
+        (tmp_path / "jdk" / "release").write_text(release)
+    refused = pytest.raises(NodeError, match=f"^n1, n2: {tmp_path}/jdk {words}") if words else nullcontext()
+    with (
+        refused,
+        lease.hold("held", "a test") as held,
+        open_work("held", held) as work,
+        furnished([node("n1", tmp_path), node("n2", tmp_path)], work, [tmp_path, tmp_path / "jdk"]) as found,
+    ):
+        assert [one.name for one in found] == ["n1", "n2"]
 
 
 def test_a_lease_releases_what_is_on_other_hosts(tmp_path: Path) -> None:

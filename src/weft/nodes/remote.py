@@ -11,6 +11,7 @@ from weft import shell
 from weft.errors import NodeError
 from weft.lease import Lease
 from weft.nodes.base import Node, everywhere
+from weft.provision.jdk import OLDEST
 from weft.remote.attendant import Attendant
 from weft.remote.reach import Reach
 from weft.remote.sent.files import coded
@@ -86,6 +87,7 @@ def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) 
             attended.append(replace(node, reach=node.reach.attended(log)))
         looked = everywhere(attended, lambda node: _look(node, visible))
         _refuse_missing(looked, visible)
+        _refuse_old(looked)
         found = [node for node, _ in looked]
         everywhere(found, lambda node: _furnish(node, work))
         yield found
@@ -111,7 +113,11 @@ def _furnish(node: RemoteNode, work: Work) -> None:
         raise
 
 
-def _look(node: RemoteNode, visible: Sequence[Path]) -> tuple[RemoteNode, list[str]]:
+Looked = tuple[RemoteNode, dict[str, Any]]
+"""A node, and what was found on its host."""
+
+
+def _look(node: RemoteNode, visible: Sequence[Path]) -> Looked:
     found: dict[str, Any] = node.reach.ask("look", {"visible": [str(path) for path in visible]})
     filled = replace(
         node,
@@ -120,21 +126,36 @@ def _look(node: RemoteNode, visible: Sequence[Path]) -> tuple[RemoteNode, list[s
         root=found["user"] == 0,
         interfaces=found["addresses"],
     )
-    return filled, found["missing"]
+    return filled, found
 
 
 _RESERVE = 1 << 30
 """Bytes left to a host's operating system."""
 
 
-def _refuse_missing(looked: Sequence[tuple[RemoteNode, list[str]]], visible: Sequence[Path]) -> None:
+def _refuse_missing(looked: Sequence[Looked], visible: Sequence[Path]) -> None:
     for path in map(str, visible):
-        lacking = [node.name for node, missing in looked if path in missing]
+        lacking = [node.name for node, found in looked if path in found["missing"]]
         if lacking:
             raise NodeError(
                 f"{listed(lacking)}: there is no {path}, which every node has to see",
                 hint="put weft, WEFT_CACHE and WEFT_RUNS on a file system that all hosts share, and the JDK under one path",
             )
+
+
+def _refuse_old(looked: Sequence[Looked]) -> None:
+    """Engines of an old Java fail one after another, each with words of its own."""
+    old = {
+        node.name: f"{path} is Java {version}" if version else f"{path} has a java that cannot be run"
+        for node, found in looked
+        for path, version in found["java"].items()
+        if version < OLDEST
+    }
+    if old:
+        raise NodeError(
+            f"{listed(list(old))}: {next(iter(old.values()))}; the engines need Java {OLDEST} or newer",
+            hint="install one JDK under one path on all hosts and set JAVA_HOME to it; `weft doctor --nodes ...` tells more",
+        )
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,10 +1,12 @@
-"""Looks at a host: its name, cores, memory, addresses and clock, and which of some paths are not there."""
+"""Looks at a host: its name, cores, memory, addresses and clock, which of some paths are not there, and its Java."""
 
 import fcntl
 import json
 import os
+import re
 import socket
 import struct
+import subprocess
 import time
 
 _ADDRESS_OF_INTERFACE = 0x8915
@@ -21,8 +23,28 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
         "addresses": addresses(),
         "clock": time.time(),
         "missing": [path for path in request["visible"] if not os.path.exists(path)],
+        "java": {path: java(path) for path in request["visible"] if os.path.exists(path + "/bin/java")},
     }
     print(json.dumps(answer))
+
+
+def java(home: str) -> int:
+    """The major version of a JDK by its `release` file, or by its own word where there is none; 0 where it has none."""
+    try:
+        with open(os.path.join(home, "release")) as file:
+            told = file.read()
+    except OSError:
+        told = _said([os.path.join(home, "bin", "java"), "-version"])
+    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', told)
+    return int(match.group(1)) if match else 0
+
+
+def _said(words: "list[str]") -> str:
+    try:
+        program = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError:
+        return ""
+    return program.communicate()[0].decode(errors="replace")
 
 
 def memory() -> int:
