@@ -81,10 +81,13 @@ TREE = [
 """Ignores the request to end, and has descendants in a session of their own."""
 
 
+MARK = f"remote-{os.getpid()}"
+
+
 def tree(reach: Reach, log: Path) -> tuple[RemoteProcess, list[psutil.Process]]:
-    process = reach.spawn("tree", TREE, log=log, env={shell.LEASE_MARK: "tree"})
+    process = reach.spawn("tree", TREE, log=log, env={shell.LEASE_MARK: MARK})
     assert isinstance(process, RemoteProcess)
-    return process, wait_for(lambda: len(found := shell.marked("tree")) >= 4 and found)  # type: ignore[return-value]
+    return process, wait_for(lambda: len(found := shell.marked(MARK)) >= 4 and found)  # type: ignore[return-value]
 
 
 @REACHES
