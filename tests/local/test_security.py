@@ -1,10 +1,12 @@
 """A second user of the machine: reads no secret, joins no cluster, submits to none, sees no page."""
 
 import json
+import mmap
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import urllib.error
 import urllib.request
@@ -25,6 +27,17 @@ NOBODY = "65534"
 WORKER = "org.apache.spark.deploy.worker.Worker"
 SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 REFUSED = re.compile(r"Failed to connect to master|All masters are unresponsive")
+
+MARK = "MARKED-ROW-OF-THE-SHUFFLE"
+SHUFFLE = f"""
+import os, sys, time
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+rows = spark.sparkContext.parallelize(range(1000), 2).map(lambda i: (i, "{MARK}"))
+print("counted", rows.repartition(3).count(), flush=True)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.1)
+"""
 
 
 @dataclass
@@ -180,6 +193,39 @@ def status(page: str) -> int:
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code
+
+
+@pytest.mark.parametrize("encrypted", [True, False])
+def test_what_is_shuffled_is_on_disk_as_it_was_asked_for(target: Target, encrypted: bool) -> None:
+    job, seen = target.weft.home / "shuffle.py", target.weft.home / f"seen-{encrypted}"
+    job.write_text(SHUFFLE)
+    conf = [
+        "--conf",
+        "spark.shuffle.compress=false",
+        "--conf",
+        f"spark.io.encryption.enabled={str(encrypted).lower()}",
+    ]
+    using = subprocess.Popen(
+        [sys.executable, "-m", "weft", "submit", "--to", "spark", *conf, str(job), str(seen)],
+        env=target.weft.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert using.stdout is not None
+    assert using.stdout.readline() == "counted 1000\n"
+    # a pool keeps small files in the node's memory
+    kept = Path("/dev/shm").glob(f"*{Path(target.told['record']).name}*")
+    files = [*kept, *(target.weft.home / "work").rglob("*")]
+    found = [path for path in files if path.is_file() and holds_a_row(path)]
+    seen.touch()
+    using.communicate()
+    assert (found == []) == encrypted
+    assert using.returncode == 0
+
+
+def holds_a_row(path: Path) -> bool:
+    if path.stat().st_size == 0:
+        return False
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return text.find(MARK.encode()) >= 0
 
 
 def test_an_encrypted_run_is_valid(weft: Weft) -> None:
