@@ -1,8 +1,12 @@
-"""What Hadoop's daemons and clients share, whoever starts them: where the jars are, and how settings are written."""
+"""What Hadoop's daemons and clients share, whoever starts them: jars, the form of settings, who may call."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
+
+from weft.nodes.base import Node
+
+_LOOPBACK = "127.0.0.0/8"
 
 _JARS = (
     "lib/*",
@@ -17,6 +21,14 @@ _JARS = (
 def jars(home: Path) -> list[str]:
     """Class path of a Hadoop: in lib/ of weft's own distribution, or as Apache's release has them."""
     return [f"{home}/{jars}" for jars in _JARS]
+
+
+def callers(nodes: Sequence[Node]) -> dict[str, str]:
+    """The part of hadoop-policy.xml that says from where anything may be asked: from the nodes themselves."""
+    found = {address for node in nodes for address in node.addresses}
+    # what goes to one of the loopback's addresses may come from any other
+    hosts = {_LOOPBACK if address.startswith("127.") else address for address in found}
+    return {"security.service.authorization.default.hosts": ",".join(sorted(hosts))}
 
 
 def configuration(settings: Mapping[str, str]) -> str:

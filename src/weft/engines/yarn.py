@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import UsageError
-from weft.hadoop import configuration, jars
+from weft.hadoop import callers, configuration, jars
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.plan import Applications, Daemon, Layout, Ready
@@ -189,7 +189,10 @@ class Yarn:
             "core-site": self.core_site(),
             "yarn-site": self.yarn_site(services),
             "capacity-scheduler": self.scheduler(),
-            "hadoop-policy": {f"security.{name}.acl": "${user.name}" for name in PROTOCOLS},
+            "hadoop-policy": {
+                **{f"security.{name}.acl": "${user.name}" for name in PROTOCOLS},
+                **callers(self.layout.all_nodes),
+            },
         }
 
     @property

@@ -43,6 +43,11 @@ class Node:
     host: str = ""
     """The machine it is on; empty for the one that weft runs on."""
 
+    @property
+    def addresses(self) -> set[str]:
+        """Those that what it sends may come from."""
+        return {self.address}
+
     def spawn(
         self,
         name: str,

@@ -27,6 +27,10 @@ class RemoteNode(Node):
     interfaces: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
     """IPv4 address by interface."""
 
+    @property
+    def addresses(self) -> set[str]:
+        return {self.address, *self.interfaces.values()}
+
     def spawn(
         self,
         name: str,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import UsageError
-from weft.hadoop import configuration, jars
+from weft.hadoop import callers, configuration, jars
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
@@ -188,7 +188,7 @@ class HdfsStorage(StackedStorage):
             conf / "core-site.xml": configuration(core),
             conf / "hdfs-site.xml": configuration({**self._site(servers), **self._client(servers)}),
             conf / "hadoop-policy.xml": configuration(
-                {"security.service.authorization.default.acl": "${user.name}"}
+                {"security.service.authorization.default.acl": "${user.name}", **callers(layout.all_nodes)}
             ),
             conf / "http-secret": f"{SECRET}\n",
             # what the status pages count is otherwise up to ten seconds old
