@@ -235,5 +235,5 @@ def test_the_file_of_a_cluster_is_its_users_alone(clusters: Weft) -> None:
     folder = clusters.home / "state" / "clusters"
     assert folder.stat().st_mode & 0o777 == 0o700
     assert {path.suffix: path.stat().st_mode & 0o777 for path in folder.iterdir()} == dict.fromkeys(
-        (".json", ".lock", ".log"), 0o600
+        (".json", ".lock", ".log", ".use"), 0o600
     )

@@ -72,8 +72,9 @@ def layers(storage: Storage) -> list[Storage]:
 
 
 def label(storage: Storage) -> str:
-    """What a storage is called: pool+delayed:lustre."""
-    return "+".join(layer.word for layer in layers(storage))
+    """What a storage is called: pool+delayed:lustre. That it stands on the node's disk goes without saying."""
+    first, *below = (layer.word for layer in layers(storage))
+    return "+".join([first, *(word for word in below if word != "disk")])
 
 
 def base_directory(path: Path | None, role: Role, site: Site) -> Path:
