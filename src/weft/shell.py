@@ -10,7 +10,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -276,7 +276,7 @@ def marked(lease: str) -> list[psutil.Process]:
     """Every live process that carries a lease's mark in its environment."""
     mark = f"{LEASE_MARK}={lease}".encode()
     found: list[psutil.Process] = []
-    asked = [process for process in psutil.process_iter() if process.pid != os.getpid()]
+    asked = [process for process in _processes() if process.pid != os.getpid()]
     end = time.monotonic() + _MIDDLE_OF_EXEC
     while asked:
         seen = [(process, _environment(process.pid)) for process in asked]
@@ -286,6 +286,13 @@ def marked(lease: str) -> list[psutil.Process]:
             break
         time.sleep(0.01 if asked else 0)
     return found
+
+
+def _processes() -> Iterator[psutil.Process]:
+    """All that live now; psutil's own list remembers processes whose number another one has taken since."""
+    for pid in psutil.pids():
+        with suppress(psutil.Error):
+            yield psutil.Process(pid)
 
 
 def _environment(pid: int) -> list[bytes] | None:

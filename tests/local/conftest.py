@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -45,6 +45,7 @@ class Weft:
     """The command line, with directories of its own."""
 
     home: Path
+    started: list["subprocess.Popen[str]"] = field(default_factory=list, init=False)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -57,7 +58,7 @@ class Weft:
         }
 
     def start(self, *words: str, **environment: str) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "weft", *words],
             env={**self.environment, **environment},
             cwd=self.home,
@@ -65,6 +66,15 @@ class Weft:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.started.append(process)
+        return process
+
+    def end(self) -> None:
+        """End the commands that a failed test left running, so that the next test does not fail for them."""
+        for process in self.started:
+            if process.poll() is None:
+                process.terminate()
+            process.communicate(timeout=100)
 
     def __call__(self, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
         process = self.start(*words, **environment)
@@ -103,12 +113,11 @@ class Weft:
         """Processes of the newest run whose command line has a word."""
         mark = f"WEFT_LEASE={self.record().name}".encode()
         found = []
-        for process in psutil.process_iter():
+        for pid in psutil.pids():
             try:
-                if mark in Path(f"/proc/{process.pid}/environ").read_bytes() and any(
-                    word in part for part in process.cmdline()
-                ):
-                    found.append(process)
+                if mark in Path(f"/proc/{pid}/environ").read_bytes():
+                    process = psutil.Process(pid)
+                    found += [process] if any(word in part for part in process.cmdline()) else []
             except (OSError, psutil.Error):
                 continue
         return found
@@ -146,6 +155,7 @@ class Weft:
 def weft(tmp_path: Path) -> Iterator[Weft]:
     command = Weft(tmp_path)
     yield command
+    command.end()
     found = command.leftovers()
     command("gc")
     assert found == [], "a run left something behind"

@@ -60,6 +60,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
 def weft(tmp_path: Path, cluster: Slurm) -> Iterator[SiteWeft]:
     command = SiteWeft(tmp_path, cluster)
     yield command
+    command.end()
     cluster.wait_until_idle()
     found = command.leftovers()
     command("gc")

@@ -30,6 +30,7 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
 def weft(tmp_path: Path) -> Iterator[Weft]:
     command = Weft(tmp_path)
     yield command
+    command.end()
     assert command.leftovers() == []
 
 
