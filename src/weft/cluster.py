@@ -92,7 +92,7 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
             yield cluster
         finally:
             for inquiry in plan.last:
-                _inquire(inquiry, layout, note)
+                _inquire(inquiry, layout, note, secret)
     finally:
         _stop(cluster)
 
@@ -107,11 +107,11 @@ def _stop(cluster: Cluster) -> None:
             process.stop(daemon.grace)
 
 
-def _inquire(inquiry: Inquiry, layout: Layout, note: Note) -> None:
+def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
     """Keep the engine's account in the record; an engine that cannot answer any more is noted."""
 
     def answer() -> Mapping[str, Any]:
-        base = _followed(inquiry)
+        base, _ = _followed(inquiry, secret)
         return inquiry.pages(lambda path: get(base + path, inquiry.certificate).raise_for_status().json())
 
     try:
@@ -186,16 +186,21 @@ def _counted(question: Applications, secret: str) -> int | None:
 
 def _answer(question: Ready | Applications, secret: str) -> Any:
     """What the page says, as data. Raises one of _SILENT when it does not."""
+
+    def answer() -> httpx2.Response:
+        url, bearer = _followed(question, secret)
+        return get(url, question.certificate, bearer)
+
+    return question.node.call(answer).raise_for_status().json()
+
+
+def _followed(question: Ready | Applications | Inquiry, secret: str) -> tuple[str, str]:
+    """The address to ask, and with which token. Raises KeyError or HTTPError where who knows it does not say it yet."""
     bearer = token(secret) if question.signed else ""
-    answer = question.node.call(lambda: get(_followed(question), question.certificate, bearer))
-    return answer.raise_for_status().json()
-
-
-def _followed(question: Ready | Applications | Inquiry) -> str:
-    """The address to ask. Raises KeyError or HTTPError where the one who knows it does not say it yet."""
     if question.follow is None:
-        return question.url
-    return question.follow(get(question.url, None).raise_for_status().json())
+        return question.url, bearer
+    # what is followed to knows weft by the certificate
+    return question.follow(get(question.url, None, bearer).raise_for_status().json()), ""
 
 
 def _late(cluster: Cluster, missing: list[str], deadline: float) -> ClusterError:

@@ -31,6 +31,15 @@ def callers(nodes: Sequence[Node]) -> dict[str, str]:
     return {"security.service.authorization.default.hosts": ",".join(sorted(hosts))}
 
 
+def closed(secret: Path) -> dict[str, str]:
+    """The part of core-site.xml that shows a daemon's pages only to who has a token signed with the file's secret."""
+    return {
+        "weft.pages.secret.file": str(secret),
+        # the second is Hadoop's own default: whoever is let in is nobody in particular
+        "hadoop.http.filter.initializers": "io.weft.hadoop.PageFilterInitializer,org.apache.hadoop.http.lib.StaticUserWebFilter",
+    }
+
+
 def configuration(settings: Mapping[str, str]) -> str:
     """Settings as Hadoop reads them."""
     lines = [

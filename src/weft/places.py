@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 Role = Literal["input", "output", "shuffle", "blocks"]
@@ -28,6 +29,8 @@ class Place:
     """Settings that Hadoop's clients need to reach the files; for places that are URIs."""
     pages: Mapping[str, str] = field(default_factory=dict)
     """By daemon of the storage: the address of a page with its counters (JMX, as JSON)."""
+    secret: Path | None = None
+    """File with the secret that those pages want a token signed with; none where they are open."""
     counters: str = ""
     """Directory with counters in the formats of Lustre's llite and mdc; empty where the storage keeps none."""
 

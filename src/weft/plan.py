@@ -107,7 +107,7 @@ class Ready:
     certificate: Path | None = None
     """PEM file of the key and certificate that both sides show, where the page is encrypted."""
     signed: bool = False
-    """Whether the page wants a token that is signed with the run's secret (JWS, HS256)."""
+    """Whether the page at `url` wants a token that is signed with the run's secret (JWS, HS256)."""
     follow: Callable[[Any], str] | None = None
     """Where the page to ask is known to another alone: gives its address from what `url` answers, or a KeyError."""
     table: str = ""
@@ -140,8 +140,9 @@ class Inquiry:
     """What stands before every page's path."""
     pages: Callable[[Ask], Mapping[str, Any]]
     certificate: Path | None = None
+    signed: bool = False
     follow: Callable[[Any], str] | None = None
-    """Both as for a question of readiness."""
+    """All three as for a question of readiness."""
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,7 @@ class FlinkEngine(Engine):
                         apps,
                         lambda known: flinkonyarn.missing(known, nodes),
                         certificate.pem,
+                        signed=True,
                         follow=lambda answer: flinkonyarn.interface(answer, nodes) + "/taskmanagers",
                     ),
                 ),
@@ -203,7 +204,11 @@ class FlinkEngine(Engine):
     ) -> list[Inquiry]:
         if not layout.account:
             return []
-        return [Inquiry(layout.head, url, flinkrest.account, certificate, follow)]
+        return [
+            Inquiry(
+                layout.head, url, flinkrest.account, certificate, signed=follow is not None, follow=follow
+            )
+        ]
 
     def _applications(self, layout: Layout, certificate: Path) -> list[Applications]:
         head, nodes, ask = layout.head, layout.nodes, flinkrest.running
@@ -214,7 +219,7 @@ class FlinkEngine(Engine):
             return flinkonyarn.interface(answer, nodes) + "/overview"
 
         apps = flinkonyarn.applications(layout, self.web_port)
-        return [Applications(head, apps, ask, certificate, follow=overview)]
+        return [Applications(head, apps, ask, certificate, signed=True, follow=overview)]
 
     def _yarn(self, layout: Layout) -> Yarn:
         memory = self.memory(layout)

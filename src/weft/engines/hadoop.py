@@ -59,6 +59,10 @@ class HadoopEngine(Engine):
     web_port: int = Field(
         default=6088, ge=1024, le=65500, description="first of the ports of their status pages"
     )
+    pages: Literal["closed", "open"] = Field(
+        default="closed",
+        description="whether the status pages want a token signed with the secret; open: every user of the machine reads them",
+    )
     conf: dict[str, str] = Field(
         default_factory=dict, description="any property of Hadoop's site files; wins over weft's"
     )
@@ -93,7 +97,12 @@ class HadoopEngine(Engine):
         }
         ready = (
             yarn.ready(),
-            Ready(layout.head, info, lambda answer: [] if answer["historyInfo"] else [history.name]),
+            Ready(
+                layout.head,
+                info,
+                lambda answer: [] if answer["historyInfo"] else [history.name],
+                signed=yarn.closed,
+            ),
         )
         files = yarn.files(self._sites(yarn), self.conf)
         fixed = {"mapred-site": {**self._mapred_site(yarn), **_fixed(yarn)}}
@@ -134,7 +143,8 @@ class HadoopEngine(Engine):
         )
 
     def _yarn(self, layout: Layout) -> Yarn:
-        return Yarn(layout, Ports(self.port, self.web_port), self.containers(layout))
+        ports = Ports(self.port, self.web_port)
+        return Yarn(layout, ports, self.containers(layout), closed=self.pages == "closed")
 
     def _history(self, layout: Layout) -> Daemon:
         ports = (self.port + 20, self.port + 21, self.web_port + 2)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from weft.engines import sparkonyarn
 from weft.engines.base import Engine
-from weft.engines.yarn import Yarn
+from weft.engines.yarn import Ports, Yarn
 from weft.errors import UsageError
 from weft.jvm import OPENS, heap, temporary
 from weft.nodes.base import Node
@@ -142,7 +142,8 @@ class SparkEngine(Engine):
         return Plan({conf: settings}, daemons, ready, summary, applications=(self._applications(ready[0]),))
 
     def _yarn(self, layout: Layout) -> Yarn:
-        return sparkonyarn.yarn(layout, self.heap(layout), self.port, self.web_port)
+        ports = Ports(self.port, self.web_port)
+        return sparkonyarn.yarn(layout, self.heap(layout), ports, closed=self.pages == "closed")
 
     def _daemons(self, conf: Path, layout: Layout) -> list[Daemon]:
         head = layout.head

@@ -21,10 +21,10 @@ def overhead(heap: int) -> int:
     return max(384 << 20, heap // 10)
 
 
-def yarn(layout: Layout, heap: int, port: int, web_port: int) -> Yarn:
+def yarn(layout: Layout, heap: int, ports: Ports, *, closed: bool) -> Yarn:
     """YARN with a container of this heap on each node."""
     task = -(-(heap + overhead(heap)) // GRAIN) * GRAIN
-    return Yarn(layout, Ports(port, web_port), Containers(task, _MASTER, 1, layout.head.cores))
+    return Yarn(layout, ports, Containers(task, _MASTER, 1, layout.head.cores), closed=closed)
 
 
 def settings(layout: Layout, heap: int) -> dict[str, str]:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import UsageError
-from weft.hadoop import callers, configuration, jars
+from weft.hadoop import callers, closed, configuration, jars
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
-from weft.plan import Applications, Daemon, Layout, Ready
+from weft.plan import SECRET, Applications, Daemon, Layout, Ready
 from weft.units import show_size
 
 RESOURCE_MANAGER = 256 << 20
@@ -81,10 +81,17 @@ class Yarn:
     layout: Layout
     ports: Ports
     containers: Containers
+    closed: bool = True
+    """Whether the pages want a token that is signed with the secret."""
 
     @property
     def conf(self) -> Path:
         return self.layout.directory / "conf"
+
+    @property
+    def secret(self) -> Path:
+        """The file that tells the daemons the run's secret."""
+        return self.conf / "http-secret"
 
     @property
     def classes(self) -> str:
@@ -108,6 +115,7 @@ class Yarn:
             "ipc.client.connect.max.retries": "5",
             "ipc.client.connect.max.retries.on.timeouts": "3",
             "ipc.client.connect.timeout": "5000",
+            **(closed(self.secret) if self.closed else {}),
         }
 
     def yarn_site(self, services: Mapping[str, str]) -> dict[str, str]:
@@ -209,7 +217,8 @@ class Yarn:
             name: {**site, **{key: value for key, value in conf.items() if _site(key) == name}}
             for name, site in sites.items()
         }
-        return {self.conf / f"{name}.xml": configuration(site) for name, site in whole.items()}
+        found = {self.conf / f"{name}.xml": configuration(site) for name, site in whole.items()}
+        return {**found, **({self.secret: f"{SECRET}\n"} if self.closed else {})}
 
     def daemons(self) -> list[Daemon]:
         head = self.layout.head
@@ -239,11 +248,11 @@ class Yarn:
         head = self.layout.head
         page = f"http://{head.address}:{self.ports.web}/ws/v1/cluster/nodes"
         nodes = tuple(self.layout.nodes)
-        return Ready(head, page, lambda answer: missing(answer, nodes))
+        return Ready(head, page, lambda answer: missing(answer, nodes), signed=self.closed)
 
     def applications(self) -> Applications:
         page = f"http://{self.layout.head.address}:{self.ports.web}/ws/v1/cluster/metrics"
-        return Applications(self.layout.head, page, _running)
+        return Applications(self.layout.head, page, _running, signed=self.closed)
 
     def daemon(
         self,

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ import httpx2
 
 from weft import samples
 from weft.nodes.base import Node
+from weft.pages import get, token
 from weft.plan import Layout
 from weft.probes.base import Probe, Source, add_sources
 from weft.record import write_json
@@ -85,17 +87,21 @@ class HdfsProbe(Probe):
             write_json(layout.record / "hdfs.json", last)
 
 
-def _pages(layout: Layout) -> dict[str, str]:
-    return {name: url for place in layout.places.values() for name, url in place.pages.items()}
+def _pages(layout: Layout) -> dict[str, tuple[str, Path | None]]:
+    """By daemon: its page, and the file of the secret that the page wants a token signed with."""
+    return {
+        name: (url, place.secret) for place in layout.places.values() for name, url in place.pages.items()
+    }
 
 
 def _read(layout: Layout, last: dict[str, dict[str, float]]) -> list[Sample]:
     """Readings of all daemons that answer; `last` is brought up to date."""
     found = []
     nodes = {node.address: node for node in layout.all_nodes}
-    for name, url in _pages(layout).items():
+    for name, (url, secret) in _pages(layout).items():
+        bearer = token(secret.read_text().strip()) if secret else ""
         node = nodes[urlsplit(url).hostname or ""]
-        if (counters := _ask(node, url)) is not None:
+        if (counters := _ask(node, url, bearer)) is not None:
             last[name] = counters
             now, kind = time.time(), name.partition("-")[0]
             found += [
@@ -104,13 +110,9 @@ def _read(layout: Layout, last: dict[str, dict[str, float]]) -> list[Sample]:
     return found
 
 
-def _ask(node: Node, url: str) -> dict[str, float] | None:
-    def get() -> Any:
-        with httpx2.Client(timeout=5, trust_env=False, verify=False) as client:
-            return client.get(url).raise_for_status().json()
-
+def _ask(node: Node, url: str, bearer: str) -> dict[str, float] | None:
     try:
-        return counters(node.call(get))
+        return counters(node.call(lambda: get(url, None, bearer)).raise_for_status().json())
     except (httpx2.HTTPError, ValueError, KeyError):
         return None
 

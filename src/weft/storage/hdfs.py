@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import UsageError
-from weft.hadoop import callers, configuration, jars
+from weft.hadoop import callers, closed, configuration, jars
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
@@ -47,6 +47,10 @@ class HdfsStorage(StackedStorage):
     port: int = Field(default=8020, ge=1024, le=60000, description="port of the NameNode; DataNodes follow")
     web_port: int = Field(
         default=9870, ge=1024, le=60000, description="port of the NameNode's status page; DataNodes follow"
+    )
+    pages: Literal["closed", "open"] = Field(
+        default="closed",
+        description="whether the status pages want a token signed with the secret; open: every user of the machine reads them",
     )
     conf: dict[str, str] = Field(
         default_factory=dict,
@@ -106,6 +110,7 @@ class HdfsStorage(StackedStorage):
             shared=True,
             settings=self._client(servers),
             pages=self._pages(servers),
+            secret=_secret(site.directory) if self.pages == "closed" else None,
         )
 
     def below(self, nodes: Sequence[Node], site: Site) -> Place:
@@ -135,7 +140,9 @@ class HdfsStorage(StackedStorage):
         return Plan(
             files=self._files(layout, servers),
             daemons=daemons,
-            ready=(Ready(head, page, lambda answer: _missing(answer, wanted)),),
+            ready=(
+                Ready(head, page, lambda answer: _missing(answer, wanted), signed=self.pages == "closed"),
+            ),
             summary=summary,
             first=(Command("namenode-format", head, format_, daemons[0].environment),),
         )
@@ -182,7 +189,8 @@ class HdfsStorage(StackedStorage):
             "fs.defaultFS": f"hdfs://{servers[0].address}:{self.port}",
             "hadoop.security.authorization": "true",
             "hadoop.tmp.dir": "${weft.temporary}",
-            "hadoop.http.authentication.signature.secret.file": str(conf / "http-secret"),
+            "hadoop.http.authentication.signature.secret.file": str(_secret(layout.directory)),
+            **(closed(_secret(layout.directory)) if self.pages == "closed" else {}),
         }
         return {
             conf / "core-site.xml": configuration(core),
@@ -190,7 +198,7 @@ class HdfsStorage(StackedStorage):
             conf / "hadoop-policy.xml": configuration(
                 {"security.service.authorization.default.acl": "${user.name}", **callers(layout.all_nodes)}
             ),
-            conf / "http-secret": f"{SECRET}\n",
+            _secret(layout.directory): f"{SECRET}\n",
             # what the status pages count is otherwise up to ten seconds old
             conf / "hadoop-metrics2.properties": "*.period=1\n",
             # a daemon does not start without the folder of its pages
@@ -221,11 +229,22 @@ class HdfsStorage(StackedStorage):
             "dfs.namenode.redundancy.considerLoad": "false",
             # it would serve files to whoever claims a user's name
             "dfs.webhdfs.enabled": "false",
+            # a DataNode's front serves them all the same, before any filter of its pages is asked
+            **(
+                {"dfs.datanode.httpserver.filter.handlers": "io.weft.hadoop.PageHandler"}
+                if self.pages == "closed"
+                else {}
+            ),
         }
 
 
 def _conf(layout: Layout) -> Path:
     return layout.directory / "hdfs"
+
+
+def _secret(directory: Path) -> Path:
+    """The file, below a run's directory, that tells the daemons the secret."""
+    return directory / "hdfs" / "http-secret"
 
 
 def _missing(answer: Any, wanted: Mapping[str, str]) -> list[str]:
