@@ -8,6 +8,10 @@ from weft.nodes.base import Node
 
 _LOOPBACK = "127.0.0.0/8"
 
+_INITIALIZERS = "hadoop.http.filter.initializers"
+_FINAL = frozenset({_INITIALIZERS})
+"""Whoever submits a job puts a filter in its place that believes addresses; the job's master has to keep it."""
+
 _JARS = (
     "lib/*",
     *(
@@ -36,14 +40,18 @@ def closed(secret: Path) -> dict[str, str]:
     return {
         "weft.pages.secret.file": str(secret),
         # the second is Hadoop's own default: whoever is let in is nobody in particular
-        "hadoop.http.filter.initializers": "io.weft.hadoop.PageFilterInitializer,org.apache.hadoop.http.lib.StaticUserWebFilter",
+        _INITIALIZERS: "io.weft.hadoop.PageFilterInitializer,org.apache.hadoop.http.lib.StaticUserWebFilter",
     }
 
 
 def configuration(settings: Mapping[str, str]) -> str:
     """Settings as Hadoop reads them."""
     lines = [
-        f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>"
+        f"<property><name>{escape(key)}</name><value>{escape(value)}</value>{_final(key)}</property>"
         for key, value in sorted(settings.items())
     ]
     return "\n".join(["<configuration>", *lines, "</configuration>", ""])
+
+
+def _final(key: str) -> str:
+    return "<final>true</final>" if key in _FINAL else ""

@@ -70,6 +70,7 @@ def test_the_certificate_protects_it_and_its_password_is_in_files_alone() -> Non
     commands: list[Daemon | Command] = [*plan.daemons, submitted]
     assert not [one.name for one in commands if SECRET in " ".join(one.argv)]
     assert all(ready.certificate for ready in plan.ready if ready.follow)
+    assert all(question.signed for question in (*plan.ready, *plan.last, *plan.applications))
 
 
 def test_the_jobmanager_is_found_by_the_node_that_yarn_chose() -> None:

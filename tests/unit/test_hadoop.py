@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.fakes import GIB, WORK, fake_layout, fake_nodes
 from weft.engines.hadoop import HadoopEngine
 from weft.errors import UsageError
-from weft.plan import Job
+from weft.plan import SECRET, Job
 from weft.units import parse_size
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"])
@@ -34,6 +34,24 @@ def test_the_commands_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None
     words = {daemon.name: [daemon.node.name, *daemon.argv] for daemon in plan.daemons}
     submit = HadoopEngine().submit(JOB, layout)
     assert {**words, submit.name: [submit.node.name, *submit.argv]} == snapshot
+
+
+def test_pages_are_closed_unless_they_are_asked_for() -> None:
+    secret = WORK / "conf" / "http-secret"
+    plan, core = HadoopEngine().plan(fake_layout()), site("core-site")
+    first = core["hadoop.http.filter.initializers"].partition(",")[0]
+    assert first == "io.weft.hadoop.PageFilterInitializer"
+    assert core["weft.pages.secret.file"] == str(secret)
+    assert plan.files[secret] == f"{SECRET}\n"
+    text = plan.files[WORK / "conf" / "core-site.xml"]
+    assert text.count("<final>") == 1, "a job's own setting would win over it"
+    assert "StaticUserWebFilter</value><final>" in text
+    assert all(question.signed for question in (*plan.ready, *plan.applications))
+    opened = HadoopEngine(pages="open")
+    plan = opened.plan(fake_layout())
+    assert "hadoop.http.filter.initializers" not in site("core-site", opened)
+    assert secret not in plan.files
+    assert not any(question.signed for question in (*plan.ready, *plan.applications))
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

@@ -78,11 +78,12 @@ def test_every_client_knows_the_settings() -> None:
 
 def test_what_can_be_on_without_kerberos_is_on() -> None:
     text = "".join(preview.planned(spec(), preview.sketch(spec())).files.values())
-    found = dict(re.findall(r"<name>(.*)</name><value>(.*)</value>", text))
+    found = dict(re.findall(r"<name>(.*)</name><value>(.*?)</value>", text))
     assert found["dfs.block.access.token.enable"] == "true"
     assert found["hadoop.security.authorization"] == "true"
     assert found["security.service.authorization.default.acl"] not in {"", "*"}
-    assert found["dfs.webhdfs.enabled"] == "false"
+    assert found["hadoop.http.filter.initializers"].startswith("io.weft.hadoop.PageFilterInitializer,")
+    assert found["dfs.datanode.httpserver.filter.handlers"] == "io.weft.hadoop.PageHandler"
     assert found["dfs.namenode.http-address"] == "10.87.0.1:9870"
     assert not any("0.0.0.0" in value for value in found.values())
 

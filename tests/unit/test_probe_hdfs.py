@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
 from weft import preview
+from weft.plan import SECRET
 from weft.probes.hdfs import HdfsProbe, counters
 from weft.report.blocks import Table, Words
 from weft.report.gather import summarize
@@ -37,13 +38,17 @@ def test_each_daemon_has_its_counters() -> None:
 
 def test_it_asks_every_daemon_and_says_where_there_is_none() -> None:
     assert HdfsProbe().missing(fake_layout()) == "no storage of this run is HDFS"
-    layout = preview.sketch(parse({"workload": "terasort:1GB", "nodes": "virtual:2", "input": "hdfs"}))
+    spec = parse({"workload": "terasort:1GB", "nodes": "virtual:2", "input": "hdfs"})
+    layout = preview.sketch(spec)
     assert HdfsProbe().missing(layout) is None
     assert layout.places["input"].pages == {
         "namenode": "http://10.87.0.1:9870/jmx",
         "datanode-node1": "http://10.87.0.1:9871/jmx",
         "datanode-node2": "http://10.87.0.2:9872/jmx",
     }
+    secret = layout.places["input"].secret
+    assert secret is not None
+    assert SECRET in preview.planned(spec, layout).files[secret]
 
 
 def test_the_report_has_a_table_for_each_kind_of_daemon(tmp_path: Path) -> None:

@@ -48,10 +48,6 @@ class HdfsStorage(StackedStorage):
     web_port: int = Field(
         default=9870, ge=1024, le=60000, description="port of the NameNode's status page; DataNodes follow"
     )
-    pages: Literal["closed", "open"] = Field(
-        default="closed",
-        description="whether the status pages want a token signed with the secret; open: every user of the machine reads them",
-    )
     conf: dict[str, str] = Field(
         default_factory=dict,
         description="any property of hdfs-site.xml, for daemons and clients; wins over weft's",
@@ -110,7 +106,7 @@ class HdfsStorage(StackedStorage):
             shared=True,
             settings=self._client(servers),
             pages=self._pages(servers),
-            secret=_secret(site.directory) if self.pages == "closed" else None,
+            secret=_secret(site.directory),
         )
 
     def below(self, nodes: Sequence[Node], site: Site) -> Place:
@@ -140,9 +136,7 @@ class HdfsStorage(StackedStorage):
         return Plan(
             files=self._files(layout, servers),
             daemons=daemons,
-            ready=(
-                Ready(head, page, lambda answer: _missing(answer, wanted), signed=self.pages == "closed"),
-            ),
+            ready=(Ready(head, page, lambda answer: _missing(answer, wanted), signed=True),),
             summary=summary,
             first=(Command("namenode-format", head, format_, daemons[0].environment),),
         )
@@ -190,7 +184,7 @@ class HdfsStorage(StackedStorage):
             "hadoop.security.authorization": "true",
             "hadoop.tmp.dir": "${weft.temporary}",
             "hadoop.http.authentication.signature.secret.file": str(_secret(layout.directory)),
-            **(closed(_secret(layout.directory)) if self.pages == "closed" else {}),
+            **closed(_secret(layout.directory)),
         }
         return {
             conf / "core-site.xml": configuration(core),
@@ -227,14 +221,9 @@ class HdfsStorage(StackedStorage):
             "dfs.namenode.stale.datanode.interval": "10000",
             # with few DataNodes a busy one is no reason to make fewer copies
             "dfs.namenode.redundancy.considerLoad": "false",
-            # it would serve files to whoever claims a user's name
-            "dfs.webhdfs.enabled": "false",
-            # a DataNode's front serves them all the same, before any filter of its pages is asked
-            **(
-                {"dfs.datanode.httpserver.filter.handlers": "io.weft.hadoop.PageHandler"}
-                if self.pages == "closed"
-                else {}
-            ),
+            # WebHDFS serves files to whoever claims a user's name, and no daemon can do without it:
+            # the NameNode's is one of its pages, a DataNode's is asked before any filter of its pages
+            "dfs.datanode.httpserver.filter.handlers": "io.weft.hadoop.PageHandler",
         }
 
 
