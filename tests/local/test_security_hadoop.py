@@ -1,11 +1,14 @@
-"""A second user of the machine under his own name: reads no file of HDFS, submits nothing to YARN, joins neither."""
+"""A second user of the machine under his own name: reads no file of HDFS, submits nothing to YARN, joins neither, sees no page."""
 
+import base64
+import http.client
 import json
 import re
 import shutil
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +18,7 @@ import pytest
 from tests.local.conftest import Weft, root
 from tests.local.test_security import NOBODY, as_nobody, readable
 from weft.hadoop import configuration
+from weft.pages import token
 from weft.provision import distribution
 
 pytestmark = root
@@ -23,6 +27,40 @@ pytestmark = root
 SHELL = "org.apache.hadoop.fs.FsShell"
 DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 NODEMANAGER = "org.apache.hadoop.yarn.server.nodemanager.NodeManager"
+SLEEP = "org.apache.hadoop.mapreduce.SleepJob"
+PAGES = (
+    ("GET", "/"),
+    ("GET", "/jmx"),
+    ("GET", "/%6amx"),
+    ("GET", "/static/../jmx"),
+    ("GET", "/nothing"),
+    ("GET", "/conf"),
+    ("GET", "/stacks"),
+    ("GET", "/prof"),
+    ("GET", "/logs/"),
+    ("GET", "/logLevel?log=a"),
+    ("GET", "/static/a"),
+    ("GET", "/ws/v1/cluster/apps"),
+    ("POST", "/ws/v1/cluster/apps/new-application?user.name=root"),
+    ("GET", "/proxy/application_1_1/"),
+    ("GET", "/ws/v1/node/info"),
+    ("GET", "/node/containerlogs/container_1_1_1_1/root"),
+    ("GET", "/ws/v1/history/info"),
+    ("GET", "/ws/v1/mapreduce/info"),
+    ("GET", "/fsck?ugi=root&path=/"),
+    ("GET", "/imagetransfer?getimage=1&txid=latest"),
+    ("GET", "/webhdfs/v1/secret?op=OPEN&user.name=root"),
+    ("PUT", "/webhdfs/v1/mine?op=MKDIRS&user.name=root"),
+    ("OPTIONS", "/jmx"),
+    ("TRACE", "/jmx"),
+)
+"""What there is on one daemon or another, under other spellings and other methods too."""
+OTHERS = (
+    b"It looks like you are making an HTTP request to a Hadoop IPC port",
+    b"Incompatible shuffle request version",
+    b"",
+)
+"""What a port says that has no pages; one for blocks says nothing."""
 UNAUTHORIZED = re.compile(
     r"(?m)^(?=.*(?:unauthorized|Authorization failed))(?=.*nobody).*?\.(\w*(?:Protocol|Tracker)\w*)"
 )
@@ -39,6 +77,22 @@ class Target:
     @property
     def head(self) -> str:
         return str(self.told["address"]).partition(":")[0]
+
+    @property
+    def secret(self) -> str:
+        return (Path(self.told["settings"]).parent / "http-secret").read_text().strip()
+
+    def listening(self) -> dict[tuple[str, int], str]:
+        """The main class of who listens, by address and port."""
+        found = {}
+        for process in self.weft.processes(""):
+            main = [word for word in process.cmdline() if word.startswith("org.apache.hadoop.")]
+            for one in process.net_connections():
+                if one.status == "LISTEN":
+                    address = one.laddr.ip.removeprefix("::ffff:")
+                    where = self.head if address in ("0.0.0.0", "::") else address
+                    found[where, one.laddr.port] = main[-1].rpartition(".")[2] if main else process.name()
+        return found
 
     def refused(self, daemon: str) -> set[str]:
         """Protocols that a daemon has refused to the other user."""
@@ -169,6 +223,78 @@ def test_neither_nodemanager_nor_datanode_joins(
         said, _ = process.communicate()
     assert "Registered with ResourceManager" not in said
     assert "successfully registered with NN" not in said
+
+
+@pytest.fixture(scope="module")
+def job(target: Target) -> Iterator[None]:
+    """A job whose master has a page of its own; its containers end with the cluster."""
+    home = distribution.home("hadoop", print)
+    words = f"exec java -Xmx256m -cp '{home}/lib/*':$HADOOP_CONF_DIR {SLEEP} -m 1 -r 1 -mt 600000"
+    client = target.weft.start("exec", "--", "sh", "-c", words)
+    try:
+        target.weft.wait_for(client, lambda: "MRAppMaster" in shown(target, token(target.secret)).values())
+        yield
+    finally:
+        client.terminate()
+        client.communicate(timeout=100)
+
+
+def ask(
+    where: tuple[str, int], method: str, page: str, bearer: str = "", **headers: str
+) -> tuple[int, bytes]:
+    """Status and what is said; nothing of either where there is no answer."""
+    if bearer:
+        headers["Authorization"] = f"Bearer {bearer}"
+    connection = http.client.HTTPConnection(*where, timeout=30)
+    try:
+        connection.request(method, page, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read(200)
+    except (ConnectionError, http.client.BadStatusLine):
+        return 0, b""
+    finally:
+        connection.close()
+
+
+def shown(target: Target, bearer: str) -> dict[tuple[str, int], str]:
+    """Who shows what he counts to one with that token."""
+    listening = target.listening().items()
+    return {where: main for where, main in listening if ask(where, "GET", "/jmx", bearer)[0] == 200}
+
+
+@pytest.mark.usefixtures("job")
+def test_no_port_shows_a_page_without_the_token(target: Target) -> None:
+    known = shown(target, token(target.secret))
+    # each DataNode has a second one behind the first, on a port of its own
+    assert Counter(known.values()) == {
+        "ResourceManager": 1,
+        "NodeManager": 2,
+        "JobHistoryServer": 1,
+        "NameNode": 1,
+        "DataNode": 4,
+        "MRAppMaster": 1,
+    }
+    for where, main in target.listening().items():
+        for bearer in ("", token("ab" * 32)):
+            if where in known:
+                answers = {page: ask(where, *page, bearer)[0] for page in PAGES}
+                assert answers == dict.fromkeys(PAGES, 401), main
+            else:
+                _, said = ask(where, "GET", "/jmx", bearer)
+                assert said.startswith(OTHERS[:-1]) or said in OTHERS, main
+
+
+@pytest.mark.usefixtures("job")
+def test_no_map_output_is_given_without_the_jobs_token(target: Target) -> None:
+    (manager,) = (where for where, main in target.listening().items() if where[1] == 6088)
+    _, said = ask(manager, "GET", "/ws/v1/cluster/apps", token(target.secret))
+    (number,) = set(re.findall(r"application_(\d+_\d+)", said.decode()))
+    page = f"/mapOutput?job=job_{number}&reduce=0&map=attempt_{number}_m_000000_0"
+    shuffles = [where for where in target.listening() if ask(where, "GET", page)[1].startswith(OTHERS[1])]
+    assert len(shuffles) == 2
+    for where in shuffles:
+        for own in ({}, {"UrlHash": base64.b64encode(bytes(20)).decode()}):
+            assert ask(where, "GET", page, name="mapreduce", version="1.0.0", **own)[0] == 401
 
 
 def test_whoever_claims_the_name_is_believed(target: Target) -> None:
