@@ -63,6 +63,9 @@ def attach(cluster: StandingCluster, argv: Sequence[str], directory: Path) -> in
 
 
 def _start(cluster: StandingCluster, argv: Sequence[str], directory: Path) -> Process:
+    around = cluster.layout.around(cluster.layout.head)
+    if around:
+        argv = [*around, "sh", "-c", _ENTER, "weft", str(directory), *argv]
     if cluster.reach:
         words = ["sh", "-c", _SOURCE, "weft", str(script_path(cluster.layout)), str(directory), *argv]
         client = of_text(cluster.reach).attached(words, terminal=sys.stdin.isatty())

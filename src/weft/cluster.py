@@ -81,10 +81,7 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
         for daemon in plan.daemons:
             if daemon.after is not None:
                 _wait(cluster, [daemon.after], deadline, secret)
-            log = layout.log(daemon.node, daemon.name)
-            process = daemon.node.spawn(
-                daemon.name, daemon.argv, log=log, env=daemon.environment, cwd=layout.directory
-            )
+            process = launch(daemon, layout)
             cluster.processes.append((daemon, process))
             note("daemon-started", daemon=daemon.name, node=daemon.node.name)
         _wait(cluster, plan.ready, deadline, secret)
@@ -95,6 +92,17 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
                 _inquire(inquiry, layout, note, secret)
     finally:
         _stop(cluster)
+
+
+def launch(
+    what: Daemon | Command, layout: Layout, *, cwd: Path | None = None, out: Path | None = None
+) -> Process:
+    """Start a daemon or a command on its node, where its places are."""
+    cwd, around = cwd or layout.directory, layout.around(what.node)
+    # who enters a container leaves the working directory behind
+    argv = [*around, "env", f"--chdir={cwd}", *what.argv] if around else what.argv
+    log = layout.log(what.node, what.name)
+    return what.node.spawn(what.name, argv, log=log, env=what.environment, cwd=cwd, out=out)
 
 
 def _stop(cluster: Cluster) -> None:
@@ -125,10 +133,7 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
 
 def _finish(command: Command, layout: Layout, deadline: float) -> None:
     """Run what has to be done before a daemon can start. Raises ClusterError when it fails."""
-    log = layout.log(command.node, command.name)
-    process = command.node.spawn(
-        command.name, command.argv, log=log, env=command.environment, cwd=layout.directory
-    )
+    process = launch(command, layout)
     try:
         end = time.monotonic() + deadline
         while (code := process.code()) is None and time.monotonic() < end:
@@ -138,6 +143,7 @@ def _finish(command: Command, layout: Layout, deadline: float) -> None:
     if code != 0:
         how = "did not end in time" if code is None else f"failed ({_how(code)})"
         where = f"{command.name} on {command.node.name}"
+        log = process.log
         raise ClusterError(f"{where} {how}", tail=shell.tail(log), hint=f"the whole log is {log}")
 
 

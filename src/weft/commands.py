@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft import shell
-from weft.cluster import Cluster
+from weft.cluster import Cluster, launch
 from weft.errors import WorkloadError
 from weft.plan import Command, Layout
 from weft.progress import Progress
@@ -85,15 +85,7 @@ def run_all(
 
 
 def _start(command: Command, layout: Layout) -> Running:
-    process = command.node.spawn(
-        command.name,
-        command.argv,
-        log=layout.log(command.node, command.name),
-        env=command.environment,
-        cwd=command.directory or layout.directory,
-        out=command.output,
-    )
-    return Running(command, process)
+    return Running(command, launch(command, layout, cwd=command.directory, out=command.output))
 
 
 def _look(live: Sequence[Running], progress: Progress) -> None:

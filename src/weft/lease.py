@@ -7,6 +7,7 @@ command that was killed: `weft gc` releases what it lists, last first.
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import threading
 import time
@@ -50,7 +51,10 @@ class Lease:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def note(self, kind: str, **what: str) -> None:
-        """Write a holding down, before it is made. Kinds: directory, file, mount, cgroup, job (of Slurm, by name); `reach` of another host."""
+        """Write a holding down, before it is made; `reach` of another host.
+
+        Kinds: directory, file, mount, cgroup, job (of Slurm, by name), container (by the command that ends it).
+        """
         entry = {"kind": kind, **what}
         assert self._file is not None
         with self._lock:  # nodes are made at once
@@ -225,6 +229,8 @@ def _undo(entry: dict[str, str]) -> str | None:
                 return f"control group {path}"
         case "job":
             commands.cancel_named(entry["path"])
+        case "container":
+            return _ended(entry["path"])
         case "file":
             path.unlink(missing_ok=True)
         case "directory":
@@ -233,6 +239,14 @@ def _undo(entry: dict[str, str]) -> str | None:
             shutil.rmtree(path, ignore_errors=True)
             if path.exists():
                 return f"directory {path}"
+    return None
+
+
+def _ended(command: str) -> str | None:
+    try:
+        shell.run(shlex.split(command), check=False)
+    except WeftError as error:
+        return f"`{command}`: {error.message}"
     return None
 
 

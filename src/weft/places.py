@@ -25,6 +25,8 @@ class Place:
     """What is emulated, in words that a report repeats; empty where nothing is."""
     environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By node name: variables that processes need to see the files."""
+    around: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By node name: words before a command that make it run where the files are; empty where they are anywhere."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Settings that Hadoop's clients need to reach the files; for places that are URIs."""
     pages: Mapping[str, str] = field(default_factory=dict)

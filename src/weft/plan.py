@@ -70,6 +70,10 @@ class Layout:
     def log(self, node: Node, name: str) -> Path:
         return self.record / "logs" / node.name / f"{name}.log"
 
+    def around(self, node: Node) -> tuple[str, ...]:
+        """Words before every command on a node that bring it to where its files are; most places need none."""
+        return next((place.around[node.name] for place in self.places.values() if place.around), ())
+
     def environment(self, node: Node) -> dict[str, str]:
         """What every engine process on a node has in its environment."""
         merged = {"WEFT_LEASE": self.run}

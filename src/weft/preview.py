@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weft import settings
-from weft.plan import Command, Layout, Plan, together
+from weft.plan import Command, Daemon, Layout, Plan, together
 from weft.provision import classdata
 from weft.provision.distribution import DISTRIBUTIONS
 from weft.servers import acquired, computing, served, sketched
@@ -66,8 +66,8 @@ def preview(spec: Spec) -> dict[str, Any]:
         },
         "derived": dict(plan.summary),
         "files": {str(path): content for path, content in plan.files.items()},
-        "daemons": [{"name": d.name, "node": d.node.name, "argv": list(d.argv)} for d in plan.daemons],
-        "commands": [_command(command) for command in commands],
+        "daemons": [_started(daemon, layout) for daemon in plan.daemons],
+        "commands": [_started(command, layout) for command in commands],
     }
 
 
@@ -79,8 +79,8 @@ def _work(spec: Spec, layout: Layout) -> list[Command]:
     return [*prepare, job, *spec.workload.check(layout, later)]
 
 
-def _command(command: Command) -> dict[str, Any]:
-    return {"name": command.name, "node": command.node.name, "argv": list(command.argv)}
+def _started(what: Daemon | Command, layout: Layout) -> dict[str, Any]:
+    return {"name": what.name, "node": what.node.name, "argv": [*layout.around(what.node), *what.argv]}
 
 
 def text(plan: dict[str, Any]) -> str:

@@ -73,10 +73,11 @@ def run(
     supplies = supply(spec, progress.say)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
     kept = record.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
+    visible = [*supplies.visible, *spec.paths(), kept.directory]
     with (
         _verdict(kept),
         lease.hold(name, spec.workload.purpose) as held,
-        open_work(name, held, supplies.native) as work,
+        open_work(name, held, supplies.native, visible) as work,
     ):
         with _live(spec, supplies, work, kept, progress) as live:
             judgement = use(live)
@@ -89,8 +90,7 @@ def _live(spec: Spec, supplies: Supplies, work: Work, kept: Record, progress: Pr
     """Nodes, storage, and a cluster on them that answers, observed by the probes."""
     with ExitStack() as held:
         with _phase("acquire", kept, progress):
-            visible = [*supplies.visible, *spec.paths(), kept.directory]
-            nodes = held.enter_context(acquired(spec).acquire(work, visible))
+            nodes = held.enter_context(acquired(spec).acquire(work, work.visible))
             hint = "set WEFT_RUNS to a directory on one"
             require_shared(nodes, kept.directory, "the record", hint, here=True)
         with _phase("storage", kept, progress):

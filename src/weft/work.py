@@ -3,7 +3,7 @@
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,8 @@ class Work(Site):
     """A directory that lives as long as the run, and the lease that everything made in it is noted in."""
 
     lease: Lease
+    visible: Sequence[Path] = field(default=(), kw_only=True)
+    """What every node has to see under the same name, beside the run's own."""
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False, kw_only=True)
     """Random, 256 bits, known to this run alone."""
 
@@ -68,7 +70,9 @@ def site(name: str) -> Site:
 
 
 @contextmanager
-def open_work(name: str, lease: Lease, native: Path = Path("native")) -> Iterator[Work]:
+def open_work(
+    name: str, lease: Lease, native: Path = Path("native"), visible: Sequence[Path] = ()
+) -> Iterator[Work]:
     """The run's directory below WEFT_WORK, owned by this user alone."""
     base = settings.work()
     base.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -84,4 +88,4 @@ def open_work(name: str, lease: Lease, native: Path = Path("native")) -> Iterato
     directory = site(name).directory
     lease.note("directory", path=str(directory))
     directory.mkdir(mode=0o700)
-    yield Work(name, directory, lease, native=native)
+    yield Work(name, directory, lease, native=native, visible=visible)

@@ -31,6 +31,7 @@ FOUND = Survey(
     Path("/local"),
     ["java/17"],
     "datawarp",
+    ["apptainer"],
 )
 
 
@@ -57,7 +58,17 @@ def test_what_is_written_is_read_again() -> None:
 
 def test_what_was_found_stands_beside_what_can_be_chosen() -> None:
     written = text(FOUND)
-    for words in ("ib0", "InfiniBand", "java/17", "datawarp", "1-00:00:00", "old", "DOWN", "lustre"):
+    for words in (
+        "ib0",
+        "InfiniBand",
+        "java/17",
+        "datawarp",
+        "1-00:00:00",
+        "old",
+        "DOWN",
+        "lustre",
+        "by=apptainer",
+    ):
         assert words in written
     assert "--mem" not in written
 

@@ -20,6 +20,7 @@ SHARED = {
     "fabric",
     "remote",
     "mounting",
+    "containers",
     "stacked",
     "yarn",
     "sparkonyarn",

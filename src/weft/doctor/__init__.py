@@ -32,6 +32,7 @@ CHECKS: Sequence[Callable[[], Finding]] = (
     mounts.fuse2fs,
     mounts.xfs,
     mounts.gluster,
+    mounts.containers,
     host.name,
     host.clock,
 )

@@ -4,9 +4,12 @@ import os
 import shutil
 from pathlib import Path
 
+from weft import settings
 from weft.doctor.finding import Finding, limits, ok
 from weft.errors import WeftError
 from weft.shell import tool
+from weft.site import survey
+from weft.site.profile import load
 
 
 def loop(control: Path = Path("/dev/loop-control")) -> Finding:
@@ -48,6 +51,20 @@ def xfs() -> Finding:
 def gluster() -> Finding:
     """GlusterFS, which weft starts on nodes of its own."""
     return _program("glusterfsd", "glusterfs-server", "--input, --output and --scratch gluster")
+
+
+def containers() -> Finding:
+    """Programs of a site that mount image files for users inside of a container."""
+    found, costs = survey.containers(), "--scratch loopback with by="
+    if not found:
+        fix = "`module load` one where the site has it; weft mounts images itself without"
+        names = ", ".join(survey.CONTAINERS)
+        return limits("containers", f"none of {names} is on PATH", costs=costs, fix=fix)
+    if load().container.image is None and found != ["shifter"]:
+        fix = f"write `image = ...` below [container] in {settings.site()}"
+        text = f"{', '.join(found)}; the site profile names no image for the root"
+        return limits("containers", text, costs=costs, fix=fix)
+    return ok("containers", ", ".join(found))
 
 
 def _program(name: str, package: str, costs: str) -> Finding:

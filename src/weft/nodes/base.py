@@ -99,7 +99,7 @@ class Node:
         """A directory outside the run's own, which must not be there yet; removed when the run ends."""
         work.claim(path)
 
-    def note(self, lease: Lease, kind: str, path: Path) -> None:
+    def note(self, lease: Lease, kind: str, path: Path | str) -> None:
         """Write down what is to be made on this node, before it is."""
         lease.note(kind, path=str(path))
 

@@ -67,7 +67,7 @@ class RemoteNode(Node):
         self.note(work.lease, "directory", path)  # another host may have made it, where they share it
         self.make(path)
 
-    def note(self, lease: Lease, kind: str, path: Path) -> None:
+    def note(self, lease: Lease, kind: str, path: Path | str) -> None:
         lease.note(kind, path=str(path), reach=self.reach.text())
 
     def receive(self, files: Mapping[Path, str | bytes]) -> None:

@@ -31,12 +31,29 @@ class Directives(BaseModel):
     )
 
 
+class Container(BaseModel):
+    """The container in which `loopback` with by= has its image files mounted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    image: Word | None = Field(
+        default=None, description="its root, as the program names it: /apps/base.sif, docker:me/base:1"
+    )
+    options: tuple[Word, ...] = Field(
+        default=(), description="more words that start it, such as '--userns' or '--ulimit=host'"
+    )
+    bind: tuple[Path, ...] = Field(
+        default=(), description="directories that are to be seen inside, beside those that weft uses"
+    )
+
+
 class Profile(BaseModel):
     """A machine, as its user knows it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     slurm: Directives = Directives()
+    container: Container = Container()
     shared: Path | None = Field(
         default=None,
         description="directory that every node sees, for input and output; unset: beside the records",
@@ -63,6 +80,10 @@ def load(path: Path | None = None) -> Profile:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(word) for word in first["loc"])
-        known = [*Profile.model_fields, *(f"slurm.{name}" for name in Directives.model_fields)]
+        known = [
+            *Profile.model_fields,
+            *(f"slurm.{name}" for name in Directives.model_fields),
+            *(f"container.{name}" for name in Container.model_fields),
+        ]
         what = f"unknown key {key!r}" if first["type"] == "extra_forbidden" else f"{key}: {first['msg']}"
         raise UsageError(f"the site profile {path}: {what}", hint=f"known are {', '.join(known)}") from error

@@ -1,6 +1,7 @@
 """What can be seen of a machine without asking for a node. Each look changes nothing and may find nothing."""
 
 import ipaddress
+import shutil
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from weft.slurm.commands import Partition
 SHARED = {"lustre", "gpfs", "nfs", "nfs4", "beegfs", "pvfs2", "orangefs", "ceph", "wekafs", "panfs", "cifs",
           "dwfs", "dvs", "glusterfs", "fuse.glusterfs"}  # fmt: skip
 """Types of file systems that several machines mount."""
+CONTAINERS = ("shifter", "apptainer", "podman-hpc")
 _ETHERNET, _INFINIBAND = 1, 32
 _JAVA = ("java", "openjdk", "jdk")
 
@@ -52,6 +54,8 @@ class Survey:
     modules: Sequence[str]
     """Modules that hold a Java."""
     burst_buffer: str
+    containers: Sequence[str] = ()
+    """Programs that can mount an image file inside of a container."""
 
 
 def survey() -> Survey:
@@ -67,7 +71,13 @@ def survey() -> Survey:
         next((path for path in settings.local_directories() if not shared(path, found)), None),
         java_modules(settings.module_directories()),
         commands.burst_buffer() if there else "",
+        containers(),
     )
+
+
+def containers() -> list[str]:
+    """Programs on PATH that can mount an image file inside of a container, by the words of `loopback,by=`."""
+    return [name for name in CONTAINERS if shutil.which(name)]
 
 
 def interfaces() -> list[Interface]:

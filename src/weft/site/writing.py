@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Sequence
 
-from weft.site.profile import Directives, Profile
+from weft.site.profile import Container, Directives, Profile
 from weft.site.survey import Interface, Survey
 from weft.units import show_size
 
@@ -23,10 +23,12 @@ def text(found: Survey) -> str:
         "",
         *_slurm(found),
         "",
+        *_container(found.containers),
+        "",
     ])  # fmt: skip
 
 
-def _said(model: type[Profile] | type[Directives], key: str) -> str:
+def _said(model: type[Profile | Directives | Container], key: str) -> str:
     return f"# {model.model_fields[key].description}"
 
 
@@ -58,6 +60,22 @@ def _fabric(interfaces: Sequence[Interface]) -> list[str]:
 def _modules(found: Survey) -> list[str]:
     seen = [f"# with a Java: {', '.join(found.modules)}"] if found.modules else []
     return [*seen, _said(Profile, "modules"), "modules = []"]
+
+
+def _container(programs: Sequence[str]) -> list[str]:
+    offered = ", ".join(f"loopback:DIR,by={name}" for name in programs)
+    return [
+        f"# scratch that they mount inside of a container: {offered}"
+        if programs
+        else "# shifter, apptainer and podman-hpc are not on PATH here",
+        "[container]",
+        _said(Container, "image"),
+        _value("image", None, "/apps/base.sif"),
+        _said(Container, "options"),
+        "options = []",
+        _said(Container, "bind"),
+        "bind = []",
+    ]
 
 
 def _slurm(found: Survey) -> list[str]:

@@ -1,7 +1,7 @@
 """A file system inside one image file per node: the storage below sees one open file, whatever the engine does.
 
 The remedy of Chaimov et al. (CUG'16, section VI), there by Shifter's setuid mount; here by the kernel's loop device
-as root, by fuse2fs otherwise.
+as root, by fuse2fs otherwise, or inside of a container by a program that the site has.
 """
 
 import dataclasses
@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from weft import shell
-from weft.errors import MissingError
+from weft import settings, shell
+from weft.errors import MissingError, UsageError
 from weft.nodes.base import Node, everywhere
 from weft.places import Place, Role
+from weft.site.profile import load
+from weft.storage import containers
 from weft.storage.base import require_this_machine
+from weft.storage.containers import PROGRAMS, Program, Volume
 from weft.storage.mounting import mount_point, mounted, mounted_on
 from weft.storage.stacked import StackedStorage
 from weft.units import Size, show_size
@@ -29,9 +32,21 @@ class LoopbackStorage(StackedStorage):
     size: Size = Field(default=4 << 30, description="size of each node's file system (the image is sparse)")
     fs: Literal["ext4", "xfs"] = Field(default="ext4", description="file system inside the image")
     block: Size = Field(default=4096, description="block size of that file system")
+    by: Literal["mount", "shifter", "apptainer", "podman-hpc"] = Field(
+        default="mount", description="what mounts it: weft itself, or a container's program of the site's"
+    )
+
+    @model_validator(mode="after")
+    def _fs_of_the_program(self) -> "LoopbackStorage":
+        program = PROGRAMS.get(self.by)
+        if program and program.fs and self.fs == "xfs":
+            raise ValueError(f"{self.by} mounts {program.fs} and no xfs; leave out fs")
+        return self
 
     def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
         below = self.on.sketch(role, nodes, site)
+        if program := PROGRAMS.get(self.by):
+            return self._inside(program, below, self._volumes(program, role, below, site))
         points = {
             node.name: mount_point(site, None if below.shared else node, f"loopback-{role}") for node in nodes
         }
@@ -43,8 +58,16 @@ class LoopbackStorage(StackedStorage):
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
         name = f"loopback-{role}"
+        program = PROGRAMS.get(self.by)
         with self.on.place(role, nodes, work) as below:
             place = self.sketch(role, nodes, work)
+            if program:
+                containers.require(program, nodes)
+                volumes = self._volumes(program, role, below, work)
+                everywhere(nodes, lambda node: self._image(program, node, volumes[node.name]))
+                with containers.standing(program, volumes, nodes, work):
+                    yield place
+                return
             if place.shared:
                 require_this_machine("loopback", role, nodes)
                 with mounted(work, name, self._make(nodes[0], below, shell.run)) as point:
@@ -54,6 +77,52 @@ class LoopbackStorage(StackedStorage):
             with mounted_on(nodes, work, name, lambda node: self._make(node, below, node.run)):
                 everywhere(nodes, lambda node: node.run(["mkdir", "-m", "0700", place.paths[node.name]]))
                 yield place
+
+    def _volumes(self, program: Program, role: Role, below: Place, site: Site) -> dict[str, Volume]:
+        """By node name: the file system and its container."""
+        if role != "shuffle":
+            raise UsageError(
+                f"{role}: what {program.name} mounts is seen by one node's engine alone",
+                hint="use it as scratch, without by= otherwise",
+            )
+        profile = load().container
+        if program.fs and not profile.image:
+            raise UsageError(
+                f"{program.name}: the site profile names no image for the container's root",
+                hint=f"write `image = ...` below [container] in {settings.site()}",
+            )
+        shared, own = settings.shared(), site.visible if isinstance(site, Work) else ()
+        seen = [site.directory, *own, *([shared] if shared else []), *profile.bind]
+        return {
+            name: Volume(
+                f"weft-{site.name}-{name}",
+                f"{path}/image" if program.fs else path,
+                self.size,
+                self.block,
+                profile.image or "",
+                profile.options,
+                containers.outermost(seen),
+            )
+            for name, path in below.paths.items()
+        }
+
+    def _inside(self, program: Program, below: Place, volumes: dict[str, Volume]) -> Place:
+        what = f"{program.fs or 'xfs'} of {show_size(self.size)} in an image file"
+        return dataclasses.replace(
+            below,
+            storage="loopback",
+            description=f"{what} (inside of {program.name}) on {below.description}",
+            paths={name: containers.files(program, volume) for name, volume in volumes.items()},
+            around={name: containers.around(program, volume) for name, volume in volumes.items()},
+        )
+
+    def _image(self, program: Program, node: Node, volume: Volume) -> None:
+        """Make the file, where the program does not."""
+        if program.fs:
+            node.run(["truncate", "--size", str(volume.size), volume.image])
+            make = node.tool(f"mkfs.{program.fs}", "e2fsprogs")
+            words = ["-q", "-F", "-b", str(volume.block), "-m", "0", "-E", "nodiscard,root_owner"]
+            node.run([make, *words, volume.image])
 
     def _make(self, node: Node, below: Place, run: Callable[..., object]) -> list[str]:
         """Make a node's image; returns the command that mounts it."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -63,6 +64,9 @@ def undo(kind: str, path: str) -> None:
     """A directory in which something is still mounted is left alone."""
     if kind == "mount" and exists(kind, path):
         subprocess.call(["umount", "-l", path], stderr=subprocess.DEVNULL)
+    elif kind == "container":
+        with open(os.devnull, "w") as nothing:
+            subprocess.call(shlex.split(path), stdout=nothing, stderr=nothing)
     elif kind == "file" and exists(kind, path):
         os.unlink(path)
     elif kind == "directory" and not any((point + "/").startswith(path + "/") for point in mount_points()):
