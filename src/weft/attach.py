@@ -46,6 +46,11 @@ def script_path(layout: Layout) -> Path:
     return layout.directory / "client.sh"
 
 
+def header_path(layout: Layout) -> Path:
+    """The file, on weft's machine and the head node, with the header of a request that opens the status pages."""
+    return layout.directory / "authorization"
+
+
 def attach(cluster: StandingCluster, argv: Sequence[str], directory: Path) -> int:
     """Run a command to its end and give its exit code, as a shell would. Raises ClusterError when the cluster ends."""
     kept = Record(cluster.layout.record)

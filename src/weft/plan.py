@@ -235,6 +235,8 @@ class Client:
     """Text by path of programs that are written for it."""
     address: str = ""
     """What a program that connects by itself is given, such as spark://10.87.0.1:7077."""
+    page: str = ""
+    """The master's status page, where a token opens it."""
     settings: Path | None = None
     """The file, of mode 0600, with all other settings of the connection, the secret among them."""
     parts: Mapping[str, "Client"] = field(default_factory=dict)

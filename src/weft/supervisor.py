@@ -16,10 +16,11 @@ from typing import IO
 from rich.console import Console
 
 from weft import record, report, rootless, settings, shell, standing
-from weft.attach import script, script_path
+from weft.attach import header_path, script, script_path
 from weft.errors import ClusterError, WeftError
 from weft.idle import Idleness
 from weft.nodes.remote import RemoteNode
+from weft.pages import token
 from weft.plan import Client, Layout
 from weft.progress import Progress
 from weft.run import Live, run
@@ -89,7 +90,7 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
         engine=live.spec.engine,
         nodes=f"{live.spec.nodes.kind}:{live.spec.nodes.count}",
         layout=live.layout,
-        client=_written(live.spec.engine.client(live.layout), live.layout),
+        client=_written(live.spec.engine.client(live.layout), live.layout, live.cluster.secret),
         since=since,
         until=until,
         idle=asked.idle,
@@ -116,15 +117,19 @@ def _why(cluster: StandingCluster, live: Live, ended: Event) -> str:
     return "asked-to-end"
 
 
-def _written(client: Client, layout: Layout) -> Client:
+def _written(client: Client, layout: Layout, secret: str) -> Client:
     """A client whose programs are on the head node, with the wildcards of its search paths expanded."""
+    opens = {header_path(layout): f"Authorization: Bearer {token(secret)}\n"}
+    write_private(opens)
     search = {
         variable: [path for entry in entries for path in glob.glob(entry) or [entry]]  # noqa: PTH207 - absolute text
         for variable, entries in client.search.items()
     }
     settled = dataclasses.replace(client, search=search)
     if isinstance(layout.head, RemoteNode):
-        layout.head.receive({**client.programs, script_path(layout): script(settled, layout.head.name)})
+        layout.head.receive(
+            {**opens, **client.programs, script_path(layout): script(settled, layout.head.name)}
+        )
         layout.head.run(["chmod", "700", *map(str, [script_path(layout), *client.programs])])
     else:
         write_private(client.programs, mode=0o700)

@@ -187,9 +187,18 @@ def test_status_pages_show_nothing_without_a_token(target: Target) -> None:
     assert {address.removeprefix("::ffff:") for address in listening} == {head, worker}
 
 
-def status(page: str) -> int:
+def test_weft_tells_its_user_how_to_open_them(target: Target) -> None:
+    (line,) = re.findall(r"(?m)^page +curl -H @(\S+) (\S+)$", target.weft("connect").stdout)
+    name, _, value = Path(line[0]).read_text().strip().partition(": ")
+    assert status(line[1]) == 403
+    assert status(line[1], {name: value}) == 200
+
+
+def status(page: str, headers: dict[str, str] | None = None) -> int:
     try:
-        with urllib.request.urlopen(page, timeout=10) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(page, headers=headers or {}), timeout=10
+        ) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code

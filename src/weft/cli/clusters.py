@@ -180,6 +180,8 @@ def _connection(cluster: StandingCluster, client: Client) -> list[str]:
         lines.append(f"address   {part.address or 'none: this engine has no daemon to connect to'}{of}")
         if part.settings:
             lines.append(f"settings  {part.settings}  (mode 0600; the secret is in it)")
+        if part.page:
+            lines.append(f"page      curl -H @{attaching.header_path(cluster.layout)} {part.page}")
     lines.append(
         f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, gone with the cluster)"
     )

@@ -139,6 +139,7 @@ class HadoopEngine(Engine):
             search={"PATH": [str(programs), str(layout.java.parent)]},
             programs=dict.fromkeys([programs / name for name in ("hadoop", "mapred", "yarn")], program),
             address=f"{layout.head.address}:{self.port}",
+            page=f"http://{layout.head.address}:{self.web_port}",
             settings=yarn.conf / "core-site.xml",
         )
 

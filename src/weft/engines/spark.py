@@ -259,6 +259,7 @@ class SparkEngine(Engine):
             },
             programs={programs / "pyspark": _PYSPARK.format(startup=startup), startup: _STARTUP},
             address=self.settings(layout)["spark.master"],
+            page=f"http://{layout.head.address}:{self.web_port}",
             settings=layout.directory / "conf" / "spark-defaults.conf",
         )
 
