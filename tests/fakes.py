@@ -1,5 +1,6 @@
 """Nodes, places and layouts that stand for real ones: nothing is made, paths are the same on every machine."""
 
+import dataclasses
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
 from weft.plan import Layout
+from weft.realm import Realm
 
 WORK = Path("/weft/work/RUN")
 RECORD = Path("/weft/runs/RUN")
@@ -35,8 +37,13 @@ def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
         record=RECORD,
         java=Path("/jdk/bin/java"),
         homes={name: Path(f"/cache/{name}") for name in MODULES[1:]},
-        jars={name: Path(f"/cache/weft-{name}.jar") for name in MODULES},
+        jars={name: Path(f"/cache/weft-{name}.jar") for name in (*MODULES, "kerberos")},
     )
+
+
+def fake_secured(layout: Layout) -> Layout:
+    """The same in a Kerberos realm."""
+    return dataclasses.replace(layout, realm=Realm(WORK / "kerberos", layout.head, 6010))
 
 
 def fake_program(directory: Path, name: str, script: str = "exit 0") -> Path:

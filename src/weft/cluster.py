@@ -1,6 +1,5 @@
 """An engine alive on nodes for the length of a `with`: started in order, waited for by protocol, stopped in reverse."""
 
-import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,7 @@ import httpx2
 from weft import shell
 from weft.errors import ClusterError
 from weft.nodes.base import everywhere, one_a_host
-from weft.pages import get, token
+from weft.pages import get, listens, token
 from weft.plan import Applications, Command, Daemon, Inquiry, Layout, Plan, Ready
 from weft.ports import require_free
 from weft.record import write_json
@@ -23,7 +22,7 @@ from weft.work import write_private
 
 _LOST = 255
 """Exit code of ssh when the connection is gone (ssh(1))."""
-_SILENT = (httpx2.HTTPError, ssl.SSLError, ValueError, KeyError)
+_SILENT = (httpx2.HTTPError, OSError, ValueError, KeyError)
 """What is raised for a page that does not answer, or not what is expected of it."""
 Note = Callable[..., None]
 """Writes an event into the record: a name and what goes with it."""
@@ -76,7 +75,6 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
     try:
         for command in plan.first:
             _finish(command, layout, deadline)
-        _hand_round(plan.handed, layout)
         require_free(plan.daemons)
         for daemon in plan.daemons:
             if daemon.after is not None:
@@ -84,7 +82,11 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
             process = launch(daemon, layout)
             cluster.processes.append((daemon, process))
             note("daemon-started", daemon=daemon.name, node=daemon.node.name)
+            if daemon.before is not None:
+                _wait(cluster, [daemon.before], deadline, secret)
         _wait(cluster, plan.ready, deadline, secret)
+        for command in plan.then:
+            _finish(command, layout, deadline)
         try:
             yield cluster
         finally:
@@ -132,7 +134,7 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
 
 
 def _finish(command: Command, layout: Layout, deadline: float) -> None:
-    """Run what has to be done before a daemon can start. Raises ClusterError when it fails."""
+    """Run a command of the plan's own, and hand round what it makes. Raises ClusterError when it fails."""
     process = launch(command, layout)
     try:
         end = time.monotonic() + deadline
@@ -145,6 +147,7 @@ def _finish(command: Command, layout: Layout, deadline: float) -> None:
         where = f"{command.name} on {command.node.name}"
         log = process.log
         raise ClusterError(f"{where} {how}", tail=shell.tail(log), hint=f"the whole log is {log}")
+    _hand_round(command.makes, layout)
 
 
 def _hand_round(paths: Sequence[Path], layout: Layout) -> None:
@@ -192,6 +195,8 @@ def _counted(question: Applications, secret: str) -> int | None:
 
 def _answer(question: Ready | Applications, secret: str) -> Any:
     """What the page says, as data. Raises one of _SILENT when it does not."""
+    if question.url.startswith("tcp:"):
+        return question.node.call(lambda: listens(question.url))
 
     def answer() -> httpx2.Response:
         url, bearer = _followed(question, secret)

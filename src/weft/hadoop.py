@@ -27,6 +27,11 @@ def jars(home: Path) -> list[str]:
     return [f"{home}/{jars}" for jars in _JARS]
 
 
+def classes(home: Path, own: Path) -> list[str]:
+    """The same behind weft's `own` jar, which has a class that stands for one of Hadoop's."""
+    return [str(own), *jars(home)]
+
+
 def callers(nodes: Sequence[Node]) -> dict[str, str]:
     """The part of hadoop-policy.xml that says from where anything may be asked: from the nodes themselves."""
     found = {address for node in nodes for address in node.addresses}

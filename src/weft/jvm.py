@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.hadoop import jars
+from weft.hadoop import classes
 from weft.nodes.base import Node
 from weft.plan import Layout
 
@@ -29,13 +29,14 @@ def archived(classes: Path | None) -> list[str]:
     return [f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if classes else []
 
 
-def temporary(node: Node, classes: Path | None = None) -> dict[str, str]:
+def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[str, str]:
     """Variables that keep temporary files in the node's own directory, for a JVM and all JVMs that it starts.
 
     `classes` is the class-data archive for those whose class path fits it; the others do not complain.
     -UsePerfData: the JVM would map a file in /tmp whatever java.io.tmpdir says, and wait for its disk.
     """
     flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *archived(classes)]
+    flags += [layout.realm.java_option] if layout.realm else []
     return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join(flags)}
 
 
@@ -44,4 +45,5 @@ def core(layout: Layout) -> list[str]:
     if not layout.hadoop:
         return ["-cp", str(layout.jars["core"])]
     settings = [f"-Dweft.hadoop.{key}={value}" for key, value in layout.hadoop.items()]
-    return [*settings, "-cp", ":".join([str(layout.jars["hadoop"]), *jars(layout.homes["hadoop"])])]
+    settings += [layout.realm.java_option] if layout.realm else []
+    return [*settings, "-cp", ":".join(classes(layout.homes["hadoop"], layout.jars["hadoop"]))]

@@ -1,9 +1,14 @@
-"""A daemon's page, asked by weft itself: over plain HTTP, with a token, or with a certificate that both sides show."""
+"""A daemon's page, asked by weft itself: over plain HTTP, with a token, or with a certificate that both sides show.
+
+A daemon without a page is asked whether it listens.
+"""
 
 import base64
 import hmac
+import socket
 import ssl
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -15,6 +20,12 @@ def get(url: str, certificate: Path | None, bearer: str = "") -> httpx2.Response
     verify = False if certificate is None else _mutual(certificate)
     with httpx2.Client(timeout=5, trust_env=False, verify=verify) as client:
         return client.get(url, headers=headers)
+
+
+def listens(url: str) -> None:
+    """Connect to tcp://HOST:PORT. Raises OSError when nobody listens there."""
+    where = urlsplit(url)
+    socket.create_connection((where.hostname, where.port), timeout=5).close()
 
 
 def _mutual(certificate: Path) -> ssl.SSLContext:

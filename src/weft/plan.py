@@ -8,6 +8,7 @@ from typing import Any
 from weft.errors import UsageError
 from weft.nodes.base import Node
 from weft.places import Place, Role
+from weft.realm import Realm
 
 SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Stands for a run's secret in generated files."""
@@ -43,6 +44,8 @@ class Layout:
 
     servers: Sequence[Node] = ()
     """Nodes that serve a storage and do not compute."""
+    realm: Realm | None = None
+    """In which Hadoop's daemons and clients prove who they are, where there are any."""
 
     @property
     def all_nodes(self) -> list[Node]:
@@ -51,7 +54,14 @@ class Layout:
     @property
     def hadoop(self) -> dict[str, str]:
         """Settings that Hadoop's clients need to reach the places; empty where no place is a URI."""
-        return {key: value for place in self.places.values() for key, value in place.settings.items()}
+        found = {key: value for place in self.places.values() for key, value in place.settings.items()}
+        return {**self.realm.names, **self.realm.hdfs, **found} if found and self.realm else found
+
+    @property
+    def hadoop_files(self) -> list[str]:
+        """The URIs of the places that are Hadoop's file systems."""
+        paths = [path for place in self.places.values() if place.settings for path in place.paths.values()]
+        return list(dict.fromkeys(paths))
 
     @property
     def head(self) -> Node:
@@ -80,6 +90,8 @@ class Layout:
         for place in (place for role, place in self.places.items() if role != "blocks"):
             merged.update(place.environment.get(node.name, {}))
         merged.update(self.preload.get(node.name, {}))
+        if self.realm is not None:
+            merged.update(self.realm.environment)
         return merged
 
 
@@ -99,11 +111,13 @@ class Daemon:
     """The spec's table whose keys `port` and `web_port` say where it listens."""
     after: "Ready | None" = None
     """What has to answer before it is started."""
+    before: "Ready | None" = None
+    """What has to answer before the next one is started."""
 
 
 @dataclass(frozen=True)
 class Ready:
-    """Ask `url` from `node` until `missing(answer)` names nobody; a name is a daemon's."""
+    """Ask `url` from `node` until `missing(answer)` names nobody; a name is a daemon's. tcp://HOST:PORT answers nothing."""
 
     node: Node
     url: str
@@ -161,8 +175,10 @@ class Plan:
     """What was derived from the nodes, for people: executor memory, slots."""
     first: Sequence["Command"] = ()
     """Run to their ends, one after another, before any daemon is started."""
-    handed: Sequence[Path] = ()
-    """Files that `first` makes on the head, which every node and weft itself need too."""
+    then: Sequence["Command"] = ()
+    """The same when all daemons answer, before there is any work."""
+    sealed: Mapping[Path, Callable[[str], bytes]] = field(default_factory=dict)
+    """By path: what makes a file's bytes from the run's secret."""
     last: Sequence[Inquiry] = ()
     """Asked when the work has ended, whichever way, before the daemons are stopped."""
     applications: Sequence[Applications] = ()
@@ -177,7 +193,8 @@ def together(plans: Sequence[Plan]) -> Plan:
         ready=[ready for plan in plans for ready in plan.ready],
         summary={key: value for plan in plans for key, value in plan.summary.items()},
         first=[command for plan in plans for command in plan.first],
-        handed=[path for plan in plans for path in plan.handed],
+        then=[command for plan in plans for command in plan.then],
+        sealed={path: make for plan in plans for path, make in plan.sealed.items()},
         last=[inquiry for plan in plans for inquiry in plan.last],
         applications=[question for plan in plans for question in plan.applications],
     )
@@ -197,6 +214,8 @@ class Command:
     """Working directory; default: the run's own."""
     output: Path | None = None
     """Where its standard output goes, which is then also weft's; default: into its log."""
+    makes: Sequence[Path] = ()
+    """Files that it makes, which every node and weft itself need too."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from weft import settings
+from weft import kdc, settings
 from weft.plan import Command, Daemon, Layout, Plan, together
 from weft.provision import classdata
 from weft.provision.distribution import DISTRIBUTIONS
@@ -26,7 +26,8 @@ def sketch(spec: Spec) -> Layout:
     homes = {
         name: spec.home(name) or settings.cache() / DISTRIBUTIONS[name].key for name in spec.distributions()
     }
-    jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in ("core", *homes)}
+    modules = (*homes, "kerberos")
+    jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in ("core", *modules)}
     return Layout(
         "RUN",
         computing(spec, nodes),
@@ -38,6 +39,7 @@ def sketch(spec: Spec) -> Layout:
         jars,
         empty=classdata.empty(),
         servers=nodes[spec.nodes.count :],
+        realm=spec.kerberos.realm(here, nodes[0]) if "hadoop" in homes else None,
     )
 
 
@@ -45,7 +47,7 @@ def planned(spec: Spec, layout: Layout) -> Plan:
     """What the storage runs, once for all roles that stand on it, and the engine."""
     storage = served(spec)
     below = storage.plan(layout) if storage else None
-    return together([*([below] if below else []), spec.engine.plan(layout)])
+    return together([kdc.plan(layout), *([below] if below else []), spec.engine.plan(layout)])
 
 
 def preview(spec: Spec) -> dict[str, Any]:

@@ -145,6 +145,7 @@ def _layout(
         empty=classdata.empty(),
         native=supplies.native,
         account="engine" in spec.probes,
+        realm=spec.kerberos.realm(work, nodes[0]) if "hadoop" in supplies.homes else None,
     )
 
 
@@ -223,7 +224,7 @@ def _observed(spec: Spec, layout: Layout, kept: Record) -> tuple[Layout, list[Pr
 
 def write_plan(plan: Plan, layout: Layout, spec: Spec, kept: Record, work: Work) -> None:
     """Write the generated files where the engine reads them, and all of the plan into the record."""
-    written = work.write(plan.files, SECRET)
+    written = work.write(plan.files, SECRET, plan.sealed)
     everywhere(one_a_host(layout.all_nodes), lambda node: node.receive(written))
     for path, content in plan.files.items():
         copy = kept.directory / "plan" / path.relative_to(work.directory)

@@ -4,6 +4,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
+from weft import kdc
 from weft.errors import UsageError
 from weft.nodes.base import Node, Nodes
 from weft.places import Place, Role
@@ -52,12 +53,14 @@ def computing(spec: Spec, nodes: Sequence[Node]) -> list[Node]:
     """The nodes that compute, with the memory that storage leaves to the engine."""
     daemons, shuffle = served(spec), spec.storage().get("shuffle")
     taken = Counter(daemons.memory(nodes) if daemons else {})
+    if "hadoop" in spec.distributions():
+        taken[nodes[0].name] += kdc.MEMORY
     if shuffle is not None and shuffle is not daemons:
         taken.update(shuffle.memory(nodes))
     for node in nodes:
         if (size := taken.get(node.name, 0)) >= node.memory:
             raise UsageError(
-                f"{node.name} has {show_size(node.memory)}; storage on it takes {show_size(size)}",
+                f"{node.name} has {show_size(node.memory)}; what serves it takes {show_size(size)}",
                 hint="ask for fewer or larger nodes",
             )
     return [

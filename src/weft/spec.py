@@ -12,6 +12,7 @@ from weft import cells, engines, nodes, settings, storage, workloads
 from weft.engines import AnyEngine
 from weft.engines.spark import SparkEngine
 from weft.errors import UsageError
+from weft.kdc import Kerberos
 from weft.nodes import AnyNodes
 from weft.nodes.local import LocalNodes
 from weft.places import Role
@@ -54,6 +55,9 @@ class Spec(BaseModel):
     scratch: AnyStorage = Field(default_factory=DiskStorage, description="where shuffle and spill files go")
     probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = Field(
         default=("proc", "engine"), description="what observes it"
+    )
+    kerberos: Kerberos = Field(
+        default_factory=Kerberos, description="by which Hadoop's daemons and clients know each other"
     )
     start_deadline: Duration = Field(
         default=90.0, description="how long the cluster may take to become ready"

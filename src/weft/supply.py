@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weft import settings
 from weft.errors import UsageError
-from weft.hadoop import jars as hadoop_jars
+from weft.hadoop import classes as hadoop_classes
 from weft.probes import KINDS
 from weft.provision import classdata, distribution, jars, jdk, native
 from weft.spec import Spec
@@ -45,18 +45,20 @@ def supply(spec: Spec, say: Callable[[str], None]) -> Supplies:
     return Supplies(java, homes, built, _classes(spec, java, homes, built, say), programs)
 
 
-_LISTED: Mapping[str, Callable[[Path], Sequence[str]]] = {
-    "hadoop": hadoop_jars,
-    "flink": lambda home: [f"{home}/lib/*"],
+_LISTED: Mapping[str, Callable[[Path, Path], Sequence[str]]] = {
+    "hadoop": hadoop_classes,
+    "flink": lambda home, _: [f"{home}/lib/*"],
 }
-"""How the class paths of processes begin whose classes are listed, by distribution and its home."""
+"""How the class paths of processes begin whose classes are listed, by distribution, its home and weft's jar for it."""
 
 
 def _classes(
     spec: Spec, java: Path, homes: Mapping[str, Path], built: Mapping[str, Path], say: Callable[[str], None]
 ) -> dict[str, Path]:
     found = {
-        name: classdata.dump(name, java, classdata.LISTS / f"{name}.classes", class_path(homes[name]), say)
+        name: classdata.dump(
+            name, java, classdata.LISTS / f"{name}.classes", class_path(homes[name], built[name]), say
+        )
         for name, class_path in _LISTED.items()
         if name in homes
     }

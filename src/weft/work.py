@@ -3,7 +3,7 @@
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,14 +48,25 @@ class Work(Site):
             raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
         return path
 
-    def write(self, files: Mapping[Path, str], placeholder: str) -> dict[Path, str]:
-        """Write generated files, mode 0600, with the run's secret wherever the placeholder stands; returns them so."""
-        whole = {path: content.replace(placeholder, self.secret) for path, content in files.items()}
+    def write(
+        self,
+        files: Mapping[Path, str],
+        placeholder: str,
+        sealed: Mapping[Path, Callable[[str], bytes]] | None = None,
+    ) -> dict[Path, str | bytes]:
+        """Write generated files, mode 0600; returns them so.
+
+        The run's secret stands wherever `placeholder` does in `files`, and is what those in `sealed` are made from.
+        """
+        whole: dict[Path, str | bytes] = {
+            path: content.replace(placeholder, self.secret) for path, content in files.items()
+        }
+        whole.update({path: make(self.secret) for path, make in (sealed or {}).items()})
         write_private(whole)
         return whole
 
 
-def write_private(files: Mapping[Path, str] | Mapping[Path, bytes], mode: int = 0o600) -> None:
+def write_private(files: Mapping[Path, str | bytes], mode: int = 0o600) -> None:
     """Write new files that nobody else can read."""
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,13 +1,14 @@
-"""A second user of the machine under his own name: reads no file of HDFS, submits nothing to YARN, joins neither, sees no page."""
+"""A second user of the machine, whoever he says he is: reads no file of HDFS, submits nothing to YARN, joins neither, sees no page."""
 
 import base64
+import dataclasses
 import http.client
 import json
 import re
 import shutil
 import subprocess
 import tempfile
-import time
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ import pytest
 from tests.local.conftest import Weft, root
 from tests.local.test_security import NOBODY, as_nobody, readable
 from weft.hadoop import configuration
+from weft.nodes.base import Node
 from weft.pages import token
 from weft.provision import distribution
+from weft.realm import USER, Realm, keytab
 
 pytestmark = root
 """Only root can become somebody else."""
@@ -61,9 +64,11 @@ OTHERS = (
     b"",
 )
 """What a port says that has no pages; one for blocks says nothing."""
-UNAUTHORIZED = re.compile(
-    r"(?m)^(?=.*(?:unauthorized|Authorization failed))(?=.*nobody).*?\.(\w*(?:Protocol|Tracker)\w*)"
-)
+REFUSED = {
+    "nameless": "SIMPLE authentication is not enabled",
+    "forged": "Integrity check on decrypted field failed",
+}
+"""What he is told who claims a name, and who claims it with a key that he made himself."""
 
 
 @dataclass
@@ -94,20 +99,24 @@ class Target:
                     found[where, one.laddr.port] = main[-1].rpartition(".")[2] if main else process.name()
         return found
 
-    def refused(self, daemon: str) -> set[str]:
-        """Protocols that a daemon has refused to the other user."""
-        log = Path(self.told["record"]) / "logs" / "node1" / f"{daemon}.log"
-        return set(UNAUTHORIZED.findall(log.read_text()))
-
-    def attempt(self, *words: str, **environment: str) -> "subprocess.Popen[str]":
+    def attempt(self, *words: str, how: str = "nameless") -> "subprocess.Popen[str]":
+        """As the other user, who says that he is the cluster's."""
+        conf = self.own / how
         java = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-        java += [
-            "-Djava.net.preferIPv4Stack=true",
-            f"-Djava.io.tmpdir={self.own}",
-            "-cp",
-            f"/mnt/lib/*:{self.own}",
-        ]
-        return as_nobody(*java, *words, engine="hadoop", HOME=str(self.own), **environment)
+        java += ["-Djava.net.preferIPv4Stack=true", f"-Djava.io.tmpdir={self.own}"]
+        java += [f"-Djava.security.krb5.conf={conf}/krb5.conf", "-cp", f"/mnt/lib/*:{conf}"]
+        own = {"HOME": str(self.own), "HADOOP_USER_NAME": "root"}
+        if how != "nameless":
+            own |= {"KRB5PRINCIPAL": USER, "KRB5KEYTAB": f"{conf}/keytab"}
+        return as_nobody(*java, *words, engine="hadoop", **own)
+
+    def refused(self, *words: str) -> None:
+        """It fails however he comes, and each time because nobody believes him."""
+        tried = {how: self.attempt(*words, how=how) for how in REFUSED}
+        for how, process in tried.items():
+            said, _ = process.communicate(timeout=120)
+            assert process.returncode != 0, said
+            assert re.search(REFUSED[how], said), said
 
 
 @pytest.fixture(scope="module")
@@ -136,9 +145,27 @@ def hdfs(told: dict) -> str:
 
 
 def found(home: Path, told: dict) -> Path:
-    """The other user's settings: addresses alone, which every user of the machine can see."""
-    own = home / "own"
-    (own / "webapps" / "datanode").mkdir(parents=True)
+    """The other user's settings: addresses alone, which every user of the machine can see, and keys of his own."""
+    own, work = home / "own", Path(told["settings"]).parents[1]
+    own.mkdir()
+    head = told["address"].partition(":")[0]
+    realm = Realm(work / "kerberos", Node("head", head, 1, 1, own), 6010)
+    for how, secret in (("nameless", None), ("forged", b""), ("stolen", realm.keytab.read_bytes())):
+        conf = own / how
+        (conf / "webapps" / "datanode").mkdir(parents=True)
+        named = dataclasses.replace(realm, directory=conf) if secret is not None else None
+        for name, settings in _sites(own, told, named).items():
+            (conf / f"{name}-site.xml").write_text(configuration(settings))
+        (conf / "krb5.conf").write_text(realm.krb5())
+        if named:
+            named.keytab.write_bytes(secret or keytab("0" * 64))
+    (own / "in").write_text("1\n")
+    for path in (own, *own.rglob("*")):
+        shutil.chown(path, int(NOBODY))
+    return own
+
+
+def _sites(own: Path, told: dict, realm: Realm | None) -> dict[str, dict[str, str]]:
     head = told["address"].partition(":")[0]
     here = f"{head.rpartition('.')[0]}.200"
     core = {"fs.defaultFS": hdfs(told), "hadoop.tmp.dir": f"{own}/tmp", "ipc.client.connect.max.retries": "1"}
@@ -163,12 +190,12 @@ def found(home: Path, told: dict) -> Path:
         "mapreduce.framework.name": "yarn",
         "yarn.app.mapreduce.am.staging-dir": f"file://{own}/staging",
     }
-    for name, settings in {"core": core, "hdfs": dfs, "yarn": yarn, "mapred": mapred}.items():
-        (own / f"{name}-site.xml").write_text(configuration(settings))
-    (own / "in").write_text("1\n")
-    for path in (own, *own.rglob("*")):
-        shutil.chown(path, int(NOBODY))
-    return own
+    if realm is not None:
+        core |= realm.names
+        dfs |= {**realm.hdfs, **realm.hdfs_daemons}
+        yarn |= realm.yarn
+        mapred |= realm.history
+    return {"core": core, "hdfs": dfs, "yarn": yarn, "mapred": mapred}
 
 
 def test_files_of_the_daemons_are_their_users_alone(target: Target) -> None:
@@ -180,47 +207,37 @@ def test_files_of_the_daemons_are_their_users_alone(target: Target) -> None:
 
 
 def test_hdfs_neither_lists_nor_reads_nor_writes(target: Target) -> None:
-    tried = [
-        target.attempt(SHELL, *words)
-        for words in (("-ls", "/"), ("-cat", "/secret"), ("-put", f"{target.own}/in", "/mine"))
-    ]
-    for process in tried:
-        said, _ = process.communicate(timeout=120)
-        assert process.returncode != 0, said
-        assert "nobody (auth:SIMPLE) is not authorized" in said
+    for words in (("-ls", "/"), ("-cat", "/secret"), ("-put", f"{target.own}/in", "/mine")):
+        target.refused(SHELL, *words)
 
 
 def test_yarn_lists_and_takes_no_application(target: Target) -> None:
     (examples,) = distribution.home("hadoop", print).glob("lib/hadoop-mapreduce-examples-*.jar")
-    tried = [
-        target.attempt("org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", "-list"),
-        target.attempt(
-            "org.apache.hadoop.util.RunJar", f"/mnt/lib/{examples.name}", "wordcount",
-            f"file://{target.own}/in", f"file://{target.own}/out",
-        ),
-    ]  # fmt: skip
-    for process in tried:
-        said, _ = process.communicate(timeout=120)
-        assert process.returncode != 0, said
-        assert "nobody (auth:SIMPLE) is not authorized" in said
+    target.refused("org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", "-list")
+    target.refused(
+        "org.apache.hadoop.util.RunJar", f"/mnt/lib/{examples.name}", "wordcount",
+        f"file://{target.own}/in", f"file://{target.own}/out",
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("main", "daemon", "protocol"),
-    [(NODEMANAGER, "resourcemanager", "ResourceTrackerPB"), (DATANODE, "namenode", "DatanodeProtocol")],
-)
-def test_neither_nodemanager_nor_datanode_joins(
-    target: Target, main: str, daemon: str, protocol: str
-) -> None:
-    process = target.attempt(main)
-    end = time.monotonic() + 120
+@pytest.mark.parametrize("how", REFUSED)
+@pytest.mark.parametrize("main", [NODEMANAGER, DATANODE])
+def test_neither_nodemanager_nor_datanode_joins(target: Target, main: str, how: str) -> None:
+    process, said = target.attempt(main, how=how), ""
+    assert process.stdout is not None
+    # a DataNode without a name asks for ever, and says only that
+    refused = re.compile(f"{REFUSED[how]}|Problem connecting to server")
+    limit = threading.Timer(120, process.kill)
+    limit.start()
     try:
-        while protocol not in target.refused(daemon):
-            assert time.monotonic() < end, target.refused(daemon)
-            time.sleep(0.1)
+        while not refused.search(said):
+            line = process.stdout.readline()
+            assert line, said
+            said += line
     finally:
+        limit.cancel()
         process.kill()
-        said, _ = process.communicate()
+        process.communicate()
     assert "Registered with ResourceManager" not in said
     assert "successfully registered with NN" not in said
 
@@ -297,9 +314,9 @@ def test_no_map_output_is_given_without_the_jobs_token(target: Target) -> None:
             assert ask(where, "GET", page, name="mapreduce", version="1.0.0", **own)[0] == 401
 
 
-def test_whoever_claims_the_name_is_believed(target: Target) -> None:
-    """What the guide warns of; and the tries above would have been seen to succeed."""
-    process = target.attempt(SHELL, "-ls", "/", HADOOP_USER_NAME="root")
+def test_whoever_has_the_key_is_the_user(target: Target) -> None:
+    """So the tries above would have been seen to succeed."""
+    process = target.attempt(SHELL, "-ls", "/", how="stolen")
     said, _ = process.communicate(timeout=120)
     assert process.returncode == 0, said
     assert " /secret\n" in said

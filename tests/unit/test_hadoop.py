@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.fakes import GIB, WORK, fake_layout, fake_nodes
+from tests.fakes import GIB, WORK, fake_layout, fake_nodes, fake_secured
 from weft.engines.hadoop import HadoopEngine
 from weft.errors import UsageError
 from weft.plan import SECRET, Job
@@ -24,7 +24,7 @@ def site(name: str, engine: HadoopEngine | None = None) -> dict[str, str]:
 
 
 def test_the_files_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
-    plan = HadoopEngine().plan(fake_layout())
+    plan = HadoopEngine().plan(fake_secured(fake_layout()))
     assert {str(path): content for path, content in plan.files.items()} == snapshot
 
 
@@ -163,7 +163,7 @@ def test_what_does_not_fit_a_node_is_refused_with_a_hint(
 def test_jvms_of_weft_s_own_jobs_begin_with_the_archived_jars_and_those_of_users_do_not() -> None:
     layout = dataclasses.replace(fake_layout(), classes={"hadoop": Path("/cache/classes.jsa")})
     engine = HadoopEngine()
-    plan, jars = engine.plan(layout), f"-cp {layout.homes['hadoop']}/lib/*:"
+    plan, jars = engine.plan(layout), f"-cp {layout.jars['hadoop']}:{layout.homes['hadoop']}/lib/*:"
     for process in [*plan.daemons, engine.submit(JOB, layout)]:
         assert "-XX:SharedArchiveFile=/cache/classes.jsa" in process.argv
         assert jars in " ".join(process.argv)

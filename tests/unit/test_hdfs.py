@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.fakes import GIB, fake_nodes
-from weft import preview
+from weft import kdc, preview
 from weft.errors import UsageError
 from weft.jvm import core
 from weft.servers import acquired, computing
@@ -24,9 +24,9 @@ def test_input_and_output_stand_on_one_namenode() -> None:
     assert layout.places["input"].path == "hdfs://10.87.0.1:8020/weft/input"
     assert layout.places["output"].path == "hdfs://10.87.0.1:8020/weft/output"
     names = [daemon.name for daemon in plan.daemons]
-    assert names[:5] == ["namenode", "datanode-node1", "datanode-node2", "datanode-node3", "master"]
+    assert names[:6] == ["kdc", "namenode", "datanode-node1", "datanode-node2", "datanode-node3", "master"]
     assert [command.name for command in plan.first] == ["namenode-format"]
-    ports = [port for daemon in plan.daemons[:4] for port in daemon.ports]
+    ports = [port for daemon in plan.daemons[1:5] for port in daemon.ports]
     assert len(set(ports)) == 8, "on local nodes a DataNode is known by its port alone"
 
 
@@ -50,8 +50,8 @@ def test_the_engine_gets_the_memory_that_the_daemons_leave() -> None:
     shared = [node.memory for node in computing(spec(), nodes)]
     assert shared[0] < shared[1] == shared[2] < 4 * GIB
     alone = computing(spec("hdfs:1", nodes="virtual:2"), nodes)
-    assert [node.memory for node in alone] == [4 * GIB, 4 * GIB]
-    with pytest.raises(UsageError, match="storage on it takes"):
+    assert [node.memory for node in alone] == [4 * GIB - kdc.MEMORY, 4 * GIB]
+    with pytest.raises(UsageError, match="what serves it takes"):
         computing(spec("hdfs,datanode_memory=4G"), nodes)
 
 

@@ -26,6 +26,7 @@ SHARED = {
     "sparkonyarn",
     "flinkonyarn",
     "certificate",
+    "hdfstoken",
     "flinkrest",
     "several",
     "taskmanager",

@@ -35,7 +35,7 @@ class Certificate:
     def made(self, layout: Layout) -> list[Command]:
         """Commands that make it; the password is read from its file."""
         head = layout.head
-        environment = {**layout.environment(head), **temporary(head)}
+        environment = {**layout.environment(head), **temporary(layout, head)}
         addresses = ",".join(f"ip:{node.address}" for node in layout.nodes)
         generate = [
             str(layout.java.parent / "keytool"),
@@ -56,6 +56,6 @@ class Certificate:
             *("--output", str(self.pem), "--outcome", str(self.directory / "pem.json")),
         ]
         return [
-            Command("keystore", head, generate, environment),
-            Command("keystore-text", head, write, environment),
+            Command("keystore", head, generate, environment, makes=[self.keystore]),
+            Command("keystore-text", head, write, environment, makes=[self.pem]),
         ]

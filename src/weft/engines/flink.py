@@ -30,6 +30,7 @@ from weft.plan import (
     Plan,
     Ready,
 )
+from weft.realm import USER, Realm
 from weft.units import Size, show_size
 
 _JOBMANAGER_OVERHEAD = 256 << 20
@@ -139,7 +140,7 @@ class FlinkEngine(Engine):
             **certificate.files(),
         }
         summary = self._summary(layout, memory)
-        made, handed = certificate.made(layout), [certificate.keystore, certificate.pem]
+        made = certificate.made(layout)
         if self.master == "yarn":
             yarn, nodes = self._yarn(layout), layout.nodes
             summary["JobManager's container"] = show_size(yarn.containers.master)
@@ -165,7 +166,6 @@ class FlinkEngine(Engine):
                 last=self._account(
                     layout, apps, certificate.pem, lambda answer: flinkonyarn.interface(answer, nodes)
                 ),
-                handed=handed,
                 applications=self._applications(layout, certificate.pem),
             )
         names = [f"taskmanager-{node.name}" for node in layout.nodes]
@@ -184,7 +184,6 @@ class FlinkEngine(Engine):
             summary=summary,
             first=made,
             last=self._account(layout, rest, certificate.pem, None),
-            handed=handed,
             applications=self._applications(layout, certificate.pem),
         )
 
@@ -237,6 +236,7 @@ class FlinkEngine(Engine):
             "restart-strategy.fixed-delay.attempts": "5",
             "restart-strategy.fixed-delay.delay": "1s",
             "web.submit.enable": "false",
+            **_known(layout.realm),
             **{f"flink.hadoop.{key}": value for key, value in layout.hadoop.items()},
             **_secured(Certificate(_conf(layout)), encrypt_data=self.encrypt_data),
             **self.conf,
@@ -346,12 +346,24 @@ class FlinkEngine(Engine):
             "FLINK_CONF_DIR": str(_conf(layout)),
             **(own if self.master == "standalone" else {"HADOOP_CONF_DIR": str(_conf(layout))}),
             "JAVA_HOME": str(layout.java.parent.parent),
-            **temporary(node),
+            **temporary(layout, node),
         }
 
 
 def _conf(layout: Layout) -> Path:
     return layout.directory / "conf"
+
+
+def _known(realm: Realm | None) -> dict[str, str]:
+    """By which Flink's processes log in to Hadoop's; each has the keytab, so that none needs another's tokens."""
+    if realm is None:
+        return {}
+    return {
+        "security.kerberos.login.principal": USER,
+        "security.kerberos.login.keytab": str(realm.keytab),
+        "security.kerberos.login.use-ticket-cache": "false",
+        "security.delegation.tokens.enabled": "false",
+    }
 
 
 def _secured(certificate: Certificate, *, encrypt_data: bool) -> dict[str, str]:

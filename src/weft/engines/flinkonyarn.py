@@ -75,7 +75,9 @@ def settings(
         "yarn.flink-dist-jar": str(layout.jars["flink"]),
         # without it the ResourceManager does not tell where the JobManager is to who gives no name
         "yarn.view.acls": "dr.who",
-        "security.delegation.tokens.enabled": "false",
+        # it is on every node already
+        "yarn.security.kerberos.ship-local-keytab": "false",
+        "yarn.security.kerberos.localized-keytab-path": str(layout.realm.keytab if layout.realm else ""),
     }
 
 

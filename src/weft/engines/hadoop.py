@@ -170,6 +170,9 @@ class HadoopEngine(Engine):
         }
         return {
             "mapreduce.framework.name": "yarn",
+            **(layout.realm.history if layout.realm else {}),
+            # of whom a job gets tokens for its containers
+            "mapreduce.job.hdfs-servers": ",".join(layout.hadoop_files),
             "mapreduce.application.classpath": yarn.classes,
             "mapreduce.cluster.acls.enabled": "true",
             "mapreduce.job.encrypted-intermediate-data": str(self.encrypt).lower(),

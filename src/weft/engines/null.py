@@ -28,4 +28,6 @@ class NullEngine(Engine):
         job.brought.require(self.kind)
         head, java = layout.head, [str(layout.java), heap(_HEAP), *core(layout)]
         argv = [*java, f"io.weft.core.{job.program}", *job.arguments]
-        return Command(job.name, head, argv, {**layout.environment(head), **temporary(head)}, job.outcome)
+        return Command(
+            job.name, head, argv, {**layout.environment(head), **temporary(layout, head)}, job.outcome
+        )

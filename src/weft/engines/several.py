@@ -138,6 +138,7 @@ def _named(kind: str, plan: Plan) -> Plan:
         ready=[asked(ready) for ready in plan.ready],
         summary={f"{kind}: {key}": value for key, value in plan.summary.items()},
         first=[called(command) for command in plan.first],
+        then=[called(command) for command in plan.then],
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from weft.engines import sparkonyarn
+from weft.engines import hdfstoken, sparkonyarn
 from weft.engines.base import Engine
 from weft.engines.yarn import Ports, Yarn
 from weft.errors import UsageError
@@ -135,11 +135,20 @@ class SparkEngine(Engine):
             yarn = self._yarn(layout)
             summary["executor's container"] = show_size(yarn.containers.task)
             files = yarn.files(yarn.sites({}), {})
-            ready, applications = (yarn.ready(),), (yarn.applications(),)
-            return Plan({conf: settings, **files}, yarn.daemons(), ready, summary, applications=applications)
+            apps = (yarn.applications(),)
+            return Plan(
+                {conf: settings, **files}, yarn.daemons(), (yarn.ready(),), summary, applications=apps
+            )
         summary["daemon heap"] = show_size(_DAEMON_HEAP)
-        daemons, ready = self._daemons(conf, layout), (self._ready(layout),)
-        return Plan({conf: settings}, daemons, ready, summary, applications=(self._applications(ready[0]),))
+        ready = self._ready(layout)
+        return Plan(
+            {conf: settings},
+            self._daemons(conf, layout),
+            (ready,),
+            summary,
+            then=[hdfstoken.fetched(layout)] if layout.hadoop else [],
+            applications=(self._applications(ready),),
+        )
 
     def _yarn(self, layout: Layout) -> Yarn:
         ports = Ports(self.port, self.web_port)
@@ -224,6 +233,12 @@ class SparkEngine(Engine):
         return {
             "spark.authenticate.secret": SECRET,
             "spark.master": f"spark://{layout.head.address}:{self.port}",
+            # a Master of Spark's own gives its executors no tokens
+            **(
+                {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
+                if layout.hadoop
+                else {}
+            ),
         }
 
     def submit(self, job: Job, layout: Layout) -> Command:
@@ -303,7 +318,7 @@ class SparkEngine(Engine):
             "SPARK_LOCAL_DIRS": layout.places["shuffle"].paths[node.name],
             "JAVA_HOME": str(layout.java.parent.parent),
             **({"HADOOP_CONF_DIR": str(layout.directory / "conf")} if self.master == "yarn" else {}),
-            **temporary(node, layout.classes.get("spark")),
+            **temporary(layout, node, layout.classes.get("spark")),
         }
 
 

@@ -2,6 +2,7 @@
 
 from weft.engines.yarn import GRAIN, NODE_MANAGER, OVERHEAD, RESOURCE_MANAGER, Containers, Ports, Yarn
 from weft.plan import Layout
+from weft.realm import USER
 
 _MASTER_HEAP = 256 << 20
 _MASTER_OVERHEAD = 192 << 20
@@ -39,6 +40,18 @@ def settings(layout: Layout, heap: int) -> dict[str, str]:
         "spark.yarn.populateHadoopClasspath": "false",
         "spark.yarn.stagingDir": f"file://{layout.staging}",
         "spark.yarn.maxAppAttempts": "1",
+        **_known(layout),
         "spark.yarn.scheduler.heartbeat.interval-ms": "200",
         "spark.yarn.report.interval": "200ms",
+    }
+
+
+def _known(layout: Layout) -> dict[str, str]:
+    """By which the driver logs in, and of whom it gets tokens for the containers."""
+    if layout.realm is None:
+        return {}
+    return {
+        "spark.kerberos.principal": USER,
+        "spark.kerberos.keytab": str(layout.realm.keytab),
+        "spark.kerberos.access.hadoopFileSystems": ",".join(layout.hadoop_files),
     }

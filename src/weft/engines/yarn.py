@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import UsageError
-from weft.hadoop import callers, closed, configuration, jars
+from weft.hadoop import callers, classes, closed, configuration
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.plan import SECRET, Applications, Daemon, Layout, Ready
@@ -100,8 +100,7 @@ class Yarn:
 
     def class_path(self, settings: str) -> str:
         """`settings` are folders; an archive of the jars' classes fits only those who have the jars before all else."""
-        home = self.layout.homes["hadoop"]
-        return ":".join([*jars(home), str(self.layout.jars["hadoop"]), settings])
+        return ":".join([*classes(self.layout.homes["hadoop"], self.layout.jars["hadoop"]), settings])
 
     def core_site(self) -> dict[str, str]:
         return {
@@ -109,6 +108,7 @@ class Yarn:
             "fs.defaultFS": "file:///",
             "hadoop.tmp.dir": "${java.io.tmpdir}/hadoop",
             "hadoop.security.authorization": "true",
+            **(self.layout.realm.names if self.layout.realm else {}),
             # a NodeManager otherwise waits ten seconds for the removal of logs, which is hours away
             "hadoop.service.shutdown.timeout": "2s",
             # a lost node is noticed after seconds, not after the default of minutes
@@ -139,6 +139,7 @@ class Yarn:
                 f"yarn.nodemanager.{room}": f"${{weft.address}}:{port}"
                 for room, port in zip(places, node, strict=True)
             },
+            **(self.layout.realm.yarn if self.layout.realm else {}),
             "yarn.acl.enable": "true",
             "yarn.admin.acl": "${user.name}",
             "yarn.application.classpath": self.classes,
@@ -206,8 +207,10 @@ class Yarn:
     @property
     def inherited(self) -> list[str]:
         """Names of variables that a container has from its NodeManager."""
-        own = self.layout.environment(self.layout.head)
-        return sorted({*own, *temporary(self.layout.head), "WEFT_NODE"})
+        head, realm = self.layout.head, self.layout.realm
+        own = {*self.layout.environment(head), *temporary(self.layout, head), "WEFT_NODE"}
+        # a container has tokens: to log in for each would only take time
+        return sorted(own.difference(realm.environment if realm else ()))
 
     def files(self, sites: Mapping[str, Mapping[str, str]], conf: Mapping[str, str]) -> dict[Path, str]:
         """The generated files; `conf` holds the user's settings, each of which wins in the site it belongs to."""
@@ -300,7 +303,7 @@ class Yarn:
             **self.layout.environment(node),
             "HADOOP_CONF_DIR": str(self.conf),
             "JAVA_HOME": str(self.layout.java.parent.parent),
-            **temporary(node),
+            **temporary(self.layout, node),
         }
 
 

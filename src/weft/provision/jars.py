@@ -16,7 +16,7 @@ def build(homes: Mapping[str, Path], say: Say) -> dict[str, Path]:
     Raises MissingError naming what the build lacks.
     """
     source = settings.SOURCE / "java"
-    modules = ("core", *sorted(homes))
+    modules = ("core", *sorted(homes), *(["kerberos"] if "hadoop" in homes else []))
     key = f"jars-{digest([source], *(f'{name}={homes[name].name}' for name in sorted(homes)))}"
     if (found := cached(key)) is None:
         jdk.require_compiler()

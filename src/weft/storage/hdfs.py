@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import UsageError
-from weft.hadoop import callers, closed, configuration, jars
+from weft.hadoop import callers, classes, closed, configuration
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
@@ -22,6 +22,8 @@ _OVERHEAD = 192 << 20
 """Bytes that a daemon's process takes beside its heap."""
 _REPLICATION = 3
 """HDFS's own default, where there are as many DataNodes."""
+_LIFETIME = 30 * 24 * 3600 * 1000
+"""Milliseconds."""
 _NAMENODE = "org.apache.hadoop.hdfs.server.namenode.NameNode"
 _DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 _PAGE = '<a href="jmx">What this daemon counts</a>; the pages of its own are not part of its jars.\n'
@@ -127,7 +129,7 @@ class HdfsStorage(StackedStorage):
         daemons = [self._daemon(name, node, i, layout) for i, (name, node) in enumerate(self._named(servers))]
         wanted = {f"{daemon.node.address}:{daemon.ports[0]}": daemon.name for daemon in daemons[1:]}
         page = f"http://{head.address}:{self.web_port}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"
-        format_ = [*daemons[0].argv, "-format", "-nonInteractive"]
+        format_ = [*self._java(head, 0, layout, "simple"), _NAMENODE, "-format", "-nonInteractive"]
         summary = {
             "namenode heap": show_size(self.namenode_memory),
             "datanodes": f"{len(servers)}, heap {show_size(self.datanode_memory)} each",
@@ -143,23 +145,33 @@ class HdfsStorage(StackedStorage):
 
     def _daemon(self, name: str, node: Node, number: int, layout: Layout) -> Daemon:
         """The NameNode has number 0. Each has ports of its own, since local nodes look alike to the NameNode."""
-        port, web = self.port + number, self.web_port + number
-        below = layout.places["blocks"]
-        own = {"address": node.address, "port": port, "web": web, "blocks": below.paths[node.name]}
-        own["temporary"] = str(node.directory / "hadoop")
-        main, memory = (_DATANODE, self.datanode_memory) if number else (_NAMENODE, self.namenode_memory)
+        main = _DATANODE if number else _NAMENODE
+        argv = [*self._java(node, number, layout, "kerberos" if layout.realm else "simple"), main]
+        environment = {
+            **layout.environment(node),
+            **layout.places["blocks"].environment.get(node.name, {}),
+            **temporary(layout, node),
+        }
+        table = next(role for role, place in layout.places.items() if place.storage == self.kind)
+        ports = (self.port + number, self.web_port + number)
+        return Daemon(name, node, argv, environment, ports, essential=number == 0, table=table)
+
+    def _java(self, node: Node, number: int, layout: Layout, authentication: str) -> list[str]:
+        """The words of a daemon up to its main class."""
+        own = {
+            "address": node.address,
+            "port": self.port + number,
+            "web": self.web_port + number,
+            "blocks": layout.places["blocks"].paths[node.name],
+            "temporary": node.directory / "hadoop",
+            "authentication": authentication,
+        }
+        memory = self.datanode_memory if number else self.namenode_memory
         argv = [str(layout.java), heap(memory), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *OPENS]
         argv += [f"-Dweft.{key}={value}" for key, value in own.items()]
         argv += archived(layout.classes.get("hadoop"))
-        classes = [*jars(layout.homes["hadoop"]), str(layout.jars["hadoop"]), str(_conf(layout))]
-        argv += ["-cp", ":".join(classes), main]
-        environment = {
-            **layout.environment(node),
-            **below.environment.get(node.name, {}),
-            **temporary(node),
-        }
-        table = next(role for role, place in layout.places.items() if place.storage == self.kind)
-        return Daemon(name, node, argv, environment, (port, web), essential=number == 0, table=table)
+        found = [*classes(layout.homes["hadoop"], layout.jars["hadoop"]), str(_conf(layout))]
+        return [*argv, "-cp", ":".join(found)]
 
     def _client(self, servers: Sequence[Node]) -> dict[str, str]:
         """What every client has to know."""
@@ -179,16 +191,21 @@ class HdfsStorage(StackedStorage):
 
     def _files(self, layout: Layout, servers: Sequence[Node]) -> dict[Path, str]:
         conf = _conf(layout)
+        realm = layout.realm
         core = {
             "fs.defaultFS": f"hdfs://{servers[0].address}:{self.port}",
+            **(realm.names if realm else {}),
+            # what comes before the daemons has nobody yet who knows it
+            "hadoop.security.authentication": "${weft.authentication}",
             "hadoop.security.authorization": "true",
             "hadoop.tmp.dir": "${weft.temporary}",
             "hadoop.http.authentication.signature.secret.file": str(_secret(layout.directory)),
             **closed(_secret(layout.directory)),
         }
+        asked = {**realm.hdfs, **realm.hdfs_daemons} if realm else {}
         return {
             conf / "core-site.xml": configuration(core),
-            conf / "hdfs-site.xml": configuration({**self._site(servers), **self._client(servers)}),
+            conf / "hdfs-site.xml": configuration({**self._site(servers), **asked, **self._client(servers)}),
             conf / "hadoop-policy.xml": configuration(
                 {"security.service.authorization.default.acl": "${user.name}", **callers(layout.all_nodes)}
             ),
@@ -215,6 +232,9 @@ class HdfsStorage(StackedStorage):
             "dfs.datanode.use.datanode.hostname": "true",
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
             "dfs.block.access.token.enable": "true",
+            # nobody renews the token of a cluster that stands for days
+            "dfs.namenode.delegation.token.max-lifetime": str(_LIFETIME),
+            "dfs.namenode.delegation.token.renew-interval": str(_LIFETIME),
             # a DataNode that is lost is known to be lost after 2 x 5 s + 10 x 1 s, not after ten minutes
             "dfs.heartbeat.interval": "1",
             "dfs.namenode.heartbeat.recheck-interval": "5000",

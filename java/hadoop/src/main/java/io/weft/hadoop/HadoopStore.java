@@ -2,6 +2,7 @@ package io.weft.hadoop;
 
 import io.weft.core.HadoopFiles;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /** Files of Hadoop's file systems, with the settings of its files and of system properties {@code weft.hadoop.KEY}. */
 public final class HadoopStore extends HadoopFiles {
@@ -15,6 +16,7 @@ public final class HadoopStore extends HadoopFiles {
                 SETTINGS.set(name.substring(PREFIX.length()), System.getProperty(name));
             }
         }
+        UserGroupInformation.setConfiguration(SETTINGS);
     }
 
     @Override

@@ -1,0 +1,43 @@
+package io.weft.hadoop;
+
+import io.weft.core.Options;
+import io.weft.core.Outcome;
+import io.weft.core.Program;
+import java.io.DataOutputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/** Asks file systems for delegation tokens and leaves them in a file, for processes that cannot log in themselves. */
+public final class FetchToken {
+    private static final List<String> KEYS = List.of("systems", "output");
+
+    private FetchToken() {
+    }
+
+    public static void main(String[] args) {
+        System.exit(Program.run(args, KEYS, FetchToken::run));
+    }
+
+    static void run(Options options, Outcome outcome) throws Exception {
+        Configuration settings = new HadoopStore().settings();
+        String user = UserGroupInformation.getLoginUser().getUserName();
+        Credentials found = new Credentials();
+        for (String system : options.text("systems").split(",")) {
+            FileSystem.get(URI.create(system), settings).addDelegationTokens(user, found);
+        }
+        Path output = options.path("output");
+        Files.createFile(output, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        try (DataOutputStream stream = new DataOutputStream(Files.newOutputStream(output, StandardOpenOption.WRITE))) {
+            found.writeTokenStorageToStream(stream);
+        }
+        outcome.put("tokens", found.numberOfTokens());
+    }
+}

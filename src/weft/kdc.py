@@ -1,0 +1,50 @@
+"""The key distribution centre of a run's realm: a small daemon on the head."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from weft.jvm import heap, temporary
+from weft.nodes.base import Node
+from weft.plan import Daemon, Layout, Plan, Ready
+from weft.realm import Realm, keytab
+from weft.work import Site
+
+_HEAP = 32 << 20
+MEMORY = _HEAP + (64 << 20)
+"""Bytes of its process."""
+
+
+class Kerberos(BaseModel):
+    """The realm in which Hadoop's daemons and clients prove who they are; other engines have no need of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    port: int = Field(
+        default=6010, ge=1024, le=65535, description="port of the key distribution centre, on the head"
+    )
+
+    def realm(self, site: Site, head: Node) -> Realm:
+        """Where it will be in a run that works there."""
+        return Realm(site.directory / "kerberos", head, self.port)
+
+
+def plan(layout: Layout) -> Plan:
+    """Its files on every node, and the centre; nothing where nobody needs it."""
+    realm = layout.realm
+    if realm is None:
+        return Plan({}, [])
+    address = f"tcp://{realm.head.address}:{realm.port}"
+    words = [str(layout.java), heap(_HEAP), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    words += ["-cp", str(layout.jars["kerberos"]), "io.weft.kerberos.Kdc"]
+    words += [realm.head.address, str(realm.port), str(realm.keytab)]
+    centre = Daemon(
+        "kdc",
+        realm.head,
+        words,
+        {"WEFT_LEASE": layout.run, **temporary(layout, realm.head)},
+        (realm.port,),
+        essential=True,
+        table="kerberos",
+        # daemons that find nobody to ask do not ask again
+        before=Ready(realm.head, address, lambda _: [], table="kerberos"),
+    )
+    return Plan({realm.conf: realm.krb5()}, [centre], sealed={realm.keytab: keytab})
