@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.local.conftest import Weft, root
@@ -91,8 +92,12 @@ class Target:
         """The main class of who listens, by address and port."""
         found = {}
         for process in self.weft.processes(""):
-            main = [word for word in process.cmdline() if word.startswith("org.apache.hadoop.")]
-            for one in process.net_connections():
+            try:
+                words, connections = process.cmdline(), process.net_connections()
+            except psutil.Error:  # it has ended since
+                continue
+            main = [word for word in words if word.startswith("org.apache.hadoop.")]
+            for one in connections:
                 if one.status == "LISTEN":
                     address = one.laddr.ip.removeprefix("::ffff:")
                     where = self.head if address in ("0.0.0.0", "::") else address
