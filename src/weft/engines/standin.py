@@ -1,8 +1,5 @@
 """A program for nodes: stands for a master that workers register with, or for a worker."""
 
-import json
-import signal
-import socket
 import sys
 import time
 
@@ -15,11 +12,14 @@ def main(words: "list[str]") -> None:
     name, seconds = what
     time.sleep(float(seconds))
     register(name, (address, int(port)))
-    signal.pause()
+    while True:
+        time.sleep(3600)
 
 
 def register(name: str, master: "tuple[str, int]") -> None:
     """Tell the master; it may come up later."""
+    import socket  # noqa: PLC0415 - what a worker loads belongs to the time that it takes to start
+
     while True:
         try:
             with socket.create_connection(master, timeout=5) as connection:
@@ -32,6 +32,8 @@ def register(name: str, master: "tuple[str, int]") -> None:
 
 def serve(address: str, port: int) -> None:
     """Answer GET with the names of all workers that have registered by POST."""
+    import socket  # noqa: PLC0415
+
     known: list[str] = []
     with socket.socket() as server:
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -40,20 +42,22 @@ def serve(address: str, port: int) -> None:
         while True:
             connection = server.accept()[0]
             with connection:
+                connection.settimeout(5)
                 try:
-                    answer(connection, known)
+                    connection.sendall(answer(connection.recv(1 << 16), known))
                 except OSError:
                     continue  # whoever asked is gone
 
 
-def answer(connection: socket.socket, known: "list[str]") -> None:
-    connection.settimeout(5)
-    method, path = connection.recv(1 << 16).split()[:2]
+def answer(asked: bytes, known: "list[str]") -> bytes:
+    import json  # noqa: PLC0415
+
+    method, path = asked.split()[:2]
     if method == b"POST":
         known.append(path.decode().lstrip("/"))
     body = json.dumps(known).encode()
     head = f"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    connection.sendall(head.encode() + body)
+    return head.encode() + body
 
 
 if __name__ == "__main__":
