@@ -74,18 +74,20 @@ class Lease:
             self.path.unlink(missing_ok=True)
         return left
 
-    def release_hosts(self) -> list[str]:
-        """The same for what is held on other hosts, all at once."""
-        answers = self.elsewhere(remove=True)
+    def release_hosts(self, open_ways: Sequence[Reach] = ()) -> list[str]:
+        """The same for what is held on other hosts, all at once; `open_ways` lead to some of them already."""
+        answers = self.elsewhere(remove=True, open_ways=open_ways)
         failed = {one.host for one in answers if one.problem or one.left}
         self.entries = [
             one for one in self.entries if "reach" not in one or of_text(one["reach"]).host in failed
         ]
         return [f"{one.host}: {one.problem or ', '.join(one.left)}" for one in answers if one.host in failed]
 
-    def elsewhere(self, *, remove: bool = False) -> list[Elsewhere]:
+    def elsewhere(self, *, remove: bool = False, open_ways: Sequence[Reach] = ()) -> list[Elsewhere]:
         """What is held on other hosts, and with `remove` no more."""
-        reaches = {of_text(one["reach"]): None for one in self.entries if "reach" in one}
+        known = {reach.text(): reach for reach in open_ways}
+        texts = dict.fromkeys(one["reach"] for one in self.entries if "reach" in one)
+        reaches = [known.get(text) or of_text(text) for text in texts]
         if not reaches:
             return []
         with ThreadPoolExecutor(max_workers=min(64, len(reaches))) as pool:

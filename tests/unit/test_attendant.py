@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.unit.test_remote import wait_for
+from tests.unit.test_remote import tree, wait_for
+from weft import shell
 from weft.errors import NodeError, WeftError
-from weft.remote.reach import Reach
+from weft.remote.reach import Reach, RemoteProcess
 
 NOISY = Reach("there", ("sh", "-c", 'echo welcome; eval "$1"', "sh"), login_shell=True)
 
@@ -79,6 +81,47 @@ def test_its_end_ends_what_was_asked_and_is_told(reach: Reach) -> None:
     assert wait_for(lambda: not running("sleep", "65"))
     with pytest.raises(NodeError, match="there: nothing can be run there"):
         reach.run(["true"])
+
+
+def test_a_daemon_writes_as_it_prints_and_ends_with_its_code(reach: Reach, tmp_path: Path) -> None:
+    words = ["sh", "-c", "printf 'out\\377\\n'; echo err >&2; pwd; exit 7"]
+    process = reach.spawn("p", words, log=tmp_path / "log", env={}, cwd=tmp_path, out=tmp_path / "out")
+    assert process.wait(20) == 7
+    assert (tmp_path / "out").read_bytes() == b"out\xff\n" + f"{tmp_path}\n".encode()
+    assert (tmp_path / "log").read_text() == "err\n"
+    process = reach.spawn("p", ["sh", "-c", "echo both; echo both >&2"], log=tmp_path / "both", env={})
+    assert process.wait(20) == 0
+    assert (tmp_path / "both").read_text() == "both\nboth\n"
+
+
+def test_a_daemon_is_asked_to_end_and_then_made_to(reach: Reach, tmp_path: Path) -> None:
+    polite = ["sh", "-c", "trap 'echo bye; exit 4' TERM; echo up; while :; do sleep 0.05; done"]
+    process = reach.spawn("polite", polite, log=tmp_path / "log", env={})
+    wait_for(lambda: shell.tail(process.log) == ["up"])
+    process.stop(grace=10)
+    assert (process.code(), shell.tail(process.log)[-1]) == (4, "bye")
+    process, family = tree(reach, tmp_path / "tree")
+    process.stop(grace=0.2)
+    assert process.code() is not None
+    assert psutil.wait_procs(family, timeout=5)[1] == []
+
+
+def test_a_lost_connection_ends_its_daemons_and_is_told_as_ssh_tells_it(reach: Reach, tmp_path: Path) -> None:
+    process, family = tree(reach, tmp_path / "tree")
+    assert process.code() is None
+    (far,) = psutil.Process(process.popen.pid).children()
+    far.kill()
+    assert process.wait(20) == 255
+    assert psutil.wait_procs(family, timeout=20)[1] == []
+    process.stop()
+    late = reach.spawn("late", ["true"], log=tmp_path / "late", env={})
+    assert late.wait(20) == 255
+
+
+def test_each_step_of_a_job_has_a_connection_of_its_own(reach: Reach, tmp_path: Path) -> None:
+    process = replace(reach, job=1).spawn("p", ["true"], log=tmp_path / "log", env={})
+    assert isinstance(process, RemoteProcess)
+    assert process.wait(20) == 0
 
 
 def test_a_host_without_python_is_named_with_a_hint(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """One address a node, tried between all pairs: clients here are shells, addresses are loopback's."""
 
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from weft.nodes.fabric import on_fabric
 from weft.nodes.remote import RemoteNode
 from weft.remote.attendant import Attendant
 from weft.remote.reach import Reach
+from weft.remote.sent import pairs
 
 NOBODYS = "192.0.2.7"
 """An address that no machine has (RFC 5737)."""
@@ -69,3 +72,23 @@ def test_a_pair_that_does_not_meet_is_named(nodes: Make) -> None:
         NodeError, match=r"host2 does not listen at 192\.0\.2\.7 \(fabric eth1\): .* cannot be bound"
     ):
         on_fabric(two, "eth1")
+
+
+def test_each_way_of_not_answering_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "_PATIENCE", 0.3)
+    monkeypatch.setattr(pairs, "_AT_ONCE", 2)
+    host = "127.0.0.1"
+    with socket.create_server((host, 0)) as right, socket.create_server((host, 0)) as wrong:
+        threading.Thread(target=pairs._answer, args=(right, "word"), daemon=True).start()
+        threading.Thread(target=pairs._answer, args=(wrong, "other"), daemon=True).start()
+        with socket.create_server((host, 0)) as silent, socket.socket() as closed:
+            closed.bind((host, 0))
+            servers = {"right": right, "closed": closed, "wrong": wrong, "silent": silent, "again": right}
+            peers = [[name, host, server.getsockname()[1]] for name, server in servers.items()]
+            found = pairs.unreached([*peers, ["nameless", "no-such-host.invalid", 1]], "word")
+    assert found.pop("nameless")
+    assert found == {
+        "closed": "Connection refused",
+        "wrong": "something else answers there",
+        "silent": "no answer in 0 s",
+    }

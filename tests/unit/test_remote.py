@@ -12,7 +12,7 @@ from weft import lease, shell
 from weft.errors import NodeError, WeftError
 from weft.nodes.base import require_shared
 from weft.nodes.remote import RemoteNode, furnished
-from weft.remote.reach import Reach, RemoteProcess, of_text
+from weft.remote.reach import Reach, of_text
 from weft.work import open_work
 
 SSH = Reach("there", ("sh", "-c"), login_shell=True)
@@ -84,9 +84,8 @@ TREE = [
 MARK = f"remote-{os.getpid()}"
 
 
-def tree(reach: Reach, log: Path) -> tuple[RemoteProcess, list[psutil.Process]]:
+def tree(reach: Reach, log: Path) -> tuple[shell.Process, list[psutil.Process]]:
     process = reach.spawn("tree", TREE, log=log, env={shell.LEASE_MARK: MARK})
-    assert isinstance(process, RemoteProcess)
     return process, wait_for(lambda: len(found := shell.marked(MARK)) >= 4 and found)  # type: ignore[return-value]
 
 

@@ -1,14 +1,14 @@
 """The network that engines talk over: one address a node, tried from each node to each other before anything starts."""
 
+import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from weft.errors import NodeError
-from weft.nodes.base import everywhere
 from weft.nodes.remote import RemoteNode, listed
-from weft.remote.attendant import Asked
+from weft.remote.asked import Asked
 from weft.remote.sent import pairs
 
 _FAST = re.compile(r"(hsn|ib|opa)\d")
@@ -80,10 +80,12 @@ def _require(failures: Failures, nodes: Sequence[RemoteNode], fabric: str) -> No
 def _unreached(nodes: Sequence[RemoteNode]) -> Failures:
     """Each node listens on its address; each other one, and this machine for the first, connects."""
     word = secrets.token_hex(8)
-    listeners: list[Asked] = []
+    asked: list[Asked] = []
     try:
-        listeners += [node.reach.begin("pairs", {"listen": node.address, "word": word}) for node in nodes]
-        ports = [_port(listener) for listener in listeners]
+        for node in nodes:
+            request = {"name": node.name, "address": node.address, "word": word}
+            asked.append(node.reach.begin("pairs", request))
+        ports = [_port(one) for one in asked]
         deaf = {
             (node.name, node.name): why
             for node, why in zip(nodes, ports, strict=True)
@@ -92,31 +94,27 @@ def _unreached(nodes: Sequence[RemoteNode]) -> Failures:
         if deaf:
             return deaf
         peers = [[node.name, node.address, port] for node, port in zip(nodes, ports, strict=True)]
-        asked = everywhere(nodes, lambda node: _ask(node, peers, word))
+        told = json.dumps(peers) + "\n"
+        for one in asked:
+            one.tell(told)
         found = {
             (node.name, peer): why
-            for node, whys in zip(nodes, asked, strict=True)
-            for peer, why in whys.items()
+            for node, one in zip(nodes, asked, strict=True)
+            for peer, why in node.reach.next(one).items()
         }
         here = pairs.unreached(peers[:1], word)
         return {**found, **{("this machine", peer): why for peer, why in here.items()}}
     finally:
-        for listener in listeners:
-            listener.leave()
+        for one in asked:
+            one.leave()
 
 
-def _ask(node: RemoteNode, peers: Sequence[Sequence[object]], word: str) -> dict[str, str]:
-    others = [peer for peer in peers if peer[0] != node.name]
-    found: dict[str, str] = node.reach.ask("pairs", {"peers": others, "word": word})
-    return found
-
-
-def _port(listener: Asked) -> int | str:
-    """The port that a listener printed, or why it cannot listen."""
+def _port(asked: Asked) -> int | str:
+    """The port that a node listens on, or why it cannot listen."""
     try:
-        if line := listener.line(_DEADLINE):
+        if line := asked.line(_DEADLINE):
             return int(line)
-        return listener.end(_DEADLINE).err.strip().rpartition("\n")[2] or "it did not listen"
+        return asked.end(_DEADLINE).err.strip().rpartition("\n")[2] or "it did not listen"
     except TimeoutError:
         return "it did not listen in time"
     except EOFError:

@@ -1,6 +1,7 @@
 """A node on another host, whose commands run through a client such as ssh or srun; and how to come by one."""
 
 import base64
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -58,7 +59,7 @@ class RemoteNode(Node):
         return name
 
     def sees(self, path: Path) -> bool:
-        return self.run(["test", "-e", str(path)], check=False).code == 0
+        return bool(self.reach.ask("files", {"sought": [str(path)]}))
 
     def make(self, *paths: Path) -> None:
         self.reach.ask("files", {"directories": [str(path) for path in paths]})
@@ -78,33 +79,46 @@ class RemoteNode(Node):
         return {Path(path): base64.b64decode(text) for path, text in found.items()}
 
 
+_PATIENCE = 5.0
+"""Seconds for connections to end by themselves."""
+
+
 @contextmanager
 def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) -> Iterator[list[RemoteNode]]:
     """Nodes whose hosts have been looked at, with directories for the run; all is removed at the end.
 
     A node of 0 cores or 0 bytes of memory gets what its host has, nothing is made before all have answered.
     """
-    attended: list[RemoteNode] = []
+    looked = everywhere(nodes, lambda node: _look(node, visible))
+    _refuse_missing(looked, visible)
+    _refuse_old(looked)
+    found = [node for node, _ in looked]
     try:
-        for node in nodes:
-            log = work.directory / f"{node.name}.attendant.log"
-            attended.append(replace(node, reach=node.reach.attended(log)))
-        looked = everywhere(attended, lambda node: _look(node, visible))
-        _refuse_missing(looked, visible)
-        _refuse_old(looked)
-        found = [node for node, _ in looked]
         everywhere(found, lambda node: _furnish(node, work))
         yield found
     finally:
-        _dismiss([node.reach.attendant for node in attended if node.reach.attendant])
-        work.lease.release_hosts()
+        work.lease.release_hosts([node.reach for node in found])
+
+
+@contextmanager
+def attended(nodes: Sequence[RemoteNode], work: Work) -> Iterator[list[RemoteNode]]:
+    """Nodes with a connection each, over which they are asked from now on."""
+    found: list[RemoteNode] = []
+    try:
+        for node in nodes:
+            log = work.directory / f"{node.name}.attendant.log"
+            found.append(replace(node, reach=node.reach.attended(log)))
+        yield found
+    finally:
+        _dismiss([node.reach.attendant for node in found if node.reach.attendant])
 
 
 def _dismiss(attendants: Sequence[Attendant]) -> None:
+    end = time.monotonic() + _PATIENCE
     for attendant in attendants:
         attendant.leave()
     for attendant in attendants:
-        attendant.stop()
+        attendant.stop(max(0, end - time.monotonic()))
 
 
 def _furnish(node: RemoteNode, work: Work) -> None:

@@ -13,7 +13,7 @@ from weft import machine, settings, shell
 from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
 from weft.nodes.base import Node, Nodes
 from weft.nodes.fabric import on_fabric
-from weft.nodes.remote import RemoteNode, furnished
+from weft.nodes.remote import RemoteNode, attended, furnished
 from weft.remote.reach import Reach, message
 from weft.shell import Process
 from weft.site.profile import Directives, Word, load
@@ -104,7 +104,11 @@ class SlurmNodes(Nodes):
         _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._given(work) as given, _told_by_slurm(given.job):
             nodes = [self._node(part, given, work) for part in self._chosen(given)]
-            with furnished(nodes, work, visible) as looked, _caretakers(looked, work):
+            with (
+                attended(nodes, work) as reached,
+                furnished(reached, work, visible) as looked,
+                _caretakers(looked, work),
+            ):
                 yield [*on_fabric(looked, self.fabric or load().fabric)]
 
     @contextmanager

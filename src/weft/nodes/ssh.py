@@ -8,18 +8,21 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
+import psutil
 from pydantic import BeforeValidator, Field, model_validator
 
 from weft import machine, shell
 from weft.errors import NodeError, UsageError
 from weft.nodes.base import Node, Nodes
 from weft.nodes.fabric import on_fabric
-from weft.nodes.remote import RemoteNode, furnished, listed
+from weft.nodes.remote import RemoteNode, attended, furnished, listed
+from weft.remote.asked import LOST
 from weft.remote.reach import Reach
-from weft.shell import Process, tool
+from weft.shell import tool
 from weft.units import Duration
 from weft.work import Site, Work
 
@@ -110,24 +113,20 @@ class SshNodes(Nodes):
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
         sockets = Path("/tmp") / f"weft-{secrets.token_hex(4)}"  # noqa: S108 - a socket's path is at most 108 bytes
         work.claim(sockets)
-        names = self._names()
-        reaches = [
-            Reach(name, self._client(name, sockets / str(i)), login_shell=True, python=self.python)
-            for i, name in enumerate(names)
-        ]
-        masters: list[Process] = []
-        try:
-            for i, name in enumerate(names):
-                masters.append(self._master(name, sockets / str(i), work))
-            self._wait(masters, sockets)
-            nodes = [self._node(reach, work) for reach in reaches]
-            with furnished(nodes, work, visible) as looked:
+        nodes = [self._node(name, sockets / str(i), work) for i, name in enumerate(self._names())]
+        with attended(nodes, work) as reached:
+            self._wait(reached)
+            with furnished(self._addressed(reached), work, visible) as looked:
                 yield [*on_fabric(looked, self.fabric)]
-        finally:
-            for master in masters:
-                master.stop(grace=0)
 
-    def _client(self, host: str, path: Path, master: str = "no") -> tuple[str, ...]:
+    def _node(self, host: str, path: Path, work: Work) -> RemoteNode:
+        """The attendant's connection is the one that all other commands go over."""
+        client, opening = self._client(host, path, master="no"), self._client(host, path, master="yes")
+        reach = Reach(host, client, login_shell=True, python=self.python, opening=opening)
+        directory = work.directory / host
+        return RemoteNode(host, "", self.cores or 0, self.memory or 0, directory, host=host, reach=reach)
+
+    def _client(self, host: str, path: Path, *, master: str) -> tuple[str, ...]:
         own = [
             *_ALWAYS,
             f"ControlMaster={master}",
@@ -137,45 +136,48 @@ class SshNodes(Nodes):
         options = [word for option in own for word in ("-o", option)]
         return (tool("ssh", "openssh-client"), *options, *self.options, host)
 
-    def _master(self, host: str, path: Path, work: Work) -> Process:
-        *words, name = self._client(host, path, "yes")
-        return shell.spawn(host, [*words, "-N", name], log=work.directory / f"{host}.ssh.log")
-
-    def _wait(self, masters: Sequence[Process], sockets: Path) -> None:
+    def _wait(self, nodes: Sequence[RemoteNode]) -> None:
         """Until every host has answered. Raises NodeError naming those that did not."""
         end = time.monotonic() + self.deadline
-        silent = list(enumerate(masters))
-        while silent := [(i, master) for i, master in silent if not (sockets / str(i)).exists()]:
-            for _, master in silent:
-                if master.code() is not None:
-                    raise _refused(master)
-            if time.monotonic() > end:
+        silent = [(node.name, attendant) for node in nodes if (attendant := node.reach.attendant)]
+        while silent:
+            answered = [one for one in silent if one[1].answered]
+            for name, attendant in answered:
+                if attendant.failed() == LOST:
+                    raise _refused(name, attendant.log)
+            silent = [one for one in silent if one not in answered]
+            if silent and time.monotonic() > end:
                 raise NodeError(
-                    f"{listed([master.name for _, master in silent])} did not answer within {self.deadline:.0f} s",
+                    f"{listed([name for name, _ in silent])} did not answer within {self.deadline:.0f} s",
                     hint="is the host up, and the name right? leave it out, or wait longer with --set nodes.deadline=2m",
                 )
             time.sleep(0.02)
 
-    def _node(self, reach: Reach, work: Work) -> RemoteNode:
-        host = reach.host
-        return RemoteNode(
-            host,
-            self._address(host),
-            self.cores or 0,
-            self.memory or 0,
-            work.directory / host,
-            host=host,
-            reach=reach,
-        )
+    def _addressed(self, nodes: Sequence[RemoteNode]) -> list[RemoteNode]:
+        """With the addresses that ssh is connected to, or would connect to where a proxy does it."""
+        peers = _peers()
+        found = [peers.get(node.reach.attendant.pid, "") if node.reach.attendant else "" for node in nodes]
+        return [
+            replace(node, address=address or self._address(node.host))
+            for node, address in zip(nodes, found, strict=True)
+        ]
 
     def _address(self, host: str) -> str:
-        """What ssh connects to."""
         told = shell.run([tool("ssh", "openssh-client"), *self.options, "-G", host]).out
         name = next(line.split()[1] for line in told.splitlines() if line.startswith("hostname "))
         try:
             return socket.gethostbyname(name)
         except OSError:
             return name  # behind a jump host this machine may not know it; the check of the fabric tells
+
+
+def _peers() -> dict[int, str]:
+    """The IPv4 address that a process of this machine is connected to, where it is one alone."""
+    found: dict[int, str] = {}
+    for one in psutil.net_connections("tcp4"):
+        if one.pid and one.raddr:
+            found[one.pid] = "" if one.pid in found else one.raddr.ip
+    return found
 
 
 def host_names(text: str) -> list[str]:
@@ -206,10 +208,10 @@ def _lines(path: Path) -> list[str]:
     return [name for line in lines if (name := line.partition("#")[0].strip())]
 
 
-def _refused(master: Process) -> NodeError:
-    words = shell.tail(master.log, 4)
+def _refused(host: str, log: Path) -> NodeError:
+    words = shell.tail(log, 4)
     hint = next(
         (hint for sign, hint in _HINTS.items() if any(sign in line for line in words)),
         "try it: ssh {host} true",
     )
-    return NodeError(f"{master.name}: ssh cannot connect", tail=words, hint=hint.format(host=master.name))
+    return NodeError(f"{host}: ssh cannot connect", tail=words, hint=hint.format(host=host))

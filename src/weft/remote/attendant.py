@@ -3,67 +3,14 @@
 import itertools
 import json
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from weft import shell
-from weft.shell import Completed
-
-
-class Asked:
-    """A program that was asked for, and what it has said so far."""
-
-    def __init__(self, send: Callable[[Mapping[str, Any]], None], number: int) -> None:
-        self._send = send
-        self._number = number
-        self._said = {"out": [""], "err": [""]}
-        self._code: int | None = None
-        self._lost = False
-        self._news = threading.Condition()
-
-    def hear(self, told: Mapping[str, Any] | None) -> None:
-        """An answer; None where there will be no more."""
-        with self._news:
-            if told is None:
-                self._lost = True
-            elif "code" in told:
-                self._code = told["code"]
-            else:
-                for name in self._said.keys() & told.keys():
-                    self._said[name].append(told[name])
-            self._news.notify_all()
-
-    def line(self, timeout: float) -> str | None:
-        """The first line that it prints; None where it ended without one. Raises TimeoutError, EOFError."""
-        self._wait(lambda: "\n" in "".join(self._said["out"]) or self._code is not None, timeout)
-        printed = "".join(self._said["out"])
-        return printed.partition("\n")[0] if "\n" in printed else None
-
-    def end(self, timeout: float) -> Completed:
-        """All that it said, when it has ended; it is made to when the time is over. Raises TimeoutError, EOFError."""
-        try:
-            self._wait(lambda: self._code is not None, timeout)
-        except TimeoutError:
-            self.leave()
-            raise
-        assert self._code is not None
-        return Completed(self._code, "".join(self._said["out"]), "".join(self._said["err"]))
-
-    def leave(self) -> None:
-        """End its input, at which it ends."""
-        self._send({"id": self._number})
-
-    def _wait(self, done: Callable[[], bool], timeout: float) -> None:
-        end = time.monotonic() + timeout
-        with self._news:
-            while not done():
-                if self._lost:
-                    raise EOFError
-                if not self._news.wait(end - time.monotonic()) and time.monotonic() > end:
-                    raise TimeoutError
+from weft.remote.asked import PATIENCE, Asked, AttendedProcess
+from weft.shell import Process
 
 
 class Attendant:
@@ -77,18 +24,45 @@ class Attendant:
         self._numbers = itertools.count()
         self._asked: dict[int, Asked] = {}
         self._ended = False
+        self._mute = False
         self._lock = threading.Lock()
         self._sending = threading.Lock()
         self._begun = threading.Event()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
-    def ask(self, program: Mapping[str, Any], timeout: float) -> Asked:
+    @property
+    def pid(self) -> int:
+        """The client's process."""
+        return self._popen.pid
+
+    @property
+    def answered(self) -> bool:
+        """Whether the far end has begun, or is known not to."""
+        return self._begun.is_set()
+
+    def failed(self) -> int | None:
+        """The exit code of a client that ended before the far end began."""
+        return self._popen.wait() if self._mute else None
+
+    def spawn(
+        self, name: str, argv: Sequence[str], program: Mapping[str, Any], log: Path, out: Path | None
+    ) -> Process:
+        """Start a program there that runs until it is stopped; its output goes to files. Raises TimeoutError."""
+        log.parent.mkdir(parents=True, exist_ok=True)
+        written = log.open("ab", buffering=0)
+        printed = written if out is None else out.open("ab", buffering=0)
+        asked = self.ask(program, PATIENCE, {"out": printed, "err": written})
+        return AttendedProcess(name, tuple(argv), log, self._popen, asked=asked)
+
+    def ask(
+        self, program: Mapping[str, Any], timeout: float, files: Mapping[str, IO[bytes]] | None = None
+    ) -> Asked:
         """Start a program there. Raises TimeoutError where the far end does not begin."""
         if not self._begun.wait(timeout):
             raise TimeoutError
         number = next(self._numbers)
-        asked = Asked(self._send, number)
+        asked = Asked(self._send, number, files or {})
         with self._lock:
             self._asked[number] = asked
             ended = self._ended
@@ -103,11 +77,11 @@ class Attendant:
         with self._sending, suppress(BrokenPipeError):
             self._popen.stdin.close()
 
-    def stop(self) -> None:
-        """Wait for its end, and kill it if that does not come."""
+    def stop(self, patience: float = 5) -> None:
+        """Wait some seconds for its end, and kill it if that does not come."""
         self.leave()
         try:
-            self._popen.wait(5)
+            self._popen.wait(patience)
         except shell.Expired:
             self._popen.kill()
             self._popen.wait()
@@ -129,6 +103,7 @@ class Attendant:
                     self._begun.set()
         with self._lock:
             self._ended, left = True, list(self._asked.values())
+        self._mute = not self._begun.is_set()
         self._begun.set()
         for asked in left:
             asked.hear(None)

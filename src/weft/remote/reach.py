@@ -10,12 +10,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weft import shell
 from weft.errors import NodeError, WeftError
-from weft.remote.attendant import Asked, Attendant
+from weft.remote.asked import PATIENCE, Asked
+from weft.remote.attendant import Attendant
 from weft.shell import Completed, Process
 from weft.slurm import jobs
 
@@ -74,13 +76,15 @@ class Reach:
     """A Python there, 3.6 or newer, for weft's own small programs."""
     job: int = 0
     """The Slurm job with whose end the host is out of reach; 0 where nothing ends the way there."""
+    opening: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """The client that makes a connection which all others share; where there is one, an attendant's."""
     attendant: Attendant | None = field(default=None, compare=False, repr=False)
     """An open connection; without one each question makes its own."""
 
-    def words(self) -> list[str]:
-        """The local command; always the same for a host."""
+    def words(self, client: Sequence[str] = ()) -> list[str]:
+        """The local command; always the same for a host and a client."""
         begin = [self.python, "-I", "-S", "-c", _BEGIN]  # a quick start: its own library is enough
-        return [*self.client, *([shlex.join(begin)] if self.login_shell else begin)]
+        return [*(client or self.client), *([shlex.join(begin)] if self.login_shell else begin)]
 
     def spawn(
         self,
@@ -93,7 +97,13 @@ class Reach:
         out: Path | None = None,
     ) -> Process:
         """Start a daemon or a driver there; its output comes here."""
-        return self.send(name, message("hold", _held(argv, env, cwd, alone=True)), log=log, out=out)
+        held = _held(argv, env, cwd, alone=True)
+        if self.attendant is None or self.job:  # what runs in a job is a step of it, which Slurm accounts for
+            return self.send(name, message("hold", held), log=log, out=out)
+        try:
+            return self.attendant.spawn(name, argv, _whole("hold", held), log, out)
+        except TimeoutError:
+            raise self._late(PATIENCE) from None
 
     def send(
         self, name: str, text: bytes, *, log: Path, out: Path | None = None, bound: bool = True
@@ -105,7 +115,8 @@ class Reach:
 
     def attended(self, log: Path) -> "Reach":
         """The same over one connection, which stays open until its attendant is stopped."""
-        return replace(self, attendant=Attendant(self.words(), message("attend", {}, _MARK), _MARK, log))
+        words, begin = self.words(self.opening), message("attend", {}, _MARK)
+        return replace(self, attendant=Attendant(words, begin, _MARK, log))
 
     def run(
         self,
@@ -128,8 +139,7 @@ class Reach:
         """The answer of one of weft's programs in `sent/`; None where it prints nothing."""
         done = self._talk(program, request, timeout)
         if done.code != 0:
-            why = done.err.strip().splitlines() or [f"exit code {done.code}"]
-            raise NodeError(f"{self.host}: {why[-1]}", tail=why[:-1][-5:])
+            raise self._unsaid(done)
         return json.loads(done.out) if done.out.strip() else None
 
     def begin(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Asked:
@@ -137,21 +147,41 @@ class Reach:
         assert self.attendant is not None
         return self.attendant.ask(_whole(program, request), timeout)
 
+    def next(self, asked: Asked, *, timeout: float = 60) -> Any:
+        """The next line that a program prints, as data. Raises NodeError where there is none."""
+        try:
+            line = asked.line(timeout)
+            if line is None:
+                raise self._unsaid(asked.end(timeout))
+        except TimeoutError:
+            raise self._late(timeout) from None
+        except EOFError:
+            raise self._lost() from None
+        return json.loads(line)
+
     def _talk(self, program: str, request: Mapping[str, Any], timeout: float) -> Completed:
         try:
             if self.attendant:
                 return self.attendant.ask(_whole(program, request), timeout).end(timeout)
             done = shell.talk(self.words(), message(program, request, _MARK), timeout)
         except TimeoutError:
-            raise NodeError(
-                f"{self.host} did not answer within {timeout:.0f} s", hint=self.advice()
-            ) from None
+            raise self._late(timeout) from None
         except EOFError:
-            raise self._silent(shell.tail(self.attendant.log, 5) if self.attendant else []) from None
+            raise self._lost() from None
         _, began, out = done.out.partition(_MARK)
         if not began:
             raise self._silent((done.err or done.out).strip().splitlines()[-5:] or [f"exit code {done.code}"])
         return Completed(done.code, out, done.err)
+
+    def _unsaid(self, done: Completed) -> NodeError:
+        why = done.err.strip().splitlines() or [f"exit code {done.code}"]
+        return NodeError(f"{self.host}: {why[-1]}", tail=why[:-1][-5:])
+
+    def _late(self, seconds: float) -> NodeError:
+        return NodeError(f"{self.host} did not answer within {seconds:.0f} s", hint=self.advice())
+
+    def _lost(self) -> NodeError:
+        return self._silent(shell.tail(self.attendant.log, 5) if self.attendant else [])
 
     def _silent(self, tail: list[str]) -> NodeError:
         return NodeError(f"{self.host}: nothing can be run there", tail=tail, hint=self.advice())
@@ -193,11 +223,12 @@ def message(program: str, request: Mapping[str, Any], begin: str = "") -> bytes:
 
 
 def _whole(program: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "name": f"weft-{program}",
-        "source": (_SENT / f"{program}.py").read_text(),
-        "request": dict(request),
-    }
+    return {"name": f"weft-{program}", "source": _source(program), "request": dict(request)}
+
+
+@cache
+def _source(program: str) -> str:
+    return (_SENT / f"{program}.py").read_text()
 
 
 def _held(argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, *, alone: bool) -> dict[str, Any]:

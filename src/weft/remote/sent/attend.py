@@ -1,20 +1,21 @@
 """Runs weft's other programs on a host, each in a process of its own, for as long as the connection to weft lasts.
 
-A line of the standard input asks: `id`, a program's `name` and `source`, and its `request`; with `id` alone, that one's
-input ends. A line of the standard output answers: `id` and what was printed (`out`, `err`), or at last its `code`.
+A line of the standard input asks: `id`, a program's `name` and `source`, and its `request`; `id` and `in` write to that
+one's input, with `id` alone it ends. A line of the standard output answers: `id` and what was printed (`out`, `err`;
+bytes that are no UTF-8 as Python's `surrogateescape` has them), or at last its `code`.
 """
 
 import base64  # noqa: F401 - what the programs import is there already when one is forked
 import codecs
-import concurrent.futures  # noqa: F401
 import ctypes  # noqa: F401
+import functools
 import json
 import os
 import selectors
 import socket  # noqa: F401
 import sys
 import threading  # noqa: F401
-import traceback
+import types
 
 _CHUNK = 1 << 16
 
@@ -29,7 +30,8 @@ class Asked:
         """The other end of its standard input."""
         self.printed = printed
         """`out` or `err`, by descriptor, of those that are open."""
-        self.decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in printed.values()}
+        decoder = codecs.getincrementaldecoder("utf-8")
+        self.decoders = {name: decoder("surrogateescape") for name in printed.values()}
 
     def code(self) -> int:
         status = os.waitpid(self.pid, 0)[1]
@@ -66,11 +68,16 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
 
 
 def take(told: "dict", running: "dict[int, Asked]", selector: selectors.BaseSelector) -> None:  # type: ignore[type-arg]
-    """Start what is asked for, or end the input of what runs."""
+    """Start what is asked for; write to the input of what runs, or end it."""
     if "source" not in told:
-        if told["id"] in running:
+        if told["id"] not in running:
+            return
+        if "in" in told:
+            write(running[told["id"]].held, told["in"].encode())
+        else:
             close(running[told["id"]])
         return
+    compiled(told["name"], told["source"])
     (gets, held), (out, prints), (err, complains) = os.pipe(), os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -87,18 +94,26 @@ def take(told: "dict", running: "dict[int, Asked]", selector: selectors.BaseSele
         selector.register(descriptor, selectors.EVENT_READ, asked)
 
 
+@functools.cache
+def compiled(name: str, source: str) -> "types.CodeType":
+    """Once for all that are forked afterwards."""
+    return compile(source, name, "exec")
+
+
 def run(told: "dict") -> None:  # type: ignore[type-arg]
     """Become the program."""
     code = 0
     try:
         space = {}  # type: dict[str, object]
-        exec(compile(told["source"], told["name"], "exec"), space)  # noqa: S102 - what weft sent
+        exec(compiled(told["name"], told["source"]), space)  # noqa: S102 - what weft sent
         space["main"](told["request"])  # type: ignore[operator]
     except SystemExit as end:
         if isinstance(end.code, str):
             sys.stderr.write(end.code + "\n")
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:  # noqa: BLE001 - told as any program tells it
+        import traceback  # noqa: PLC0415 - takes long, and is rarely needed
+
         traceback.print_exc()
         code = 1
     sys.stdout.flush()
@@ -109,6 +124,14 @@ def run(told: "dict") -> None:  # type: ignore[type-arg]
 def say(**answer: object) -> None:
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
+
+
+def write(descriptor: int, text: bytes) -> None:
+    try:
+        while text:
+            text = text[os.write(descriptor, text) :]
+    except OSError:  # it has closed its input, or ended
+        pass
 
 
 def close(asked: Asked) -> None:

@@ -1,4 +1,4 @@
-"""Makes directories (mode 0700) and writes files (mode 0600, whole or not at all) on a host, and reads files."""
+"""Makes directories (mode 0700), writes files (mode 0600, whole or not at all), reads and looks for them on a host."""
 
 import base64
 import json
@@ -7,7 +7,10 @@ import sys
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`directories`: paths; `own`: those of them that have to belong to this user; `files`: base64 by path; `wanted`: files to print so."""
+    """`directories`: paths; `own`: those of them that have to belong to this user; `files`: base64 by path.
+
+    `wanted`: files to print so; or `sought`: paths, to print which of them are there.
+    """
     try:
         for path in request.get("directories", []):
             os.makedirs(path, mode=0o700, exist_ok=True)
@@ -18,6 +21,8 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
             write(path, base64.b64decode(text))
         if "wanted" in request:
             print(json.dumps({path: coded(read(path)) for path in request["wanted"]}))
+        if "sought" in request:
+            print(json.dumps([path for path in request["sought"] if os.path.exists(path)]))
     except OSError as error:
         sys.exit(f"{error.filename}: {error.strerror}")
 

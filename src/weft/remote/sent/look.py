@@ -6,7 +6,6 @@ import os
 import re
 import socket
 import struct
-import subprocess
 import time
 
 _ADDRESS_OF_INTERFACE = 0x8915
@@ -40,6 +39,8 @@ def java(home: str) -> int:
 
 
 def _said(words: "list[str]") -> str:
+    import subprocess  # noqa: PLC0415 - takes long, and is rarely needed
+
     try:
         program = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError:

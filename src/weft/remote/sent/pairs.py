@@ -1,34 +1,66 @@
-"""Whether hosts reach each other: one of them listens, the others connect and are told the word that it was given."""
+"""Whether hosts reach each other: each gives a word to whoever connects, connects to all others, and is told theirs."""
 
+import errno
 import json
+import os
+import selectors
 import socket
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+import time
 
 _PATIENCE = 5.0
-"""Seconds for one connection."""
+"""Seconds for a connection."""
+_AT_ONCE = 256
+"""Connections that are tried at a time; a process may have 1024 files open."""
+
+
+class Tried:
+    """A connection to a peer, what was heard on it so far, and why the peer was not reached, once that is known."""
+
+    def __init__(self, peer: "list") -> None:  # type: ignore[type-arg]
+        self.name, address, port = peer
+        self.heard = b""
+        self.reason = None  # type: str | None
+        self.socket = socket.socket()
+        self.socket.setblocking(False)
+        try:
+            code = self.socket.connect_ex((address, port))
+        except OSError as error:  # a name that leads nowhere
+            self.reason = error.strerror or str(error)
+        else:
+            self.reason = None if code in (0, errno.EINPROGRESS) else os.strerror(code)
+
+    def hear(self, word: bytes) -> None:
+        """Take what has come; empty where it is the whole word."""
+        try:
+            more = self.socket.recv(len(word))
+        except OSError as error:
+            self.reason = error.strerror or str(error)
+            return
+        self.heard += more
+        if not more or len(self.heard) >= len(word):
+            self.reason = "" if self.heard == word else "something else answers there"
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`word` and `listen`: an address; or `word` and `peers`: name, address and port of each."""
-    if "listen" in request:
-        listen(request["listen"], request["word"])
-    else:
-        print(json.dumps(unreached(request["peers"], request["word"])))
+    """`name` of this host, `address` to listen on, `word`.
 
-
-def listen(address: str, word: str) -> None:
-    """Print the port, then answer until the connection to weft ends."""
+    Prints the port; reads a line with name, address and port of every host; prints which others it did not reach;
+    and answers until its input ends.
+    """
     with socket.socket() as server:
         try:
-            server.bind((address, 0))
+            server.bind((request["address"], 0))
         except OSError as error:
-            sys.exit(f"the address {address} cannot be bound: {error.strerror}")
+            sys.exit(f"the address {request['address']} cannot be bound: {error.strerror}")
         server.listen(1024)
-        print(json.dumps(server.getsockname()[1]), flush=True)
-        threading.Thread(target=_answer, args=(server, word), daemon=True).start()
-        sys.stdin.buffer.read()
+        print(server.getsockname()[1], flush=True)
+        threading.Thread(target=_answer, args=(server, request["word"]), daemon=True).start()
+        hosts = json.loads(sys.stdin.readline() or "[]")
+        others = [host for host in hosts if host[0] != request["name"]]
+        print(json.dumps(unreached(others, request["word"])), flush=True)
+        sys.stdin.read()
 
 
 def _answer(server: socket.socket, word: str) -> None:
@@ -42,20 +74,26 @@ def _answer(server: socket.socket, word: str) -> None:
 
 def unreached(peers: "list[list]", word: str) -> "dict[str, str]":  # type: ignore[type-arg]
     """By peer: why it was not reached."""
-    with ThreadPoolExecutor(max_workers=32) as pool:
-        reasons = list(pool.map(lambda peer: _try(peer[1], peer[2], word), peers))
-    return {peer[0]: reason for peer, reason in zip(peers, reasons) if reason}
+    reasons = {}
+    for first in range(0, len(peers), _AT_ONCE):
+        reasons.update(_try(peers[first : first + _AT_ONCE], word.encode()))
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
-def _try(address: str, port: int, word: str) -> str:
-    try:
-        with socket.create_connection((address, port), timeout=_PATIENCE) as connection:
-            said = b""
-            while len(said) < len(word):
-                more = connection.recv(len(word))
-                if not more:
-                    break
-                said += more
-    except OSError as error:
-        return error.strerror or f"no answer in {_PATIENCE:.0f} s"
-    return "" if said.decode() == word else "something else answers there"
+def _try(peers: "list[list]", word: bytes) -> "dict[str, str]":  # type: ignore[type-arg]
+    """By peer: why not, or an empty text. All are connected to at once."""
+    end = time.monotonic() + _PATIENCE
+    tried = [Tried(peer) for peer in peers]
+    with selectors.DefaultSelector() as selector:
+        for one in tried:
+            if one.reason is None:
+                selector.register(one.socket, selectors.EVENT_READ, one)
+        while selector.get_map() and time.monotonic() < end:
+            for key, _ in selector.select(end - time.monotonic()):
+                key.data.hear(word)
+                if key.data.reason is not None:
+                    selector.unregister(key.fileobj)
+    for one in tried:
+        one.socket.close()
+    late = f"no answer in {_PATIENCE:.0f} s"
+    return {one.name: late if one.reason is None else one.reason for one in tried}
