@@ -120,14 +120,20 @@ def _clients(cluster: StandingCluster) -> Mapping[str, Client]:
     return cluster.client.parts or {cluster.engine.kind: cluster.client}
 
 
+_EXAMPLES = {"spark": "spark-submit job.py", "flink": "flink run job.jar", "hadoop": "yarn jar job.jar"}
+"""What a command on a cluster can be, by engine."""
+
+
 def _usage(cluster: StandingCluster) -> list[str]:
     name = cluster.name
     left = "" if cluster.until is None else f", for {show_seconds(cluster.until - time.time())}"
     if cluster.idle is not None:
         left += f", until nobody uses it for {show_seconds(cluster.idle)}"
+    known = [words for kind, words in _EXAMPLES.items() if kind in cluster.engine.parts]
+    example = f", such as {known[0]}" if known else ""
     return [
         f"{name} stands: {cluster.engine.label} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
-        f"  weft exec {name} -- COMMAND    runs a command on it, such as spark-submit job.py",
+        f"  weft exec {name} -- COMMAND    runs a command on it{example}",
         f"  weft submit --to {name} PROGRAM",
         f"  weft shell {name}              opens a shell on its head node",
         f"  weft connect {name}            says what a notebook needs",

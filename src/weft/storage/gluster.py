@@ -159,8 +159,8 @@ def _once_each_namespace(nodes: Sequence[Node]) -> list[Node]:
 
 def _start(program: str, package: str, node: Node, name: str, work: Work, *more: str) -> Process:
     volume = _volume(work, name)
-    # its log tells the whole volume file, password included, at any lower level
-    quiet = ["--log-level", "WARNING", "--log-file", "/dev/stderr"]
+    # its log tells the whole volume file, password included, at WARNING and every lower level
+    quiet = ["--log-level", "ERROR", "--log-file", "/dev/stderr"]
     pid = str(volume.with_name(f"{name}-{node.name}.pid"))
     argv = [tool(program, package), "--no-daemon", "--volfile", str(volume), "--pid-file", pid, *quiet, *more]
     log = volume.with_name(f"{name}-{node.name}.log")

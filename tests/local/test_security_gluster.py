@@ -1,0 +1,118 @@
+"""A second user of the machine and GlusterFS: he reads no brick and no volume file, and no brick lets him in."""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.contract.conftest import live, storage_of
+from tests.local.conftest import root
+from tests.local.test_security import NOBODY, as_nobody
+from weft.work import Work
+
+pytestmark = [root, pytest.mark.skipif(not shutil.which("glusterfsd"), reason="GlusterFS is not installed")]
+
+OWN = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--"]
+"""Namespaces of his own, in which he may mount."""
+TRY = """
+folder=$1
+shift
+rm -f "$folder/log"
+glusterfs --log-file="$folder/log" --log-level=WARNING "$@" "$folder/mount"
+for i in $(seq 30); do
+    ls "$folder/mount/input" 2>/dev/null && exit 0
+    grep -q -E "Authentication failed|failed to fetch volume file" "$folder/log" && exit 3
+    sleep 1
+done
+cat "$folder/log"
+exit 4
+"""
+"""Mount, and list what is there: 0 when it is, 3 when he was refused, 4 when nobody said anything."""
+
+
+@dataclass
+class Standing:
+    """A volume with a file in it, on local nodes: their addresses are reached by all users of the machine."""
+
+    work: Work
+    bricks: list[Path]
+    path: Path
+
+    @property
+    def volume(self) -> str:
+        """What a client needs to know, the password included."""
+        return (self.work.directory / "gluster" / "client.vol").read_text()
+
+
+@pytest.fixture
+def standing(tmp_path: Path) -> Iterator[Standing]:
+    storage = storage_of("gluster:1", tmp_path)
+    with (
+        live("local:1", more=storage.own_nodes) as (work, nodes),
+        storage.stand(nodes, work) as below,
+        storage.place("input", nodes, work) as place,
+    ):
+        assert below is not None
+        (Path(place.path) / "file").write_text("private")
+        yield Standing(work, [Path(path) for path in below.paths.values()], Path(place.path))
+
+
+@pytest.fixture
+def his() -> Iterator[Path]:
+    """A directory of the other user's."""
+    folder = Path(tempfile.mkdtemp(prefix="weft-gluster-"))
+    (folder / "mount").mkdir()
+    shutil.chown(folder / "mount", int(NOBODY))
+    shutil.chown(folder, int(NOBODY))
+    yield folder
+    shutil.rmtree(folder)
+
+
+def attempt(his: Path, volume: str) -> tuple[int, str]:
+    """His try to mount with a volume file of his own: its exit code, and what he listed."""
+    (his / "his.vol").write_text(volume)
+    (his / "his.vol").chmod(0o644)
+    return mounted(his, f"--volfile={his}/his.vol")
+
+
+def mounted(his: Path, *words: str) -> tuple[int, str]:
+    process = as_nobody(*OWN, "sh", "-c", TRY, "try", str(his), *words)
+    out, _ = process.communicate(timeout=100)
+    return process.returncode, out
+
+
+def test_another_user_reads_no_file_of_it(standing: Standing) -> None:
+    volumes = list((standing.work.directory / "gluster").iterdir())
+    inside = [path for brick in standing.bricks for path in brick.rglob("*")]
+    assert [path for path in inside if path.name == "file"]
+    paths = [*volumes, *standing.bricks, *inside, standing.path, standing.path / "file"]
+    look = 'for path; do cat "$path" || ls "$path"; done 2>/dev/null; true'
+    assert as_nobody("sh", "-c", look, "look", *map(str, paths)).communicate()[0] == ""
+
+
+def test_no_log_of_it_tells_the_password(standing: Standing) -> None:
+    """A log's last lines are in messages and records; GlusterFS writes its whole volume file into one, if it may."""
+    told = re.search(r"option password (\w+)", standing.volume)
+    assert told
+    logs = list((standing.work.directory / "gluster").glob("*.log"))
+    assert len(logs) == 2
+    assert [path for path in logs if told[1] in path.read_text()] == []
+
+
+def test_no_brick_lets_him_in_without_the_password(standing: Standing, his: Path) -> None:
+    """The same try with the password lists the file, so that it is the password that he lacks."""
+    if as_nobody(*OWN, "true").communicate()[0]:
+        pytest.skip("no user namespaces")
+    password = re.compile(r"(option password) \w+")
+    assert attempt(his, standing.volume) == (0, "file\n")
+    assert attempt(his, password.sub(r"\1 wrong", standing.volume)) == (3, "")
+    assert attempt(his, password.sub("", re.sub("option username .*", "", standing.volume))) == (3, "")
+    host, port = (re.search(rf"remote-{key} (\S+)", standing.volume) for key in ("host", "port"))
+    assert host
+    assert port
+    server = [f"--volfile-server={host[1]}", f"--volfile-server-port={port[1]}", "--volfile-id=client"]
+    assert mounted(his, *server) == (3, ""), "a brick hands out volume files"
