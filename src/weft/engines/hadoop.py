@@ -61,7 +61,7 @@ class HadoopEngine(Engine):
     )
     pages: Literal["closed", "open"] = Field(
         default="closed",
-        description="whether the status pages want a token signed with the secret; open: who reaches them reads them, and can submit under your name",
+        description="whether the status pages want a token signed with the secret; open: who reaches them reads them",
     )
     conf: dict[str, str] = Field(
         default_factory=dict, description="any property of Hadoop's site files; wins over weft's"
