@@ -104,11 +104,13 @@ class Daemon:
     argv: Sequence[str]
     environment: Mapping[str, str]
     ports: Sequence[int] = ()
+    page: bool = False
+    """Whether the last of its ports is that of its status page."""
     essential: bool = False
     grace: float = 10
     """Seconds from the signal to end until it is killed."""
     table: str = "engine"
-    """The spec's table whose keys `port` and `web_port` say where it listens."""
+    """The spec's table whose keys `port`, and for the page `web_port`, say where it listens."""
     after: "Ready | None" = None
     """What has to answer before it is started."""
     before: "Ready | None" = None

@@ -22,7 +22,8 @@ def _ask(node: Node, daemons: Sequence[Daemon]) -> None:
         raise ClusterError(f"the address {node.address} cannot be bound: {error.strerror}") from error
     for port, daemon in wanted.items():
         if str(port) in taken:
-            key = f"{daemon.table}.{'port' if port == daemon.ports[0] else 'web_port'}"
+            paged = daemon.page and port == daemon.ports[-1]
+            key = f"{daemon.table}.{'web_port' if paged else 'port'}"
             raise ClusterError(
                 f"{daemon.name}: port {port} on {node.name} ({node.address}) is taken{taken[str(port)]}",
                 hint=f"stop it, or choose another port with --set {key}=...",

@@ -185,7 +185,9 @@ def _connection(cluster: StandingCluster, client: Client) -> list[str]:
         of = f"  ({kind})" if client.parts else ""
         lines.append(f"address   {part.address or 'none: this engine has no daemon to connect to'}{of}")
         if part.settings:
-            lines.append(f"settings  {part.settings}  (mode 0600; the secret is in it)")
+            lines.append(
+                f"settings  {part.settings}  (mode 0600; it holds the secret, or names the file that does)"
+            )
         if part.page:
             lines.append(f"page      curl -H @{attaching.header_path(cluster.layout)} {part.page}")
     lines.append(

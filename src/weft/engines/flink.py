@@ -309,7 +309,13 @@ class FlinkEngine(Engine):
         argv = [*self._java(layout, heap(self.jobmanager_memory), *_LIGHT), *words]
         environment = self._environment(layout.head, layout)
         return Daemon(
-            "jobmanager", layout.head, argv, environment, (self.port, self.web_port), essential=True
+            "jobmanager",
+            layout.head,
+            argv,
+            environment,
+            (self.port, self.web_port),
+            page=True,
+            essential=True,
         )
 
     def _taskmanager(self, node: Node, memory: TaskManagerMemory, layout: Layout) -> Daemon:

@@ -300,7 +300,8 @@ class SparkEngine(Engine):
         self, name: str, node: Node, words: list[str], layout: Layout, ports: tuple[int, ...]
     ) -> Daemon:
         argv = [*self._java(layout, _DAEMON_HEAP, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), *words]
-        return Daemon(name, node, argv, self._environment(node, layout), ports, essential=name == "master")
+        environment = self._environment(node, layout)
+        return Daemon(name, node, argv, environment, ports, page=True, essential=name == "master")
 
     def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
         classes = _classes(layout.homes["spark"], layout.empty)

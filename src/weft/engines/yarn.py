@@ -281,7 +281,9 @@ class Yarn:
         ]
         argv = [*self.java(size, *flags), main]
         environment = self.environment(node)
-        return Daemon(name, node, argv, environment, tuple(ports), essential=essential, grace=grace)
+        return Daemon(
+            name, node, argv, environment, tuple(ports), page=True, essential=essential, grace=grace
+        )
 
     def java(self, bytes_of_heap: int, *flags: str, settings: str = "") -> list[str]:
         """The words of `java` up to the main class; `settings` are other folders than the run's."""

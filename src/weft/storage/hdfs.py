@@ -154,7 +154,8 @@ class HdfsStorage(StackedStorage):
         }
         table = next(role for role, place in layout.places.items() if place.storage == self.kind)
         ports = (self.port + number, self.web_port + number)
-        return Daemon(name, node, argv, environment, ports, essential=number == 0, table=table)
+        first = number == 0
+        return Daemon(name, node, argv, environment, ports, page=True, essential=first, table=table)
 
     def _java(self, node: Node, number: int, layout: Layout, authentication: str) -> list[str]:
         """The words of a daemon up to its main class."""
