@@ -57,7 +57,9 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
                 parts.append(rest)
                 continue
             asked, name = key.data, key.data.printed[key.fd]
-            say(id=asked.number, **{name: asked.decoders[name].decode(more, final=not more)})
+            text = asked.decoders[name].decode(more, final=not more)
+            if text:
+                say(id=asked.number, **{name: text})
             if not more:
                 selector.unregister(key.fd)
                 os.close(key.fd)
