@@ -24,8 +24,8 @@ LEASE_MARK = "WEFT_LEASE"
 NODE_MARK = "WEFT_NODE"
 _TIED = 'test "$PPID" = "$0" && exec "$@"'
 """Who is not weft's child any more at this point was orphaned before the parent-death signal was set."""
-_MIDDLE_OF_EXEC = 2.0
-"""Seconds for which a process is looked at again that is about to become another program."""
+_MIDDLE_OF_EXEC = 200
+"""How often a process is looked at, each 10 ms, that is about to become another program: a look can take seconds."""
 _ENVIRONMENT = slice(47, 49)
 """Places of env_start and env_end behind the name in /proc/PID/stat (proc(5)): 0 until a new program is laid out."""
 _PIPE = 1 << 16
@@ -277,14 +277,13 @@ def marked(lease: str) -> list[psutil.Process]:
     mark = f"{LEASE_MARK}={lease}".encode()
     found: list[psutil.Process] = []
     asked = [process for process in _processes() if process.pid != os.getpid()]
-    end = time.monotonic() + _MIDDLE_OF_EXEC
-    while asked:
+    for _ in range(_MIDDLE_OF_EXEC):
         seen = [(process, _environment(process.pid)) for process in asked]
         found += [process for process, words in seen if words and mark in words]
         asked = [process for process, words in seen if words == []]
-        if time.monotonic() > end:
+        if not asked:
             break
-        time.sleep(0.01 if asked else 0)
+        time.sleep(0.01)
     return found
 
 

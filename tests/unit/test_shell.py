@@ -1,11 +1,13 @@
 """The only module that starts processes."""
 
 import ast
+import itertools
 import os
 import signal
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -115,6 +117,17 @@ def test_a_process_that_becomes_another_program_is_found_at_every_moment(tmp_pat
         assert all([one.pid for one in shell.marked(mark)] == [process.pid] for _ in range(300))
     finally:
         process.stop(grace=1)
+
+
+def test_a_machine_that_is_slow_to_look_looks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten seconds pass between any two questions for the time."""
+    clock = SimpleNamespace(monotonic=itertools.count(0, 10).__next__, sleep=lambda _: None)
+    looks = iter([[], [], [f"{shell.LEASE_MARK}=slow".encode()]])
+    one = psutil.Process(1)
+    monkeypatch.setattr("weft.shell.time", clock)
+    monkeypatch.setattr("weft.shell._processes", lambda: iter([one]))
+    monkeypatch.setattr("weft.shell._environment", lambda _: next(looks))
+    assert shell.marked("slow") == [one]
 
 
 def test_a_process_whose_parent_died_before_it_could_be_tied_to_it_does_not_start(tmp_path: Path) -> None:
