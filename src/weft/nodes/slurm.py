@@ -1,6 +1,7 @@
 """Nodes of a Slurm job: of the one around this process, or of one that weft submits itself into."""
 
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,10 +19,12 @@ from weft.remote.reach import Reach, message
 from weft.shell import Process
 from weft.site.profile import Directives, Word, load
 from weft.slurm import commands, jobs
-from weft.slurm.allocation import Allocation, Part, allocation, inside
+from weft.slurm.allocation import Allocation, Part, allocation, around, inside
 from weft.units import Duration
 from weft.work import Site, Work
 
+_THERE = 30.0
+"""Seconds for a caretaker to start; without one, what a job leaves on a node is left to the next `weft gc`."""
 _PATIENCE = 14 * 86400.0
 """Seconds to wait in the queue where nobody said how long."""
 _TOLD = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
@@ -100,14 +103,15 @@ class SlurmNodes(Nodes):
 
     @contextmanager
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
-        settings.share(_shared())
-        _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._given(work) as given, _told_by_slurm(given.job):
+        own = around()  # a job may be cancelled before Slurm has told what it is given
+        with _told_by_slurm(own), self._given(work) as given, _told_by_slurm(None if own else given.job):
+            settings.share(_shared())
+            _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
             nodes = [self._node(part, given, work) for part in self._chosen(given)]
             with (
                 attended(nodes, work) as reached,
+                _caretakers(reached, work),
                 furnished(reached, work, visible) as looked,
-                _caretakers(looked, work),
             ):
                 yield [*on_fabric(looked, self.fabric or load().fabric)]
 
@@ -142,12 +146,12 @@ class SlurmNodes(Nodes):
 
 
 @contextmanager
-def _told_by_slurm(number: int) -> Iterator[None]:
-    """What fails because Slurm ended the job is told so."""
+def _told_by_slurm(number: int | None) -> Iterator[None]:
+    """What fails because Slurm ended the job is told so; None tells nothing."""
     try:
         yield
     except (WeftError, Stopped) as error:
-        if ended := _ended(number):
+        if number and (ended := _ended(number)):
             raise ended from error
         raise
 
@@ -165,7 +169,7 @@ def _options(extra: Sequence[str]) -> list[str]:
 
 @contextmanager
 def _caretakers(nodes: Sequence[RemoteNode], work: Work) -> Iterator[None]:
-    """A step a node that removes the run's directory when the job is ended from outside."""
+    """A step a node, there before the run's directory is, that removes it when the job is ended from outside."""
     request = {"mark": f"{shell.LEASE_MARK}={work.name}", "directories": [str(work.directory)]}
     started: list[Process] = []
     try:
@@ -173,6 +177,11 @@ def _caretakers(nodes: Sequence[RemoteNode], work: Work) -> Iterator[None]:
             log = work.directory / f"{node.name}.caretaker.log"
             # when an srun is killed, Slurm kills its step; this one ends after the step
             started.append(node.reach.send("caretaker", message("caretaker", request), log=log, bound=False))
+        end = time.monotonic() + _THERE
+        while time.monotonic() < end and any(
+            one.code() is None and not one.log.read_bytes() for one in started
+        ):
+            time.sleep(0.02)
         yield
     finally:
         with ThreadPoolExecutor(max_workers=max(1, min(64, len(started)))) as pool:

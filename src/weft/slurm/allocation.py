@@ -34,6 +34,11 @@ def inside() -> bool:
     return "SLURM_JOB_ID" in settings.slurm()
 
 
+def around() -> int | None:
+    """The number of the job around this process, if there is one; Slurm is not asked."""
+    return int(settings.slurm().get("SLURM_JOB_ID", "0")) or None
+
+
 def allocation(told: Mapping[str, str] | None = None) -> Allocation:
     """The job around this process, or around the one that has these variables. Raises NodeError outside of one."""
     told = settings.slurm() if told is None else told

@@ -16,11 +16,12 @@ _PATIENCE = 20.0
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`mark`: what the run's processes carry in their environment; `directories`: what is removed."""
+    """`mark`: what the run's processes carry in their environment; `directories`: what is removed. Says when it is there."""
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
     threading.Thread(target=_listen, args=(ended,), daemon=True).start()
+    print("there", flush=True)
     while not ended.wait(1):  # a wait without an end would not let the handlers run
         pass
     end = time.time() + _PATIENCE
