@@ -3,6 +3,7 @@
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from weft.standing import StandingCluster
 
 _LOOK = 0.5
 """Seconds between looks whether the cluster still stands."""
+_PATIENCE = 3.0
+"""Seconds until a supervisor that was killed is gone: its commands end with its first thread, its lock with the last."""
 _ENTER = 'cd -- "$1" 2>/dev/null || echo "weft: $1 cannot be seen on this node; working in $PWD" >&2; shift; exec "$@"'
 """Enter a directory and become the command. Takes its words as arguments, never as text."""
 _SOURCE = f'. "$1"; shift; {_ENTER}'
@@ -94,5 +97,9 @@ def _wait(cluster: StandingCluster, process: Process) -> int:
 
 def _gone(cluster: StandingCluster) -> bool:
     """Whether the cluster ended, or is ending: whoever ends it kills the commands first."""
-    found = standing.read(cluster.name)
-    return found is None or found.supervisor != cluster.supervisor
+    end = time.monotonic() + _PATIENCE
+    while (found := standing.read(cluster.name)) and found.supervisor == cluster.supervisor:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
