@@ -26,8 +26,8 @@ _TIED = 'test "$PPID" = "$0" && exec "$@"'
 """Who is not weft's child any more at this point was orphaned before the parent-death signal was set."""
 _MIDDLE_OF_EXEC = 200
 """How often a process is looked at, each 10 ms, that is about to become another program: a look can take seconds."""
-_ENVIRONMENT = slice(47, 49)
-"""Places of env_start and env_end behind the name in /proc/PID/stat (proc(5)): 0 until a new program is laid out."""
+_START_CODE, _ENVIRONMENT = 23, slice(47, 49)
+"""Places of start_code, which is 0 until a new program is laid out, and of env_start and env_end behind the name in /proc/PID/stat (proc(5))."""
 _PIPE = 1 << 16
 """Bytes that a pipe takes before anybody reads (pipe(7))."""
 
@@ -304,7 +304,7 @@ def _environment(pid: int) -> list[bytes] | None:
     except OSError:
         return None
     begin, end = map(int, fields[_ENVIRONMENT])
-    return [] if end == 0 or begin < end else None
+    return [] if fields[_START_CODE] == "0" or begin < end else None
 
 
 def title(pid: int) -> str:
