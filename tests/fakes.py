@@ -36,14 +36,16 @@ def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
         directory=WORK,
         record=RECORD,
         java=Path("/jdk/bin/java"),
-        homes={name: Path(f"/cache/{name}") for name in MODULES[1:]},
+        homes={name: Path(f"/cache/{name}") for name in ("spark", "flink")},
         jars={name: Path(f"/cache/weft-{name}.jar") for name in (*MODULES, "kerberos")},
+        realm=Realm(WORK / "kerberos", on[0], 6010),
     )
 
 
-def fake_secured(layout: Layout) -> Layout:
-    """The same in a Kerberos realm."""
-    return dataclasses.replace(layout, realm=Realm(WORK / "kerberos", layout.head, 6010))
+def fake_hadoop_layout(nodes: Sequence[Node] | None = None) -> Layout:
+    """The same with daemons or clients of Hadoop's."""
+    layout = fake_layout(nodes)
+    return dataclasses.replace(layout, homes={**layout.homes, "hadoop": Path("/cache/hadoop")})
 
 
 def fake_program(directory: Path, name: str, script: str = "exit 0") -> Path:

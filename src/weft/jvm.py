@@ -36,7 +36,7 @@ def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[s
     -UsePerfData: the JVM would map a file in /tmp whatever java.io.tmpdir says, and wait for its disk.
     """
     flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *archived(classes)]
-    flags += [layout.realm.java_option] if layout.realm else []
+    flags += [layout.realm.java_option] if layout.kerberized else []
     return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join(flags)}
 
 
@@ -45,5 +45,9 @@ def core(layout: Layout) -> list[str]:
     if not layout.hadoop:
         return ["-cp", str(layout.jars["core"])]
     settings = [f"-Dweft.hadoop.{key}={value}" for key, value in layout.hadoop.items()]
-    settings += [layout.realm.java_option] if layout.realm else []
-    return [*settings, "-cp", ":".join(classes(layout.homes["hadoop"], layout.jars["hadoop"]))]
+    return [
+        *settings,
+        layout.realm.java_option,
+        "-cp",
+        ":".join(classes(layout.homes["hadoop"], layout.jars["hadoop"])),
+    ]

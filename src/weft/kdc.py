@@ -29,9 +29,9 @@ class Kerberos(BaseModel):
 
 def plan(layout: Layout) -> Plan:
     """Its files on every node, and the centre; nothing where nobody needs it."""
-    realm = layout.realm
-    if realm is None:
+    if not layout.kerberized:
         return Plan({}, [])
+    realm = layout.realm
     address = f"tcp://{realm.head.address}:{realm.port}"
     words = [str(layout.java), heap(_HEAP), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     words += ["-cp", str(layout.jars["kerberos"]), "io.weft.kerberos.Kdc"]

@@ -31,6 +31,8 @@ class Layout:
     """Directory of each engine's distribution."""
     jars: Mapping[str, Path]
     """weft's own jars, by module: core, spark."""
+    realm: Realm
+    """In which Hadoop's daemons and clients prove who they are, where there are any."""
     classes: Mapping[str, Path] = field(default_factory=dict)
     """Class-data archives, by distribution."""
     empty: Path = Path("empty")
@@ -44,18 +46,21 @@ class Layout:
 
     servers: Sequence[Node] = ()
     """Nodes that serve a storage and do not compute."""
-    realm: Realm | None = None
-    """In which Hadoop's daemons and clients prove who they are, where there are any."""
 
     @property
     def all_nodes(self) -> list[Node]:
         return [*self.nodes, *self.servers]
 
     @property
+    def kerberized(self) -> bool:
+        """Whether there are daemons and clients of Hadoop's."""
+        return "hadoop" in self.homes
+
+    @property
     def hadoop(self) -> dict[str, str]:
         """Settings that Hadoop's clients need to reach the places; empty where no place is a URI."""
         found = {key: value for place in self.places.values() for key, value in place.settings.items()}
-        return {**self.realm.names, **self.realm.hdfs, **found} if found and self.realm else found
+        return {**self.realm.names, **self.realm.hdfs, **found} if found else {}
 
     @property
     def hadoop_files(self) -> list[str]:
@@ -90,7 +95,7 @@ class Layout:
         for place in (place for role, place in self.places.items() if role != "blocks"):
             merged.update(place.environment.get(node.name, {}))
         merged.update(self.preload.get(node.name, {}))
-        if self.realm is not None:
+        if self.kerberized:
             merged.update(self.realm.environment)
         return merged
 

@@ -37,9 +37,9 @@ def sketch(spec: Spec) -> Layout:
         Path("java"),
         homes,
         jars,
+        spec.kerberos.realm(here, nodes[0]),
         empty=classdata.empty(),
         servers=nodes[spec.nodes.count :],
-        realm=spec.kerberos.realm(here, nodes[0]) if "hadoop" in homes else None,
     )
 
 

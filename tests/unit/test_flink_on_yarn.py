@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.fakes import GIB, WORK, fake_layout, fake_nodes
+from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
 from weft.engines import flinkonyarn
 from weft.engines.flink import FlinkEngine
 from weft.errors import UsageError
@@ -15,7 +15,7 @@ ENGINE = FlinkEngine(master="yarn")
 
 
 def yarn_site() -> dict[str, str]:
-    text = ENGINE.plan(fake_layout()).files[WORK / "conf" / "yarn-site.xml"]
+    text = ENGINE.plan(fake_hadoop_layout()).files[WORK / "conf" / "yarn-site.xml"]
     found = ElementTree.fromstring(text)
     return {each.findtext("name", ""): each.findtext("value", "") for each in found}
 
@@ -29,7 +29,7 @@ def managers(*hosts: str) -> Any:
 
 
 def test_yarn_and_the_program_that_asks_it_take_the_place_of_the_daemons() -> None:
-    plan = ENGINE.plan(fake_layout())
+    plan = ENGINE.plan(fake_hadoop_layout())
     names = [daemon.name for daemon in plan.daemons]
     assert names == ["resourcemanager", "nodemanager-node1", "nodemanager-node2", "session"]
     assert [daemon.name for daemon in plan.daemons if daemon.essential] == ["resourcemanager", "session"]
@@ -39,7 +39,7 @@ def test_yarn_and_the_program_that_asks_it_take_the_place_of_the_daemons() -> No
 
 @pytest.mark.parametrize("memory", [4 * GIB, 16 * GIB, 256 * GIB])
 def test_one_taskmanager_and_the_jobmanager_fit_a_node_and_no_second_taskmanager(memory: int) -> None:
-    layout = fake_layout(fake_nodes(2, memory=memory))
+    layout = fake_hadoop_layout(fake_nodes(2, memory=memory))
     cut = ENGINE._yarn(layout).containers
     assert ENGINE.memory(layout).process <= cut.task
     assert cut.node < 2 * cut.task
@@ -47,26 +47,26 @@ def test_one_taskmanager_and_the_jobmanager_fit_a_node_and_no_second_taskmanager
 
 
 def test_all_slots_are_there_from_the_beginning() -> None:
-    settings = ENGINE.settings(fake_layout())
+    settings = ENGINE.settings(fake_hadoop_layout())
     assert settings["slotmanager.number-of-slots.min"] == settings["slotmanager.number-of-slots.max"] == "4"
 
 
 def test_what_differs_from_node_to_node_is_left_to_yarn() -> None:
-    settings = ENGINE.settings(fake_layout())
+    settings = ENGINE.settings(fake_hadoop_layout())
     for key in ("io.tmp.dirs", "rest.address", "jobmanager.rpc.address", "taskmanager.bind-host"):
         assert key not in settings
 
 
 def test_the_distribution_is_used_where_it_is() -> None:
-    session = next(daemon for daemon in ENGINE.plan(fake_layout()).daemons if daemon.name == "session")
+    session = next(daemon for daemon in ENGINE.plan(fake_hadoop_layout()).daemons if daemon.name == "session")
     assert "FLINK_LIB_DIR" not in session.environment
     assert "/cache/flink/lib/*" in yarn_site()["yarn.application.classpath"]
 
 
 def test_the_certificate_protects_it_and_its_password_is_in_files_alone() -> None:
-    plan = ENGINE.plan(fake_layout())
-    assert ENGINE.settings(fake_layout())["security.ssl.rest.authentication-enabled"] == "true"
-    submitted = ENGINE.submit(Job("job", "TeraSort", []), fake_layout())
+    plan = ENGINE.plan(fake_hadoop_layout())
+    assert ENGINE.settings(fake_hadoop_layout())["security.ssl.rest.authentication-enabled"] == "true"
+    submitted = ENGINE.submit(Job("job", "TeraSort", []), fake_hadoop_layout())
     commands: list[Daemon | Command] = [*plan.daemons, submitted]
     assert not [one.name for one in commands if SECRET in " ".join(one.argv)]
     assert all(ready.certificate for ready in plan.ready if ready.follow)
@@ -91,4 +91,4 @@ def test_a_node_without_a_taskmanager_is_named() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(UsageError, match="TaskManager"):
-        ENGINE.plan(fake_layout(fake_nodes(2, memory=3 * GIB)))
+        ENGINE.plan(fake_hadoop_layout(fake_nodes(2, memory=3 * GIB)))

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.fakes import GIB, WORK, fake_layout, fake_nodes, fake_secured
+from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
 from weft.engines.hadoop import HadoopEngine
 from weft.errors import UsageError
 from weft.plan import SECRET, Job
@@ -18,18 +18,18 @@ JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"])
 
 
 def site(name: str, engine: HadoopEngine | None = None) -> dict[str, str]:
-    text = (engine or HadoopEngine()).plan(fake_layout()).files[WORK / "conf" / f"{name}.xml"]
+    text = (engine or HadoopEngine()).plan(fake_hadoop_layout()).files[WORK / "conf" / f"{name}.xml"]
     found = ElementTree.fromstring(text)
     return {each.findtext("name", ""): each.findtext("value", "") for each in found}
 
 
 def test_the_files_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
-    plan = HadoopEngine().plan(fake_secured(fake_layout()))
+    plan = HadoopEngine().plan(fake_hadoop_layout())
     assert {str(path): content for path, content in plan.files.items()} == snapshot
 
 
 def test_the_commands_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
-    layout = fake_layout()
+    layout = fake_hadoop_layout()
     plan = HadoopEngine().plan(layout)
     words = {daemon.name: [daemon.node.name, *daemon.argv] for daemon in plan.daemons}
     submit = HadoopEngine().submit(JOB, layout)
@@ -38,7 +38,7 @@ def test_the_commands_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None
 
 def test_pages_are_closed_unless_they_are_asked_for() -> None:
     secret = WORK / "conf" / "http-secret"
-    plan, core = HadoopEngine().plan(fake_layout()), site("core-site")
+    plan, core = HadoopEngine().plan(fake_hadoop_layout()), site("core-site")
     first = core["hadoop.http.filter.initializers"].partition(",")[0]
     assert first == "io.weft.hadoop.PageFilterInitializer"
     assert core["weft.pages.secret.file"] == str(secret)
@@ -48,7 +48,7 @@ def test_pages_are_closed_unless_they_are_asked_for() -> None:
     assert "StaticUserWebFilter</value><final>" in text
     assert all(question.signed for question in (*plan.ready, *plan.applications))
     opened = HadoopEngine(pages="open")
-    plan = opened.plan(fake_layout())
+    plan = opened.plan(fake_hadoop_layout())
     assert "hadoop.http.filter.initializers" not in site("core-site", opened)
     assert secret not in plan.files
     assert not any(question.signed for question in (*plan.ready, *plan.applications))
@@ -56,7 +56,7 @@ def test_pages_are_closed_unless_they_are_asked_for() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_two_masters_and_a_nodemanager_on_every_node(count: int) -> None:
-    plan = HadoopEngine().plan(fake_layout(fake_nodes(count)))
+    plan = HadoopEngine().plan(fake_hadoop_layout(fake_nodes(count)))
     essential = {daemon.name for daemon in plan.daemons if daemon.essential}
     assert essential == {"resourcemanager", "jobhistory"}
     assert {daemon.name for daemon in plan.daemons} - essential == {
@@ -80,7 +80,7 @@ def test_a_users_setting_stands_in_the_file_it_belongs_to() -> None:
 
 def test_a_jar_of_ones_own_runs_as_hadoop_jar_does() -> None:
     job = Job("own", "/home/me/job.jar", ["in", "out"], options=("org.example.Main",))
-    argv = HadoopEngine().submit(job, fake_layout()).argv
+    argv = HadoopEngine().submit(job, fake_hadoop_layout()).argv
     assert list(argv[-5:]) == [
         "org.apache.hadoop.util.RunJar", "/home/me/job.jar", "org.example.Main", "in", "out",
     ]  # fmt: skip
@@ -112,13 +112,13 @@ def test_a_jar_of_ones_own_runs_as_hadoop_jar_does() -> None:
     ],
 )
 def test_ready_names_the_nodemanagers_that_do_not_run(answer: Any, missing: list[str]) -> None:
-    ready = HadoopEngine().plan(fake_layout()).ready[0]
+    ready = HadoopEngine().plan(fake_hadoop_layout()).ready[0]
     assert ready.missing(answer) == missing
 
 
 @pytest.mark.parametrize(("cores", "memory"), [(1, 3 * GIB), (2, 4 * GIB), (8, 16 * GIB), (64, 256 * GIB)])
 def test_containers_and_daemons_fit_into_every_node(cores: int, memory: int) -> None:
-    layout = fake_layout(fake_nodes(2, cores=cores, memory=memory))
+    layout = fake_hadoop_layout(fake_nodes(2, cores=cores, memory=memory))
     engine = HadoopEngine()
     plan, found = engine.plan(layout), engine.containers(layout)
     heaps = [
@@ -133,7 +133,7 @@ def test_containers_and_daemons_fit_into_every_node(cores: int, memory: int) -> 
 
 
 def test_the_place_of_a_master_is_too_small_for_one_more_task() -> None:
-    found = HadoopEngine().containers(fake_layout())
+    found = HadoopEngine().containers(fake_hadoop_layout())
     assert found.node < (found.each + 1) * found.task
 
 
@@ -156,12 +156,12 @@ def test_what_does_not_fit_a_node_is_refused_with_a_hint(
     engine: HadoopEngine, memory: int, words: str
 ) -> None:
     with pytest.raises(UsageError, match=words) as caught:
-        engine.plan(fake_layout(fake_nodes(1, memory=memory)))
+        engine.plan(fake_hadoop_layout(fake_nodes(1, memory=memory)))
     assert caught.value.hint
 
 
 def test_jvms_of_weft_s_own_jobs_begin_with_the_archived_jars_and_those_of_users_do_not() -> None:
-    layout = dataclasses.replace(fake_layout(), classes={"hadoop": Path("/cache/classes.jsa")})
+    layout = dataclasses.replace(fake_hadoop_layout(), classes={"hadoop": Path("/cache/classes.jsa")})
     engine = HadoopEngine()
     plan, jars = engine.plan(layout), f"-cp {layout.jars['hadoop']}:{layout.homes['hadoop']}/lib/*:"
     for process in [*plan.daemons, engine.submit(JOB, layout)]:
@@ -177,6 +177,7 @@ def test_jvms_of_weft_s_own_jobs_begin_with_the_archived_jars_and_those_of_users
     assert str(WORK / "conf" / "own") not in " ".join(users.argv)
 
 
-def test_a_container_has_what_every_engine_process_has() -> None:
-    environment = fake_layout().environment(fake_layout().head)
-    assert set(environment) <= set(site("yarn-site")["yarn.nodemanager.env-whitelist"].split(","))
+def test_a_container_has_what_every_engine_process_has_but_the_way_to_log_in() -> None:
+    layout = fake_hadoop_layout()
+    inherited = set(site("yarn-site")["yarn.nodemanager.env-whitelist"].split(","))
+    assert set(layout.environment(layout.head)) - inherited == set(layout.realm.environment)

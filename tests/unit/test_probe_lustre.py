@@ -1,11 +1,12 @@
 """The probe of Lustre's counters: formats, samples, what it keeps, and its section in the report."""
 
+import dataclasses
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
 from weft import samples
 from weft.nodes.base import Node
@@ -28,8 +29,9 @@ MD = "intent_lock               2 samples [reqs]\n"
 def layout(tmp_path: Path, counters: str = "") -> Layout:
     nodes = [Node("node1", "10.0.0.1", 1, 1 << 30, tmp_path)]
     place = Place("delayed", "d", {"node1": "/x"}, shared=False, emulated="not real", counters=counters)
-    empty: Mapping[str, Path] = {}
-    return Layout("r", nodes, {"shuffle": place}, tmp_path, tmp_path / "record", Path("java"), empty, empty)
+    return dataclasses.replace(
+        fake_layout(nodes), places={"shuffle": place}, directory=tmp_path, record=tmp_path / "record"
+    )
 
 
 def test_counters_are_read_with_and_without_sums() -> None:

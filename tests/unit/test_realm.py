@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import WORK, fake_layout, fake_secured
+from tests.fakes import WORK, fake_hadoop_layout
 from weft import kdc, preview
 from weft.engines.hadoop import HadoopEngine
 from weft.engines.yarn import Yarn
@@ -13,7 +13,7 @@ from weft.plan import SECRET
 from weft.realm import USER, keytab
 from weft.spec import parse
 
-SECURED = fake_secured(fake_layout())
+SECURED = fake_hadoop_layout()
 
 
 def entries(text: bytes) -> dict[str, bytes]:
@@ -58,7 +58,7 @@ def test_the_centre_answers_before_any_other_is_started() -> None:
 def test_no_realm_where_nobody_asks_for_one() -> None:
     wanted = parse({"workload": "terasort", "engine": "spark", "nodes": "virtual:2"})
     layout = preview.sketch(wanted)
-    assert layout.realm is None
+    assert not layout.kerberized
     assert "kdc" not in [daemon.name for daemon in preview.planned(wanted, layout).daemons]
     assert "KRB5KEYTAB" not in layout.environment(layout.head)
 

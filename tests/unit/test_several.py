@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import GIB, RECORD, WORK, fake_layout, fake_nodes
+from tests.fakes import GIB, RECORD, WORK, fake_hadoop_layout, fake_nodes
 from weft import attach
 from weft.engines.flink import FlinkEngine
 from weft.engines.several import SeveralEngine
@@ -35,7 +35,7 @@ def engine(names: str, **settings: str) -> SeveralEngine:
 
 
 def plan(names: str, count: int = 2, memory: int = 8 * GIB) -> Plan:
-    return engine(names).plan(fake_layout(fake_nodes(count, memory=memory)))
+    return engine(names).plan(fake_hadoop_layout(fake_nodes(count, memory=memory)))
 
 
 @PAIRS
@@ -43,7 +43,7 @@ def test_the_daemons_are_those_of_each_engine_under_its_name_in_order(names: str
     alone = [
         f"{kind}-{daemon.name}"
         for kind in names.split(",")
-        for daemon in spec(kind).engine.plan(fake_layout()).daemons
+        for daemon in spec(kind).engine.plan(fake_hadoop_layout()).daemons
     ]
     found = [daemon.name for daemon in plan(names).daemons]
     assert found == alone
@@ -71,7 +71,7 @@ def test_what_is_generated_for_one_is_not_in_the_others_directory(names: str) ->
     found = plan(names)
     folders = {path.relative_to(WORK).parts[0] for path in found.files}
     assert folders == set(names.split(","))
-    layout = fake_layout(fake_nodes(memory=8 * GIB))
+    layout = fake_hadoop_layout(fake_nodes(memory=8 * GIB))
     several = engine(names)
     sizes = [len(part.plan(several.share(kind, layout)).files) for kind, part in several.parts.items()]
     assert len(found.files) == sum(sizes)
@@ -89,7 +89,7 @@ def test_everything_of_a_node_fits_into_its_memory(names: str) -> None:
 
 
 def test_memory_is_shared_equally_or_as_is_asked() -> None:
-    layout = fake_layout(fake_nodes(memory=9 * GIB))
+    layout = fake_hadoop_layout(fake_nodes(memory=9 * GIB))
     equal = engine("spark,flink")
     assert [equal.share(kind, layout).head.memory * 2 for kind in equal.parts] == [9 * GIB, 9 * GIB]
     two_to_one = engine("spark,flink", **{"engine.spark.share": "2"})
@@ -97,7 +97,7 @@ def test_memory_is_shared_equally_or_as_is_asked() -> None:
     assert {kind: share.head.memory // GIB for kind, share in shares.items()} == {"spark": 6, "flink": 3}
     assert shares["spark"].slots == layout.slots
     found = two_to_one.plan(layout)
-    heap = SparkEngine().heap(fake_layout(fake_nodes(memory=6 * GIB)))
+    heap = SparkEngine().heap(fake_hadoop_layout(fake_nodes(memory=6 * GIB)))
     worker = next(daemon for daemon in found.daemons if daemon.name == "spark-worker-node2")
     assert worker.argv[worker.argv.index("--memory") + 1] == f"{heap >> 20}m"
     assert found.summary["memory for flink"] == "3.22 GB of each node"
@@ -105,7 +105,7 @@ def test_memory_is_shared_equally_or_as_is_asked() -> None:
 
 def test_a_share_that_is_too_small_is_refused_with_the_keys_that_help() -> None:
     with pytest.raises(UsageError, match="in its share of the nodes: spark") as caught:
-        engine("spark,flink").plan(fake_layout(fake_nodes(memory=4 * GIB)))
+        engine("spark,flink").plan(fake_hadoop_layout(fake_nodes(memory=4 * GIB)))
     assert "engine.spark.driver_memory" in caught.value.hint
     assert "engine.spark.share=2" in caught.value.hint
 
@@ -123,13 +123,13 @@ def test_applications_are_counted_by_each() -> None:
     spark, flink = plan("spark,flink").applications
     assert spark.count({"activeapps": [{}, {}]}) == 2
     assert flink.count({"jobs-running": 1, "jobs-finished": 4}) == 1
-    (yarn,) = spec("hadoop").engine.plan(fake_layout()).applications
+    (yarn,) = spec("hadoop").engine.plan(fake_hadoop_layout()).applications
     assert yarn.count({"clusterMetrics": {"appsRunning": 1, "appsPending": 2, "appsCompleted": 9}}) == 3
 
 
 def test_one_shell_finds_the_commands_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/own")
-    several, layout = engine("spark,hadoop"), fake_layout(fake_nodes(memory=8 * GIB))
+    several, layout = engine("spark,hadoop"), fake_hadoop_layout(fake_nodes(memory=8 * GIB))
     client = several.client(layout)
     cluster = StandingCluster("mine", os.getpid(), several, "local:2", layout, client, 1.0, None)
     found = attach.environment(cluster)
@@ -145,7 +145,7 @@ def test_one_shell_finds_the_commands_of_all(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_job_is_one_engines() -> None:
-    several, layout = engine("spark,flink"), fake_layout(fake_nodes(memory=8 * GIB))
+    several, layout = engine("spark,flink"), fake_hadoop_layout(fake_nodes(memory=8 * GIB))
     job = Job("j", "/j.jar", [], RECORD / "out")
     with pytest.raises(UsageError, match="one engine's"):
         several.submit(job, layout)
@@ -199,7 +199,7 @@ def test_ports_that_were_chosen_alike_are_refused() -> None:
     with pytest.raises(
         UsageError, match=r"spark-worker-node1 and flink-jobmanager on node1 both want port 8081"
     ):
-        alike.plan(fake_layout(fake_nodes(memory=8 * GIB)))
+        alike.plan(fake_hadoop_layout(fake_nodes(memory=8 * GIB)))
 
 
 @pytest.mark.parametrize("workload", ["terasort", "pi"])

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.fakes import GIB, WORK, fake_layout, fake_nodes
+from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
 from weft.engines.spark import SparkEngine
 from weft.engines.sparkonyarn import overhead
 from weft.errors import UsageError
@@ -14,46 +14,46 @@ ENGINE = SparkEngine(master="yarn")
 
 
 def yarn_site(cores: int = 2) -> dict[str, str]:
-    text = ENGINE.plan(fake_layout(fake_nodes(2, cores=cores))).files[WORK / "conf" / "yarn-site.xml"]
+    text = ENGINE.plan(fake_hadoop_layout(fake_nodes(2, cores=cores))).files[WORK / "conf" / "yarn-site.xml"]
     found = ElementTree.fromstring(text)
     return {each.findtext("name", ""): each.findtext("value", "") for each in found}
 
 
 def test_yarn_takes_the_place_of_master_and_workers() -> None:
-    plan = ENGINE.plan(fake_layout())
+    plan = ENGINE.plan(fake_hadoop_layout())
     names = [daemon.name for daemon in plan.daemons]
     assert names == ["resourcemanager", "nodemanager-node1", "nodemanager-node2"]
-    assert ENGINE.settings(fake_layout())["spark.master"] == "yarn"
+    assert ENGINE.settings(fake_hadoop_layout())["spark.master"] == "yarn"
     assert ENGINE.needs() == ("spark", "hadoop")
     assert SparkEngine().needs() == ("spark",)
 
 
 def test_one_executor_and_one_application_master_fit_a_node_and_no_second_executor() -> None:
-    settings, site = ENGINE.settings(fake_layout()), yarn_site()
+    settings, site = ENGINE.settings(fake_hadoop_layout()), yarn_site()
     node = int(site["yarn.nodemanager.resource.memory-mb"]) << 20
-    heap = ENGINE.heap(fake_layout())
+    heap = ENGINE.heap(fake_hadoop_layout())
     assert heap + overhead(heap) <= node < 2 * (heap + overhead(heap))
     assert int(site["yarn.scheduler.maximum-allocation-vcores"]) == int(settings["spark.executor.cores"])
 
 
 @pytest.mark.parametrize("memory", [4 * GIB, 16 * GIB, 256 * GIB])
 def test_containers_and_daemons_fit_the_head(memory: int) -> None:
-    layout = fake_layout(fake_nodes(2, memory=memory))
+    layout = fake_hadoop_layout(fake_nodes(2, memory=memory))
     heap = ENGINE.heap(layout)
     assert heap + overhead(heap) + ENGINE.driver_memory + (2 << 29) < memory
 
 
 def test_the_secret_is_left_to_the_application() -> None:
-    assert "spark.authenticate.secret" not in ENGINE.settings(fake_layout())
-    assert ENGINE.settings(fake_layout())["spark.authenticate"] == "true"
+    assert "spark.authenticate.secret" not in ENGINE.settings(fake_hadoop_layout())
+    assert ENGINE.settings(fake_hadoop_layout())["spark.authenticate"] == "true"
 
 
 def test_the_driver_finds_yarns_settings() -> None:
-    driver = ENGINE.submit(Job("job", "TeraSort", []), fake_layout())
+    driver = ENGINE.submit(Job("job", "TeraSort", []), fake_hadoop_layout())
     assert driver.environment["HADOOP_CONF_DIR"] == str(WORK / "conf")
     assert driver.argv[driver.argv.index("-cp") + 1].endswith(str(WORK / "conf"))
 
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(UsageError, match="below"):
-        ENGINE.plan(fake_layout(fake_nodes(2, memory=3 * GIB)))
+        ENGINE.plan(fake_hadoop_layout(fake_nodes(2, memory=3 * GIB)))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import fake_layout
+from tests.fakes import fake_hadoop_layout, fake_layout
 from weft import attach, standing
 from weft.engines.flink import FlinkEngine
 from weft.engines.hadoop import HadoopEngine
@@ -107,7 +107,7 @@ def test_what_a_job_brings_is_said_in_the_words_of_each_engine() -> None:
         "--class", "a.Main", "--py-files", "a.py,b.zip", "--jars", "x.jar", "--files", "t.txt", "--conf", "k=v w",
     ]  # fmt: skip
     without = dataclasses.replace(job, brought=dataclasses.replace(BROUGHT, py_files=()))
-    argv = list(HadoopEngine().submit(without, fake_layout()).argv)
+    argv = list(HadoopEngine().submit(without, fake_hadoop_layout()).argv)
     at = argv.index("/j.jar")
     assert argv[at:] == ["/j.jar", "a.Main", "-D", "k=v w", "-libjars", "x.jar", "-files", "t.txt", "x"]
 

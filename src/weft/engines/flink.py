@@ -236,7 +236,7 @@ class FlinkEngine(Engine):
             "restart-strategy.fixed-delay.attempts": "5",
             "restart-strategy.fixed-delay.delay": "1s",
             "web.submit.enable": "false",
-            **_known(layout.realm),
+            **(_known(layout.realm) if layout.kerberized else {}),
             **{f"flink.hadoop.{key}": value for key, value in layout.hadoop.items()},
             **_secured(Certificate(_conf(layout)), encrypt_data=self.encrypt_data),
             **self.conf,
@@ -360,10 +360,8 @@ def _conf(layout: Layout) -> Path:
     return layout.directory / "conf"
 
 
-def _known(realm: Realm | None) -> dict[str, str]:
+def _known(realm: Realm) -> dict[str, str]:
     """By which Flink's processes log in to Hadoop's; each has the keytab, so that none needs another's tokens."""
-    if realm is None:
-        return {}
     return {
         "security.kerberos.login.principal": USER,
         "security.kerberos.login.keytab": str(realm.keytab),

@@ -77,7 +77,7 @@ def settings(
         "yarn.view.acls": "dr.who",
         # it is on every node already
         "yarn.security.kerberos.ship-local-keytab": "false",
-        "yarn.security.kerberos.localized-keytab-path": str(layout.realm.keytab if layout.realm else ""),
+        "yarn.security.kerberos.localized-keytab-path": str(layout.realm.keytab),
     }
 
 

@@ -170,7 +170,7 @@ class HadoopEngine(Engine):
         }
         return {
             "mapreduce.framework.name": "yarn",
-            **(layout.realm.history if layout.realm else {}),
+            **layout.realm.history,
             # of whom a job gets tokens for its containers
             "mapreduce.job.hdfs-servers": ",".join(layout.hadoop_files),
             "mapreduce.application.classpath": yarn.classes,

@@ -48,8 +48,6 @@ def settings(layout: Layout, heap: int) -> dict[str, str]:
 
 def _known(layout: Layout) -> dict[str, str]:
     """By which the driver logs in, and of whom it gets tokens for the containers."""
-    if layout.realm is None:
-        return {}
     return {
         "spark.kerberos.principal": USER,
         "spark.kerberos.keytab": str(layout.realm.keytab),

@@ -108,7 +108,7 @@ class Yarn:
             "fs.defaultFS": "file:///",
             "hadoop.tmp.dir": "${java.io.tmpdir}/hadoop",
             "hadoop.security.authorization": "true",
-            **(self.layout.realm.names if self.layout.realm else {}),
+            **self.layout.realm.names,
             # a NodeManager otherwise waits ten seconds for the removal of logs, which is hours away
             "hadoop.service.shutdown.timeout": "2s",
             # a lost node is noticed after seconds, not after the default of minutes
@@ -139,7 +139,7 @@ class Yarn:
                 f"yarn.nodemanager.{room}": f"${{weft.address}}:{port}"
                 for room, port in zip(places, node, strict=True)
             },
-            **(self.layout.realm.yarn if self.layout.realm else {}),
+            **self.layout.realm.yarn,
             "yarn.acl.enable": "true",
             "yarn.admin.acl": "${user.name}",
             "yarn.application.classpath": self.classes,
@@ -207,10 +207,10 @@ class Yarn:
     @property
     def inherited(self) -> list[str]:
         """Names of variables that a container has from its NodeManager."""
-        head, realm = self.layout.head, self.layout.realm
+        head = self.layout.head
         own = {*self.layout.environment(head), *temporary(self.layout, head), "WEFT_NODE"}
         # a container has tokens: to log in for each would only take time
-        return sorted(own.difference(realm.environment if realm else ()))
+        return sorted(own.difference(self.layout.realm.environment))
 
     def files(self, sites: Mapping[str, Mapping[str, str]], conf: Mapping[str, str]) -> dict[Path, str]:
         """The generated files; `conf` holds the user's settings, each of which wins in the site it belongs to."""

@@ -146,7 +146,7 @@ class HdfsStorage(StackedStorage):
     def _daemon(self, name: str, node: Node, number: int, layout: Layout) -> Daemon:
         """The NameNode has number 0. Each has ports of its own, since local nodes look alike to the NameNode."""
         main = _DATANODE if number else _NAMENODE
-        argv = [*self._java(node, number, layout, "kerberos" if layout.realm else "simple"), main]
+        argv = [*self._java(node, number, layout, "kerberos"), main]
         environment = {
             **layout.environment(node),
             **layout.places["blocks"].environment.get(node.name, {}),
@@ -195,7 +195,7 @@ class HdfsStorage(StackedStorage):
         realm = layout.realm
         core = {
             "fs.defaultFS": f"hdfs://{servers[0].address}:{self.port}",
-            **(realm.names if realm else {}),
+            **realm.names,
             # what comes before the daemons has nobody yet who knows it
             "hadoop.security.authentication": "${weft.authentication}",
             "hadoop.security.authorization": "true",
@@ -203,7 +203,7 @@ class HdfsStorage(StackedStorage):
             "hadoop.http.authentication.signature.secret.file": str(_secret(layout.directory)),
             **closed(_secret(layout.directory)),
         }
-        asked = {**realm.hdfs, **realm.hdfs_daemons} if realm else {}
+        asked = {**realm.hdfs, **realm.hdfs_daemons}
         return {
             conf / "core-site.xml": configuration(core),
             conf / "hdfs-site.xml": configuration({**self._site(servers), **asked, **self._client(servers)}),
