@@ -34,6 +34,7 @@ def plan(layout: Layout) -> Plan:
     realm = layout.realm
     address = f"tcp://{realm.head.address}:{realm.port}"
     words = [str(layout.java), heap(_HEAP), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    words += ["-XX:+ExitOnOutOfMemoryError"]
     words += ["-cp", str(layout.jars["kerberos"]), "io.weft.kerberos.Kdc"]
     words += [realm.head.address, str(realm.port), str(realm.keytab)]
     centre = Daemon(

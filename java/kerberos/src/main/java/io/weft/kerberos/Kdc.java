@@ -8,7 +8,10 @@ import org.apache.kerby.kerberos.kerb.keytab.Keytab;
 import org.apache.kerby.kerberos.kerb.keytab.KeytabEntry;
 import org.apache.kerby.kerberos.kerb.request.KrbIdentity;
 import org.apache.kerby.kerberos.kerb.server.KdcConfigKey;
+import org.apache.kerby.kerberos.kerb.server.KdcContext;
+import org.apache.kerby.kerberos.kerb.server.KdcHandler;
 import org.apache.kerby.kerberos.kerb.server.KdcServer;
+import org.apache.kerby.kerberos.kerb.server.preauth.PreauthHandler;
 import org.apache.kerby.kerberos.kerb.type.base.PrincipalName;
 
 /** A key distribution centre (RFC 4120) over TCP. A keytab, with the key of the centre itself, is all that it knows. */
@@ -22,17 +25,18 @@ public final class Kdc {
             System.err.println("usage: Kdc ADDRESS PORT KEYTAB");
             System.exit(2);
         }
-        start(args[0], Integer.parseInt(args[1]), new File(args[2]));
-        Thread.currentThread().join();
+        listen(args[0], Integer.parseInt(args[1]), new File(args[2])).serve();
     }
 
-    static KdcServer start(String address, int port, File file) throws IOException, KrbException {
+    static Listener listen(String address, int port, File file) throws IOException, KrbException {
+        KdcHandler handler = new KdcHandler(context(file));
+        return new Listener(address, port, (message, sender) -> handler.handleMessage(message, true, sender));
+    }
+
+    private static KdcContext context(File file) throws IOException, KrbException {
         Keytab keytab = Keytab.loadKeytab(file);
         KdcServer server = new KdcServer();
         server.setKdcRealm(keytab.getPrincipals().get(0).getRealm());
-        server.setKdcHost(address);
-        server.setKdcTcpPort(port);
-        server.setAllowUdp(false);
         server.getKdcConfig().setString(KdcConfigKey.ENCRYPTION_TYPES, "aes256-cts-hmac-sha1-96");
         server.init();
         IdentityBackend known = server.getIdentityService();
@@ -43,7 +47,11 @@ public final class Kdc {
             }
             known.addIdentity(identity);
         }
-        server.start();
-        return server;
+        KdcContext context = new KdcContext(server.getKdcSetting());
+        context.setIdentityService(known);
+        PreauthHandler authentication = new PreauthHandler();
+        authentication.init();
+        context.setPreauthHandler(authentication);
+        return context;
     }
 }

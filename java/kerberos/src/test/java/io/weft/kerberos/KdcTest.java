@@ -4,11 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.DataOutputStream;
 import java.io.File;
-import java.net.ServerSocket;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -20,7 +25,6 @@ import javax.security.auth.login.LoginContext;
 import javax.security.auth.login.LoginException;
 import org.apache.kerby.kerberos.kerb.keytab.Keytab;
 import org.apache.kerby.kerberos.kerb.keytab.KeytabEntry;
-import org.apache.kerby.kerberos.kerb.server.KdcServer;
 import org.apache.kerby.kerberos.kerb.type.KerberosTime;
 import org.apache.kerby.kerberos.kerb.type.base.EncryptionKey;
 import org.apache.kerby.kerberos.kerb.type.base.EncryptionType;
@@ -41,15 +45,14 @@ class KdcTest {
 
     @TempDir
     Path directory;
-    private KdcServer server;
+    private Listener listener;
 
     @BeforeEach
     void serve() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
-        server = Kdc.start("127.0.0.1", port, keytab("known", 1, ALL));
+        listener = Kdc.listen("127.0.0.1", 0, keytab("known", 1, ALL));
+        Thread serving = new Thread(this::run);
+        serving.setDaemon(true);
+        serving.start();
         Path settings = Files.writeString(directory.resolve("krb5.conf"), """
                 [libdefaults]
                 default_realm = WEFT
@@ -60,13 +63,13 @@ class KdcTest {
                 WEFT = {
                 kdc = 127.0.0.1:%d
                 }
-                """.formatted(port));
+                """.formatted(listener.port()));
         System.setProperty("java.security.krb5.conf", settings.toString());
     }
 
     @AfterEach
     void end() throws Exception {
-        server.stop();
+        listener.close();
     }
 
     @Test
@@ -103,6 +106,43 @@ class KdcTest {
     void anUnknownNameIsRefused() throws Exception {
         File stranger = keytab("stranger", 1, Set.of("eve/weft@WEFT"));
         assertThrows(LoginException.class, () -> login("eve/weft@WEFT", stranger));
+    }
+
+    @Test
+    void manyWhoOnlyConnectDoNotKeepOthersOut() throws Exception {
+        List<Socket> idle = new ArrayList<>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                idle.add(new Socket("127.0.0.1", listener.port()));
+            }
+            whoeverHasTheKeyIsTheUser();
+        } finally {
+            for (Socket socket : idle) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void whoeverTalksNonsenseIsLeft() throws Exception {
+        for (int[] said : List.of(new int[] {Integer.MAX_VALUE}, new int[] {-1}, new int[] {4, 0})) {
+            try (Socket socket = new Socket("127.0.0.1", listener.port())) {
+                DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+                for (int word : said) {
+                    out.writeInt(word);
+                }
+                assertEquals(-1, socket.getInputStream().read());
+            }
+        }
+        whoeverHasTheKeyIsTheUser();
+    }
+
+    private void run() {
+        try {
+            listener.serve();
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
     }
 
     private File keytab(String name, long seed, Set<String> principals) throws Exception {
