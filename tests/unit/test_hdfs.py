@@ -25,7 +25,6 @@ def test_input_and_output_stand_on_one_namenode() -> None:
     assert layout.places["output"].path == "hdfs://10.87.0.1:8020/weft/output"
     names = [daemon.name for daemon in plan.daemons]
     assert names[:6] == ["kdc", "namenode", "datanode-node1", "datanode-node2", "datanode-node3", "master"]
-    assert [command.name for command in plan.first] == ["namenode-format"]
     ports = [port for daemon in plan.daemons[1:5] for port in daemon.ports]
     assert len(set(ports)) == 8, "on local nodes a DataNode is known by its port alone"
 

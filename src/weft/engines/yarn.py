@@ -112,7 +112,8 @@ class Yarn:
             # a NodeManager otherwise waits ten seconds for the removal of logs, which is hours away
             "hadoop.service.shutdown.timeout": "2s",
             # a lost node is noticed after seconds, not after the default of minutes
-            "ipc.client.connect.max.retries": "5",
+            "ipc.client.connect.max.retries": "50",
+            "ipc.client.connect.retry.interval": "100",
             "ipc.client.connect.max.retries.on.timeouts": "3",
             "ipc.client.connect.timeout": "5000",
             **(closed(self.secret) if self.closed else {}),

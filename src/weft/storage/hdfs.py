@@ -13,7 +13,7 @@ from weft.hadoop import callers, classes, closed, configuration
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
-from weft.plan import SECRET, Command, Daemon, Layout, Plan, Ready
+from weft.plan import SECRET, Daemon, Layout, Plan, Ready
 from weft.storage.stacked import StackedStorage
 from weft.units import Size, show_size
 from weft.work import Site, Work
@@ -24,7 +24,7 @@ _REPLICATION = 3
 """HDFS's own default, where there are as many DataNodes."""
 _LIFETIME = 30 * 24 * 3600 * 1000
 """Milliseconds."""
-_NAMENODE = "org.apache.hadoop.hdfs.server.namenode.NameNode"
+_NAMENODE = "io.weft.hadoop.NameNode"
 _DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 _PAGE = '<a href="jmx">What this daemon counts</a>; the pages of its own are not part of its jars.\n'
 
@@ -129,7 +129,6 @@ class HdfsStorage(StackedStorage):
         daemons = [self._daemon(name, node, i, layout) for i, (name, node) in enumerate(self._named(servers))]
         wanted = {f"{daemon.node.address}:{daemon.ports[0]}": daemon.name for daemon in daemons[1:]}
         page = f"http://{head.address}:{self.web_port}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"
-        format_ = [*self._java(head, 0, layout, "simple"), _NAMENODE, "-format", "-nonInteractive"]
         summary = {
             "namenode heap": show_size(self.namenode_memory),
             "datanodes": f"{len(servers)}, heap {show_size(self.datanode_memory)} each",
@@ -140,13 +139,12 @@ class HdfsStorage(StackedStorage):
             daemons=daemons,
             ready=(Ready(head, page, lambda answer: _missing(answer, wanted), signed=True),),
             summary=summary,
-            first=(Command("namenode-format", head, format_, daemons[0].environment),),
         )
 
     def _daemon(self, name: str, node: Node, number: int, layout: Layout) -> Daemon:
         """The NameNode has number 0. Each has ports of its own, since local nodes look alike to the NameNode."""
         main = _DATANODE if number else _NAMENODE
-        argv = [*self._java(node, number, layout, "kerberos"), main]
+        argv = [*self._java(node, number, layout), main]
         environment = {
             **layout.environment(node),
             **layout.places["blocks"].environment.get(node.name, {}),
@@ -157,7 +155,7 @@ class HdfsStorage(StackedStorage):
         first = number == 0
         return Daemon(name, node, argv, environment, ports, page=True, essential=first, table=table)
 
-    def _java(self, node: Node, number: int, layout: Layout, authentication: str) -> list[str]:
+    def _java(self, node: Node, number: int, layout: Layout) -> list[str]:
         """The words of a daemon up to its main class."""
         own = {
             "address": node.address,
@@ -165,7 +163,6 @@ class HdfsStorage(StackedStorage):
             "web": self.web_port + number,
             "blocks": layout.places["blocks"].paths[node.name],
             "temporary": node.directory / "hadoop",
-            "authentication": authentication,
         }
         memory = self.datanode_memory if number else self.namenode_memory
         argv = [str(layout.java), heap(memory), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *OPENS]
@@ -196,9 +193,10 @@ class HdfsStorage(StackedStorage):
         core = {
             "fs.defaultFS": f"hdfs://{servers[0].address}:{self.port}",
             **realm.names,
-            # what comes before the daemons has nobody yet who knows it
-            "hadoop.security.authentication": "${weft.authentication}",
             "hadoop.security.authorization": "true",
+            # a DataNode that starts before the NameNode listens tries again at once, and not 5 s later after 10 times
+            "ipc.client.connect.retry.interval": "100",
+            "ipc.client.connect.max.retries": "600",
             "hadoop.tmp.dir": "${weft.temporary}",
             "hadoop.http.authentication.signature.secret.file": str(_secret(layout.directory)),
             **closed(_secret(layout.directory)),
