@@ -15,7 +15,10 @@ from weft.provision.tree import Say, building, cached, digest
 _ARCHIVE = "classes.jsa"
 
 LISTS = Path(__file__).parent
-"""Where NAME.classes stands for an engine whose processes are told by a list (tools/classlist): a package and its classes a line."""
+"""Where NAME.classes stands for an engine whose processes are told by a list (tools/classlist).
+
+A line is a package and its classes, or what the JVM wrote about a lambda expression, which begins with @.
+"""
 
 Training = Callable[[Path], Sequence[str]]
 """By a directory to work in: the words after `java` that make it load what an engine's processes load."""
@@ -69,9 +72,11 @@ def _train(java: Path, training: Training, target: Path) -> None:
 
 def _dump(java: Path, classes: Path, class_path: Sequence[str], target: Path) -> None:
     """What is listed and not found is left out: another release of an engine has other classes."""
-    packages = (line.split(" ") for line in classes.read_text().splitlines())
+    lines = classes.read_text().splitlines()
+    packages = (line.split(" ") for line in lines if line[0] != "@")
+    names = [f"{package}/{name}" for package, *own in packages for name in own]
     listed = target / "listed"
-    listed.write_text("".join(f"{package}/{name}\n" for package, *names in packages for name in names))
+    listed.write_text("\n".join([*names, *(line for line in lines if line[0] == "@")]) + "\n")
     flags = [
         "-Xshare:dump",
         f"-XX:SharedClassListFile={listed}",
