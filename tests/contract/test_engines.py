@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import RECORD, WORK, fake_layout, fake_nodes
+from tests.fakes import RECORD, WORK, fake_hadoop_layout, fake_nodes
 from weft.engines import KINDS
 from weft.engines.base import Engine
 from weft.plan import Job
@@ -40,7 +40,7 @@ def nothing_is_touched(nothing_stays: None) -> Iterator[None]:
 @ENGINES
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_same_layout_gives_the_same_plan(kind: str, count: int) -> None:
-    layout = fake_layout(fake_nodes(count))
+    layout = fake_hadoop_layout(fake_nodes(count))
     one, other = (engine_of(kind).plan(layout) for _ in range(2))
     assert (one.files, one.daemons, one.summary) == (other.files, other.daemons, other.summary)
     assert engine_of(kind).submit(JOB, layout) == engine_of(kind).submit(JOB, layout)
@@ -48,12 +48,14 @@ def test_the_same_layout_gives_the_same_plan(kind: str, count: int) -> None:
 
 @ENGINES
 def test_files_stand_in_the_work_directory(kind: str) -> None:
-    assert [path for path in engine_of(kind).plan(fake_layout()).files if not path.is_relative_to(WORK)] == []
+    assert [
+        path for path in engine_of(kind).plan(fake_hadoop_layout()).files if not path.is_relative_to(WORK)
+    ] == []
 
 
 @ENGINES
 def test_daemons_have_names_of_their_own_and_stand_on_nodes_of_the_layout(kind: str) -> None:
-    layout = fake_layout(fake_nodes(3))
+    layout = fake_hadoop_layout(fake_nodes(3))
     daemons = engine_of(kind).plan(layout).daemons
     assert len({daemon.name for daemon in daemons}) == len(daemons)
     assert all(daemon.node in layout.nodes for daemon in daemons)
@@ -61,7 +63,7 @@ def test_daemons_have_names_of_their_own_and_stand_on_nodes_of_the_layout(kind: 
 
 @ENGINES
 def test_every_process_carries_the_mark_that_gc_looks_for(kind: str) -> None:
-    layout = fake_layout()
+    layout = fake_hadoop_layout()
     plan = engine_of(kind).plan(layout)
     for environment in [
         *(daemon.environment for daemon in plan.daemons),
@@ -74,7 +76,7 @@ def test_every_process_carries_the_mark_that_gc_looks_for(kind: str) -> None:
 def test_daemons_that_share_a_node_share_no_port(kind: str) -> None:
     taken = [
         (daemon.node.name, port)
-        for daemon in engine_of(kind).plan(fake_layout()).daemons
+        for daemon in engine_of(kind).plan(fake_hadoop_layout()).daemons
         for port in daemon.ports
     ]
     assert len(set(taken)) == len(taken)
@@ -82,20 +84,20 @@ def test_daemons_that_share_a_node_share_no_port(kind: str) -> None:
 
 @ENGINES
 def test_whoever_has_daemons_says_when_they_are_ready(kind: str) -> None:
-    plan = engine_of(kind).plan(fake_layout())
+    plan = engine_of(kind).plan(fake_hadoop_layout())
     assert bool(plan.ready) == bool(plan.daemons)
 
 
 @ENGINES
 def test_the_job_leaves_its_outcome_where_it_was_told(kind: str) -> None:
-    command = engine_of(kind).submit(JOB, fake_layout())
+    command = engine_of(kind).submit(JOB, fake_hadoop_layout())
     assert command.outcome == JOB.outcome
     assert list(command.argv[-2:]) == list(JOB.arguments)
 
 
 @ENGINES
 def test_heaps_on_a_node_fit_into_its_memory(kind: str) -> None:
-    layout = fake_layout()
+    layout = fake_hadoop_layout()
     processes = [*engine_of(kind).plan(layout).daemons, engine_of(kind).submit(JOB, layout)]
     for node in layout.nodes:
         heaps = [
@@ -106,6 +108,6 @@ def test_heaps_on_a_node_fit_into_its_memory(kind: str) -> None:
 
 @ENGINES
 def test_programs_are_named_by_their_full_path_or_given_by_the_job(kind: str) -> None:
-    layout = fake_layout()
+    layout = fake_hadoop_layout()
     for one in [*engine_of(kind).plan(layout).daemons, engine_of(kind).submit(JOB, layout)]:
         assert Path(one.argv[0]).is_absolute() or one.argv[0] == JOB.program
