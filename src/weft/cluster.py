@@ -14,14 +14,13 @@ from weft import shell
 from weft.errors import ClusterError
 from weft.nodes.base import everywhere, one_a_host
 from weft.pages import get, listens, token
-from weft.plan import Applications, Command, Daemon, Inquiry, Layout, Plan, Ready
+from weft.plan import Applications, Command, Daemon, Inquiry, Layout, Page, Plan, Ready
 from weft.ports import require_free
 from weft.record import write_json
+from weft.remote.asked import LOST
 from weft.shell import Process
 from weft.work import write_private
 
-_LOST = 255
-"""Exit code of ssh when the connection is gone (ssh(1))."""
 _SILENT = (httpx2.HTTPError, OSError, ValueError, KeyError)
 """What is raised for a page that does not answer, or not what is expected of it."""
 Note = Callable[..., None]
@@ -60,7 +59,7 @@ class Cluster:
 
 
 def _how(code: int) -> str:
-    if code == _LOST:
+    if code == LOST:
         return f"exit code {code}, which ssh has for a lost connection too"
     # a shell or nsenter between weft and the daemon reports signal N as 128 + N
     if code < 0 or code > 128:
@@ -121,13 +120,16 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
     """Keep the engine's account in the record; an engine that cannot answer any more is noted."""
 
     def answer() -> Mapping[str, Any]:
-        base, _ = _followed(inquiry, secret)
-        return inquiry.pages(lambda path: get(base + path, inquiry.certificate).raise_for_status().json())
+        url, bearer = _followed(base, secret)
+        return inquiry.account(
+            lambda path: get(url + path, base.certificate, bearer).raise_for_status().json()
+        )
 
+    base = inquiry.base
     try:
-        kept = inquiry.node.call(answer)
-    except (httpx2.HTTPError, OSError, ValueError, KeyError) as error:
-        note("account-missing", url=inquiry.url, why=str(error))
+        kept = base.node.call(answer)
+    except _SILENT as error:
+        note("account-missing", url=base.url, why=str(error))
         return
     for name, content in kept.items():
         write_json(layout.record / "engine" / name, content)
@@ -181,37 +183,37 @@ def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret:
 
 def _ask(ready: Ready, before: list[str], secret: str) -> list[str]:
     try:
-        return ready.missing(_answer(ready, secret))
+        return ready.missing(_answer(ready.page, secret))
     except _SILENT:
         return before
 
 
 def _counted(question: Applications, secret: str) -> int | None:
     try:
-        return question.count(_answer(question, secret))
+        return question.count(_answer(question.page, secret))
     except _SILENT:
         return None
 
 
-def _answer(question: Ready | Applications, secret: str) -> Any:
+def _answer(page: Page, secret: str) -> Any:
     """What the page says, as data. Raises one of _SILENT when it does not."""
-    if question.url.startswith("tcp:"):
-        return question.node.call(lambda: listens(question.url))
+    if page.url.startswith("tcp:"):
+        return page.node.call(lambda: listens(page.url))
 
     def answer() -> httpx2.Response:
-        url, bearer = _followed(question, secret)
-        return get(url, question.certificate, bearer)
+        url, bearer = _followed(page, secret)
+        return get(url, page.certificate, bearer)
 
-    return question.node.call(answer).raise_for_status().json()
+    return page.node.call(answer).raise_for_status().json()
 
 
-def _followed(question: Ready | Applications | Inquiry, secret: str) -> tuple[str, str]:
+def _followed(page: Page, secret: str) -> tuple[str, str]:
     """The address to ask, and with which token. Raises KeyError or HTTPError where who knows it does not say it yet."""
-    bearer = token(secret) if question.signed else ""
-    if question.follow is None:
-        return question.url, bearer
+    bearer = token(secret) if page.signed else ""
+    if page.follow is None:
+        return page.url, bearer
     # what is followed to knows weft by the certificate
-    return question.follow(get(question.url, None, bearer).raise_for_status().json()), ""
+    return page.follow(get(page.url, None, bearer).raise_for_status().json()), ""
 
 
 def _late(cluster: Cluster, missing: list[str], deadline: float) -> ClusterError:

@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from weft.jvm import heap, temporary
 from weft.nodes.base import Node
-from weft.plan import Daemon, Layout, Plan, Ready
+from weft.plan import Daemon, Layout, Page, Plan, Ready
 from weft.realm import Realm, keytab
 from weft.work import Site
 
@@ -46,6 +46,6 @@ def plan(layout: Layout) -> Plan:
         essential=True,
         table="kerberos",
         # daemons that find nobody to ask do not ask again
-        before=Ready(realm.head, address, lambda _: [], table="kerberos"),
+        before=Ready(Page(realm.head, address), lambda _: [], table="kerberos"),
     )
     return Plan({realm.conf: realm.krb5()}, [centre], sealed={realm.keytab: keytab})

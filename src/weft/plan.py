@@ -123,33 +123,35 @@ class Daemon:
 
 
 @dataclass(frozen=True)
-class Ready:
-    """Ask `url` from `node` until `missing(answer)` names nobody; a name is a daemon's. tcp://HOST:PORT answers nothing."""
+class Page:
+    """A page of an engine's interface, and how `node` asks it. tcp://HOST:PORT answers nothing: somebody listens, or not."""
 
     node: Node
     url: str
-    missing: Callable[[Any], list[str]]
     certificate: Path | None = None
     """PEM file of the key and certificate that both sides show, where the page is encrypted."""
     signed: bool = False
     """Whether the page at `url` wants a token that is signed with the run's secret (JWS, HS256)."""
     follow: Callable[[Any], str] | None = None
     """Where the page to ask is known to another alone: gives its address from what `url` answers, or a KeyError."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Ask until `missing(answer)` names nobody; a name is a daemon's."""
+
+    page: Page
+    missing: Callable[[Any], list[str]]
     table: str = ""
     """The table of the daemons that it asks for, where there are others beside them."""
 
 
 @dataclass(frozen=True)
 class Applications:
-    """Ask `url` from `node` how many applications of users run or wait: `count(answer)`."""
+    """Ask how many applications of users run or wait: `count(answer)`."""
 
-    node: Node
-    url: str
+    page: Page
     count: Callable[[Any], int]
-    certificate: Path | None = None
-    signed: bool = False
-    follow: Callable[[Any], str] | None = None
-    """All three as for a question of readiness."""
 
 
 Ask = Callable[[str], Any]
@@ -160,14 +162,9 @@ Ask = Callable[[str], Any]
 class Inquiry:
     """What an engine is asked before it is stopped, for its account of the run: what to keep, by file name."""
 
-    node: Node
-    url: str
-    """What stands before every page's path."""
-    pages: Callable[[Ask], Mapping[str, Any]]
-    certificate: Path | None = None
-    signed: bool = False
-    follow: Callable[[Any], str] | None = None
-    """All three as for a question of readiness."""
+    base: Page
+    """Its address stands before every page's path."""
+    account: Callable[[Ask], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,9 @@ def test_ready_names_the_taskmanagers_that_the_jobmanager_does_not_know() -> Non
 
 def test_questions_are_asked_with_the_certificate_that_is_made_first() -> None:
     plan = FlinkEngine().plan(fake_layout())
-    assert plan.ready[0].url.startswith("https://10.0.0.1:")
-    assert str(plan.ready[0].certificate) in plan.first[-1].argv
-    assert plan.ready[0].certificate in plan.first[-1].makes
+    assert plan.ready[0].page.url.startswith("https://10.0.0.1:")
+    assert str(plan.ready[0].page.certificate) in plan.first[-1].argv
+    assert plan.ready[0].page.certificate in plan.first[-1].makes
 
 
 def test_no_password_stands_in_a_command() -> None:

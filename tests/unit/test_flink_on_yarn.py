@@ -69,8 +69,9 @@ def test_the_certificate_protects_it_and_its_password_is_in_files_alone() -> Non
     submitted = ENGINE.submit(Job("job", "TeraSort", []), fake_hadoop_layout())
     commands: list[Daemon | Command] = [*plan.daemons, submitted]
     assert not [one.name for one in commands if SECRET in " ".join(one.argv)]
-    assert all(ready.certificate for ready in plan.ready if ready.follow)
-    assert all(question.signed for question in (*plan.ready, *plan.last, *plan.applications))
+    pages = [asked.page for asked in (*plan.ready, *plan.applications)] + [asked.base for asked in plan.last]
+    assert all(page.certificate for page in pages if page.follow)
+    assert all(page.signed for page in pages)
 
 
 def test_the_jobmanager_is_found_by_the_node_that_yarn_chose() -> None:

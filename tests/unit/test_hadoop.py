@@ -46,12 +46,12 @@ def test_pages_are_closed_unless_they_are_asked_for() -> None:
     text = plan.files[WORK / "conf" / "core-site.xml"]
     assert text.count("<final>") == 1, "a job's own setting would win over it"
     assert "StaticUserWebFilter</value><final>" in text
-    assert all(question.signed for question in (*plan.ready, *plan.applications))
+    assert all(question.page.signed for question in (*plan.ready, *plan.applications))
     opened = HadoopEngine(pages="open")
     plan = opened.plan(fake_hadoop_layout())
     assert "hadoop.http.filter.initializers" not in site("core-site", opened)
     assert secret not in plan.files
-    assert not any(question.signed for question in (*plan.ready, *plan.applications))
+    assert not any(question.page.signed for question in (*plan.ready, *plan.applications))
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

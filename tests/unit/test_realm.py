@@ -49,7 +49,7 @@ def test_the_centre_answers_before_any_other_is_started() -> None:
     first, *others = preview.planned(wanted, layout).daemons
     assert (first.name, first.node.name, first.essential) == ("kdc", "node1", True)
     assert first.before is not None
-    assert first.before.url == f"tcp://{layout.head.address}:6010"
+    assert first.before.page.url == f"tcp://{layout.head.address}:6010"
     assert others
     assert not any(other.before for other in others)
     assert first.environment["WEFT_LEASE"] == "RUN"

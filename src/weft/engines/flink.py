@@ -2,9 +2,9 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -27,6 +27,7 @@ from weft.plan import (
     Inquiry,
     Job,
     Layout,
+    Page,
     Plan,
     Ready,
 )
@@ -146,44 +147,31 @@ class FlinkEngine(Engine):
             summary["JobManager's container"] = show_size(yarn.containers.master)
             summary["TaskManager's container"] = show_size(yarn.containers.task)
             files |= yarn.files(yarn.sites({}), flinkonyarn.containers_find(layout))
-            apps = flinkonyarn.applications(layout, self.web_port)
+            ready = Ready(
+                self._page(layout, certificate.pem, "/taskmanagers"),
+                lambda known: flinkonyarn.missing(known, nodes),
+            )
             return Plan(
                 files,
                 [*yarn.daemons(), self._session(layout, yarn.ready())],
-                (
-                    yarn.ready(),
-                    Ready(
-                        layout.head,
-                        apps,
-                        lambda known: flinkonyarn.missing(known, nodes),
-                        certificate.pem,
-                        signed=True,
-                        follow=lambda answer: flinkonyarn.interface(answer, nodes) + "/taskmanagers",
-                    ),
-                ),
+                (yarn.ready(), ready),
                 summary=summary,
                 first=made,
-                last=self._account(
-                    layout, apps, certificate.pem, lambda answer: flinkonyarn.interface(answer, nodes)
-                ),
+                last=self._account(layout, certificate.pem),
                 applications=self._applications(layout, certificate.pem),
             )
         names = [f"taskmanager-{node.name}" for node in layout.nodes]
-        rest = f"https://{layout.head.address}:{self.web_port}"
+        ready = Ready(
+            self._page(layout, certificate.pem, "/taskmanagers"),
+            lambda known: flinkrest.missing(known, names),
+        )
         return Plan(
             files,
             [self._jobmanager(layout), *(self._taskmanager(node, memory, layout) for node in layout.nodes)],
-            (
-                Ready(
-                    layout.head,
-                    f"{rest}/taskmanagers",
-                    lambda known: flinkrest.missing(known, names),
-                    certificate.pem,
-                ),
-            ),
+            (ready,),
             summary=summary,
             first=made,
-            last=self._account(layout, rest, certificate.pem, None),
+            last=self._account(layout, certificate.pem),
             applications=self._applications(layout, certificate.pem),
         )
 
@@ -198,27 +186,24 @@ class FlinkEngine(Engine):
             + ("encrypted too" if self.encrypt_data else "open to who knows a 128-bit partition number"),
         }
 
-    def _account(
-        self, layout: Layout, url: str, certificate: Path, follow: Callable[[Any], str] | None
-    ) -> list[Inquiry]:
-        if not layout.account:
-            return []
-        return [
-            Inquiry(
-                layout.head, url, flinkrest.account, certificate, signed=follow is not None, follow=follow
-            )
-        ]
+    def _page(self, layout: Layout, certificate: Path, path: str) -> Page:
+        """One of the JobManager's; which address that has on YARN, the ResourceManager knows."""
+        head, nodes = layout.head, layout.nodes
+        if self.master == "standalone":
+            return Page(head, f"https://{head.address}:{self.web_port}{path}", certificate)
+        return Page(
+            head,
+            flinkonyarn.applications(layout, self.web_port),
+            certificate,
+            signed=True,
+            follow=lambda answer: flinkonyarn.interface(answer, nodes) + path,
+        )
+
+    def _account(self, layout: Layout, certificate: Path) -> list[Inquiry]:
+        return [Inquiry(self._page(layout, certificate, ""), flinkrest.account)] if layout.account else []
 
     def _applications(self, layout: Layout, certificate: Path) -> list[Applications]:
-        head, nodes, ask = layout.head, layout.nodes, flinkrest.running
-        if self.master == "standalone":
-            return [Applications(head, f"https://{head.address}:{self.web_port}/overview", ask, certificate)]
-
-        def overview(answer: Any) -> str:
-            return flinkonyarn.interface(answer, nodes) + "/overview"
-
-        apps = flinkonyarn.applications(layout, self.web_port)
-        return [Applications(head, apps, ask, certificate, signed=True, follow=overview)]
+        return [Applications(self._page(layout, certificate, "/overview"), flinkrest.running)]
 
     def _yarn(self, layout: Layout) -> Yarn:
         memory = self.memory(layout)

@@ -10,7 +10,7 @@ from weft.engines.base import Engine
 from weft.engines.yarn import OVERHEAD, Containers, Ports, Yarn, cut
 from weft.errors import UsageError
 from weft.jvm import archived
-from weft.plan import Brought, Client, Command, Daemon, Job, Layout, Plan, Ready
+from weft.plan import Brought, Client, Command, Daemon, Job, Layout, Page, Plan, Ready
 from weft.units import Size, show_size
 
 _HISTORY = 192 << 20
@@ -98,10 +98,8 @@ class HadoopEngine(Engine):
         ready = (
             yarn.ready(),
             Ready(
-                layout.head,
-                info,
+                Page(layout.head, info, signed=yarn.closed),
                 lambda answer: [] if answer["historyInfo"] else [history.name],
-                signed=yarn.closed,
             ),
         )
         files = yarn.files(self._sites(yarn), self.conf)

@@ -12,7 +12,7 @@ from weft.engines.yarn import Ports, Yarn
 from weft.errors import UsageError
 from weft.jvm import OPENS, heap, temporary
 from weft.nodes.base import Node
-from weft.plan import SECRET, Applications, Brought, Client, Command, Daemon, Job, Layout, Plan, Ready
+from weft.plan import SECRET, Applications, Brought, Client, Command, Daemon, Job, Layout, Page, Plan, Ready
 from weft.units import Size, show_size
 
 _DAEMON_HEAP = 192 << 20
@@ -165,12 +165,10 @@ class SparkEngine(Engine):
         addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
         page = f"http://{layout.head.address}:{self.web_port}/json/"
         signed = self.pages == "closed"
-        return Ready(layout.head, page, lambda status: _missing(status, addresses), signed=signed)
+        return Ready(Page(layout.head, page, signed=signed), lambda status: _missing(status, addresses))
 
     def _applications(self, ready: Ready) -> Applications:
-        return Applications(
-            ready.node, ready.url, lambda status: len(status["activeapps"]), signed=ready.signed
-        )
+        return Applications(ready.page, lambda status: len(status["activeapps"]))
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of spark-defaults.conf, as the Master, the Workers, the driver and the executors read it."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from weft.nodes.base import Node
-from weft.plan import Daemon, Layout, Plan, Ready
+from weft.plan import Daemon, Layout, Page, Plan, Ready
 
 _PROGRAM = Path(__file__).with_name("standin.py")
 
@@ -26,8 +26,7 @@ def standins(layout: Layout, seconds: float, port: int) -> Plan:
         ],
         ready=[
             Ready(
-                head,
-                f"http://{head.address}:{port}/",
+                Page(head, f"http://{head.address}:{port}/"),
                 lambda known: [name for name in workers if name not in known],
             )
         ],

@@ -13,7 +13,7 @@ from weft.errors import UsageError
 from weft.hadoop import callers, classes, closed, configuration
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
-from weft.plan import SECRET, Applications, Daemon, Layout, Ready
+from weft.plan import SECRET, Applications, Daemon, Layout, Page, Ready
 from weft.units import show_size
 
 RESOURCE_MANAGER = 256 << 20
@@ -249,14 +249,16 @@ class Yarn:
         return [manager, *nodes]
 
     def ready(self) -> Ready:
-        head = self.layout.head
-        page = f"http://{head.address}:{self.ports.web}/ws/v1/cluster/nodes"
         nodes = tuple(self.layout.nodes)
-        return Ready(head, page, lambda answer: missing(answer, nodes), signed=self.closed)
+        return Ready(self._page("nodes"), lambda answer: missing(answer, nodes))
 
     def applications(self) -> Applications:
-        page = f"http://{self.layout.head.address}:{self.ports.web}/ws/v1/cluster/metrics"
-        return Applications(self.layout.head, page, _running, signed=self.closed)
+        return Applications(self._page("metrics"), _running)
+
+    def _page(self, what: str) -> Page:
+        """One of the ResourceManager's about the cluster."""
+        head = self.layout.head
+        return Page(head, f"http://{head.address}:{self.ports.web}/ws/v1/cluster/{what}", signed=self.closed)
 
     def daemon(
         self,

@@ -18,6 +18,9 @@ from weft.remote.reach import Reach
 from weft.remote.sent.files import coded
 from weft.work import Work
 
+_PATIENCE = 5.0
+"""Seconds for connections to end by themselves."""
+
 
 @dataclass(frozen=True)
 class RemoteNode(Node):
@@ -77,10 +80,6 @@ class RemoteNode(Node):
     def give(self, paths: Sequence[Path]) -> dict[Path, bytes]:
         found: dict[str, str] = self.reach.ask("files", {"wanted": [str(path) for path in paths]})
         return {Path(path): base64.b64decode(text) for path, text in found.items()}
-
-
-_PATIENCE = 5.0
-"""Seconds for connections to end by themselves."""
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from weft.hadoop import callers, classes, closed, configuration
 from weft.jvm import OPENS, archived, heap, temporary
 from weft.nodes.base import Node
 from weft.places import SHARED_ROLES, Place, Role
-from weft.plan import SECRET, Daemon, Layout, Plan, Ready
+from weft.plan import SECRET, Daemon, Layout, Page, Plan, Ready
 from weft.storage.stacked import StackedStorage
 from weft.units import Size, show_size
 from weft.work import Site, Work
@@ -137,7 +137,7 @@ class HdfsStorage(StackedStorage):
         return Plan(
             files=self._files(layout, servers),
             daemons=daemons,
-            ready=(Ready(head, page, lambda answer: _missing(answer, wanted), signed=True),),
+            ready=(Ready(Page(head, page, signed=True), lambda answer: _missing(answer, wanted)),),
             summary=summary,
         )
 
