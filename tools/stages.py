@@ -29,7 +29,7 @@ def lint() -> None:
 
 
 def unit() -> None:
-    step("unit tests", [*PYTEST, "tests/unit"])
+    step("unit tests", [*PYTEST, *TWO_AT_ONCE, "tests/unit"])
 
 
 def java() -> None:
@@ -49,6 +49,7 @@ def java() -> None:
         "mvn",
         "--batch-mode",
         "--quiet",
+        *("--threads", "2"),
         "--file",
         str(copy / "pom.xml"),
         *(f"-D{name}.home={home}" for name, home in homes.items()),

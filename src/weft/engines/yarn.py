@@ -147,7 +147,9 @@ class Yarn:
             "yarn.nodemanager.hostname": "${weft.address}",
             "yarn.nodemanager.local-dirs": "${weft.local}",
             "yarn.nodemanager.log-dirs": "${weft.logs}",
-            "yarn.nodemanager.env-whitelist": ",".join(["JAVA_HOME", "PATH", "LANG", "TZ", *self.inherited]),
+            "yarn.nodemanager.env-whitelist": ",".join(
+                ["JAVA_HOME", "JAVA_TOOL_OPTIONS", "PATH", "LANG", "TZ", *self.inherited]
+            ),
             "yarn.nodemanager.aux-services": ",".join(services),
             **{f"yarn.nodemanager.aux-services.{name}.class": kind for name, kind in services.items()},
             "yarn.nodemanager.resource.memory-mb": str(self.containers.node >> 20),
