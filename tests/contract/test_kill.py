@@ -38,7 +38,7 @@ def test_gc_removes_what_a_killed_command_held_on_other_hosts(
 ) -> None:
     with running(tmp_path / "hosts", 2) as hosts:
         test_gc_removes_what_a_killed_command_held(hosts.nodes(cores="1"), form, tmp_path, request)
-        assert hosts.processes() == []
+        assert hosts.left() == []
 
 
 @pytest.mark.parametrize("nodes", ["local:2", VIRTUAL])

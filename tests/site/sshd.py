@@ -79,6 +79,13 @@ class Hosts:
         keys = {"options": f"-F {self.config}", **keys}
         return ",".join([f"ssh:{names}", *(f"{key}={value}" for key, value in keys.items())])
 
+    def left(self, seconds: float = 30) -> list[str]:
+        """What still runs on the hosts when what has been ended has had time to go."""
+        end = time.monotonic() + seconds
+        while (found := self.processes()) and time.monotonic() < end:
+            time.sleep(0.05)
+        return found
+
     def processes(self) -> list[str]:
         """What runs on the hosts beside their servers."""
         found = []

@@ -104,7 +104,7 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
         other.bind((hosts.addresses[1], 8081))
         other.listen()
         done = weft("doctor", "--json", "--nodes", hosts.nodes(memory="500M"))
-        assert hosts.processes() == []
+        assert hosts.left() == []
     assert done.returncode == 1, done.stdout + done.stderr
     found = findings(done.stdout)
     told(found, {
@@ -202,7 +202,7 @@ def test_networks_that_are_apart_are_told(tmp_path: Path) -> None:
             [*networks.on_host(1), "ip", "route", "add", "unreachable", "10.71.2.0/24"], check=True
         )
         told(doctor(), {"nodes": ("missing", "host1 does not reach host2 at 10.71.2.2 (fabric auto)")})
-        assert networks.hosts.processes() == []
+        assert networks.hosts.left() == []
     assert weft.leftovers() == []
 
 
@@ -222,7 +222,7 @@ def test_names_that_lead_to_another_host_are_told(tmp_path: Path) -> None:
         }.items():
             done = weft("doctor", "--json", "--nodes", hosts.nodes(f"host1,host2,{name}"))
             told(findings(done.stdout), {"nodes": ("missing", said)})
-        assert hosts.processes() == []
+        assert hosts.left() == []
     assert weft.leftovers() == []
 
 
@@ -241,7 +241,7 @@ def test_sound_hosts_are_fit_and_nothing_stays(tmp_path: Path) -> None:
             done = weft("doctor", "--nodes", hosts.nodes("host1,host9", deadline="2s"))
         assert done.returncode == 1
         assert "missing  nodes  host9 did not answer within 2 s" in done.stdout
-        assert hosts.processes() == []
+        assert hosts.left() == []
     assert weft.leftovers() == []
 
 

@@ -61,7 +61,7 @@ def test_a_sort_on_hosts_is_valid(weft: Weft, apart: Hosts) -> None:
     samples = polars.read_parquet(weft.record() / "samples.parquet")
     seen = samples.filter(polars.col("counter").is_in(["cpu_user", "idle", "memory", "net_send"]))
     assert set(seen["node"]) == {"host1", "host2"}
-    assert hosts.processes() == []
+    assert hosts.left() == []
     assert (weft.record() / "logs" / "host2" / "worker-host2.log").stat().st_size > 0
 
 
@@ -82,9 +82,9 @@ def test_the_end_of_weft_ends_everything_on_the_hosts(
     process.send_signal(number)
     process.communicate(timeout=60)
     end = time.monotonic() + 20
-    while (hosts.processes() or weft.alive()) and time.monotonic() < end:
+    while weft.alive() and time.monotonic() < end:
         time.sleep(0.05)
-    assert hosts.processes() == []
+    assert hosts.left() == []
     assert weft.alive() == []
     if number == signal.SIGKILL:
         assert "LEFTOVER" in weft("ps").stdout
@@ -99,7 +99,7 @@ def test_a_cluster_stands_on_hosts(weft: Weft, hosts: Hosts) -> None:
     done = weft("exec", "here", "--", "sh", "-c", "echo $WEFT_NODE; exit 5")
     assert (done.returncode, done.stdout) == (5, "host1\n")
     assert weft("down", "here").returncode == 0
-    assert hosts.processes() == []
+    assert hosts.left() == []
 
 
 def test_workers_that_never_answer_are_named_within_the_deadline(weft: Weft, hosts: Hosts) -> None:
@@ -109,7 +109,7 @@ def test_workers_that_never_answer_are_named_within_the_deadline(weft: Weft, hos
     told = " ".join(done.stderr.split())
     assert "worker-host1 on host1 did not become ready in 1 s (also missing: worker-host2)" in told
     assert weft.head()["phase"] == "start"
-    assert hosts.processes() == []
+    assert hosts.left() == []
 
 
 def test_a_host_that_never_answers_is_named_within_the_deadline(hosts: Hosts) -> None:
