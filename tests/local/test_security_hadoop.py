@@ -24,6 +24,7 @@ from weft.nodes.base import Node
 from weft.pages import token
 from weft.provision import distribution
 from weft.realm import USER, Realm, keytab
+from weft.shell import title_of
 
 pytestmark = root
 """Only root can become somebody else."""
@@ -96,12 +97,11 @@ class Target:
                 words, connections = process.cmdline(), process.net_connections()
             except psutil.Error:  # it has ended since
                 continue
-            main = [word for word in words if word.startswith("org.apache.hadoop.")]
             for one in connections:
                 if one.status == "LISTEN":
                     address = one.laddr.ip.removeprefix("::ffff:")
                     where = self.head if address in ("0.0.0.0", "::") else address
-                    found[where, one.laddr.port] = main[-1].rpartition(".")[2] if main else process.name()
+                    found[where, one.laddr.port] = title_of(words)
         return found
 
     def attempt(self, *words: str, how: str = "nameless") -> "subprocess.Popen[str]":
