@@ -22,9 +22,9 @@ class Kerberos(BaseModel):
         default=6010, ge=1024, le=65535, description="port of the key distribution centre, on the head"
     )
 
-    def realm(self, site: Site, head: Node) -> Realm:
+    def realm(self, site: Site, head: Node, *, private: bool) -> Realm:
         """Where it will be in a run that works there."""
-        return Realm(site.directory / "kerberos", head, self.port)
+        return Realm(site.directory / "kerberos", head, self.port, private)
 
 
 def plan(layout: Layout) -> Plan:

@@ -37,7 +37,7 @@ def sketch(spec: Spec) -> Layout:
         Path("java"),
         homes,
         jars,
-        spec.kerberos.realm(here, nodes[0]),
+        spec.realm(here, nodes[0]),
         empty=classdata.empty(),
         servers=nodes[spec.nodes.count :],
     )

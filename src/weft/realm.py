@@ -27,6 +27,8 @@ class Realm:
     directory: Path
     head: Node
     port: int
+    private: bool = False
+    """Whether what its members say to each other is encrypted."""
 
     @property
     def keytab(self) -> Path:
@@ -52,6 +54,7 @@ class Realm:
         return {
             "hadoop.security.authentication": "kerberos",
             "hadoop.security.auth_to_local": "RULE:[2:$1](user)s/.*/${user.name}/",
+            **({"hadoop.rpc.protection": "privacy"} if self.private else {}),
         }
 
     @property
@@ -60,6 +63,8 @@ class Realm:
         return {
             "dfs.namenode.kerberos.principal": USER,
             "dfs.datanode.kerberos.principal": USER,
+            # without it every block is encrypted by 3DES, in Java
+            **({"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"} if self.private else {}),
         }
 
     @property
@@ -71,6 +76,7 @@ class Realm:
             "dfs.web.authentication.kerberos.keytab": str(self.keytab),
             # a DataNode would want ports that only root can bind, or SASL beside the block tokens that it asks for
             "ignore.secure.ports.for.testing": "true",
+            "dfs.encrypt.data.transfer": str(self.private).lower(),
         }
 
     @property

@@ -145,7 +145,7 @@ def _layout(
         empty=classdata.empty(),
         native=supplies.native,
         account="engine" in spec.probes,
-        realm=spec.kerberos.realm(work, nodes[0]),
+        realm=spec.realm(work, nodes[0]),
     )
 
 

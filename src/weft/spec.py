@@ -14,14 +14,17 @@ from weft.engines.spark import SparkEngine
 from weft.errors import UsageError
 from weft.kdc import Kerberos
 from weft.nodes import AnyNodes
+from weft.nodes.base import Node
 from weft.nodes.local import LocalNodes
 from weft.places import Role
+from weft.realm import Realm
 from weft.shorthand import expand, listed
 from weft.storage import AnyStorage
 from weft.storage.base import layers
 from weft.storage.disk import DiskStorage
 from weft.text import nearest
 from weft.units import Duration
+from weft.work import Site
 from weft.workloads import AnyWorkload
 from weft.workloads.standing import Standing
 
@@ -103,6 +106,11 @@ class Spec(BaseModel):
         """A site's own installation, which the engine's table or the environment names."""
         own: Path | None = getattr(self.engine.parts.get(distribution), "home", None)
         return own or settings.home(distribution)
+
+    def realm(self, site: Site, head: Node) -> Realm:
+        """Where the Kerberos realm of a run that works there will be, if it has one."""
+        private = any(part.encrypted for part in self.engine.parts.values())
+        return self.kerberos.realm(site, head, private=private)
 
     def key(self) -> str:
         """Eight hex digits that stand for this spec."""

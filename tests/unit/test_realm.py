@@ -94,3 +94,20 @@ def test_whoever_reads_hdfs_proves_who_he_is(engine: str) -> None:
     assert [Path(path).name for command in then for path in command.makes] == (
         ["hdfs.token"] if engine == "spark" else []
     )
+
+
+@pytest.mark.parametrize("engine", ["spark", "hadoop", "flink"])
+@pytest.mark.parametrize("private", [True, False])
+def test_an_encrypted_engine_talks_to_hdfs_in_private(engine: str, private: bool) -> None:
+    key = "encrypt_data" if engine == "flink" else "encrypt"
+    asked = {"kind": engine, key: private}
+    wanted = parse({"workload": "terasort", "engine": asked, "input": "hdfs", "nodes": "virtual:2"})
+    layout = preview.sketch(wanted)
+    assert ("hadoop.rpc.protection" in layout.hadoop) == private
+    files = preview.planned(wanted, layout).files
+    sites = {path.name: text for path, text in files.items() if path.parent.name == "hdfs"}
+    assert (
+        f"<name>dfs.encrypt.data.transfer</name><value>{str(private).lower()}</value>"
+        in sites["hdfs-site.xml"]
+    )
+    assert ("<name>hadoop.rpc.protection</name><value>privacy</value>" in sites["core-site.xml"]) == private

@@ -30,6 +30,11 @@ class Engine(BaseModel, ABC):
         """By kind: the engines that it is made of; an engine is made of itself alone."""
         return {self.kind: self}
 
+    @property
+    def encrypted(self) -> bool:
+        """Whether what goes over the network is to be hidden from who can listen to it."""
+        return False
+
     def share(self, kind: str, layout: Layout) -> Layout:  # noqa: ARG002 - for those with parts
         """What one of its parts has of a layout."""
         return layout

@@ -116,6 +116,10 @@ class FlinkEngine(Engine):
         head = layout.head.memory - self.jobmanager_memory - _JOBMANAGER_OVERHEAD - client
         return max(0, min([head, *(node.memory for node in layout.nodes[1:])]))
 
+    @property
+    def encrypted(self) -> bool:
+        return self.encrypt_data
+
     def needs(self) -> tuple[str, ...]:
         return ("flink", "hadoop") if self.master == "yarn" else ("flink",)
 
@@ -220,6 +224,8 @@ class FlinkEngine(Engine):
             "restart-strategy.type": "fixed-delay",
             "restart-strategy.fixed-delay.attempts": "5",
             "restart-strategy.fixed-delay.delay": "1s",
+            # a TaskManager that starts before the JobManager answers tries again after a second, not after ten
+            "cluster.registration.error-delay": "1 s",
             "web.submit.enable": "false",
             **(_known(layout.realm) if layout.kerberized else {}),
             **{f"flink.hadoop.{key}": value for key, value in layout.hadoop.items()},

@@ -54,7 +54,9 @@ class HadoopEngine(Engine):
         description="container of a map or reduce task; default: 60 % of what the node has left, by cores",
     )
     client_memory: Size = Field(default=384 << 20, description="heap of the program that submits the job")
-    encrypt: bool = Field(default=False, description="encrypt the map output on disk and on its way")
+    encrypt: bool = Field(
+        default=False, description="encrypt what goes over the network, and the map output on disk"
+    )
     port: int = Field(default=6030, ge=1024, le=65500, description="first of the ports of the daemons")
     web_port: int = Field(
         default=6088, ge=1024, le=65500, description="first of the ports of their status pages"
@@ -82,6 +84,10 @@ class HadoopEngine(Engine):
         """The containers of each node. Raises UsageError when a task does not fit."""
         beside = _HISTORY + self.client_memory + 2 * OVERHEAD
         return cut(layout, beside, self.task_memory, master=_MASTER, least=_LEAST, most=_MOST)
+
+    @property
+    def encrypted(self) -> bool:
+        return self.encrypt
 
     def plan(self, layout: Layout) -> Plan:
         yarn, history = self._yarn(layout), self._history(layout)

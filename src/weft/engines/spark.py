@@ -106,6 +106,10 @@ class SparkEngine(Engine):
         head = layout.head.memory - 2 * _DAEMON_TOTAL - driver
         return min([head, *(node.memory - _DAEMON_TOTAL for node in layout.nodes[1:])])
 
+    @property
+    def encrypted(self) -> bool:
+        return self.encrypt
+
     def needs(self) -> tuple[str, ...]:
         return ("spark", "hadoop") if self.master == "yarn" else ("spark",)
 
