@@ -127,7 +127,7 @@ def live() -> None:
         say(f"not run: {words}")
     step(
         "contract, local and site tests",
-        [*PYTEST, *TWO_AT_ONCE, "tests/site", "tests/contract", "tests/local"],
+        [*PYTEST, *THREE_AT_ONCE, "tests/site", "tests/contract", "tests/local"],
         last=True,
     )
 
@@ -136,7 +136,8 @@ NATIVE = ROOT / "native" / "Cargo.toml"
 RUST_TESTS = ["cargo", "test", "--quiet", "--manifest-path", str(NATIVE), "--workspace", "--release"]
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]
 TWO_AT_ONCE = ["--numprocesses", "2"]
-"""Engines wait for each other a good part of their start; more at once would want more memory than a small machine has."""
+THREE_AT_ONCE = ["--numprocesses", "3"]
+"""Engines wait a third of their time, for each other and for what they ask; more at once would want a larger machine."""
 IN_ORDER: Sequence[Callable[[], None]] = (lint, unit, java, rust, live)
 STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local, site)}
 

@@ -28,7 +28,7 @@ def test_terasort_is_valid_and_its_record_tells_of_every_task(weft: Weft) -> Non
 
 
 def test_a_killed_nodemanager_is_recovered_from_or_named(weft: Weft) -> None:
-    process = weft.start("run", "terasort", *HADOOP, "--size", "200MB", "--json")
+    process = weft.start("run", "terasort", *HADOOP, "--size", "120MB", "--json")
     weft.wait_for(process, lambda: in_phase(weft, "run") and finished_maps(weft) >= 1)
     (victim,) = [
         one for one in weft.processes("nodemanager.NodeManager") if "node2" in one.environ()["WEFT_NODE"]

@@ -54,6 +54,8 @@ def test_a_sort_from_and_to_hdfs_on_a_node_of_its_own(weft: Weft) -> None:
     result = json.loads(out)
     assert result["verdict"] == "VALID", err
     assert result["bytes_in"] == result["bytes_out"] == 100_000_000
+    (settings,) = (weft.record() / "plan").rglob("spark-defaults.conf")
+    assert "spark.io.encryption.enabled true" in settings.read_text()
     assert heard["bytes"] > 100_000_000
     assert heard["records"] == 0
 

@@ -235,10 +235,3 @@ def holds_a_row(path: Path) -> bool:
         return False
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         return text.find(MARK.encode()) >= 0
-
-
-def test_an_encrypted_run_is_valid(weft: Weft) -> None:
-    done = weft("run", "terasort", "--size", "20MB", "--set", "engine.encrypt=true")
-    assert done.returncode == 0, done.stderr
-    (settings,) = (weft.record() / "plan").rglob("spark-defaults.conf")
-    assert "spark.io.encryption.enabled true" in settings.read_text()

@@ -28,13 +28,8 @@ def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
 @root
 @pytest.mark.parametrize(
     ("scratch", "others"),
-    [
-        ("memory", ()),
-        ("disk", ("--input", "memory", "--output", "loopback")),
-        ("loopback", ()),
-        ("loopback:size=2G,fs=xfs", ()),
-    ],
-    ids=["memory", "disk", "loopback", "xfs"],
+    [("memory", ()), ("loopback:size=2G,fs=xfs", ("--input", "memory", "--output", "loopback"))],
+    ids=["memory", "loopback"],
 )
 def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str, others: tuple[str, ...]) -> None:
     """One of them with its input and output on memory: a mount for all nodes appears in each of them."""
@@ -45,19 +40,8 @@ def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str, others: t
 
 
 def test_a_partition_larger_than_the_executor_spills(weft: Weft) -> None:
-    """2 GB through executors of 1 GB, in so few partitions that they must spill."""
-    words = ["--size", "2GB", "--set", "engine.executor_memory=1G", "--set", "partitions=2"]
+    """1 GB through executors of half of that, in so few partitions that they must spill."""
+    words = ["--size", "1GB", "--set", "engine.executor_memory=512M", "--set", "partitions=2"]
     assert weft.result("run", "terasort", *words)["verdict"] == "VALID"
     shown = json.loads(weft("show", "last", "--json").stdout)
-    assert json.dumps(shown).count("spill")
-
-
-def test_the_same_seed_gives_the_same_bytes(weft: Weft) -> None:
-    """The checksum does not depend on the number of files, nodes or partitions."""
-    one = weft.result(
-        "run", "terasort", "--size", "10MB", "--set", "seed=3", "--set", "parts=1", "--set", "partitions=3"
-    )
-    two = weft.result(
-        "run", "terasort", "--size", "10MB", "--set", "seed=3", "--nodes", "local:1", "--set", "parts=7"
-    )
-    assert one["facts"]["checksum"] == two["facts"]["checksum"]
+    assert sum(stage["disk_spill"] for stage in shown["stages"]) > 0
