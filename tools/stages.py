@@ -136,6 +136,7 @@ NATIVE = ROOT / "native" / "Cargo.toml"
 RUST_TESTS = ["cargo", "test", "--quiet", "--manifest-path", str(NATIVE), "--workspace", "--release"]
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]
 TWO_AT_ONCE = ["--numprocesses", "2"]
+"""For what keeps a core busy all the time."""
 THREE_AT_ONCE = ["--numprocesses", "3"]
 """Engines wait a third of their time, for each other and for what they ask; more at once would want a larger machine."""
 IN_ORDER: Sequence[Callable[[], None]] = (lint, unit, java, rust, live)

@@ -6,10 +6,14 @@ import pytest
 
 from tests.local.conftest import Weft, in_phase, root
 
+CHECKSUM = "7a27e2d0d55de"
+"""Of a million records of Hadoop's own TeraGen: it depends neither on nodes, nor on the number of files or partitions."""
+
 
 def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
     """A Master, two Workers and their executors are processes of their own, on two nodes, and all are gone afterwards."""
-    process = weft.start("run", "terasort", "--size", "100MB", "--json")
+    cut = ["--set", "parts=7", "--set", "partitions=3"]
+    process = weft.start("run", "terasort", "--size", "100MB", *cut, "--json")
     seen = weft.wait_for(process, lambda: in_phase(weft, "run") and weft.processes("CoarseGrainedExecutorBackend")[1:] and {
         word: {p.environ()["WEFT_NODE"] for p in weft.processes(word)} for word in ("Master", "Worker", "CoarseGrainedExecutor")
     })  # fmt: skip
@@ -22,6 +26,7 @@ def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
     assert result["bytes_in"] == result["bytes_out"] == 100_000_000
     assert set(result["phases"]) == {"acquire", "storage", "start", "prepare", "run", "check", "stop"}
     assert result["throughput_per_node"] > 0
+    assert result["facts"]["checksum"] == CHECKSUM
     assert (weft.record() / "report.html").exists()
 
 
@@ -36,6 +41,7 @@ def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str, others: t
     words = ["--nodes", "virtual:2", "--size", "100MB", "--scratch", scratch]
     result = weft.result("run", "terasort", *words, *others)
     assert result["verdict"] == "VALID"
+    assert result["facts"]["checksum"] == CHECKSUM
     assert result["scratch"] == scratch.split(":", maxsplit=1)[0]
 
 

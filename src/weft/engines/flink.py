@@ -145,38 +145,28 @@ class FlinkEngine(Engine):
             **certificate.files(),
         }
         summary = self._summary(layout, memory)
-        made = certificate.made(layout)
+        members = self._page(layout, certificate.pem, "/taskmanagers")
         if self.master == "yarn":
             yarn, nodes = self._yarn(layout), layout.nodes
             summary["JobManager's container"] = show_size(yarn.containers.master)
             summary["TaskManager's container"] = show_size(yarn.containers.task)
             files |= yarn.files(yarn.sites({}), flinkonyarn.containers_find(layout))
-            ready = Ready(
-                self._page(layout, certificate.pem, "/taskmanagers"),
-                lambda known: flinkonyarn.missing(known, nodes),
-            )
-            return Plan(
-                files,
-                [*yarn.daemons(), self._session(layout, yarn.ready())],
-                (yarn.ready(), ready),
-                summary=summary,
-                first=made,
-                last=self._account(layout, certificate.pem),
-                applications=self._applications(layout, certificate.pem),
-            )
-        names = [f"taskmanager-{node.name}" for node in layout.nodes]
-        ready = Ready(
-            self._page(layout, certificate.pem, "/taskmanagers"),
-            lambda known: flinkrest.missing(known, names),
-        )
+            daemons = [*yarn.daemons(), self._session(layout, yarn.ready())]
+            ready = [yarn.ready(), Ready(members, lambda known: flinkonyarn.missing(known, nodes))]
+        else:
+            names = [f"taskmanager-{node.name}" for node in layout.nodes]
+            workers = [self._taskmanager(node, memory, layout) for node in layout.nodes]
+            daemons = [self._jobmanager(layout), *workers]
+            ready = [Ready(members, lambda known: flinkrest.missing(known, names))]
+        account = Inquiry(self._page(layout, certificate.pem, ""), flinkrest.account)
         return Plan(
             files,
-            [self._jobmanager(layout), *(self._taskmanager(node, memory, layout) for node in layout.nodes)],
-            (ready,),
+            daemons,
+            ready,
             summary=summary,
-            first=made,
-            last=self._account(layout, certificate.pem),
-            applications=self._applications(layout, certificate.pem),
+            first=certificate.made(layout),
+            last=[account] if layout.account else [],
+            applications=[Applications(self._page(layout, certificate.pem, "/overview"), flinkrest.running)],
         )
 
     def _summary(self, layout: Layout, memory: TaskManagerMemory) -> dict[str, str]:
@@ -202,12 +192,6 @@ class FlinkEngine(Engine):
             signed=True,
             follow=lambda answer: flinkonyarn.interface(answer, nodes) + path,
         )
-
-    def _account(self, layout: Layout, certificate: Path) -> list[Inquiry]:
-        return [Inquiry(self._page(layout, certificate, ""), flinkrest.account)] if layout.account else []
-
-    def _applications(self, layout: Layout, certificate: Path) -> list[Applications]:
-        return [Applications(self._page(layout, certificate, "/overview"), flinkrest.running)]
 
     def _yarn(self, layout: Layout) -> Yarn:
         memory = self.memory(layout)

@@ -31,7 +31,7 @@ class Allocation:
 
 def inside() -> bool:
     """Whether this process runs in a job, or in the shell of `salloc`."""
-    return "SLURM_JOB_ID" in settings.slurm()
+    return around() is not None
 
 
 def around() -> int | None:
