@@ -26,7 +26,7 @@ class Together(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
 
     def _split_scope(self, nodeid: str) -> str:
         path = Path(nodeid.partition("::")[0])
-        return str(path.parent if path.parent.name in {"site", "contract"} else path)
+        return str(path.parent if path.parent.name in {"hosts", "contract"} else path)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Together:

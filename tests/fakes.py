@@ -5,10 +5,10 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from weft.layout.places import SHARED_ROLES, Place, Role
+from weft.layout.plan import Layout
 from weft.nodes.base import Node
-from weft.places import SHARED_ROLES, Place, Role
-from weft.plan import Layout
-from weft.realm import Realm
+from weft.services.realm import Realm
 
 WORK = Path("/weft/work/RUN")
 RECORD = Path("/weft/runs/RUN")

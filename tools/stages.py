@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from weft import settings
 from weft.errors import WeftError
-from weft.provision import distribution, jdk
+from weft.host import settings
+from weft.host.provision import distribution, jdk
 
 ROOT = settings.SOURCE
 os.environ["PATH"] += f":{Path.home() / '.cargo' / 'bin'}:/usr/sbin:/sbin"
@@ -113,8 +113,8 @@ def local() -> None:
     step("local tests", [*PYTEST, "tests/local"])
 
 
-def site() -> None:
-    step("site tests", [*PYTEST, "tests/site"])
+def hosts() -> None:
+    step("tests of other hosts", [*PYTEST, "tests/hosts"])
 
 
 def live() -> None:
@@ -126,8 +126,8 @@ def live() -> None:
     for words in LEFT_OUT:
         say(f"not run: {words}")
     step(
-        "contract, local and site tests",
-        [*PYTEST, *THREE_AT_ONCE, "tests/site", "tests/contract", "tests/local"],
+        "contract, local and hosts tests",
+        [*PYTEST, *THREE_AT_ONCE, "tests/hosts", "tests/contract", "tests/local"],
         last=True,
     )
 
@@ -140,7 +140,7 @@ TWO_AT_ONCE = ["--numprocesses", "2"]
 THREE_AT_ONCE = ["--numprocesses", "3"]
 """Engines wait a third of their time, for each other and for what they ask; more at once would want a larger machine."""
 IN_ORDER: Sequence[Callable[[], None]] = (lint, unit, java, rust, live)
-STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local, site)}
+STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local, hosts)}
 
 
 def step(

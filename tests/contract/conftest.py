@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from weft import lease, settings, shell
+from weft.host import lease, settings, shell
+from weft.host.provision import native
+from weft.host.work import Work, open_work
 from weft.nodes import AnyNodes
 from weft.nodes.base import Node, Nodes
-from weft.provision import native
 from weft.storage import AnyStorage
 from weft.storage.base import Storage
-from weft.work import Work, open_work
 
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")

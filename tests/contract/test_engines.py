@@ -8,8 +8,8 @@ import pytest
 from tests.fakes import RECORD, WORK, fake_hadoop_layout, fake_nodes
 from weft.engines import KINDS
 from weft.engines.base import Engine
-from weft.plan import Job
-from weft.units import parse_size
+from weft.layout.plan import Job
+from weft.text.units import parse_size
 
 ENGINES = pytest.mark.parametrize("kind", sorted(KINDS))
 TOUCHING = (

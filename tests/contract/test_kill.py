@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.contract.conftest import NAME, ROOT, traces
-from tests.site.sshd import needs_sshd, running
-from weft import leftovers, shell
+from tests.hosts.sshd import needs_sshd, running
 from weft.cli import app
+from weft.host import leftovers, shell
 
 HOLDER = """
 import sys, time

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.contract.conftest import NAME, ROOT, holding, live, nodes_of, traces
-from tests.site.slurmd import needs_slurm, slurm
-from tests.site.sshd import needs_sshd, running
-from weft import shell
+from tests.hosts.slurmd import needs_slurm, slurm
+from tests.hosts.sshd import needs_sshd, running
+from weft.host import shell
+from weft.host.work import work_directory
 from weft.nodes import KINDS
 from weft.nodes.cgroups import cgroups_writable
-from weft.work import site
 
 VIRTUAL = pytest.param("virtual:3,memory=1500M,cores=1", marks=ROOT, id="virtual")
 LOCAL = pytest.param("local:3", id="local")
@@ -51,7 +51,7 @@ def test_a_command_runs_on_each_node(text: str) -> None:
 
 @ALL
 def test_what_is_acquired_is_what_was_sketched(text: str) -> None:
-    sketched = nodes_of(text).sketch(site(NAME))
+    sketched = nodes_of(text).sketch(work_directory(NAME))
     with live(text) as (_, nodes):
         for one, other in zip(sketched, nodes, strict=True):
             assert (one.name, one.cores, one.directory) == (other.name, other.cores, other.directory)

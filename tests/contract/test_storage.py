@@ -8,8 +8,8 @@ import pytest
 
 from tests.contract.conftest import ROOT, live, storage_of, traces
 from weft.errors import StorageError
+from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node
-from weft.places import SHARED_ROLES, Place, Role
 from weft.storage import KINDS
 from weft.storage.base import Storage
 

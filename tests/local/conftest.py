@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from weft.provision import distribution, jdk
+from weft.host.provision import distribution, jdk
 
 SOURCE = Path(__file__).parents[2] / "src"
 

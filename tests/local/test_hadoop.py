@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
-from weft.provision import distribution
+from weft.host.provision import distribution
 
 HADOOP = ("--engine", "hadoop", "--nodes", "local:2")
 

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from tests.local.conftest import Weft, root
-from weft.provision import distribution
+from weft.host.provision import distribution
 
 pytestmark = root
 """Only root can become somebody else."""

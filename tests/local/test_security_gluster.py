@@ -12,7 +12,7 @@ import pytest
 from tests.contract.conftest import live, storage_of
 from tests.local.conftest import root
 from tests.local.test_security import NOBODY, as_nobody
-from weft.work import Work
+from weft.host.work import Work
 
 pytestmark = [root, pytest.mark.skipif(not shutil.which("glusterfsd"), reason="GlusterFS is not installed")]
 
@@ -35,7 +35,7 @@ exit 4
 
 
 @dataclass
-class Standing:
+class Gluster:
     """A volume with a file in it, on local nodes: their addresses are reached by all users of the machine."""
 
     work: Work
@@ -49,7 +49,7 @@ class Standing:
 
 
 @pytest.fixture
-def standing(tmp_path: Path) -> Iterator[Standing]:
+def gluster(tmp_path: Path) -> Iterator[Gluster]:
     storage = storage_of("gluster:1", tmp_path)
     with (
         live("local:1", more=storage.own_nodes) as (work, nodes),
@@ -58,7 +58,7 @@ def standing(tmp_path: Path) -> Iterator[Standing]:
     ):
         assert below is not None
         (Path(place.path) / "file").write_text("private")
-        yield Standing(work, [Path(path) for path in below.paths.values()], Path(place.path))
+        yield Gluster(work, [Path(path) for path in below.paths.values()], Path(place.path))
 
 
 @pytest.fixture
@@ -85,33 +85,33 @@ def mounted(his: Path, *words: str) -> tuple[int, str]:
     return process.returncode, out
 
 
-def test_another_user_reads_no_file_of_it(standing: Standing) -> None:
-    volumes = list((standing.work.directory / "gluster").iterdir())
-    inside = [path for brick in standing.bricks for path in brick.rglob("*")]
+def test_another_user_reads_no_file_of_it(gluster: Gluster) -> None:
+    volumes = list((gluster.work.directory / "gluster").iterdir())
+    inside = [path for brick in gluster.bricks for path in brick.rglob("*")]
     assert [path for path in inside if path.name == "file"]
-    paths = [*volumes, *standing.bricks, *inside, standing.path, standing.path / "file"]
+    paths = [*volumes, *gluster.bricks, *inside, gluster.path, gluster.path / "file"]
     look = 'for path; do cat "$path" || ls "$path"; done 2>/dev/null; true'
     assert as_nobody("sh", "-c", look, "look", *map(str, paths)).communicate()[0] == ""
 
 
-def test_no_log_of_it_tells_the_password(standing: Standing) -> None:
+def test_no_log_of_it_tells_the_password(gluster: Gluster) -> None:
     """A log's last lines are in messages and records; GlusterFS writes its whole volume file into one, if it may."""
-    told = re.search(r"option password (\w+)", standing.volume)
+    told = re.search(r"option password (\w+)", gluster.volume)
     assert told
-    logs = list((standing.work.directory / "gluster").glob("*.log"))
+    logs = list((gluster.work.directory / "gluster").glob("*.log"))
     assert len(logs) == 2
     assert [path for path in logs if told[1] in path.read_text()] == []
 
 
-def test_no_brick_lets_him_in_without_the_password(standing: Standing, his: Path) -> None:
+def test_no_brick_lets_him_in_without_the_password(gluster: Gluster, his: Path) -> None:
     """The same try with the password lists the file, so that it is the password that he lacks."""
     if as_nobody(*OWN, "true").communicate()[0]:
         pytest.skip("no user namespaces")
     password = re.compile(r"(option password) \w+")
-    assert attempt(his, standing.volume) == (0, "file\n")
-    assert attempt(his, password.sub(r"\1 wrong", standing.volume)) == (3, "")
-    assert attempt(his, password.sub("", re.sub("option username .*", "", standing.volume))) == (3, "")
-    host, port = (re.search(rf"remote-{key} (\S+)", standing.volume) for key in ("host", "port"))
+    assert attempt(his, gluster.volume) == (0, "file\n")
+    assert attempt(his, password.sub(r"\1 wrong", gluster.volume)) == (3, "")
+    assert attempt(his, password.sub("", re.sub("option username .*", "", gluster.volume))) == (3, "")
+    host, port = (re.search(rf"remote-{key} (\S+)", gluster.volume) for key in ("host", "port"))
     assert host
     assert port
     server = [f"--volfile-server={host[1]}", f"--volfile-server-port={port[1]}", "--volfile-id=client"]

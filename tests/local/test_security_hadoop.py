@@ -19,12 +19,12 @@ import pytest
 
 from tests.local.conftest import Weft, root
 from tests.local.test_security import NOBODY, as_nobody, readable
-from weft.hadoop import configuration
+from weft.host.provision import distribution
+from weft.host.shell import title_of
+from weft.host.web import token
 from weft.nodes.base import Node
-from weft.pages import token
-from weft.provision import distribution
-from weft.realm import USER, Realm, keytab
-from weft.shell import title_of
+from weft.services.hadoop import configuration
+from weft.services.realm import USER, Realm, keytab
 
 pytestmark = root
 """Only root can become somebody else."""

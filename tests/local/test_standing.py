@@ -78,8 +78,8 @@ def test_a_job_brings_modules_files_and_settings_to_a_standing_cluster(guided: W
         "print(sum(spark.sparkContext.range(10).map(work).collect()), spark.conf.get('spark.app.own'), sys.argv[1:])\n"
         "spark.stop()\nsys.exit(9)\n"
     )
-    brought = f"--py-files {tmp_path}/twice.py --files {tmp_path}/offset.txt --conf spark.app.own=set"
-    done = typed(guided, f"./weft submit --to mine {brought} {job} --files own")
+    dependencies = f"--py-files {tmp_path}/twice.py --files {tmp_path}/offset.txt --conf spark.app.own=set"
+    done = typed(guided, f"./weft submit --to mine {dependencies} {job} --files own")
     assert done.returncode == 9, done.stderr
     assert "10090 set ['--files', 'own']" in done.stdout
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weft import samples
-from weft.record import Stored, read, write_json
-from weft.samples import Sample
+from weft.record import samples
+from weft.record.record import Stored, read, write_json
+from weft.record.samples import Sample
 
 BEGIN = 1_700_000_000.0
 """When the fake run began, in seconds since the epoch."""

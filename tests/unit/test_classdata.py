@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.provision import classdata, jdk
+from weft.host.provision import classdata, jdk
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from weft import lease
 from weft.cli import app, main
 from weft.errors import UsageError
+from weft.host import lease
 
 VERBS = sorted(typer.main.get_group(app).commands)
 RUNNER = CliRunner()

@@ -6,13 +6,14 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.unit.test_doctor import bad
-from weft import lease, preview, settings
 from weft.doctor import mounts
 from weft.errors import UsageError
-from weft.remote.sent import sweep
-from weft.spec import Spec, parse
+from weft.host import lease, settings
+from weft.host.remote.sent import sweep
+from weft.run import preview
+from weft.spec.model import Spec, parse
 from weft.storage import AnyStorage
-from weft.storage.containers import PROGRAMS, Volume, around, outermost
+from weft.storage.containers import PROGRAMS, Volume, outermost, wrapper
 
 VOLUME = Volume("weft-run-node1", "/lustre/me/node1/image", 1 << 30, 4096, "base", ["-x"], [Path("/home/me")])
 
@@ -35,14 +36,14 @@ def test_apptainer_has_an_instance_a_node_with_the_image_bound_into_it() -> None
     assert program.start(VOLUME) == [
         ["apptainer", "instance", "start", *bound, "-x", "base", "weft-run-node1"]
     ]
-    assert around(program, VOLUME)[:3] == ("apptainer", "exec", "instance://weft-run-node1")
+    assert wrapper(program, VOLUME)[:3] == ("apptainer", "exec", "instance://weft-run-node1")
     assert program.stop(VOLUME) == ["apptainer", "instance", "stop", "weft-run-node1"]
 
 
 def test_shifter_makes_a_volume_for_each_command_and_needs_no_container_that_stands() -> None:
     program = PROGRAMS["shifter"]
     volume = "--volume=/lustre/me/node1/image:/tmp:perNodeCache=size=1073741824b,bs=4096b,fs=xfs,method=loop"
-    assert around(program, VOLUME)[:4] == ("shifter", "--image=base", volume, "-x")
+    assert wrapper(program, VOLUME)[:4] == ("shifter", "--image=base", volume, "-x")
     assert (program.start(VOLUME), program.stop(VOLUME)) == ([], [])
 
 
@@ -53,13 +54,13 @@ def test_podman_hpc_mounts_the_image_inside_with_fuse2fs() -> None:
     assert {"--name=weft-run-node1", "--network=host", "--device=/dev/fuse"} < set(run)
     assert made == ["podman-hpc", "exec", "weft-run-node1", "mkdir", "/weft-run-node1"]
     assert mounted[3:] == ["fuse2fs", "-o", "fakeroot", VOLUME.image, "/weft-run-node1"]
-    assert around(program, VOLUME)[:4] == ("podman-hpc", "exec", "--env=*", "weft-run-node1")
+    assert wrapper(program, VOLUME)[:4] == ("podman-hpc", "exec", "--env=*", "weft-run-node1")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_command_inside_finds_its_directory_made(name: str) -> None:
     program = PROGRAMS[name]
-    *_, made = around(program, VOLUME)
+    *_, made = wrapper(program, VOLUME)
     assert made == f"{program.point(VOLUME)}/files"
 
 

@@ -11,9 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from tests.fakes import fake_program
-from weft import doctor, lease, machine, settings
-from weft.doctor import capacity, host, kernel, mounts, places, programs
+from weft import doctor
+from weft.doctor import capacity, host, kernel, mounts, owndirectories, programs
 from weft.doctor.finding import Finding, limits, missing, ok
+from weft.host import lease, machine, settings
 from weft.nodes import cgroups
 
 REAL_PATH = os.environ["PATH"]
@@ -25,7 +26,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr("weft.shell.shutil.which", _which(tmp_path / "bin"))
+    monkeypatch.setattr("weft.host.shell.shutil.which", _which(tmp_path / "bin"))
     return tmp_path / "bin"
 
 
@@ -167,7 +168,9 @@ class TestCapacity:
 
 
 class TestPlaces:
-    CHECKS = pytest.mark.parametrize("check", [places.cache, places.work, places.runs, places.state])
+    CHECKS = pytest.mark.parametrize(
+        "check", [owndirectories.cache, owndirectories.work, owndirectories.runs, owndirectories.state]
+    )
 
     @CHECKS
     def test_a_directory_below_a_file_cannot_be_made(
@@ -181,11 +184,11 @@ class TestPlaces:
     @CHECKS
     def test_too_little_room(self, monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding]) -> None:
         monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
-        status = "limits" if check is places.work else "missing"
+        status = "limits" if check is owndirectories.work else "missing"
         bad(check(), status, "1 kB free", f"WEFT_{check.__name__.upper()}")
 
     def test_looking_makes_nothing(self) -> None:
-        for check in (places.cache, places.work, places.runs, places.state):
+        for check in (owndirectories.cache, owndirectories.work, owndirectories.runs, owndirectories.state):
             check()
         assert not settings.work().exists()
         assert not settings.runs().exists()
@@ -193,19 +196,19 @@ class TestPlaces:
     def test_a_work_directory_of_another_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
         settings.work().mkdir()
         monkeypatch.setattr("os.getuid", lambda: 4711)
-        bad(places.work(), "missing", "another user")
+        bad(owndirectories.work(), "missing", "another user")
 
     def test_a_cache_that_forbids_programs(self) -> None:
-        bad(places.executable(os.ST_NOEXEC), "missing", "noexec", "WEFT_CACHE")
-        assert places.executable(0).status == "ok"
+        bad(owndirectories.executable(os.ST_NOEXEC), "missing", "noexec", "WEFT_CACHE")
+        assert owndirectories.executable(0).status == "ok"
 
     def test_leftovers_of_a_killed_command(self) -> None:
-        assert places.leftovers().status == "ok"
+        assert owndirectories.leftovers().status == "ok"
         with lease.hold("alive", "a test") as held:
-            assert places.leftovers().status == "ok"
+            assert owndirectories.leftovers().status == "ok"
             copy = held.path.with_name("dead.jsonl")
             copy.write_text(held.path.read_text())
-            bad(places.leftovers(), "limits", "dead", "weft gc")
+            bad(owndirectories.leftovers(), "limits", "dead", "weft gc")
 
 
 class TestKernel:

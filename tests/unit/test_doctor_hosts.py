@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from weft.doctor import alike
+from weft.doctor.answers import Host
 from weft.doctor.finding import Finding
-from weft.doctor.said import Host
-from weft.remote.sent import examine
+from weft.host.remote.sent import examine
 
 LOCKED = {"b": "refused"}
 

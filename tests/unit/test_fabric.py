@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from weft.errors import NodeError
+from weft.host.remote.agent import Agent
+from weft.host.remote.reach import Reach
+from weft.host.remote.sent import pairs
 from weft.nodes.fabric import on_fabric
 from weft.nodes.remote import RemoteNode
-from weft.remote.attendant import Attendant
-from weft.remote.reach import Reach
-from weft.remote.sent import pairs
 
 NOBODYS = "192.0.2.7"
 """An address that no machine has (RFC 5737)."""
@@ -23,15 +23,15 @@ Make = Callable[..., list[RemoteNode]]
 
 @pytest.fixture
 def nodes(tmp_path: Path) -> Iterator[Make]:
-    """Two nodes with an attendant each and interfaces of their own."""
-    made: list[Attendant] = []
+    """Two nodes with a remote agent each and interfaces of their own."""
+    made: list[Agent] = []
 
     def make(*interfaces: dict[str, str]) -> list[RemoteNode]:
         found = []
         for i, own in enumerate(interfaces, start=1):
             reach = Reach(f"host{i}", ("sh", "-c"), login_shell=True).attended(tmp_path / f"host{i}.log")
-            assert reach.attendant is not None
-            made.append(reach.attendant)
+            assert reach.agent is not None
+            made.append(reach.agent)
             address = f"127.88.250.{i}"
             node = RemoteNode(
                 f"host{i}", address, 1, 1 << 30, Path("/none"), host=f"host{i}", reach=reach, interfaces=own
@@ -40,8 +40,8 @@ def nodes(tmp_path: Path) -> Iterator[Make]:
         return found
 
     yield make
-    for attendant in made:
-        attendant.stop()
+    for agent in made:
+        agent.stop()
 
 
 def test_a_named_interface_gives_each_node_its_address_there(nodes: Make) -> None:

@@ -8,10 +8,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes import GIB, fake_layout, fake_nodes
-from weft.engines.flink import FlinkEngine
-from weft.engines.taskmanager import divide
+from weft.engines.flink.engine import FlinkEngine
+from weft.engines.flink.taskmanager import divide
 from weft.errors import UsageError
-from weft.plan import Job
+from weft.layout.plan import Job
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--detached",))
 

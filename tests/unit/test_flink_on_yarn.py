@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
-from weft.engines import flinkonyarn
-from weft.engines.flink import FlinkEngine
+from weft.engines.flink import onyarn
+from weft.engines.flink.engine import FlinkEngine
 from weft.errors import UsageError
-from weft.plan import SECRET, Command, Daemon, Job
+from weft.layout.plan import SECRET, Command, Daemon, Job
 
 ENGINE = FlinkEngine(master="yarn")
 
@@ -76,18 +76,18 @@ def test_the_certificate_protects_it_and_its_password_is_in_files_alone() -> Non
 
 def test_the_jobmanager_is_found_by_the_node_that_yarn_chose() -> None:
     nodes = fake_nodes(2)
-    assert flinkonyarn.interface(apps("node2:4000"), nodes) == "https://10.0.0.2:4000"
-    assert flinkonyarn.interface(apps("10.0.0.1:4000"), nodes) == "https://10.0.0.1:4000"
+    assert onyarn.interface(apps("node2:4000"), nodes) == "https://10.0.0.2:4000"
+    assert onyarn.interface(apps("10.0.0.1:4000"), nodes) == "https://10.0.0.1:4000"
     for none in (apps(), {"apps": {"app": [{"id": "application_1"}]}}):
         with pytest.raises(KeyError):
-            flinkonyarn.interface(none, nodes)
+            onyarn.interface(none, nodes)
 
 
 def test_a_node_without_a_taskmanager_is_named() -> None:
     nodes = fake_nodes(2)
-    assert flinkonyarn.missing(managers("node1", "10.0.0.2"), nodes) == []
-    assert flinkonyarn.missing(managers("10.0.0.1"), nodes) == ["nodemanager-node2"]
-    assert flinkonyarn.missing(managers(), nodes) == ["nodemanager-node1", "nodemanager-node2"]
+    assert onyarn.missing(managers("node1", "10.0.0.2"), nodes) == []
+    assert onyarn.missing(managers("10.0.0.1"), nodes) == ["nodemanager-node2"]
+    assert onyarn.missing(managers(), nodes) == ["nodemanager-node1", "nodemanager-node2"]
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from tests.fakes import fake_nodes
-from weft import preview
-from weft.plan import SECRET
-from weft.servers import computing
-from weft.spec import parse
+from weft.host.work import Work
+from weft.layout.plan import SECRET
+from weft.run import preview
+from weft.run.servers import computing
+from weft.spec.model import parse
 from weft.storage.gluster import GlusterStorage
-from weft.work import Work
 
 WANTED = parse(
     {"workload": "terasort:1GB", "nodes": "virtual:2", "input": "gluster:2", "output": "gluster:2"}

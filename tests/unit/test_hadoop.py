@@ -9,10 +9,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
-from weft.engines.hadoop import HadoopEngine
+from weft.engines.mapreduce import HadoopEngine
 from weft.errors import UsageError
-from weft.plan import SECRET, Job
-from weft.units import parse_size
+from weft.layout.plan import SECRET, Job
+from weft.text.units import parse_size
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"])
 

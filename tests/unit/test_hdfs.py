@@ -6,11 +6,12 @@ import re
 import pytest
 
 from tests.fakes import GIB, fake_nodes
-from weft import kdc, preview
 from weft.errors import UsageError
-from weft.jvm import core
-from weft.servers import acquired, computing
-from weft.spec import Spec, parse
+from weft.layout.jvm import core
+from weft.run import preview
+from weft.run.servers import acquired, computing
+from weft.services import kdc
+from weft.spec.model import Spec, parse
 
 
 def spec(storage: str = "hdfs", **more: str) -> Spec:

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from weft import standing
-from weft.idle import Idleness
+from weft.clusters import registry
+from weft.clusters.idle import Idleness
 
 BEGIN = 1000.0
 
@@ -74,14 +74,14 @@ def test_a_clock_that_is_set_back_ends_nothing() -> None:
 
 def test_a_command_is_seen_while_it_runs_and_its_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [5e9]
-    monkeypatch.setattr("weft.standing.time.time", lambda: clock[0])
-    with standing.reserved("mine"), standing.used("mine"):
+    monkeypatch.setattr("weft.clusters.registry.time.time", lambda: clock[0])
+    with registry.reserved("mine"), registry.used("mine"):
         pass  # before it answers there is nothing to note it in
-    with standing.reserved("mine"):
-        standing._path("mine", ".use").touch()
-        with standing.used("mine"), standing.used("mine"):
+    with registry.reserved("mine"):
+        registry._path("mine", ".use").touch()
+        with registry.used("mine"), registry.used("mine"):
             clock[0] += 100
-            assert standing.last_used("mine") == clock[0]
+            assert registry.last_used("mine") == clock[0]
         clock[0] += 50
-        assert standing.last_used("mine") == clock[0] - 50
-    assert list(standing.log("mine").parent.iterdir()) == []
+        assert registry.last_used("mine") == clock[0] - 50
+    assert list(registry.log("mine").parent.iterdir()) == []

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from weft import lease, leftovers, settings, shell
 from weft.errors import WeftError
-from weft.remote.reach import Reach
+from weft.host import lease, leftovers, settings, shell
+from weft.host.remote.reach import Reach
 
 OWNER = """
 import os, sys, time
 from pathlib import Path
-from weft import lease
-from weft.work import open_work
+from weft.host import lease
+from weft.host.work import open_work
 with lease.hold("dead", "a test") as held, open_work("dead", held) as work:
     (work.make("node1") / "file").write_text("x")
     work.claim(Path(sys.argv[1]))
@@ -187,7 +187,7 @@ def test_the_lease_of_another_host_is_left_to_it() -> None:
 
 
 def test_the_lease_of_a_job_that_has_ended_is_dead_wherever_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weft.remote.reach.jobs.job", lambda _: None)
+    monkeypatch.setattr("weft.host.remote.reach.jobs.job", lambda _: None)
     reach = Reach("n1", ("false",), login_shell=False, job=7)
     with lease.hold("alive", "a test") as held:
         owner = {"kind": "owner", "host": "elsewhere"}

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from weft import machine
 from weft.errors import UsageError
+from weft.host import machine
 
 GB = 10**9
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from weft.errors import MissingError
-from weft.provision import distribution
-from weft.provision.mavenset import MavenSet
+from weft.host.provision import distribution
+from weft.host.provision.mavenset import MavenSet
 
 
 @pytest.fixture

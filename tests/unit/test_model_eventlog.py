@@ -11,15 +11,15 @@ from weft.model import columns, eventlog, recovery, stages
 
 def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
     write_log(tmp_path)
-    account = eventlog.read(tmp_path)
-    assert account.applications.to_dicts() == [
+    metrics = eventlog.read(tmp_path)
+    assert metrics.applications.to_dicts() == [
         {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5}
     ]
-    assert account.executors.height == 2
-    assert account.jobs["failure"].to_list() == [""]
-    assert account.stages["end"].to_list() == [BEGIN + 9, BEGIN + 12]
-    assert account.tasks.height == 5
-    assert account.gaps == []
+    assert metrics.executors.height == 2
+    assert metrics.jobs["failure"].to_list() == [""]
+    assert metrics.stages["end"].to_list() == [BEGIN + 9, BEGIN + 12]
+    assert metrics.tasks.height == 5
+    assert metrics.gaps == []
 
 
 def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
@@ -39,9 +39,9 @@ def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("torn", ['{"Event":"SparkListenerTaskEnd","Stage ID":0,"Ta', '{"Event":"SparkListenerJobEnd","Jo', '{"Ev', '{"Event":"SparkListenerTaskEnd","Task Info":{"a":}}'])  # fmt: skip
 def test_a_torn_last_line_is_left_out(tmp_path: Path, torn: str) -> None:
     write_log(tmp_path, name=f"{APP}.inprogress", torn=torn)
-    account = eventlog.read(tmp_path)
-    assert account.tasks.height == 5
-    assert account.applications["app"].to_list() == [APP]
+    metrics = eventlog.read(tmp_path)
+    assert metrics.tasks.height == 5
+    assert metrics.applications["app"].to_list() == [APP]
 
 
 def test_a_torn_line_is_named(tmp_path: Path) -> None:
@@ -53,18 +53,18 @@ def test_a_log_cut_anywhere_is_read_up_to_there(tmp_path: Path) -> None:
     text = write_log(tmp_path).read_bytes()
     for cut in range(0, len(text), 211):
         (tmp_path / APP).write_bytes(text[:cut])
-        account = eventlog.read(tmp_path)
-        assert account.tasks.height <= 5
-        assert stages.table(account).height <= 2
-        assert isinstance(recovery.sentences(account), list)
+        metrics = eventlog.read(tmp_path)
+        assert metrics.tasks.height <= 5
+        assert stages.table(metrics).height <= 2
+        assert isinstance(recovery.sentences(metrics), list)
 
 
 def test_no_log_is_an_empty_account(tmp_path: Path) -> None:
-    account = eventlog.read(tmp_path / "nowhere")
-    assert not account.found
-    assert account.tasks.schema == columns.TASKS
-    assert stages.table(account).is_empty()
-    assert recovery.sentences(account) == []
+    metrics = eventlog.read(tmp_path / "nowhere")
+    assert not metrics.found
+    assert metrics.tasks.schema == columns.TASKS
+    assert stages.table(metrics).is_empty()
+    assert recovery.sentences(metrics) == []
 
 
 def test_rolled_and_compressed_logs(tmp_path: Path) -> None:
@@ -73,10 +73,10 @@ def test_rolled_and_compressed_logs(tmp_path: Path) -> None:
         write_log(folder, [task(part, index=part)], name=f"events_{part}_{APP}")
     (folder / f"appstatus_{APP}").write_text("")
     (folder / f"events_11_{APP}.zstd").write_bytes(b"\x28\xb5\x2f\xfd")
-    account = eventlog.read(tmp_path)
-    assert account.tasks["task"].to_list() == [1, 2, 10]
-    assert account.tasks["app"].unique().to_list() == [APP]
-    assert account.gaps == [f"events_11_{APP}.zstd is compressed and was not read"]
+    metrics = eventlog.read(tmp_path)
+    assert metrics.tasks["task"].to_list() == [1, 2, 10]
+    assert metrics.tasks["app"].unique().to_list() == [APP]
+    assert metrics.gaps == [f"events_11_{APP}.zstd is compressed and was not read"]
 
 
 def test_two_applications_stay_apart(tmp_path: Path) -> None:
@@ -159,6 +159,6 @@ def test_unknown_events_and_foreign_lines_are_passed_over(tmp_path: Path) -> Non
         'not json\n{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"}\n[]\n'
         + path.read_text()
     )
-    account = eventlog.read(tmp_path)
-    assert account.tasks.height == len([line for line in EVENTS if line["Event"].endswith("TaskEnd")])
-    assert json.loads(account.stages.write_json())
+    metrics = eventlog.read(tmp_path)
+    assert metrics.tasks.height == len([line for line in EVENTS if line["Event"].endswith("TaskEnd")])
+    assert json.loads(metrics.stages.write_json())

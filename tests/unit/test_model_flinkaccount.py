@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.unit.report_fakes import APP, write_log
-from weft.engines import flinkrest
-from weft.model import flinkaccount, recovery, stages
-from weft.record import Stored
+from weft.engines.flink import rest
+from weft.model import flinkjobs, recovery, stages
+from weft.record.record import Stored
 from weft.report import flink
 from weft.report.sources import Sources
 
@@ -82,7 +82,7 @@ def record(tmp_path: Path, *failures: dict[str, Any], state: str = "FINISHED") -
     pages = {**PAGES, "/jobs/ab/exceptions": exceptions}
     pages["/jobs/ab"] = {**pages["/jobs/ab"], "state": state}
     (tmp_path / "engine").mkdir()
-    for name, content in flinkrest.account(pages.__getitem__).items():
+    for name, content in rest.metrics(pages.__getitem__).items():
         (tmp_path / "engine" / name).write_text(json.dumps(content))
     return tmp_path
 
@@ -90,39 +90,39 @@ def record(tmp_path: Path, *failures: dict[str, Any], state: str = "FINISHED") -
 def test_engines_that_shared_a_cluster_have_one_account(tmp_path: Path) -> None:
     write_log(record(tmp_path) / "engine")
     sources = Sources(Stored(tmp_path, {}))
-    account = sources.account()
-    assert (account.applications["app"].to_list(), sources.gaps) == ([APP, "ab"], [])
-    assert stages.table(account).select("app", "stage").height == 4
+    metrics = sources.metrics()
+    assert (metrics.applications["app"].to_list(), sources.gaps) == ([APP, "ab"], [])
+    assert stages.table(metrics).select("app", "stage").height == 4
 
 
 def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:
-    account = flinkaccount.read(record(tmp_path) / "engine")
-    table = stages.table(account)
+    metrics = flinkjobs.read(record(tmp_path) / "engine")
+    table = stages.table(metrics)
     assert table.select(
         "stage", "name", "done", "median_s", "shuffle_read_bytes", "shuffle_write_bytes"
     ).rows() == [
         (0, "read", 2, 2.0, 0, 1000),
         (1, "sort", 2, 4.0, 1000, 0),
     ]
-    assert account.applications["version"].to_list() == ["2.3.0"]
-    assert account.executors.select("host", "cores").rows() == [("10.0.0.1", 2), ("10.0.0.2", 2)]
-    assert recovery.sentences(account) == []
+    assert metrics.applications["version"].to_list() == ["2.3.0"]
+    assert metrics.executors.select("host", "cores").rows() == [("10.0.0.1", 2), ("10.0.0.2", 2)]
+    assert recovery.sentences(metrics) == []
 
 
 def test_what_flink_does_not_say_is_unknown_and_not_nothing(tmp_path: Path) -> None:
-    table = stages.table(flinkaccount.read(record(tmp_path) / "engine"))
+    table = stages.table(flinkjobs.read(record(tmp_path) / "engine"))
     assert (
         table.select("cpu_share", "gc_share", "fetch_share", "disk_spill_bytes").rows() == [(None,) * 4] * 2
     )
 
 
 def test_a_task_that_was_lost_is_told(tmp_path: Path) -> None:
-    (sentence,) = recovery.sentences(flinkaccount.read(record(tmp_path, FAILURE) / "engine"))
+    (sentence,) = recovery.sentences(flinkjobs.read(record(tmp_path, FAILURE) / "engine"))
     assert sentence == "1 task of stage 1 failed: JobMasterException: the TaskManager left"
 
 
 def test_a_job_that_failed_is_told_with_its_innermost_cause(tmp_path: Path) -> None:
-    sentences = recovery.sentences(flinkaccount.read(record(tmp_path, FAILURE, state="FAILED") / "engine"))
+    sentences = recovery.sentences(flinkjobs.read(record(tmp_path, FAILURE, state="FAILED") / "engine"))
     assert sentences[-1] == "job 0 failed: java.io.IOException: gone"
 
 
@@ -135,4 +135,4 @@ def test_the_time_of_a_vertex_is_divided(tmp_path: Path) -> None:
 def test_a_record_without_the_account_has_no_vertices(tmp_path: Path) -> None:
     assert flink.vertices(tmp_path) == []
     with pytest.raises(OSError, match=r"flink\.json"):
-        flinkaccount.read(tmp_path)
+        flinkjobs.read(tmp_path)

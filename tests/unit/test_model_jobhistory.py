@@ -61,13 +61,13 @@ def write(directory: Path, lines: list[str]) -> Path:
 
 def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
     write(tmp_path, LINES)
-    account = jobhistory.read(tmp_path)
-    assert account.gaps == []
-    assert account.applications.to_dicts() == [
+    metrics = jobhistory.read(tmp_path)
+    assert metrics.gaps == []
+    assert metrics.applications.to_dicts() == [
         {"app": JOB, "name": "terasort", "version": None, "begin": 1000.0, "end": 1009.5}
     ]
-    assert account.executors["executor"].to_list() == ["node2", "node1"]
-    rows = stages.table(account).to_dicts()
+    assert metrics.executors["executor"].to_list() == ["node2", "node1"]
+    rows = stages.table(metrics).to_dicts()
     assert [(row["name"], row["done"], row["failed"]) for row in rows] == [
         ("map of terasort", 1, 1),
         ("reduce of terasort", 1, 0),
@@ -107,10 +107,10 @@ def test_counters_are_those_of_the_finished_job(tmp_path: Path) -> None:
 def test_a_history_cut_anywhere_is_read_up_to_there(tmp_path: Path, cut: int) -> None:
     path = write(tmp_path, LINES)
     path.write_bytes(path.read_bytes()[:cut])
-    account = jobhistory.read(tmp_path)
-    assert account.tasks.height <= 3
-    assert stages.table(account).height <= 2
-    assert len(account.gaps) <= 1
+    metrics = jobhistory.read(tmp_path)
+    assert metrics.tasks.height <= 3
+    assert stages.table(metrics).height <= 2
+    assert len(metrics.gaps) <= 1
 
 
 def test_a_record_without_a_history_has_none(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ import polars
 import pytest
 
 from tests.unit.report_fakes import BEGIN, readings
-from weft import samples
 from weft.model import rates
-from weft.samples import Sample
+from weft.record import samples
+from weft.record.samples import Sample
 
 
 def frame(found: list[Sample]) -> polars.DataFrame:

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from weft.pages import listens
+from weft.host.web import listens
 
 
 def test_who_listens_has_answered_and_who_does_not_is_silent() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from weft import preview
 from weft.errors import ClusterError
+from weft.layout.plan import Daemon
 from weft.nodes.base import Node
-from weft.plan import Daemon
-from weft.ports import require_free
-from weft.spec import parse
+from weft.run import preview
+from weft.run.ports import require_free
+from weft.spec.model import parse
 
 ENGINES = ("spark", "flink", "hadoop", "spark:master=yarn", "flink:master=yarn")
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from weft import preview, settings
-from weft.places import SHARED_ROLES
-from weft.spec import parse
+from weft.host import settings
+from weft.layout.places import SHARED_ROLES
+from weft.run import preview
+from weft.spec.model import parse
 
 
 @pytest.fixture(autouse=True)

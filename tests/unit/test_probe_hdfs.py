@@ -5,13 +5,13 @@ from pathlib import Path
 
 from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
-from weft import preview
-from weft.plan import SECRET
+from weft.layout.plan import SECRET
 from weft.probes.hdfs import HdfsProbe, counters
 from weft.report.blocks import Table, Words
 from weft.report.gather import summarize
 from weft.report.hdfs import hdfs_counters
-from weft.spec import parse
+from weft.run import preview
+from weft.spec.model import parse
 
 NAMENODE = {
     "beans": [

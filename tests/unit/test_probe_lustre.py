@@ -8,12 +8,12 @@ import pytest
 
 from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
-from weft import samples
+from weft.layout.places import Place
+from weft.layout.plan import Layout
 from weft.nodes.base import Node
-from weft.places import Place
-from weft.plan import Layout
 from weft.probes import lustre
 from weft.probes.lustre import HOST, LustreProbe, Table, of_lctl, parse, readings
+from weft.record import samples
 from weft.report.blocks import Listing, Words
 from weft.report.blocks import Table as Shown
 from weft.report.gather import summarize

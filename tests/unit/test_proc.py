@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import fake_nodes
-from weft import shell
+from weft.host import shell
 from weft.probes.proc import HOST, SOURCES, Reader
 
 RUN = f"run-{os.getpid()}"

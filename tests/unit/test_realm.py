@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import WORK, fake_hadoop_layout
-from weft import kdc, preview
-from weft.engines.hadoop import HadoopEngine
-from weft.engines.yarn import Yarn
-from weft.plan import SECRET
-from weft.realm import USER, keytab
-from weft.spec import parse
+from weft.engines.mapreduce import HadoopEngine
+from weft.layout.plan import SECRET
+from weft.run import preview
+from weft.services import kdc
+from weft.services.realm import USER, keytab
+from weft.services.yarn import Yarn
+from weft.spec.model import parse
 
 SECURED = fake_hadoop_layout()
 

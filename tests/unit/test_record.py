@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from weft import record, settings
 from weft.errors import RecordError, UsageError, WeftError
-from weft.history import expected_phases
-from weft.record import Record, Stored
+from weft.host import settings
+from weft.record import record
+from weft.record.history import expected_phases
+from weft.record.record import Record, Stored
 
 
 def make(name: str = "20260101-terasort", **about: object) -> Record:

@@ -8,12 +8,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from weft import lease, shell
 from weft.errors import NodeError, WeftError
+from weft.host import lease, shell
+from weft.host.remote.reach import Reach, of_text
+from weft.host.work import open_work
 from weft.nodes.base import require_shared
 from weft.nodes.remote import RemoteNode, furnished
-from weft.remote.reach import Reach, of_text
-from weft.work import open_work
 
 SSH = Reach("there", ("sh", "-c"), login_shell=True)
 SRUN = Reach("there", ("sh", "-c", '"$@"; exit', "sh"), login_shell=False)

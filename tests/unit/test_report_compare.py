@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.report_fakes import HEAD, RESOLVED, make_record
-from weft import settings
 from weft.cli import app
 from weft.cli.look import runs as runs_verb
 from weft.errors import UsageError
-from weft.record import write_json
+from weft.host import settings
+from weft.record.record import write_json
 from weft.report import study
 from weft.report.compare import Comparison, compare
 from weft.report.headline import Headline, flat, headlines
@@ -128,7 +128,7 @@ def stored() -> Path:
 
 
 def test_the_headline_of_a_record(stored: Path) -> None:
-    from weft import record
+    from weft.record import record
 
     first = headlines(record.all_records(stored))[0]
     assert (first.workload, first.storages["scratch"], first.seconds, first.cell) == (

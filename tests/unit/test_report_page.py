@@ -11,7 +11,7 @@ import pytest
 from tests.unit.report_fakes import make_record
 from weft import report
 from weft.errors import RecordError
-from weft.record import Stored
+from weft.record.record import Stored
 from weft.report import charts, page, terminal
 from weft.report.blocks import Section, Words, build
 from weft.report.gather import summarize

@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 
 from tests.fakes import GIB, RECORD, WORK, fake_hadoop_layout, fake_nodes
-from weft import attach
-from weft.engines.flink import FlinkEngine
+from weft.clusters import attach
+from weft.clusters.registry import PersistentCluster
+from weft.engines.flink.engine import FlinkEngine
 from weft.engines.several import SeveralEngine
-from weft.engines.spark import SparkEngine
+from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
-from weft.plan import Job, Plan
-from weft.spec import Spec, parse, place
-from weft.standing import StandingCluster
-from weft.text import toml_of
+from weft.layout.plan import Job, Plan
+from weft.spec.model import Spec, parse, put
+from weft.text.toml import toml_of
 
 PAIRS = pytest.mark.parametrize(
     "names", [",".join(pair) for pair in itertools.permutations(["spark", "hadoop", "flink"], 2)]
 )
 
 
-def spec(engine: Any, workload: str = "standing:mine", **settings: str) -> Spec:
+def spec(engine: Any, workload: str = "persistent:mine", **settings: str) -> Spec:
     return parse({"workload": workload, "engine": engine}, settings)
 
 
@@ -131,7 +131,7 @@ def test_one_shell_finds_the_commands_of_all(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("PATH", "/own")
     several, layout = engine("spark,hadoop"), fake_hadoop_layout(fake_nodes(memory=8 * GIB))
     client = several.client(layout)
-    cluster = StandingCluster("mine", os.getpid(), several, "local:2", layout, client, 1.0, None)
+    cluster = PersistentCluster("mine", os.getpid(), several, "local:2", layout, client, 1.0, None)
     found = attach.environment(cluster)
     own = [f"{WORK}/spark/bin", "/cache/spark/bin", "/jdk/bin", f"{WORK}/hadoop/bin", "/own"]
     assert found["PATH"].split(":") == own
@@ -154,9 +154,9 @@ def test_a_job_is_one_engines() -> None:
 
 
 def test_a_list_of_tables_is_the_same_and_is_written_as_toml() -> None:
-    table: dict[str, Any] = {"workload": "standing:mine", "engine": "spark,flink"}
-    place(table, "engine.flink.port", "7000")
-    place(table, "engine.spark.conf.spark.a.b", "c")
+    table: dict[str, Any] = {"workload": "persistent:mine", "engine": "spark,flink"}
+    put(table, "engine.flink.port", "7000")
+    put(table, "engine.spark.conf.spark.a.b", "c")
     again = tomllib.loads(toml_of(table, {}))
     assert again["engine"][1] == {"kind": "flink", "port": "7000"}
     assert parse(again) == parse(table)

@@ -13,11 +13,11 @@ import psutil
 import pytest
 
 import weft
-from weft import shell
 from weft.errors import MissingError, WeftError
+from weft.host import shell
 
 SOURCE = Path(weft.__file__).parent
-SENT = SOURCE / "remote" / "sent"
+SENT = SOURCE / "host" / "remote" / "sent"
 """Programs that run on other hosts."""
 
 
@@ -30,7 +30,7 @@ def test_only_shell_imports_subprocess(path: Path) -> None:
         for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
     }
     forbidden = {"subprocess", "multiprocessing", "pty", "asyncio"} - (
-        {"subprocess"} if path == SOURCE / "shell.py" or path.parent == SENT else set()
+        {"subprocess"} if path == SOURCE / "host" / "shell.py" or path.parent == SENT else set()
     )
     assert names & forbidden == set()
 
@@ -79,7 +79,7 @@ def test_a_process_that_ignores_the_request_is_killed(tmp_path: Path) -> None:
 
 def test_a_process_dies_with_the_one_that_started_it(tmp_path: Path) -> None:
     script = (
-        "import os, sys, time; from pathlib import Path; from weft import shell\n"
+        "import os, sys, time; from pathlib import Path; from weft.host import shell\n"
         "p = shell.spawn('p', ['sleep', '60'], log=Path(sys.argv[1])); print(p.popen.pid, flush=True)\n"
         "while shell.title(p.popen.pid) != 'sleep': time.sleep(0.01)\n"
         "os.kill(os.getpid(), 9)"
@@ -124,9 +124,9 @@ def test_a_machine_that_is_slow_to_look_looks_again(monkeypatch: pytest.MonkeyPa
     clock = SimpleNamespace(monotonic=itertools.count(0, 10).__next__, sleep=lambda _: None)
     looks = iter([[], [], [f"{shell.LEASE_MARK}=slow".encode()]])
     one = psutil.Process(1)
-    monkeypatch.setattr("weft.shell.time", clock)
-    monkeypatch.setattr("weft.shell._processes", lambda: iter([one]))
-    monkeypatch.setattr("weft.shell._environment", lambda _: next(looks))
+    monkeypatch.setattr("weft.host.shell.time", clock)
+    monkeypatch.setattr("weft.host.shell._processes", lambda: iter([one]))
+    monkeypatch.setattr("weft.host.shell._environment", lambda _: next(looks))
     assert shell.marked("slow") == [one]
 
 

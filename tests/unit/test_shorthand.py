@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.shorthand import expand
+from weft.text.shorthand import expand
 
 POSITIONAL = {"disk": "path", "memory": "size", "virtual": "count"}
 WORDS = st.text(st.characters(codec="ascii", categories=["L", "N"], include_characters="/._-"), min_size=1)

@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 
 from weft.cli import app
 from weft.errors import UsageError
-from weft.site.profile import Profile, load
-from weft.site.survey import FileSystem, Interface, Survey, file_systems, java_modules, shared
-from weft.site.writing import text
-from weft.slurm.commands import Partition
+from weft.host.site.profile import Profile, load
+from weft.host.site.survey import FileSystem, Interface, Survey, file_systems, java_modules, shared
+from weft.host.site.writing import text
+from weft.host.slurm.commands import Partition
 
 MOUNTS = """\
 /dev/sda1 / ext4 rw 0 0

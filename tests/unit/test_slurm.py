@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from weft.errors import UsageError
+from weft.host.site.profile import Directives, Profile
+from weft.host.slurm import commands
+from weft.host.slurm.allocation import Allocation, Part, allocation
+from weft.host.slurm.commands import refused
+from weft.host.slurm.jobs import Job
+from weft.host.slurm.text import fields, parts_of, per_node, seconds
 from weft.nodes.slurm import SlurmNodes, step
-from weft.site.profile import Directives, Profile
-from weft.slurm import commands
-from weft.slurm.allocation import Allocation, Part, allocation
-from weft.slurm.commands import refused
-from weft.slurm.jobs import Job
-from weft.slurm.text import fields, parts_of, per_node, seconds
-from weft.submission.script import script
+from weft.run.submission.script import script
 
 LINE = (
     "JobId=7 JobName=weft-terasort UserId=me(1000) JobState=RUNNING Reason=None RunTime=00:00:12 "
@@ -103,9 +103,10 @@ def given(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Allocation:
     """An allocation with these variables, on nodes of 2000 MiB."""
     for name, value in variables.items():
         monkeypatch.setenv(f"SLURM_{name}", value)
-    monkeypatch.setattr("weft.slurm.allocation.hostnames", lambda text: text.split(","))
+    monkeypatch.setattr("weft.host.slurm.allocation.hostnames", lambda text: text.split(","))
     monkeypatch.setattr(
-        "weft.slurm.allocation.node_fields", lambda names: {name: {"RealMemory": "2000"} for name in names}
+        "weft.host.slurm.allocation.node_fields",
+        lambda names: {name: {"RealMemory": "2000"} for name in names},
     )
     return allocation()
 

@@ -7,9 +7,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes import GIB, fake_layout, fake_nodes
-from weft.engines.spark import SparkEngine
+from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
-from weft.plan import Job
+from weft.layout.plan import Job
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--verbose",))
 

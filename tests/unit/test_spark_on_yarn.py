@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
-from weft.engines.spark import SparkEngine
-from weft.engines.sparkonyarn import overhead
+from weft.engines.spark.engine import SparkEngine
+from weft.engines.spark.onyarn import overhead
 from weft.errors import UsageError
-from weft.plan import Job
+from weft.layout.plan import Job
 
 ENGINE = SparkEngine(master="yarn")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from weft.engines.spark import SparkEngine
+from weft.cli.request import Flags, study_of
+from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.nodes.virtual import VirtualNodes
-from weft.request import Flags, study_of
-from weft.spec import FAMILIES, Spec, describe, parse
+from weft.spec.model import FAMILIES, Spec, describe, parse
 from weft.storage.disk import DiskStorage
 from weft.storage.loopback import LoopbackStorage
 

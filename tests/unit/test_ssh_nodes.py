@@ -6,9 +6,9 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from weft.errors import UsageError
+from weft.host.work import work_directory
 from weft.nodes import AnyNodes
 from weft.nodes.ssh import SshNodes, host_names
-from weft.work import site
 
 
 def nodes_of(text: str) -> SshNodes:
@@ -30,7 +30,7 @@ def nodes_of(text: str) -> SshNodes:
 def test_hosts_are_named_in_order_and_once(text: str, names: list[str]) -> None:
     assert host_names(text) == names
     nodes = nodes_of(f"ssh:{text},fabric=ib0,cores=3")
-    assert [node.name for node in nodes.sketch(site("RUN"))] == names
+    assert [node.name for node in nodes.sketch(work_directory("RUN"))] == names
     assert (nodes.count, nodes.fabric, nodes.cores) == (len(names), "ib0", 3)
 
 
@@ -55,6 +55,9 @@ def test_what_is_no_list_of_hosts_is_refused(text: str, words: str) -> None:
 
 
 def test_a_count_takes_the_first_hosts_and_no_more_than_there_are() -> None:
-    assert [node.name for node in nodes_of("ssh:n[1-4],count=2").sketch(site("RUN"))] == ["n1", "n2"]
+    assert [node.name for node in nodes_of("ssh:n[1-4],count=2").sketch(work_directory("RUN"))] == [
+        "n1",
+        "n2",
+    ]
     with pytest.raises(UsageError, match="3 nodes are asked for, and 2 hosts are named"):
-        nodes_of("ssh:a,b,count=3").sketch(site("RUN"))
+        nodes_of("ssh:a,b,count=3").sketch(work_directory("RUN"))

@@ -12,56 +12,56 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import fake_hadoop_layout, fake_layout
-from weft import attach, standing
-from weft.engines.flink import FlinkEngine
-from weft.engines.hadoop import HadoopEngine
+from weft.clusters import attach, registry
+from weft.clusters.registry import PersistentCluster
+from weft.engines.flink.engine import FlinkEngine
+from weft.engines.mapreduce import HadoopEngine
 from weft.engines.null import NullEngine
-from weft.engines.spark import SparkEngine
+from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
-from weft.pages import token
-from weft.plan import Brought, Client, Job
-from weft.remote.reach import Reach
-from weft.standing import StandingCluster
+from weft.host.remote.reach import Reach
+from weft.host.web import token
+from weft.layout.plan import Client, Dependencies, Job
 
-BROUGHT = Brought("a.Main", ("a.py", "b.zip"), ("x.jar",), ("t.txt",), {"k": "v w"})
+BROUGHT = Dependencies("a.Main", ("a.py", "b.zip"), ("x.jar",), ("t.txt",), {"k": "v w"})
 
 
-def cluster(name: str = "mine") -> StandingCluster:
+def cluster(name: str = "mine") -> PersistentCluster:
     layout, engine = fake_layout(), SparkEngine()
-    return StandingCluster(name, os.getpid(), engine, "local:2", layout, engine.client(layout), 1.0, None)
+    return PersistentCluster(name, os.getpid(), engine, "local:2", layout, engine.client(layout), 1.0, None)
 
 
 def test_a_cluster_is_read_as_it_was_told_and_gone_when_it_ended() -> None:
-    with standing.reserved("mine"):
-        assert (standing.names(), standing.read("mine")) == (["mine"], None)
-        with standing.announced(cluster()):
-            found, job = standing.find(None), Job("j", "/j.jar", ["x"])
+    with registry.reserved("mine"):
+        assert (registry.names(), registry.read("mine")) == (["mine"], None)
+        with registry.announced(cluster()):
+            found, job = registry.find(None), Job("j", "/j.jar", ["x"])
             assert (found.name, found.client.address) == ("mine", cluster().client.address)
             assert found.engine.submit(job, found.layout) == SparkEngine().submit(job, fake_layout())
-            assert standing.free_name("mine") == "mine-2"
+            assert registry.free_name("mine") == "mine-2"
         with pytest.raises(UsageError, match="does not answer"):
-            standing.find("mine")
-    assert standing.names() == []
+            registry.find("mine")
+    assert registry.names() == []
     with pytest.raises(UsageError, match="no cluster stands"):
-        standing.find(None)
+        registry.find(None)
 
 
 def test_a_name_is_one_clusters() -> None:
     with (
-        standing.reserved("mine"),
+        registry.reserved("mine"),
         pytest.raises(UsageError, match="stands already"),
-        standing.reserved("mine"),
+        registry.reserved("mine"),
     ):
         pass
 
 
 def test_what_a_killed_supervisor_left_is_removed_by_whoever_looks() -> None:
-    with standing.reserved("mine"):
-        folder = standing.log("mine").parent
+    with registry.reserved("mine"):
+        folder = registry.log("mine").parent
         left = {path.name: path.read_bytes() for path in folder.iterdir()}
     for name, text in {**left, "mine.json": b"{}", "mine.log": b""}.items():
         (folder / name).write_bytes(text)
-    assert standing.names() == []
+    assert registry.names() == []
     assert list(folder.iterdir()) == []
 
 
@@ -100,13 +100,13 @@ def test_a_token_is_signed_with_the_secret_as_rfc_7515_has_it() -> None:
 
 
 def test_what_a_job_brings_is_said_in_the_words_of_each_engine() -> None:
-    job = Job("j", "/j.jar", ["x"], brought=BROUGHT)
+    job = Job("j", "/j.jar", ["x"], dependencies=BROUGHT)
     argv = list(SparkEngine().submit(job, fake_layout()).argv)
     at = argv.index("--class")
     assert argv[at : at + 10] == [
         "--class", "a.Main", "--py-files", "a.py,b.zip", "--jars", "x.jar", "--files", "t.txt", "--conf", "k=v w",
     ]  # fmt: skip
-    without = dataclasses.replace(job, brought=dataclasses.replace(BROUGHT, py_files=()))
+    without = dataclasses.replace(job, dependencies=dataclasses.replace(BROUGHT, py_files=()))
     argv = list(HadoopEngine().submit(without, fake_hadoop_layout()).argv)
     at = argv.index("/j.jar")
     assert argv[at:] == ["/j.jar", "a.Main", "-D", "k=v w", "-libjars", "x.jar", "-files", "t.txt", "x"]
@@ -117,4 +117,4 @@ def test_what_a_job_brings_is_said_in_the_words_of_each_engine() -> None:
 )
 def test_an_engine_refuses_what_it_cannot_take_along(engine: HadoopEngine | FlinkEngine | NullEngine) -> None:
     with pytest.raises(UsageError, match="along with a job"):
-        engine.submit(Job("j", "/j.jar", [], brought=BROUGHT), fake_layout())
+        engine.submit(Job("j", "/j.jar", [], dependencies=BROUGHT), fake_layout())

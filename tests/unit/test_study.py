@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from weft import matrix
 from weft.errors import MissingError, UsageError
-from weft.progress import Progress
-from weft.spec import study_from
+from weft.run import matrix
+from weft.run.progress import Progress
+from weft.spec.model import study_from
 
 TABLE = {
     "workload": "terasort:1GB",

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from weft import settings
 from weft.errors import UsageError
+from weft.host import settings
 from weft.report import emulation, formula, published, slowdown, study
 from weft.report.against import Against, against, finding, values_of
 from weft.report.blocks import Listing, Table
@@ -14,7 +14,7 @@ from weft.report.compare import Comparison
 from weft.report.headline import Headline
 from weft.report.operations import Operations, operations
 from weft.report.published import Expected, Measure, Paper, Published, Rule
-from weft.spec import load
+from weft.spec.model import load
 
 EMULATED = "the shuffle file system is emulated (latencyfs, profile lustre); no real lustre was used"
 CELLS = {"memory": "memory", "lustre": "delayed:lustre", "pool": "pool+delayed:lustre"}

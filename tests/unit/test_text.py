@@ -5,7 +5,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.text import toml_of
+from weft.text.toml import toml_of
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=6)
 SCALAR = st.one_of(st.booleans(), st.integers(-(2**53), 2**53), TEXT)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from weft import settings
 from weft.errors import StorageError
-from weft.provision.tree import building, cached, digest
+from weft.host import settings
+from weft.host.provision.tree import building, cached, digest
 
 
 @pytest.fixture(autouse=True)

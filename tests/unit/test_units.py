@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.units import parse_duration, parse_size, show_seconds, show_size
+from weft.text.units import parse_duration, parse_size, show_seconds, show_size
 
 
 @pytest.mark.parametrize(

@@ -62,4 +62,4 @@ def test_what_a_wrong_engine_leaves_is_not(workload: Workload, left: Left, words
 def test_every_workload_with_an_answer_has_wrong_ones_tried() -> None:
     here = {"terasort", "teracount", "groupby", "file-open"}
     perf = {name for name, kind in KINDS.items() if kind is SparkPerf}
-    assert set(KINDS) - here - perf - ANSWERED_ELSEWHERE == {"own-job", "standing"}
+    assert set(KINDS) - here - perf - ANSWERED_ELSEWHERE == {"own-job", "persistent"}

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from weft import lease, settings
 from weft.errors import StorageError
-from weft.work import open_work, site
+from weft.host import lease, settings
+from weft.host.work import open_work, work_directory
 
 
 def test_it_is_private_and_gone_afterwards() -> None:
     with lease.hold("run", "a test") as held, open_work("run", held) as work:
-        assert work.directory == site("run").directory
+        assert work.directory == work_directory("run").directory
         assert work.directory.stat().st_mode & 0o777 == 0o700
         assert work.make("node1", "tmp").is_dir()
     assert list(settings.work().iterdir()) == []

@@ -9,8 +9,9 @@ from types import FrameType
 import typer
 from rich.console import Console
 
-from weft import __version__, supervisor
+from weft import __version__
 from weft.cli import clusters, house, keys, look, site, work
+from weft.clusters import supervisor
 from weft.errors import Stopped, WeftError
 
 app = typer.Typer(

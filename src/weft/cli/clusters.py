@@ -12,16 +12,21 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from weft import attach as attaching
-from weft import daemonlogs, preview, record, report, rootless, settings, standing, supervisor
+from weft import report
+from weft.cli.request import Flags, study_of
 from weft.cli.work import AsJson, EngineText, NodesText, OutputText, ScratchText, SetText
+from weft.clusters import attach as attaching
+from weft.clusters import logs as daemonlogs
+from weft.clusters import registry, supervisor
+from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError
-from weft.plan import Client
+from weft.host import settings
+from weft.layout.plan import Client
+from weft.record import record as records
 from weft.report.text import outcome_lines
-from weft.request import Flags, study_of
-from weft.standing import StandingCluster
-from weft.text import toml_of
-from weft.units import show_seconds
+from weft.run import preview, rootless
+from weft.text.toml import toml_of
+from weft.text.units import show_seconds
 
 Name = Annotated[
     str | None, typer.Argument(metavar="[NAME]", help="a cluster's name; not needed where only one stands")
@@ -72,8 +77,8 @@ def up(
 
     Example: weft up --engine spark --nodes virtual:2 --scratch pool --for 8h --idle 30m
     """
-    chosen = name or standing.free_name(_name_of(engine or "spark"))
-    table = {"kind": "standing", "name": chosen, "directory": str(Path.cwd())}
+    chosen = name or registry.free_name(_name_of(engine or "spark"))
+    table = {"kind": "persistent", "name": chosen, "directory": str(Path.cwd())}
     table |= {key: value for key, value in (("limit", limit), ("idle", idle)) if value is not None}
     flags = Flags(engine, nodes, None, scratch, None, output, tuple(set_ or ()))
     study = study_of(table, flags)
@@ -81,7 +86,7 @@ def up(
         plan = preview.preview(study.cells()[0][1])
         print(json.dumps(plan, indent=1) if as_json else preview.text(plan))
         return
-    if chosen in standing.names():
+    if chosen in registry.names():
         raise UsageError(
             f"a cluster {chosen!r} stands already", hint=f"choose another --name, or `weft down {chosen}`"
         )
@@ -97,7 +102,7 @@ def _name_of(engine: str) -> str:
     return "-".join(kinds)
 
 
-def _told(cluster: StandingCluster) -> dict[str, Any]:
+def _told(cluster: PersistentCluster) -> dict[str, Any]:
     return {
         "name": cluster.name,
         "engine": cluster.engine.label,
@@ -115,7 +120,7 @@ def _told(cluster: StandingCluster) -> dict[str, Any]:
     }
 
 
-def _clients(cluster: StandingCluster) -> Mapping[str, Client]:
+def _clients(cluster: PersistentCluster) -> Mapping[str, Client]:
     """By engine: what each is found by."""
     return cluster.client.parts or {cluster.engine.kind: cluster.client}
 
@@ -124,12 +129,12 @@ _EXAMPLES = {"spark": "spark-submit job.py", "flink": "flink run job.jar", "hado
 """What a command on a cluster can be, by engine."""
 
 
-def _usage(cluster: StandingCluster) -> list[str]:
+def _usage(cluster: PersistentCluster) -> list[str]:
     name = cluster.name
     left = "" if cluster.until is None else f", for {show_seconds(cluster.until - time.time())}"
     if cluster.idle is not None:
         left += f", until nobody uses it for {show_seconds(cluster.idle)}"
-    known = [words for kind, words in _EXAMPLES.items() if kind in cluster.engine.parts]
+    known = [example for kind, example in _EXAMPLES.items() if kind in cluster.engine.parts]
     example = f", such as {known[0]}" if known else ""
     return [
         f"{name} stands: {cluster.engine.label} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
@@ -151,7 +156,7 @@ def execute(ctx: typer.Context, name: Name = None) -> None:
     command = ctx.meta["command"]
     if not command:
         raise UsageError("no command is given", hint="write weft exec [NAME] -- COMMAND")
-    _attach(standing.find(name), command)
+    _attach(registry.find(name), command)
 
 
 def shell(name: Name = None) -> None:
@@ -159,10 +164,10 @@ def shell(name: Name = None) -> None:
 
     Example: weft shell
     """
-    _attach(standing.find(name), [settings.login_shell()])
+    _attach(registry.find(name), [settings.login_shell()])
 
 
-def _attach(cluster: StandingCluster, command: list[str]) -> None:
+def _attach(cluster: PersistentCluster, command: list[str]) -> None:
     sys.exit(attaching.attach(cluster, command, Path.cwd()))
 
 
@@ -171,7 +176,7 @@ def connect(name: Name = None, as_json: AsJson = False) -> None:
 
     Example: weft connect
     """
-    cluster = standing.find(name)
+    cluster = registry.find(name)
     if as_json:
         found = {**_told(cluster), "environment": attaching.environment(cluster)}
         print(json.dumps(found, indent=1))
@@ -179,7 +184,7 @@ def connect(name: Name = None, as_json: AsJson = False) -> None:
     print("\n".join(_connection(cluster, cluster.client)))
 
 
-def _connection(cluster: StandingCluster, client: Client) -> list[str]:
+def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
     lines = []
     for kind, part in _clients(cluster).items():
         of = f"  ({kind})" if client.parts else ""
@@ -220,12 +225,12 @@ def logs(
 
     Example: weft logs spark master -f
     """
-    if name is not None and daemon is None and name not in standing.names():
+    if name is not None and daemon is None and name not in registry.names():
         name, daemon = None, name
-    chosen = standing.choose(name)
-    cluster = standing.read(chosen)
+    chosen = registry.choose(name)
+    cluster = registry.read(chosen)
     if cluster is None:
-        print(standing.log(chosen).read_text(), end="")
+        print(registry.log(chosen).read_text(), end="")
         return
     for line in daemonlogs.lines(cluster, daemon, follow=follow):
         print(line, flush=True)
@@ -236,10 +241,10 @@ def down(name: Name = None) -> None:
 
     Example: weft down
     """
-    chosen = standing.choose(name)
-    kept = supervisor.end(chosen)
+    chosen = registry.choose(name)
+    record = supervisor.end(chosen)
     print(f"{chosen} has ended")
-    if kept is not None:
-        stored = record.read(kept)
+    if record is not None:
+        stored = records.read(record)
         print("\n".join(outcome_lines(stored)))
         print(f"  report {report.write(stored)}")

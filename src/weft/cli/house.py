@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from weft import doctor as checks
-from weft import leftovers
 from weft.doctor import hosts
+from weft.host import leftovers
 
 AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 

@@ -8,8 +8,8 @@ from rich.table import Table
 
 from weft.errors import UsageError
 from weft.report import terminal
-from weft.spec import FAMILIES, Key, Spec, describe
-from weft.text import nearest
+from weft.spec.model import FAMILIES, Key, Spec, describe
+from weft.text.nearest import nearest
 
 Name = Annotated[
     str,

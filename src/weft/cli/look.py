@@ -8,8 +8,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from weft import record, settings
 from weft.errors import UsageError
+from weft.host import settings
+from weft.record import record
 from weft.report import page, study, terminal
 from weft.report.compare import Comparison, compare
 from weft.report.gather import summarize
@@ -133,13 +134,15 @@ def _listed(lines: list[Headline]) -> Table:
         table.add_column(title, justify="right")
     styles = {"VALID": "green", "RUNNING": "yellow", "UNCHECKED": "yellow"}
     for line in lines:
-        words = [escape(word or NONE) for word in (line.workload, line.engine, line.nodes, _stood_on(line))]
+        arguments = [
+            escape(word or NONE) for word in (line.workload, line.engine, line.nodes, _stood_on(line))
+        ]
         speed = f"{size(line.throughput_per_node)}/s" if line.throughput_per_node else NONE
         style = styles.get(line.verdict, "red")
         table.add_row(
             escape(line.id),
             f"[{style}]{line.verdict}[/]",
-            *words,
+            *arguments,
             size(line.size),
             seconds(line.seconds),
             speed,

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from weft import settings
 from weft.errors import UsageError
-from weft.site.profile import Profile, load
-from weft.site.survey import survey
-from weft.site.writing import text
+from weft.host import settings
+from weft.host.site.profile import Profile, load
+from weft.host.site.survey import survey
+from weft.host.site.writing import text
 
 site = typer.Typer(
     help="What a centre's machine is like: the directives of jobs, directories, interface, modules.\n\n"

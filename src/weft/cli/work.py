@@ -8,19 +8,23 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from weft import matrix, preview, record, report, rootless, settings, standing
-from weft.attach import attach
+from weft import report
+from weft.cli.request import Flags, pairs, study_of
+from weft.clusters import registry
+from weft.clusters.attach import attach
+from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError, WeftError
-from weft.progress import Progress
-from weft.record import Stored
+from weft.host import settings
+from weft.record import record
+from weft.record.record import Stored
 from weft.report import page
 from weft.report import study as study_page
 from weft.report.headline import headlines
 from weft.report.text import outcome_lines
-from weft.request import Flags, pairs, study_of
-from weft.spec import Study
-from weft.standing import StandingCluster
-from weft.submission import enter as submission
+from weft.run import matrix, preview, rootless
+from weft.run.progress import Progress
+from weft.run.submission import enter as submission
+from weft.spec.model import Study
 
 What = Annotated[
     str,
@@ -122,12 +126,12 @@ def submit(
     """
     if not program.is_file():
         raise UsageError(f"there is no file {program}", hint="name a .py or .jar file")
-    brought = {"main_class": main_class, "py_files": py_files, "jars": jars, "files": files}
+    dependencies = {"main_class": main_class, "py_files": py_files, "jars": jars, "files": files}
     job = {
         "kind": "own-job",
         "program": str(program.resolve()),
         "arguments": arguments or [],
-        **{key: value for key, value in brought.items() if value},
+        **{key: value for key, value in dependencies.items() if value},
         **({"conf": pairs("--conf", conf)} if conf else {}),
         "options": [word for given in option or [] for word in given.split("=", 1)],
         "directory": str(Path.cwd()),
@@ -141,10 +145,10 @@ def submit(
             "a standing cluster has its nodes and scratch already",
             hint="leave out all but --to, and --engine where it has several",
         )
-    sys.exit(_submit_to(standing.find(to), study_of(job, Flags()), engine))
+    sys.exit(_submit_to(registry.find(to), study_of(job, Flags()), engine))
 
 
-def _submit_to(cluster: StandingCluster, study: Study, wanted: str | None) -> int:
+def _submit_to(cluster: PersistentCluster, study: Study, wanted: str | None) -> int:
     """Run a job on a cluster that stands, by one of its engines, and give its exit code."""
     ((_, spec),) = study.cells()
     kind = _engine_for(cluster, wanted)
@@ -155,7 +159,7 @@ def _submit_to(cluster: StandingCluster, study: Study, wanted: str | None) -> in
     return attach(cluster, command.argv, command.directory or Path.cwd())
 
 
-def _engine_for(cluster: StandingCluster, wanted: str | None) -> str:
+def _engine_for(cluster: PersistentCluster, wanted: str | None) -> str:
     """The kind of the engine that is wanted, or of the only one. Raises UsageError where it is not clear."""
     kinds = list(cluster.engine.parts)
     if wanted in kinds:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from weft.doctor import capacity, host, kernel, mounts, places, programs
+from weft.doctor import capacity, host, kernel, mounts, owndirectories, programs
 from weft.doctor.finding import Finding
 
 CHECKS: Sequence[Callable[[], Finding]] = (
@@ -16,12 +16,12 @@ CHECKS: Sequence[Callable[[], Finding]] = (
     capacity.shared_memory,
     capacity.open_files,
     capacity.processes,
-    places.cache,
-    places.work,
-    places.runs,
-    places.state,
-    places.executable,
-    places.leftovers,
+    owndirectories.cache,
+    owndirectories.work,
+    owndirectories.runs,
+    owndirectories.state,
+    owndirectories.executable,
+    owndirectories.leftovers,
     kernel.user_namespaces,
     kernel.virtual_nodes,
     kernel.shaping,

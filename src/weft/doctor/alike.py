@@ -5,12 +5,12 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 
-from weft import machine
 from weft.doctor import directories
+from weft.doctor.answers import Host, each
 from weft.doctor.finding import Finding, limits, missing, ok
-from weft.doctor.said import Host, each
-from weft.provision.jdk import OLDEST
-from weft.units import show_size
+from weft.host import machine
+from weft.host.provision.jdk import OLDEST
+from weft.text.units import show_size
 
 _FILES = 4096
 """Open files below which a shuffle of a few hundred partitions can fail."""

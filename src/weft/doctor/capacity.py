@@ -7,12 +7,13 @@ from pathlib import Path
 
 import psutil
 
-from weft import machine, preview
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.errors import UsageError
+from weft.host import machine
 from weft.nodes.local import LocalNodes
-from weft.spec import parse
-from weft.units import show_size
+from weft.run import preview
+from weft.spec.model import parse
+from weft.text.units import show_size
 
 _FILES = 4096
 """Open files below which a shuffle of a few hundred partitions can fail."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from weft.doctor.answers import Host, each
 from weft.doctor.finding import Finding, limits, missing, ok
-from weft.doctor.said import Host, each
-from weft.units import show_size
+from weft.text.units import show_size
 
 _ROOM = 4_000_000_000
 """Bytes that a terasort of the default size takes: input, shuffle files, output, and some air."""

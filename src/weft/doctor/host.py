@@ -4,8 +4,8 @@ import errno
 import socket
 import time
 
-from weft import settings
 from weft.doctor.finding import Finding, limits, ok
+from weft.host import settings
 
 _SLOW = 1.0
 """Seconds that a lookup of one's own name must stay below."""

@@ -7,18 +7,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from weft import lease, settings
 from weft.doctor import alike, ports
+from weft.doctor.answers import Host
 from weft.doctor.finding import Finding, missing
-from weft.doctor.said import Host
 from weft.errors import MissingError, NodeError, UsageError, WeftError
+from weft.host import lease, settings
+from weft.host.provision import jdk
+from weft.host.remote.reach import message
+from weft.host.slurm import jobs
+from weft.host.work import Work, open_work
 from weft.nodes.base import everywhere
 from weft.nodes.remote import RemoteNode
-from weft.provision import jdk
-from weft.remote.reach import message
-from weft.slurm import jobs
-from weft.spec import parse
-from weft.work import Work, open_work
+from weft.spec.model import parse
 
 _DEADLINE = 30.0
 """Seconds until the first host has its lock."""

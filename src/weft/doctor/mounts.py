@@ -4,12 +4,12 @@ import os
 import shutil
 from pathlib import Path
 
-from weft import settings
 from weft.doctor.finding import Finding, limits, ok
 from weft.errors import WeftError
-from weft.shell import tool
-from weft.site import survey
-from weft.site.profile import load
+from weft.host import settings
+from weft.host.shell import tool
+from weft.host.site import survey
+from weft.host.site.profile import load
 
 
 def loop(control: Path = Path("/dev/loop-control")) -> Finding:

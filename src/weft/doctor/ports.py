@@ -1,8 +1,8 @@
 """The ports that the engines listen on where nobody chose others, and who has them on the nodes."""
 
 from weft.nodes.base import Node
-from weft.preview import planned, sketch
-from weft.spec import parse
+from weft.run.preview import planned, sketch
+from weft.spec.model import parse
 
 _ENGINES = ({"engine": "spark"}, {"engine": "flink"}, {"engine": "hadoop", "input": "hdfs"})
 

@@ -4,11 +4,11 @@ import re
 import shutil
 from pathlib import Path
 
-from weft import shell
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.errors import WeftError
-from weft.provision import jdk
-from weft.shell import tool
+from weft.host import shell
+from weft.host.provision import jdk
+from weft.host.shell import tool
 
 
 def java() -> Finding:

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from weft.engines.base import Engine
-from weft.engines.flink import FlinkEngine
-from weft.engines.hadoop import HadoopEngine
+from weft.engines.flink.engine import FlinkEngine
+from weft.engines.mapreduce import HadoopEngine
 from weft.engines.null import NullEngine
 from weft.engines.several import SeveralEngine, composed
-from weft.engines.spark import SparkEngine
-from weft.shorthand import expand, listed
+from weft.engines.spark.engine import SparkEngine
+from weft.text.shorthand import expand, listed
 
 KINDS: dict[str, type[Engine]] = {
     "null": NullEngine,

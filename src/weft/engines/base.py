@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from weft.plan import Client, Command, Job, Layout, Plan
+from weft.layout.plan import Client, Command, Job, Layout, Plan
 
 
 class Engine(BaseModel, ABC):

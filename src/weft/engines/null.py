@@ -6,9 +6,9 @@ from pydantic import Field
 
 from weft.engines.base import Engine
 from weft.engines.standins import standins
-from weft.jvm import core, heap, temporary
-from weft.plan import Command, Job, Layout, Plan
-from weft.units import Duration
+from weft.layout.jvm import core, heap, temporary
+from weft.layout.plan import Command, Job, Layout, Plan
+from weft.text.units import Duration
 
 _HEAP = 512 << 20
 """Bytes of heap of the program."""
@@ -25,7 +25,7 @@ class NullEngine(Engine):
         return Plan({}, ()) if self.workers is None else standins(layout, self.workers, self.port)
 
     def submit(self, job: Job, layout: Layout) -> Command:
-        job.brought.require(self.kind)
+        job.dependencies.require(self.kind)
         head, java = layout.head, [str(layout.java), heap(_HEAP), *core(layout)]
         argv = [*java, f"io.weft.core.{job.program}", *job.arguments]
         return Command(

@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 
 from weft.engines.base import Engine
 from weft.errors import UsageError
-from weft.plan import Client, Command, Daemon, Job, Layout, Plan, Ready, together
-from weft.units import show_size
+from weft.layout.plan import Client, Command, Daemon, Job, Layout, Plan, Ready, together
+from weft.text.units import show_size
 
 if TYPE_CHECKING:
     from weft.engines import OneEngine

@@ -4,9 +4,9 @@ import sys
 import time
 
 
-def main(words: "list[str]") -> None:
+def main(arguments: "list[str]") -> None:
     """`master ADDRESS PORT`, or a worker's name, the seconds that it takes to start, and its master's address and port."""
-    *what, address, port = words
+    *what, address, port = arguments
     if what == ["master"]:
         serve(address, int(port))
     name, seconds = what

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from weft.layout.plan import Daemon, Layout, Page, Plan, Ready
 from weft.nodes.base import Node
-from weft.plan import Daemon, Layout, Page, Plan, Ready
 
 _PROGRAM = Path(__file__).with_name("standin.py")
 
@@ -12,8 +12,8 @@ def standins(layout: Layout, seconds: float, port: int) -> Plan:
     """A master on the head, and on every node a worker that takes so long to start before it registers."""
     program, head = layout.directory / _PROGRAM.name, layout.head
 
-    def daemon(name: str, node: Node, *words: str, essential: bool = False) -> Daemon:
-        argv = ["python3", "-I", "-S", str(program), *words, head.address, str(port)]
+    def daemon(name: str, node: Node, *arguments: str, essential: bool = False) -> Daemon:
+        argv = ["python3", "-I", "-S", str(program), *arguments, head.address, str(port)]
         ports = (port,) if essential else ()
         return Daemon(name, node, argv, layout.environment(node), ports, essential=essential)
 

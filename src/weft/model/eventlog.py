@@ -20,7 +20,7 @@ _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 
 
 @dataclass
-class Account:
+class JobMetrics:
     """What an engine wrote about its own work. Columns are declared in `columns`."""
 
     applications: polars.DataFrame
@@ -37,21 +37,21 @@ class Account:
         return self.applications.height > 0 or self.tasks.height > 0
 
 
-def empty() -> Account:
+def empty() -> JobMetrics:
     """The account of an engine that wrote none."""
-    return _Reader().account()
+    return _Reader().metrics()
 
 
-def joined(accounts: Sequence[Account]) -> Account:
+def joined(all_metrics: Sequence[JobMetrics]) -> JobMetrics:
     """One account of several engines: applications have names of their own."""
-    if len(accounts) == 1:
-        return accounts[0]
-    return Account(
+    if len(all_metrics) == 1:
+        return all_metrics[0]
+    return JobMetrics(
         **{
-            table: polars.concat([getattr(account, table) for account in accounts])
+            table: polars.concat([getattr(metrics, table) for metrics in all_metrics])
             for table in ("applications", "executors", "jobs", "stages", "tasks")
         },
-        gaps=[gap for account in accounts for gap in account.gaps],
+        gaps=[gap for metrics in all_metrics for gap in metrics.gaps],
     )
 
 
@@ -60,7 +60,7 @@ def found(directory: Path) -> bool:
     return bool(_logs(directory))
 
 
-def read(directory: Path) -> Account:
+def read(directory: Path) -> JobMetrics:
     """Parse every event log below a record's engine folder."""
     reader = _Reader()
     for path in _logs(directory):
@@ -69,7 +69,7 @@ def read(directory: Path) -> Account:
             continue
         with path.open(encoding="utf-8", errors="replace") as file:
             reader.feed(_app(path), path.name, file)
-    return reader.account()
+    return reader.metrics()
 
 
 def _logs(directory: Path) -> list[Path]:
@@ -123,13 +123,13 @@ class _Reader:
         if bad:
             self.gaps.append(f"{bad} line(s) of the event log {name} are damaged and were left out")
 
-    def account(self) -> Account:
+    def metrics(self) -> JobMetrics:
         def frame(table: str, schema: dict[str, Any]) -> polars.DataFrame:
             return polars.DataFrame(
                 [{**dict.fromkeys(schema), **row} for row in self.rows[table].values()], schema
             )
 
-        return Account(
+        return JobMetrics(
             frame("applications", columns.APPLICATIONS),
             frame("executors", columns.EXECUTORS),
             frame("jobs", columns.JOBS),

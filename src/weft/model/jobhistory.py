@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import polars
 
 from weft.model import columns
-from weft.model.eventlog import Account
+from weft.model.eventlog import JobMetrics
 
 _TASK_COUNTERS = {
     "shuffle_write_bytes": "MAP_OUTPUT_MATERIALIZED_BYTES",
@@ -34,12 +34,12 @@ def found(directory: Path) -> bool:
     return next(directory.rglob("*.jhist"), None) is not None
 
 
-def read(directory: Path) -> Account:
+def read(directory: Path) -> JobMetrics:
     """Parse every job history below a record's engine folder."""
     reader = _Reader()
     for number, path in enumerate(sorted(directory.rglob("*.jhist"))):
         reader.feed(number, path)
-    return reader.account()
+    return reader.metrics()
 
 
 def counters(directory: Path) -> dict[str, dict[str, int]]:
@@ -185,7 +185,7 @@ class _Reader:
                  "begin": min(begins, default=None), "end": max(ends) if whole else None}
             )  # fmt: skip
 
-    def account(self) -> Account:
+    def metrics(self) -> JobMetrics:
         for row in self.executors.values():
             if row["added"] is None:
                 row["added"] = next((a["begin"] for a in self.applications if a["app"] == row["app"]), None)
@@ -194,7 +194,7 @@ class _Reader:
         def frame(rows: list[dict[str, Any]], schema: Mapping[str, Any]) -> polars.DataFrame:
             return polars.DataFrame([{**dict.fromkeys(schema), **row} for row in rows], dict(schema))
 
-        return Account(
+        return JobMetrics(
             frame(self.applications, columns.APPLICATIONS),
             frame(list(self.executors.values()), columns.EXECUTORS),
             frame(self.jobs, columns.JOBS),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars
 
-from weft.model.eventlog import Account
+from weft.model.eventlog import JobMetrics
 
 _LOST = "ExecutorLostFailure"
 _AGAIN = "Resubmitted"
@@ -12,15 +12,15 @@ _FETCH = "FetchFailed"
 _KILLED = "TaskKilled"
 
 
-def sentences(account: Account) -> list[str]:
+def sentences(metrics: JobMetrics) -> list[str]:
     """Executors that were lost, blocks that could not be fetched, stages and tasks that were run again or failed."""
     return [
-        *_executors(account),
-        *_fetches(account),
-        *_stages(account),
-        *_failures(account),
-        *_speculation(account),
-        *(f"job {job} failed: {first_line(failure)}" for job, failure in _jobs(account)),
+        *_executors(metrics),
+        *_fetches(metrics),
+        *_stages(metrics),
+        *_failures(metrics),
+        *_speculation(metrics),
+        *(f"job {job} failed: {first_line(failure)}" for job, failure in _jobs(metrics)),
     ]
 
 
@@ -34,19 +34,19 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def lost_executors(account: Account) -> polars.DataFrame:
+def lost_executors(metrics: JobMetrics) -> polars.DataFrame:
     """Rows of `columns.EXECUTORS` that went before their application ended, in the order they went."""
-    ends = account.applications.select("app", polars.col("end").alias("app_end"))
-    found = account.executors.join(ends, on="app", how="left").filter(
+    ends = metrics.applications.select("app", polars.col("end").alias("app_end"))
+    found = metrics.executors.join(ends, on="app", how="left").filter(
         polars.col("removed").is_not_null()
         & (polars.col("app_end").is_null() | (polars.col("removed") < polars.col("app_end")))
     )
     return found.sort("removed")
 
 
-def _executors(account: Account) -> Iterator[str]:
-    for row in lost_executors(account).iter_rows(named=True):
-        tasks = account.tasks.filter(
+def _executors(metrics: JobMetrics) -> Iterator[str]:
+    for row in lost_executors(metrics).iter_rows(named=True):
+        tasks = metrics.tasks.filter(
             (polars.col("app") == row["app"])
             & (polars.col("executor") == row["executor"])
             & polars.col("reason").is_in([_LOST, _AGAIN])
@@ -65,35 +65,35 @@ def _reason(text: str | None) -> str:
     return line[0].lower() + line[1:].rstrip(".") if line else "no reason given"
 
 
-def _fetches(account: Account) -> Iterator[str]:
-    failed = account.tasks.filter(polars.col("reason") == _FETCH)
+def _fetches(metrics: JobMetrics) -> Iterator[str]:
+    failed = metrics.tasks.filter(polars.col("reason") == _FETCH)
     for (stage,), group in failed.group_by(["stage"], maintain_order=True):
         yield f"{count(group.height, 'task')} of stage {stage} could not fetch shuffle blocks: {first_line(group['failure'][0])}"
 
 
-def _stages(account: Account) -> Iterator[str]:
-    for row in account.stages.filter(polars.col("attempt") > 0).sort("begin").iter_rows(named=True):
+def _stages(metrics: JobMetrics) -> Iterator[str]:
+    for row in metrics.stages.filter(polars.col("attempt") > 0).sort("begin").iter_rows(named=True):
         yield (
             f"stage {row['stage']} ({row['name']}) was run again, attempt {row['attempt'] + 1}:"
             f" {count(row['tasks'], 'task')} repeated"
         )
 
 
-def _failures(account: Account) -> Iterator[str]:
-    others = account.tasks.filter(
+def _failures(metrics: JobMetrics) -> Iterator[str]:
+    others = metrics.tasks.filter(
         ~polars.col("ok") & ~polars.col("reason").is_in([_LOST, _AGAIN, _FETCH, _KILLED, ""])
     )
     for (stage, _), group in others.group_by(["stage", "reason"], maintain_order=True):
         yield f"{count(group.height, 'task')} of stage {stage} failed: {first_line(group['failure'][0])}"
 
 
-def _speculation(account: Account) -> Iterator[str]:
-    speculative = account.tasks.filter(polars.col("speculative"))
+def _speculation(metrics: JobMetrics) -> Iterator[str]:
+    speculative = metrics.tasks.filter(polars.col("speculative"))
     if speculative.height:
         won = speculative.filter(polars.col("ok")).height
         yield f"{count(speculative.height, 'task')} ran a second time on suspicion of being slow; {won} of them won"
 
 
-def _jobs(account: Account) -> Iterator[tuple[int, str]]:
-    for row in account.jobs.filter(polars.col("failure") != "").iter_rows(named=True):
+def _jobs(metrics: JobMetrics) -> Iterator[tuple[int, str]]:
+    for row in metrics.jobs.filter(polars.col("failure") != "").iter_rows(named=True):
         yield row["job"], row["failure"]

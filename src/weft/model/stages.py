@@ -2,7 +2,7 @@
 
 import polars
 
-from weft.model.eventlog import Account
+from weft.model.eventlog import JobMetrics
 
 _SUMS = (
     "run_ms",
@@ -19,7 +19,7 @@ _SUMS = (
 )
 
 
-def table(account: Account) -> polars.DataFrame:
+def table(metrics: JobMetrics) -> polars.DataFrame:
     """One row a stage attempt, in the order they began. Times in seconds, shares of task run time from 0 to 1.
 
     Adds to the columns of `columns.STAGES`: done, failed (tasks that ended), median_s, p95_s, longest_s, skew (longest
@@ -28,7 +28,7 @@ def table(account: Account) -> polars.DataFrame:
     """
     ok = polars.col("ok")
     run = polars.col("run_ms").filter(ok)
-    grouped = account.tasks.group_by("app", "stage", "attempt").agg(
+    grouped = metrics.tasks.group_by("app", "stage", "attempt").agg(
         ok.sum().cast(polars.Int64).alias("done"),
         (~ok).sum().cast(polars.Int64).alias("failed"),
         (run.median() / 1e3).alias("median_s"),
@@ -42,7 +42,7 @@ def table(account: Account) -> polars.DataFrame:
     )
     keys = ["app", "stage", "attempt"]
     return (
-        account.stages.join(grouped, on=keys, how="full", coalesce=True)
+        metrics.stages.join(grouped, on=keys, how="full", coalesce=True)
         .with_columns(
             _share("cpu_ms").alias("cpu_share"),
             _share("gc_ms").alias("gc_share"),
@@ -69,11 +69,11 @@ def _share(column: str) -> polars.Expr:
     return polars.when(polars.col("run_ms") > 0).then((polars.col(column) / polars.col("run_ms")).clip(0, 1))
 
 
-def slowest(account: Account, count: int) -> polars.DataFrame:
+def slowest(metrics: JobMetrics, count: int) -> polars.DataFrame:
     """The tasks that ran longest, longest first, with how many times the median of their stage that is."""
     median = polars.col("run_ms").median().over("app", "stage", "attempt")
     return (
-        account.tasks.filter(polars.col("ok"))
+        metrics.tasks.filter(polars.col("ok"))
         .with_columns(polars.when(median > 0).then(polars.col("run_ms") / median).alias("times_median"))
         .sort("run_ms", descending=True)
         .head(count)

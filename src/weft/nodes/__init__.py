@@ -10,7 +10,7 @@ from weft.nodes.null import NullNodes
 from weft.nodes.slurm import SlurmNodes
 from weft.nodes.ssh import SshNodes
 from weft.nodes.virtual import VirtualNodes
-from weft.shorthand import expand
+from weft.text.shorthand import expand
 
 KINDS: dict[str, type[Nodes]] = {
     "null": NullNodes,

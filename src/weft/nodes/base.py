@@ -12,12 +12,12 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weft import shell
 from weft.errors import NodeError, WeftError
-from weft.lease import Lease
-from weft.remote.sent.ports import taken
-from weft.units import Size
-from weft.work import Site, Work
+from weft.host import shell
+from weft.host.lease import Lease
+from weft.host.remote.sent.ports import taken
+from weft.host.work import Work, WorkDirectory
+from weft.text.units import Size
 
 Answer = TypeVar("Answer")
 Some = TypeVar("Some", bound="Node")
@@ -169,7 +169,7 @@ class Nodes(BaseModel, ABC):
     """The key that the value after the colon stands for: virtual:3."""
 
     @abstractmethod
-    def sketch(self, site: Site) -> list[Node]:
+    def sketch(self, site: WorkDirectory) -> list[Node]:
         """The nodes that `acquire` would give, without making anything."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import NodeError
-from weft.lease import Lease
+from weft.host.lease import Lease
 
 ROOT = Path("/sys/fs/cgroup")
 _PERIOD = 100_000

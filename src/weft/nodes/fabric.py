@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from weft.errors import NodeError
+from weft.host.remote.asked import Asked
+from weft.host.remote.sent import pairs
 from weft.nodes.remote import RemoteNode, listed
-from weft.remote.asked import Asked
-from weft.remote.sent import pairs
 
 _FAST = re.compile(r"(hsn|ib|opa)\d")
 """Names of interfaces of Slingshot, InfiniBand and Omni-Path."""

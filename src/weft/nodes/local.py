@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from weft import machine
 from weft.errors import NodeError
+from weft.host import machine
+from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, Nodes
-from weft.work import Site, Work
 
 
 class LocalNodes(Nodes):
@@ -17,10 +17,10 @@ class LocalNodes(Nodes):
 
     kind: Literal["local"] = "local"
 
-    def sketch(self, site: Site) -> list[Node]:
+    def sketch(self, site: WorkDirectory) -> list[Node]:
         return self._named(site, "127.87.N")
 
-    def _named(self, site: Site, subnet: str) -> list[Node]:
+    def _named(self, site: WorkDirectory, subnet: str) -> list[Node]:
         cores, memory = machine.share(self.count, self.cores, self.memory)
         return [
             Node(f"node{i}", f"{subnet}.{i}", cores, memory, site.directory / f"node{i}")

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, Nodes
-from weft.work import Site, Work
 
 
 class NullNodes(Nodes):
@@ -17,7 +17,7 @@ class NullNodes(Nodes):
     kind: Literal["null"] = "null"
     count: int = Field(default=1, ge=1, description="how many names")
 
-    def sketch(self, site: Site) -> list[Node]:
+    def sketch(self, site: WorkDirectory) -> list[Node]:
         return [
             Node(f"node{i}", "127.0.0.1", 1, 1 << 30, site.directory / f"node{i}")
             for i in range(1, self.count + 1)

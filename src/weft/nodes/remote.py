@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weft import shell
 from weft.errors import NodeError
-from weft.lease import Lease
+from weft.host import shell
+from weft.host.lease import Lease
+from weft.host.provision.jdk import OLDEST
+from weft.host.remote.agent import Agent
+from weft.host.remote.reach import Reach
+from weft.host.remote.sent.files import coded
+from weft.host.work import Work
 from weft.nodes.base import Node, everywhere
-from weft.provision.jdk import OLDEST
-from weft.remote.attendant import Attendant
-from weft.remote.reach import Reach
-from weft.remote.sent.files import coded
-from weft.work import Work
 
 _PATIENCE = 5.0
 """Seconds for connections to end by themselves."""
@@ -105,19 +105,19 @@ def attended(nodes: Sequence[RemoteNode], work: Work) -> Iterator[list[RemoteNod
     found: list[RemoteNode] = []
     try:
         for node in nodes:
-            log = work.directory / f"{node.name}.attendant.log"
+            log = work.directory / f"{node.name}.agent.log"
             found.append(replace(node, reach=node.reach.attended(log)))
         yield found
     finally:
-        _dismiss([node.reach.attendant for node in found if node.reach.attendant])
+        _dismiss([node.reach.agent for node in found if node.reach.agent])
 
 
-def _dismiss(attendants: Sequence[Attendant]) -> None:
+def _dismiss(agents: Sequence[Agent]) -> None:
     end = time.monotonic() + _PATIENCE
-    for attendant in attendants:
-        attendant.leave()
-    for attendant in attendants:
-        attendant.stop(max(0, end - time.monotonic()))
+    for agent in agents:
+        agent.leave()
+    for agent in agents:
+        agent.stop(max(0, end - time.monotonic()))
 
 
 def _furnish(node: RemoteNode, work: Work) -> None:

@@ -10,21 +10,21 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from weft import machine, settings, shell
 from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
+from weft.host import machine, settings, shell
+from weft.host.remote.reach import Reach, message
+from weft.host.shell import Process
+from weft.host.site.profile import Directives, Word, load
+from weft.host.slurm import commands, jobs
+from weft.host.slurm.allocation import Allocation, Part, allocation, inside, wrapper
+from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, Nodes
 from weft.nodes.fabric import on_fabric
 from weft.nodes.remote import RemoteNode, attended, furnished
-from weft.remote.reach import Reach, message
-from weft.shell import Process
-from weft.site.profile import Directives, Word, load
-from weft.slurm import commands, jobs
-from weft.slurm.allocation import Allocation, Part, allocation, around, inside
-from weft.units import Duration
-from weft.work import Site, Work
+from weft.text.units import Duration
 
 _THERE = 30.0
-"""Seconds for a caretaker to start; without one, what a job leaves on a node is left to the next `weft gc`."""
+"""Seconds for a watchdog to start; without one, what a job leaves on a node is left to the next `weft gc`."""
 _PATIENCE = 14 * 86400.0
 """Seconds to wait in the queue where nobody said how long."""
 _TOLD = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
@@ -49,13 +49,13 @@ class SlurmNodes(Nodes):
     def directives(self, site: Directives) -> list[str]:
         """Words after #SBATCH: what this asks for, then what the site profile does. Nothing else is asked for."""
         chosen = {key: getattr(self, key) or getattr(site, key) for key in _KEYS}
-        words = [f"--nodes={self.count}"]
-        words += ["--exclusive"] if site.exclusive else []
-        words += [f"--cpus-per-task={self.cores}", "--ntasks-per-node=1"] if self.cores else []
-        words += [f"--mem={self.memory >> 20}M"] if self.memory else []
-        return [*words, *(f"--{key}={value}" for key, value in chosen.items() if value)]
+        arguments = [f"--nodes={self.count}"]
+        arguments += ["--exclusive"] if site.exclusive else []
+        arguments += [f"--cpus-per-task={self.cores}", "--ntasks-per-node=1"] if self.cores else []
+        arguments += [f"--mem={self.memory >> 20}M"] if self.memory else []
+        return [*arguments, *(f"--{key}={value}" for key, value in chosen.items() if value)]
 
-    def sketch(self, site: Site) -> list[Node]:
+    def sketch(self, site: WorkDirectory) -> list[Node]:
         settings.share(_shared())
         if inside():
             given = allocation()
@@ -90,7 +90,7 @@ class SlurmNodes(Nodes):
             )
         return given.parts[: self.count]
 
-    def _node(self, part: Part, given: Allocation, site: Site) -> RemoteNode:
+    def _node(self, part: Part, given: Allocation, site: WorkDirectory) -> RemoteNode:
         return RemoteNode(
             part.name,
             _resolved(part),
@@ -103,7 +103,7 @@ class SlurmNodes(Nodes):
 
     @contextmanager
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
-        own = around()  # a job may be cancelled before Slurm has told what it is given
+        own = wrapper()  # a job may be cancelled before Slurm has told what it is given
         with _told_by_slurm(own), self._given(work) as given, _told_by_slurm(None if own else given.job):
             settings.share(_shared())
             _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -174,9 +174,9 @@ def _caretakers(nodes: Sequence[RemoteNode], work: Work) -> Iterator[None]:
     started: list[Process] = []
     try:
         for node in nodes:
-            log = work.directory / f"{node.name}.caretaker.log"
+            log = work.directory / f"{node.name}.watchdog.log"
             # when an srun is killed, Slurm kills its step; this one ends after the step
-            started.append(node.reach.send("caretaker", message("caretaker", request), log=log, bound=False))
+            started.append(node.reach.send("watchdog", message("watchdog", request), log=log, bound=False))
         end = time.monotonic() + _THERE
         while time.monotonic() < end and any(
             one.code() is None and not one.log.read_bytes() for one in started

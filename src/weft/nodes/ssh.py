@@ -15,16 +15,16 @@ from typing import Annotated, Any, ClassVar, Literal
 import psutil
 from pydantic import BeforeValidator, Field, model_validator
 
-from weft import machine, shell
 from weft.errors import NodeError, UsageError
+from weft.host import machine, shell
+from weft.host.remote.asked import LOST
+from weft.host.remote.reach import Reach
+from weft.host.shell import tool
+from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, Nodes
 from weft.nodes.fabric import on_fabric
 from weft.nodes.remote import RemoteNode, attended, furnished, listed
-from weft.remote.asked import LOST
-from weft.remote.reach import Reach
-from weft.shell import tool
-from weft.units import Duration
-from weft.work import Site, Work
+from weft.text.units import Duration
 
 _ASSUMED_MEMORY = 64 << 30
 """Bytes that a plan assumes where nobody has looked at the hosts."""
@@ -87,7 +87,7 @@ class SshNodes(Nodes):
         )
         return [*read, "CPU and memory shares are not enforced on ssh hosts"]
 
-    def sketch(self, site: Site) -> list[Node]:
+    def sketch(self, site: WorkDirectory) -> list[Node]:
         return [
             Node(
                 name,
@@ -120,7 +120,7 @@ class SshNodes(Nodes):
                 yield [*on_fabric(looked, self.fabric)]
 
     def _node(self, host: str, path: Path, work: Work) -> RemoteNode:
-        """The attendant's connection is the one that all other commands go over."""
+        """The remote agent's connection is the one that all other commands go over."""
         client, opening = self._client(host, path, master="no"), self._client(host, path, master="yes")
         reach = Reach(host, client, login_shell=True, python=self.python, opening=opening)
         directory = work.directory / host
@@ -139,12 +139,12 @@ class SshNodes(Nodes):
     def _wait(self, nodes: Sequence[RemoteNode]) -> None:
         """Until every host has answered. Raises NodeError naming those that did not."""
         end = time.monotonic() + self.deadline
-        silent = [(node.name, attendant) for node in nodes if (attendant := node.reach.attendant)]
+        silent = [(node.name, agent) for node in nodes if (agent := node.reach.agent)]
         while silent:
             answered = [one for one in silent if one[1].answered]
-            for name, attendant in answered:
-                if attendant.failed() == LOST:
-                    raise _refused(name, attendant.log)
+            for name, agent in answered:
+                if agent.failed() == LOST:
+                    raise _refused(name, agent.log)
             silent = [one for one in silent if one not in answered]
             if silent and time.monotonic() > end:
                 raise NodeError(
@@ -156,7 +156,7 @@ class SshNodes(Nodes):
     def _addressed(self, nodes: Sequence[RemoteNode]) -> list[RemoteNode]:
         """With the addresses that ssh is connected to, or would connect to where a proxy does it."""
         peers = _peers()
-        found = [peers.get(node.reach.attendant.pid, "") if node.reach.attendant else "" for node in nodes]
+        found = [peers.get(node.reach.agent.pid, "") if node.reach.agent else "" for node in nodes]
         return [
             replace(node, address=address or self._address(node.host))
             for node, address in zip(nodes, found, strict=True)
@@ -209,9 +209,9 @@ def _lines(path: Path) -> list[str]:
 
 
 def _refused(host: str, log: Path) -> NodeError:
-    words = shell.tail(log, 4)
+    lines = shell.tail(log, 4)
     hint = next(
-        (hint for sign, hint in _HINTS.items() if any(sign in line for line in words)),
+        (hint for sign, hint in _HINTS.items() if any(sign in line for line in lines)),
         "try it: ssh {host} true",
     )
-    return NodeError(f"{host}: ssh cannot connect", tail=words, hint=hint.format(host=host))
+    return NodeError(f"{host}: ssh cannot connect", tail=lines, hint=hint.format(host=host))

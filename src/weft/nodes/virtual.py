@@ -16,12 +16,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft import machine, shell
 from weft.errors import MissingError, NodeError
+from weft.host import machine, shell
+from weft.host.shell import Process, tool
+from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Answer, Node, Nodes
 from weft.nodes.cgroups import CgroupNames, cgroups_writable, group_paths, make_group
-from weft.shell import Process, tool
-from weft.work import Site, Work
 
 _CLONE_NEWNET = 0x40000000
 _BURST_KIB_PER_GBIT = 256
@@ -78,7 +78,7 @@ class VirtualNodes(Nodes):
             lost.append("rootless: loop mounts are not allowed, and files belong to one user")
         return lost
 
-    def sketch(self, site: Site) -> list[Node]:
+    def sketch(self, site: WorkDirectory) -> list[Node]:
         cores, memory = machine.share(self.count, self.cores, self.memory)
         return [
             Node(

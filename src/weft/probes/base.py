@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from weft.plan import Layout
-from weft.record import write_json
+from weft.layout.plan import Layout
+from weft.record.record import write_json
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from weft import samples, shell
 from weft.errors import WeftError
+from weft.host import shell
+from weft.host.provision.native import PRELOAD
+from weft.host.ticking import every
+from weft.layout.plan import Layout
 from weft.nodes.base import Node, everywhere
-from weft.plan import Layout
 from weft.probes.base import Probe, Source, add_sources
-from weft.provision.native import PRELOAD
-from weft.record import write_json
-from weft.samples import Sample
-from weft.ticking import every
+from weft.record import samples
+from weft.record.record import write_json
+from weft.record.samples import Sample
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -65,8 +66,8 @@ class FileopsProbe(Probe):
         add_sources(
             layout.record,
             {
-                f"fileops.*.{key}": Source(unit, f"preload library, {words}", _BLIND)
-                for key, (unit, words) in _UNITS.items()
+                f"fileops.*.{key}": Source(unit, f"preload library, {what}", _BLIND)
+                for key, (unit, what) in _UNITS.items()
             },
         )
 
@@ -107,10 +108,10 @@ def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
 
 
 def _stats(layout: Layout, node: Node, *more: str) -> dict[str, Any]:
-    words = [str(layout.native / "weft-scratch"), "stats", str(_counters(layout, node)), "--json", *more]
+    arguments = [str(layout.native / "weft-scratch"), "stats", str(_counters(layout, node)), "--json", *more]
     run = node.run if node.host else shell.run
     try:
-        found: dict[str, Any] = json.loads(run(words).out)
+        found: dict[str, Any] = json.loads(run(arguments).out)
     except (WeftError, ValueError):
         return {"total": {}, "processes": [], "covered": False}
     return found

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from weft import samples
+from weft.host.ticking import every
+from weft.host.web import get, token
+from weft.layout.plan import Layout
 from weft.nodes.base import Node
-from weft.pages import get, token
-from weft.plan import Layout
 from weft.probes.base import Probe, Source, add_sources
-from weft.record import write_json
-from weft.samples import Sample
-from weft.ticking import every
+from weft.record import samples
+from weft.record.record import write_json
+from weft.record.samples import Sample
 
 INTERVAL = 1.0
 """Seconds between readings."""

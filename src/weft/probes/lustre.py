@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from weft import samples, shell
 from weft.errors import WeftError
-from weft.plan import Layout
+from weft.host import shell
+from weft.host.ticking import every
+from weft.layout.plan import Layout
 from weft.probes.base import Probe, Source, add_sources
-from weft.record import write_json
-from weft.samples import Sample
-from weft.ticking import every
+from weft.record import samples
+from weft.record.record import write_json
+from weft.record.samples import Sample
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -135,8 +136,8 @@ def real() -> list[Table]:
 
 def of_lctl(text: str) -> list[Table]:
     """What `lctl get_param` prints: a line `llite.NAME.stats=`, then the file."""
-    words = re.split(r"^(llite|mdc)\.\S+\.stats=\n?", text, flags=re.MULTILINE)[1:]
-    return [Table(HOST, HOST, layer, body) for layer, body in zip(words[::2], words[1::2], strict=True)]
+    pieces = re.split(r"^(llite|mdc)\.\S+\.stats=\n?", text, flags=re.MULTILINE)[1:]
+    return [Table(HOST, HOST, layer, body) for layer, body in zip(pieces[::2], pieces[1::2], strict=True)]
 
 
 def _text(path: Path) -> str:

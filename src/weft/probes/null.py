@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
-from weft.plan import Layout
+from weft.layout.plan import Layout
 from weft.probes.base import Probe
 
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from weft import samples, settings, shell
+from weft.host import settings, shell
+from weft.host.ticking import every
+from weft.layout.plan import Layout
 from weft.nodes.base import Node, everywhere
-from weft.plan import Layout
 from weft.probes.base import Probe, Source, add_sources
-from weft.samples import Sample
-from weft.ticking import every
+from weft.record import samples
+from weft.record.samples import Sample
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -103,15 +104,15 @@ class ProcProbe(Probe):
 
 
 def _can_sample(node: Node) -> bool:
-    words = [
+    arguments = [
         "env",
         f"PYTHONPATH={settings.SOURCE / 'src'}",
         sys.executable,
         "-P",
         "-c",
-        "import weft.sampler",
+        "import weft.probes.sampler",
     ]
-    return node.run(words, check=False).code == 0
+    return node.run(arguments, check=False).code == 0
 
 
 @contextmanager
@@ -121,7 +122,7 @@ def _samplers(layout: Layout) -> Iterator[None]:
     running = [
         node.spawn(
             "sampler",
-            [sys.executable, "-P", "-m", "weft.sampler", layout.run, node.name],
+            [sys.executable, "-P", "-m", "weft.probes.sampler", layout.run, node.name],
             log=layout.log(node, "sampler"),
             env={"PYTHONPATH": str(settings.SOURCE / "src"), shell.LEASE_MARK: layout.run},
             out=samples.elsewhere(layout.record, node.name),
@@ -219,12 +220,12 @@ def _add(total: dict[str, float], more: dict[str, float]) -> None:
 def _owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
     """Node and name of a process of this run, and whether that answer will stay."""
     try:
-        words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         age = time.time() - Path(f"/proc/{pid}").stat().st_ctime
-        if f"{shell.LEASE_MARK}={lease}".encode() not in words:
+        if f"{shell.LEASE_MARK}={lease}".encode() not in variables:
             return None, age > _SETTLED
         mark = f"{shell.NODE_MARK}=".encode()
-        node = next((word.removeprefix(mark).decode() for word in words if word.startswith(mark)), HOST)
+        node = next((word.removeprefix(mark).decode() for word in variables if word.startswith(mark)), HOST)
         return (node, shell.title(pid)), True
     except OSError:
         return None, False

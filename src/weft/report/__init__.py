@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.record import Stored
+from weft.record.record import Stored
 
 
 def write(stored: Stored) -> Path:

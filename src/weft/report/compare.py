@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from weft.model import statistics
 from weft.model.statistics import Estimate
-from weft.record import PHASES
+from weft.record.record import PHASES
 from weft.report.against import Against
 from weft.report.headline import Headline
 from weft.report.operations import Operations

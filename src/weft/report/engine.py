@@ -5,7 +5,7 @@ from typing import Any
 import polars
 
 from weft.model import stages as model
-from weft.model.eventlog import Account
+from weft.model.eventlog import JobMetrics
 from weft.report.summary import StageRow, TaskRow, Usage
 
 MOST_STAGES = 60
@@ -13,15 +13,15 @@ MOST_STAGES = 60
 _SLOWEST = 10
 
 
-def version(account: Account) -> str:
+def version(metrics: JobMetrics) -> str:
     """The engine's version, as it says itself."""
-    found = account.applications["version"].drop_nulls()
+    found = metrics.applications["version"].drop_nulls()
     return str(found[0]) if len(found) else ""
 
 
-def stages(account: Account, begin: float) -> tuple[StageRow, ...]:
+def stages(metrics: JobMetrics, begin: float) -> tuple[StageRow, ...]:
     """Every stage attempt, in the order they began."""
-    return tuple(_stage(row, begin) for row in model.table(account).iter_rows(named=True))
+    return tuple(_stage(row, begin) for row in model.table(metrics).iter_rows(named=True))
 
 
 def _stage(row: dict[str, Any], begin: float) -> StageRow:
@@ -53,7 +53,7 @@ def _stage(row: dict[str, Any], begin: float) -> StageRow:
     )
 
 
-def slowest(account: Account) -> tuple[TaskRow, ...]:
+def slowest(metrics: JobMetrics) -> tuple[TaskRow, ...]:
     """The tasks that ran longest."""
     return tuple(
         TaskRow(
@@ -71,21 +71,21 @@ def slowest(account: Account) -> tuple[TaskRow, ...]:
             shuffle_read=row["remote_bytes"] + row["local_bytes"],
             input=row["input_bytes"] or 0,
         )
-        for row in model.slowest(account, _SLOWEST).iter_rows(named=True)
+        for row in model.slowest(metrics, _SLOWEST).iter_rows(named=True)
     )
 
 
-def usage(account: Account) -> Usage | None:
+def usage(metrics: JobMetrics) -> Usage | None:
     """How executors' slots were used, each from when it was added until it went or the last task ended."""
-    tasks = account.tasks.filter(polars.col("run_ms").is_not_null())
-    if tasks["cpu_ns"].count() == 0 or account.executors.is_empty():
+    tasks = metrics.tasks.filter(polars.col("run_ms").is_not_null())
+    if tasks["cpu_ns"].count() == 0 or metrics.executors.is_empty():
         return None
     end: Any = tasks["end"].max()
-    alive = account.executors.with_columns(
+    alive = metrics.executors.with_columns(
         polars.min_horizontal(polars.col("removed").fill_null(end), polars.lit(end)).alias("until")
     )
     offered = ((alive["until"] - alive["added"]).clip(lower_bound=0) * alive["cores"]).sum()
-    slots = int(account.executors["cores"].sum() or 0)
+    slots = int(metrics.executors["cores"].sum() or 0)
     return Usage(
         slots=slots,
         slot_seconds=float(offered or 0),

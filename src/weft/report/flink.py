@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from weft.model import flinkaccount
+from weft.model import flinkjobs
 from weft.report.blocks import Block, Column, Section, Table, Words
 from weft.report.numbers import amount, percent, seconds, size
 from weft.report.summary import Summary
@@ -14,9 +14,9 @@ _STATES = ("busy", "idle", "backpressured")
 
 def vertices(directory: Path) -> list[dict[str, Any]]:
     """A row for each vertex of each job of a record; empty where Flink left no account."""
-    if not (directory / "engine" / flinkaccount.FILE).exists():
+    if not (directory / "engine" / flinkjobs.FILE).exists():
         return []
-    jobs = flinkaccount.load(directory / "engine")["jobs"]
+    jobs = flinkjobs.load(directory / "engine")["jobs"]
     return [{"job": job["name"], **_vertex(vertex)} for job in jobs for vertex in job["vertices"]]
 
 

@@ -8,34 +8,34 @@ import polars
 from pydantic import ValidationError
 
 from weft.model import jobhistory, rates, recovery
-from weft.model.eventlog import Account
-from weft.record import PHASES, Stored
+from weft.model.eventlog import JobMetrics
+from weft.record.record import PHASES, Stored
 from weft.report import engine, files, flink
 from weft.report.sources import UNREADABLE, Sources
 from weft.report.summary import Counter, Mark, NodeInfo, PlaceInfo, Series, Span, Summary
-from weft.units import show_seconds
+from weft.text.units import show_seconds
 
 
 def summarize(stored: Stored) -> Summary:
     """Everything a report says of a run. A damaged record gives a smaller summary that names its gaps."""
     sources = Sources(stored)
     verdict = sources.verdict()
-    events, samples, account = sources.events(), sources.samples(), sources.account()
+    events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
     begin = _begin(events, samples)
-    signs = [*samples["t"].to_list()[-1:], *account.tasks["end"].drop_nulls().to_list()]
+    signs = [*samples["t"].to_list()[-1:], *metrics.tasks["end"].drop_nulls().to_list()]
     phases = _phases(sources, events, max(signs, default=begin), begin)
-    stages = sources.rows("the stages", lambda: engine.stages(account, begin))
+    stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
     found = {
         **_head(sources),
         **_resolved(sources),
         "phases": phases,
-        "engine_version": engine.version(account),
-        "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(account))),
-        "marks": sources.rows("the losses", lambda: _marks(events, account, begin)),
+        "engine_version": engine.version(metrics),
+        "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(metrics))),
+        "marks": sources.rows("the losses", lambda: _marks(events, metrics, begin)),
         "stages": stages[: engine.MOST_STAGES],
         "stages_left_out": len(stages[engine.MOST_STAGES :]),
-        "slowest": sources.rows("the tasks", lambda: engine.slowest(account)),
-        "usage": sources.attempt("the use of slots", lambda: engine.usage(account), None),
+        "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),
+        "usage": sources.attempt("the use of slots", lambda: engine.usage(metrics), None),
         "counters": sources.rows("the counters", lambda: _counters(sources, samples)),
         "fileops": sources.attempt(
             "the file operations", lambda: files.fileops(stored.directory), _nothing()
@@ -161,7 +161,7 @@ def _laid(seconds: Mapping[str, float]) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _marks(events: Sequence[Mapping[str, Any]], account: Account, begin: float) -> tuple[Mark, ...]:
+def _marks(events: Sequence[Mapping[str, Any]], metrics: JobMetrics, begin: float) -> tuple[Mark, ...]:
     """When daemons and executors were lost."""
     daemons = [
         Mark(at=event["t"] - begin, words=f"{event.get('daemon', 'a daemon')} lost")
@@ -170,7 +170,7 @@ def _marks(events: Sequence[Mapping[str, Any]], account: Account, begin: float) 
     ]
     executors = [
         Mark(at=row["removed"] - begin, words=f"executor {row['executor']} lost")
-        for row in recovery.lost_executors(account).iter_rows(named=True)
+        for row in recovery.lost_executors(metrics).iter_rows(named=True)
     ]
     return tuple(sorted([*daemons, *executors], key=lambda mark: mark.at))
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weft.record import PHASES, Stored
+from weft.record.record import PHASES, Stored
 from weft.report.operations import Operations
 from weft.report.sources import Sources
 from weft.report.summary import Part

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from weft.model.statistics import Estimate
-from weft.units import show_size
+from weft.text.units import show_size
 
 NONE = "-"
 

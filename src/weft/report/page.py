@@ -4,14 +4,14 @@ from pathlib import Path
 
 from weft import __version__
 from weft.errors import RecordError
-from weft.record import Stored
+from weft.record.record import Stored
 from weft.report import verdict
 from weft.report.blocks import build
 from weft.report.gather import summarize
 from weft.report.html import Page, render
 from weft.report.sections import SECTIONS
 from weft.report.summary import Summary
-from weft.units import show_seconds, show_size
+from weft.text.units import show_seconds, show_size
 
 NAME = "report.html"
 

@@ -7,7 +7,7 @@ from weft.report import fileops, flink, hdfs, lustre, mapreduce, timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
 from weft.report.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.report.summary import StageRow, Summary
-from weft.units import show_seconds, show_size
+from weft.text.units import show_seconds, show_size
 
 
 def what_was_run(summary: Summary) -> Section:

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import polars
 
-from weft import samples
-from weft.model import eventlog, flinkaccount, jobhistory
-from weft.model.eventlog import Account
-from weft.record import Stored
+from weft.model import eventlog, flinkjobs, jobhistory
+from weft.model.eventlog import JobMetrics
+from weft.record import samples
+from weft.record.record import Stored
 
 Value = TypeVar("Value")
 
@@ -81,15 +81,15 @@ class Sources:
         found = self.attempt("the samples", lambda: samples.load(self.stored.directory), nothing)
         return found if set(samples.SCHEMA) <= set(found.columns) else nothing
 
-    def account(self) -> Account:
+    def metrics(self) -> JobMetrics:
         """The engine's own account."""
         directory = self.stored.directory / "engine"
-        accounts = [
+        all_metrics = [
             self.attempt("the engine's account", partial(kind.read, directory), eventlog.empty())
-            for kind in (eventlog, jobhistory, flinkaccount)
+            for kind in (eventlog, jobhistory, flinkjobs)
             if kind.found(directory)
         ]
-        found = eventlog.joined(accounts or [eventlog.empty()])
+        found = eventlog.joined(all_metrics or [eventlog.empty()])
         self.gaps += found.gaps
         return found
 

@@ -16,7 +16,7 @@ from weft.report.html import Page, render
 from weft.report.numbers import NONE, amount, interval, seconds, size
 from weft.report.operations import operations
 from weft.report.published import load as paper_of
-from weft.units import show_seconds, show_size
+from weft.text.units import show_seconds, show_size
 
 _WIDTH = 50
 _BESIDE = 5

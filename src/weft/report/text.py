@@ -1,7 +1,7 @@
 """A run's outcome in a few lines of text."""
 
-from weft.record import PHASES, Stored
-from weft.units import show_seconds, show_size
+from weft.record.record import PHASES, Stored
+from weft.text.units import show_seconds, show_size
 
 
 def outcome_lines(stored: Stored) -> list[str]:

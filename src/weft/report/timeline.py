@@ -7,7 +7,7 @@ from statistics import median
 from weft.report import charts
 from weft.report.blocks import Block, Chart, Section, Words
 from weft.report.summary import Series, Summary
-from weft.units import show_seconds, show_size
+from weft.text.units import show_seconds, show_size
 
 MOST_NODES = 6
 """Nodes drawn one by one; of more, the lowest, the median and the highest are drawn."""

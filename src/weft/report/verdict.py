@@ -2,7 +2,7 @@
 
 from weft.report.blocks import Tone
 from weft.report.summary import Summary
-from weft.units import show_seconds, show_size
+from weft.text.units import show_seconds, show_size
 
 TONES: dict[str, Tone] = {
     "VALID": "good",

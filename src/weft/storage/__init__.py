@@ -4,7 +4,6 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from weft.shorthand import expand
 from weft.storage.base import Storage
 from weft.storage.delayed import DelayedStorage
 from weft.storage.disk import DiskStorage
@@ -15,6 +14,7 @@ from weft.storage.memory import MemoryStorage
 from weft.storage.mount import MountStorage
 from weft.storage.null import NullStorage
 from weft.storage.pool import PoolStorage
+from weft.text.shorthand import expand
 
 KINDS: dict[str, type[Storage]] = {
     "null": NullStorage,

@@ -9,10 +9,10 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict
 
 from weft.errors import StorageError, UsageError
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import SHARED_ROLES, Place, Role
+from weft.layout.plan import Layout, Plan
 from weft.nodes.base import Node, everywhere, one_a_host, require_shared
-from weft.places import SHARED_ROLES, Place, Role
-from weft.plan import Layout, Plan
-from weft.work import Site, Work
 
 
 class Storage(BaseModel, ABC):
@@ -44,7 +44,7 @@ class Storage(BaseModel, ABC):
         """Bytes of memory that it takes from the engine, by node name."""
         return {}
 
-    def below(self, nodes: Sequence[Node], site: Site) -> Place | None:  # noqa: ARG002 - for those with daemons
+    def below(self, nodes: Sequence[Node], work: WorkDirectory) -> Place | None:  # noqa: ARG002 - for those with daemons
         """Where its daemons keep the files, sketched."""
         return None
 
@@ -53,7 +53,7 @@ class Storage(BaseModel, ABC):
         return nullcontext()
 
     @abstractmethod
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         """The place that `place` would give, without making anything."""
 
     @abstractmethod
@@ -77,9 +77,9 @@ def label(storage: Storage) -> str:
     return "+".join([first, *(word for word in below if word != "disk")])
 
 
-def base_directory(path: Path | None, role: Role, site: Site) -> Path:
+def base_directory(path: Path | None, role: Role, work: WorkDirectory) -> Path:
     """The run's own directory for a role: below a path that the user named, or in the work directory."""
-    return site.directory / "scratch" / role if path is None else path / f"weft-{site.name}-{role}"
+    return work.directory / "scratch" / role if path is None else path / f"weft-{work.name}-{role}"
 
 
 def spread(base: Path, role: Role, nodes: Sequence[Node]) -> dict[str, str]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from weft.errors import StorageError, UsageError, WeftError
+from weft.host.work import Work
 from weft.nodes.base import Node, everywhere
-from weft.work import Work
 
 _START = 120.0
 """Seconds that a container may take to start: its root may have to be unpacked."""
@@ -88,8 +88,8 @@ class Apptainer(Program):
     def start(self, volume: Volume) -> list[list[str]]:
         seen = [word for path in volume.seen for word in ("--bind", str(path))]
         image = ["--bind", f"{volume.image}:{self.point(volume)}:image-src=/"]
-        words = ["apptainer", "instance", "start", *seen, *image, *volume.options]
-        return [[*words, volume.root, volume.container]]
+        arguments = ["apptainer", "instance", "start", *seen, *image, *volume.options]
+        return [[*arguments, volume.root, volume.container]]
 
     def stop(self, volume: Volume) -> list[str]:
         return ["apptainer", "instance", "stop", volume.container]
@@ -107,11 +107,11 @@ class PodmanHpc(Program):
     def start(self, volume: Volume) -> list[list[str]]:
         seen = [f"--volume={path}:{path}" for path in outermost([*volume.seen, Path(volume.image).parent])]
         allowed = ["--network=host", "--device=/dev/fuse", "--cap-add=SYS_ADMIN"]
-        words = ["podman-hpc", "run", "--detach", "--rm", f"--name={volume.container}", *allowed, *seen]
+        arguments = ["podman-hpc", "run", "--detach", "--rm", f"--name={volume.container}", *allowed, *seen]
         mount = ["fuse2fs", "-o", "fakeroot", volume.image]
         inside = ["podman-hpc", "exec", volume.container]
         return [
-            [*words, *volume.options, volume.root, "sleep", "infinity"],
+            [*arguments, *volume.options, volume.root, "sleep", "infinity"],
             [*inside, "mkdir", self.point(volume)],
             [*inside, *mount, self.point(volume)],
         ]
@@ -131,7 +131,7 @@ def files(program: Program, volume: Volume) -> str:
     return f"{program.point(volume)}/files"
 
 
-def around(program: Program, volume: Volume) -> tuple[str, ...]:
+def wrapper(program: Program, volume: Volume) -> tuple[str, ...]:
     """Words before a command that make it run inside, where that directory is."""
     return (*program.enter(volume), "sh", "-c", _MADE, "weft", files(program, volume))
 
@@ -148,7 +148,7 @@ def require(program: Program, nodes: Sequence[Node]) -> None:
 
 
 @contextmanager
-def standing(
+def running(
     program: Program, volumes: Mapping[str, Volume], nodes: Sequence[Node], work: Work
 ) -> Iterator[None]:
     """The containers of all nodes, for the length of a `with`."""
@@ -156,17 +156,17 @@ def standing(
     def start(node: Node) -> None:
         volume = volumes[node.name]
         # what is in a node's own namespaces ends with them, and its numbers mean others outside
-        if (words := program.stop(volume)) and not node.prefix:
-            node.note(work.lease, "container", shlex.join(words))
+        if (arguments := program.stop(volume)) and not node.prefix:
+            node.note(work.lease, "container", shlex.join(arguments))
         try:
-            for words in program.start(volume):
-                node.run(words, timeout=_START)
+            for arguments in program.start(volume):
+                node.run(arguments, timeout=_START)
         except WeftError as error:
             raise StorageError(f"{node.name}: {error.message}", tail=error.tail, hint=error.hint) from error
 
     def stop(node: Node) -> None:
-        if words := program.stop(volumes[node.name]):
-            node.run(words, check=False)
+        if arguments := program.stop(volumes[node.name]):
+            node.run(arguments, check=False)
 
     try:
         everywhere(nodes, start)

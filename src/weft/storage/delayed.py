@@ -11,14 +11,14 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft import shell
 from weft.errors import StorageError
+from weft.host import shell
+from weft.host.shell import Process
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node
-from weft.places import SHARED_ROLES, Place, Role
-from weft.shell import Process
 from weft.storage.base import Storage, base_directory, require_this_machine
 from weft.storage.mounting import mount_point
-from weft.work import Site, Work
 
 _READY_SECONDS = 20.0
 """Longest wait for the mounts; a mount takes milliseconds."""
@@ -49,15 +49,15 @@ class DelayedStorage(Storage):
     def word(self) -> str:
         return f"{self.kind}:{self.profile}"
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         shared = role in SHARED_ROLES
-        root = mount_point(site, None, f"delayed-{role}")
+        root = mount_point(work, None, f"delayed-{role}")
         # every mount shows the same files, so a node's own stand in a directory of its name
         points = {node.name: str(root / "all" if shared else root / node.name / node.name) for node in nodes}
-        counters = str(site.directory / f"latencyfs-{role}")
+        counters = str(work.directory / f"latencyfs-{role}")
         return Place(
             "delayed",
-            f"latencyfs with the profile {self.profile} over {base_directory(self.path, role, site)}",
+            f"latencyfs with the profile {self.profile} over {base_directory(self.path, role, work)}",
             points,
             shared=shared,
             emulated=f"the {role} file system is emulated (latencyfs, profile {self.profile}); no real {self.profile} was used",
@@ -81,7 +81,7 @@ class DelayedStorage(Storage):
             daemon.stop()
 
     def _mount(self, place: Place, source: Path, work: Work) -> Process:
-        words = [
+        arguments = [
             "--source",
             str(source),
             "--profile",
@@ -97,12 +97,14 @@ class DelayedStorage(Storage):
             point = path if place.shared else path.parent
             point.mkdir(parents=True, mode=0o700)
             work.lease.note("mount", path=str(point))
-            words += ["--mountpoint", f"{path.name}={point}"]
-        words += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
-        words += [word for fault in self.faults for word in ("--fault", fault)]
+            arguments += ["--mountpoint", f"{path.name}={point}"]
+        arguments += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
+        arguments += [word for fault in self.faults for word in ("--fault", fault)]
         program = work.native / "latencyfs"
         log = work.directory / f"{Path(place.counters).name}.log"
-        return shell.spawn("latencyfs", [str(program), *words], log=log, env={shell.LEASE_MARK: work.name})
+        return shell.spawn(
+            "latencyfs", [str(program), *arguments], log=log, env={shell.LEASE_MARK: work.name}
+        )
 
 
 def _wait(daemon: Process, role: Role) -> None:

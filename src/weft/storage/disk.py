@@ -7,11 +7,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft import settings
+from weft.host import settings
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node
-from weft.places import SHARED_ROLES, Place, Role
 from weft.storage.base import Storage, base_directory, make_directories, spread
-from weft.work import Site, Work
 
 
 class DiskStorage(Storage):
@@ -23,12 +23,12 @@ class DiskStorage(Storage):
         description="directory to stand on; default: the work directory (WEFT_WORK); for input and output, WEFT_SHARED",
     )
 
-    def _base(self, role: Role, site: Site) -> Path:
+    def _base(self, role: Role, work: WorkDirectory) -> Path:
         shared = settings.shared() if role in SHARED_ROLES else None
-        return base_directory(self.path or shared, role, site)
+        return base_directory(self.path or shared, role, work)
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
-        base = self._base(role, site)
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        base = self._base(role, work)
         return Place("disk", f"disk at {base}", spread(base, role, nodes), shared=role in SHARED_ROLES)
 
     @contextmanager

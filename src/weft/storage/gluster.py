@@ -15,16 +15,16 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft import shell
 from weft.errors import MissingError, StorageError
+from weft.host import shell
+from weft.host.shell import Process, tool
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import SHARED_ROLES, Place, Role
+from weft.layout.plan import SECRET
 from weft.nodes.base import Node
-from weft.places import SHARED_ROLES, Place, Role
-from weft.plan import SECRET
-from weft.shell import Process, tool
 from weft.storage.base import require_this_machine, spread
 from weft.storage.mounting import mount_point
 from weft.storage.stacked import StackedStorage
-from weft.work import Site, Work
 
 _BRICK = 256 << 20
 """Bytes that the server of a brick takes."""
@@ -56,15 +56,15 @@ class GlusterStorage(StackedStorage):
         computing = {node.name: _CLIENT for node in nodes[: -self.nodes]}
         return {**computing, **{node.name: _BRICK for node in nodes[-self.nodes :]}}
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
-        base = mount_point(site, None, "gluster") / role
-        below = self.below(nodes, site)
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        base = mount_point(work, None, "gluster") / role
+        below = self.below(nodes, work)
         text = f"GlusterFS of {self.nodes} brick(s) on nodes of their own, on {below.description}"
         paths = spread(base, role, nodes[: -self.nodes])
         return Place("gluster", text, paths, shared=role in SHARED_ROLES)
 
-    def below(self, nodes: Sequence[Node], site: Site) -> Place:
-        return self.on.sketch("blocks", nodes[-self.nodes :], site)
+    def below(self, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        return self.on.sketch("blocks", nodes[-self.nodes :], work)
 
     @contextmanager
     def stand(self, nodes: Sequence[Node], work: Work) -> Iterator[Place]:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import UsageError
-from weft.hadoop import callers, classes, closed, configuration
-from weft.jvm import OPENS, archived, heap, temporary
+from weft.host.work import Work, WorkDirectory
+from weft.layout.jvm import OPENS, archived, heap, temporary
+from weft.layout.places import SHARED_ROLES, Place, Role
+from weft.layout.plan import SECRET, Daemon, Layout, Page, Plan, Ready
 from weft.nodes.base import Node
-from weft.places import SHARED_ROLES, Place, Role
-from weft.plan import SECRET, Daemon, Layout, Page, Plan, Ready
+from weft.services.hadoop import callers, classes, closed, configuration
 from weft.storage.stacked import StackedStorage
-from weft.units import Size, show_size
-from weft.work import Site, Work
+from weft.text.units import Size, show_size
 
 _OVERHEAD = 192 << 20
 """Bytes that a daemon's process takes beside its heap."""
@@ -90,14 +90,14 @@ class HdfsStorage(StackedStorage):
         taken[servers[0].name] += self.namenode_memory + _OVERHEAD
         return taken
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         if role not in SHARED_ROLES:
             raise UsageError(
                 "scratch: engines keep scratch in local files, not in HDFS",
                 hint="use hdfs for --input and --output",
             )
         servers = self._servers(nodes)
-        below = self.below(nodes, site)
+        below = self.below(nodes, work)
         where = f"on {self.nodes} node(s) of its own" if self.nodes else "on the nodes that compute"
         size = f"blocks of {show_size(self.block)} x {self._copies(servers)}"
         uri = f"hdfs://{servers[0].address}:{self.port}/weft/{role}"
@@ -108,11 +108,11 @@ class HdfsStorage(StackedStorage):
             shared=True,
             settings=self._client(servers),
             pages=self._pages(servers),
-            secret=_secret(site.directory),
+            secret=_secret(work.directory),
         )
 
-    def below(self, nodes: Sequence[Node], site: Site) -> Place:
-        return self.on.sketch("blocks", self._servers(nodes), site)
+    def below(self, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        return self.on.sketch("blocks", self._servers(nodes), work)
 
     @contextmanager
     def stand(self, nodes: Sequence[Node], work: Work) -> Iterator[Place]:

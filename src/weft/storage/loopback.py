@@ -11,18 +11,18 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from weft import settings, shell
 from weft.errors import MissingError, UsageError
+from weft.host import settings, shell
+from weft.host.site.profile import load
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import Place, Role
 from weft.nodes.base import Node, everywhere
-from weft.places import Place, Role
-from weft.site.profile import load
 from weft.storage import containers
 from weft.storage.base import require_this_machine
 from weft.storage.containers import PROGRAMS, Program, Volume
 from weft.storage.mounting import mount_point, mounted, mounted_on
 from weft.storage.stacked import StackedStorage
-from weft.units import Size, show_size
-from weft.work import Site, Work
+from weft.text.units import Size, show_size
 
 
 class LoopbackStorage(StackedStorage):
@@ -43,12 +43,12 @@ class LoopbackStorage(StackedStorage):
             raise ValueError(f"{self.by} mounts {program.fs} and no xfs; leave out fs")
         return self
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
-        below = self.on.sketch(role, nodes, site)
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        below = self.on.sketch(role, nodes, work)
         if program := PROGRAMS.get(self.by):
-            return self._inside(program, below, self._volumes(program, role, below, site))
+            return self._inside(program, below, self._volumes(program, role, below, work))
         points = {
-            node.name: mount_point(site, None if below.shared else node, f"loopback-{role}") for node in nodes
+            node.name: mount_point(work, None if below.shared else node, f"loopback-{role}") for node in nodes
         }
         how = "loop mount" if nodes[0].privileged() else "fuse2fs"
         text = f"{self.fs} of {show_size(self.size)} in an image file ({how}) on {below.description}"
@@ -65,7 +65,7 @@ class LoopbackStorage(StackedStorage):
                 containers.require(program, nodes)
                 volumes = self._volumes(program, role, below, work)
                 everywhere(nodes, lambda node: self._image(program, node, volumes[node.name]))
-                with containers.standing(program, volumes, nodes, work):
+                with containers.running(program, volumes, nodes, work):
                     yield place
                 return
             if place.shared:
@@ -78,7 +78,7 @@ class LoopbackStorage(StackedStorage):
                 everywhere(nodes, lambda node: node.run(["mkdir", "-m", "0700", place.paths[node.name]]))
                 yield place
 
-    def _volumes(self, program: Program, role: Role, below: Place, site: Site) -> dict[str, Volume]:
+    def _volumes(self, program: Program, role: Role, below: Place, work: WorkDirectory) -> dict[str, Volume]:
         """By node name: the file system and its container."""
         if role != "shuffle":
             raise UsageError(
@@ -91,11 +91,11 @@ class LoopbackStorage(StackedStorage):
                 f"{program.name}: the site profile names no image for the container's root",
                 hint=f"write `image = ...` below [container] in {settings.site()}",
             )
-        shared, own = settings.shared(), site.visible if isinstance(site, Work) else ()
-        seen = [site.directory, *own, *([shared] if shared else []), *profile.bind]
+        shared, own = settings.shared(), work.visible if isinstance(work, Work) else ()
+        seen = [work.directory, *own, *([shared] if shared else []), *profile.bind]
         return {
             name: Volume(
-                f"weft-{site.name}-{name}",
+                f"weft-{work.name}-{name}",
                 f"{path}/image" if program.fs else path,
                 self.size,
                 self.block,
@@ -113,7 +113,7 @@ class LoopbackStorage(StackedStorage):
             storage="loopback",
             description=f"{what} (inside of {program.name}) on {below.description}",
             paths={name: containers.files(program, volume) for name, volume in volumes.items()},
-            around={name: containers.around(program, volume) for name, volume in volumes.items()},
+            wrapper={name: containers.wrapper(program, volume) for name, volume in volumes.items()},
         )
 
     def _image(self, program: Program, node: Node, volume: Volume) -> None:
@@ -121,8 +121,8 @@ class LoopbackStorage(StackedStorage):
         if program.fs:
             node.run(["truncate", "--size", str(volume.size), volume.image])
             make = node.tool(f"mkfs.{program.fs}", "e2fsprogs")
-            words = ["-q", "-F", "-b", str(volume.block), "-m", "0", "-E", "nodiscard,root_owner"]
-            node.run([make, *words, volume.image])
+            arguments = ["-q", "-F", "-b", str(volume.block), "-m", "0", "-E", "nodiscard,root_owner"]
+            node.run([make, *arguments, volume.image])
 
     def _make(self, node: Node, below: Place, run: Callable[..., object]) -> list[str]:
         """Make a node's image; returns the command that mounts it."""

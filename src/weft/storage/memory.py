@@ -8,12 +8,12 @@ from typing import Literal
 from pydantic import Field
 
 from weft.errors import StorageError
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node, everywhere, one_a_host
-from weft.places import SHARED_ROLES, Place, Role
 from weft.storage.base import Storage, make_directories, require_this_machine, spread
 from weft.storage.mounting import mount_point, mounted, mounted_on
-from weft.units import Size, show_size
-from weft.work import Site, Work
+from weft.text.units import Size, show_size
 
 _SHM = Path("/dev/shm")  # noqa: S108 - the machine's tmpfs is what is meant
 
@@ -27,10 +27,10 @@ class MemoryStorage(Storage):
         default=None, description="bound of each mount; default: half of the memory of its nodes"
     )
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         shared = role in SHARED_ROLES
         if not nodes[0].privileged():
-            paths = spread(_SHM / f"weft-{site.name}-{role}", role, nodes)
+            paths = spread(_SHM / f"weft-{work.name}-{role}", role, nodes)
             return Place(
                 "memory",
                 "directory in /dev/shm (not bounded: mounting needs root)",
@@ -38,7 +38,7 @@ class MemoryStorage(Storage):
                 shared=shared,
             )
         paths = {
-            node.name: str(mount_point(site, None if shared else node, f"memory-{role}")) for node in nodes
+            node.name: str(mount_point(work, None if shared else node, f"memory-{role}")) for node in nodes
         }
         return Place("memory", f"tmpfs of {show_size(self._bytes(role, nodes))}", paths, shared=shared)
 

@@ -7,12 +7,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft import settings
 from weft.errors import StorageError
+from weft.host import settings
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node, everywhere, one_a_host
-from weft.places import SHARED_ROLES, Place, Role
 from weft.storage.base import Storage, base_directory, make_directories, spread
-from weft.work import Site, Work
 
 
 class MountStorage(Storage):
@@ -28,8 +28,8 @@ class MountStorage(Storage):
         """The directory; a burst buffer's has its name from a variable, which only the job knows."""
         return settings.expanded(self.path)
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
-        base = base_directory(self.here, role, site)
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        base = base_directory(self.here, role, work)
         text = f"{_file_system(self.here)} at {base}"
         return Place("mount", text, spread(base, role, nodes), shared=role in SHARED_ROLES)
 

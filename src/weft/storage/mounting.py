@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from weft import shell
 from weft.errors import StorageError, WeftError
+from weft.host import shell
+from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, everywhere
-from weft.work import Site, Work
 
 
-def mount_point(site: Site, node: Node | None, name: str) -> Path:
+def mount_point(work: WorkDirectory, node: Node | None, name: str) -> Path:
     """Where a mount of that name appears: on one node, or (None) on all of them."""
-    return site.directory / ("shared" if node is None else node.name) / name
+    return work.directory / ("shared" if node is None else node.name) / name
 
 
 @contextmanager

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import Place, Role
 from weft.nodes.base import Node
-from weft.places import Place, Role
 from weft.storage.base import Storage
-from weft.work import Site, Work
 
 
 class NullStorage(Storage):
@@ -15,7 +15,7 @@ class NullStorage(Storage):
 
     kind: Literal["null"] = "null"
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:  # noqa: ARG002 - nothing is made
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:  # noqa: ARG002 - nothing is made
         return Place("null", "nothing", {node.name: "/dev/null" for node in nodes}, shared=True)
 
     @contextmanager

@@ -13,12 +13,12 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import UsageError
+from weft.host.provision.native import PRELOAD
+from weft.host.work import Work, WorkDirectory
+from weft.layout.places import Place, Role
 from weft.nodes.base import Node, everywhere
-from weft.places import Place, Role
-from weft.provision.native import PRELOAD
 from weft.storage.stacked import StackedStorage
-from weft.units import Size, SizeOrNone
-from weft.work import Site, Work
+from weft.text.units import Size, SizeOrNone
 
 _MOST_MEMORY = 256 << 20
 """Bytes of a node's memory that a pool takes unless it is told."""
@@ -39,23 +39,23 @@ class PoolStorage(StackedStorage):
     )
     files: int = Field(default=1 << 20, ge=1 << 10, description="most files at a time on a node")
 
-    def sketch(self, role: Role, nodes: Sequence[Node], site: Site) -> Place:
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         if role == "output":
             raise UsageError(
                 "output: a pool serves one node's own files; the output has to be seen by all",
                 hint="use it for --scratch or --input",
             )
-        below = self.on.sketch(role, nodes, site)
+        below = self.on.sketch(role, nodes, work)
         if role == "input":
-            environment = {node.name: {"WEFT_POOL_PREFIXES": below.path, **_preload(site)} for node in nodes}
+            environment = {node.name: {"WEFT_POOL_PREFIXES": below.path, **_preload(work)} for node in nodes}
             return dataclasses.replace(
                 below,
                 storage="pool",
                 description=f"pooled opens of {below.description}",
                 environment=environment,
             )
-        paths = {node.name: str(site.directory / node.name / "pool") for node in nodes}
-        environment = {node.name: {**self._serve(node, paths, below), **_preload(site)} for node in nodes}
+        paths = {node.name: str(work.directory / node.name / "pool") for node in nodes}
+        environment = {node.name: {**self._serve(node, paths, below), **_preload(work)} for node in nodes}
         text = f"pool of segment files on {below.description}"
         return dataclasses.replace(
             below, storage="pool", description=text, paths=paths, environment=environment
@@ -96,5 +96,5 @@ def _index(prefix: str) -> Path:
     return Path("/dev/shm") / f"weft-{node.parent.name}-{node.name}.index"  # noqa: S108 - memory is what is meant
 
 
-def _preload(site: Site) -> dict[str, str]:
-    return {"LD_PRELOAD": str(site.native / PRELOAD)}
+def _preload(work: WorkDirectory) -> dict[str, str]:
+    return {"LD_PRELOAD": str(work.native / PRELOAD)}

@@ -4,7 +4,7 @@ from typing import Annotated, get_args
 
 from pydantic import BeforeValidator, Field
 
-from weft.shorthand import expand
+from weft.text.shorthand import expand
 from weft.workloads.base import Workload
 from weft.workloads.dfsio import Dfsio
 from weft.workloads.fileopen import FileOpen
@@ -12,10 +12,10 @@ from weft.workloads.grep import Grep
 from weft.workloads.groupby import GroupBy
 from weft.workloads.ownjob import OwnJob
 from weft.workloads.pagerank import PageRank, PageRankGraphx
+from weft.workloads.persistent import Persistent
 from weft.workloads.pi import Pi
 from weft.workloads.sort import Sort
 from weft.workloads.sparkperf import SparkPerf, SparkPerfTest
-from weft.workloads.standing import Standing
 from weft.workloads.teracount import TeraCount
 from weft.workloads.terasort import TeraSort
 from weft.workloads.wordcount import WordCount
@@ -33,7 +33,7 @@ KINDS: dict[str, type[Workload]] = {
     "dfsio": Dfsio,
     "file-open": FileOpen,
     "own-job": OwnJob,
-    "standing": Standing,
+    "persistent": Persistent,
     **dict.fromkeys(get_args(SparkPerfTest), SparkPerf),
 }
 
@@ -52,7 +52,7 @@ AnyWorkload = Annotated[
         | Dfsio
         | FileOpen
         | OwnJob
-        | Standing,
+        | Persistent,
         Field(discriminator="kind"),
     ],
     BeforeValidator(

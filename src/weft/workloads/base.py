@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from weft.jvm import core
-from weft.plan import Command, Job, Layout
+from weft.layout.jvm import core
+from weft.layout.plan import Command, Job, Layout
 
 Outcome = Mapping[str, Any]
 """What a program left in its JSON file."""
@@ -69,7 +69,13 @@ class Workload(BaseModel, ABC):
 
 
 def program(
-    layout: Layout, name: str, main_class: str, words: Sequence[str], *, node: int = 0, heap: int = 512 << 20
+    layout: Layout,
+    name: str,
+    main_class: str,
+    arguments: Sequence[str],
+    *,
+    node: int = 0,
+    heap: int = 512 << 20,
 ) -> Command:
     """A Java program of weft's core jar on a node, leaving its outcome in the record."""
     on = layout.nodes[node]
@@ -81,4 +87,4 @@ def program(
         *core(layout),
         main_class,
     ]
-    return Command(name, on, [*argv, *words, "--outcome", str(outcome)], layout.environment(on), outcome)
+    return Command(name, on, [*argv, *arguments, "--outcome", str(outcome)], layout.environment(on), outcome)

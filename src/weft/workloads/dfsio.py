@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.places import Role
-from weft.plan import Command, Job, Layout
-from weft.units import Size
+from weft.layout.places import Role
+from weft.layout.plan import Command, Job, Layout
+from weft.text.units import Size
 from weft.workloads.base import Judgement, Outcome, Workload, program
 
 _PROVED = ("files", "bytes", "checksum")
@@ -63,13 +63,13 @@ class Dfsio(Workload):
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
         tasks = self.tasks or min(self.files, 8 * layout.slots)
-        words = [*self._words(layout, "directory"), "--tasks", str(tasks)]
-        words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("dfsio", "Dfsio", words, outcome)
+        arguments = [*self._words(layout, "directory"), "--tasks", str(tasks)]
+        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("dfsio", "Dfsio", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
-        words = [*self._words(layout, "input"), "--threads", str(layout.head.cores)]
-        return [program(layout, "validate", "io.weft.core.DfsioValidate", words)]
+        arguments = [*self._words(layout, "input"), "--threads", str(layout.head.cores)]
+        return [program(layout, "validate", "io.weft.core.DfsioValidate", arguments)]
 
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
         right = checked[0]

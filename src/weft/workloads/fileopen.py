@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.plan import Command, Job, Layout
-from weft.units import Size
+from weft.layout.plan import Command, Job, Layout
+from weft.text.units import Size
 from weft.workloads.base import Judgement, Outcome, Workload
 
 
@@ -45,8 +45,8 @@ class FileOpen(Workload):
             "seed": self.seed,
             "outcome": outcome,
         }
-        words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
-        return Job("file-open", "FileOpen", words, outcome)
+        arguments = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+        return Job("file-open", "FileOpen", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - every read is checked
         return []

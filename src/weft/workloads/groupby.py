@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.plan import Command, Job, Layout
+from weft.layout.plan import Command, Job, Layout
 from weft.workloads.base import Judgement, Outcome, Workload, program
 
 _PROVED = ("groups", "pairs", "checksum")
@@ -35,7 +35,7 @@ class GroupBy(Workload):
         """Map partitions on these nodes."""
         return self.mappers or self.mappers_per_slot * layout.slots
 
-    def words(self, layout: Layout) -> list[str]:
+    def arguments(self, layout: Layout) -> list[str]:
         parameters = {
             "mappers": self.maps(layout),
             "pairs": self.pairs,
@@ -50,12 +50,18 @@ class GroupBy(Workload):
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
         reducers = self.reducers or self.maps(layout)
-        words = [*self.words(layout), "--reducers", str(reducers), "--executors", str(len(layout.nodes))]
-        words += ["--outcome", str(outcome)]
-        return Job("groupby", "GroupBy", words, outcome)
+        arguments = [
+            *self.arguments(layout),
+            "--reducers",
+            str(reducers),
+            "--executors",
+            str(len(layout.nodes)),
+        ]
+        arguments += ["--outcome", str(outcome)]
+        return Job("groupby", "GroupBy", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
-        return [program(layout, "answer", "io.weft.core.GroupByAnswer", self.words(layout), heap=1 << 30)]
+        return [program(layout, "answer", "io.weft.core.GroupByAnswer", self.arguments(layout), heap=1 << 30)]
 
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
         answer = checked[0]

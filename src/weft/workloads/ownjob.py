@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from weft.plan import Brought, Command, Job, Layout
+from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.workloads.base import Judgement, Outcome, Workload
 
 
 def _found(value: Any) -> Any:
     """Paths of a comma-separated list, absolute; an address such as hdfs://... stays as it is."""
-    words = [word for word in value.split(",") if word] if isinstance(value, str) else value
-    return [word if "://" in word else str(_there(Path(word))) for word in words]
+    paths = [word for word in value.split(",") if word] if isinstance(value, str) else value
+    return [word if "://" in word else str(_there(Path(word))) for word in paths]
 
 
 def _there(path: Path) -> Path:
@@ -50,8 +50,8 @@ class OwnJob(Workload):
     @property
     def paths(self) -> list[Path]:
         """What every node has to see."""
-        brought = [Path(word) for word in (*self.py_files, *self.jars, *self.files) if "://" not in word]
-        return [self.program, self.directory, *brought]
+        dependencies = [Path(word) for word in (*self.py_files, *self.jars, *self.files) if "://" not in word]
+        return [self.program, self.directory, *dependencies]
 
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job's input is its own matter
         return []
@@ -62,7 +62,7 @@ class OwnJob(Workload):
             str(self.program),
             self.arguments,
             options=self.options,
-            brought=Brought(self.main_class, self.py_files, self.jars, self.files, self.conf),
+            dependencies=Dependencies(self.main_class, self.py_files, self.jars, self.files, self.conf),
             directory=self.directory,
             output=layout.record / "outcomes" / "stdout",
         )

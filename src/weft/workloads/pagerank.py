@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.places import Role
-from weft.plan import Command, Job, Layout
+from weft.layout.places import Role
+from weft.layout.plan import Command, Job, Layout
 from weft.workloads.base import Judgement, Outcome, Workload, program
 
 
@@ -64,17 +64,17 @@ class PageRank(Workload):
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
-        words = [*self.definition(), "--input", layout.places["input"].path, "--method", self.method]
-        words += ["--output", layout.places["output"].path]
-        words += ["--partitions", str(self.partitions or 2 * layout.slots)]
-        words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("pagerank", "PageRank", words, outcome)
+        arguments = [*self.definition(), "--input", layout.places["input"].path, "--method", self.method]
+        arguments += ["--output", layout.places["output"].path]
+        arguments += ["--partitions", str(self.partitions or 2 * layout.slots)]
+        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("pagerank", "PageRank", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
-        words = [*self.definition(), "--seed", str(self.seed), "--bound", str(self.bound)]
-        words += ["--input", layout.places["output"].path]
+        arguments = [*self.definition(), "--seed", str(self.seed), "--bound", str(self.bound)]
+        arguments += ["--input", layout.places["output"].path]
         heap = (1 << 29) + 40 * self.vertices
-        return [program(layout, "validate", "io.weft.core.PageRankValidate", words, heap=heap)]
+        return [program(layout, "validate", "io.weft.core.PageRankValidate", arguments, heap=heap)]
 
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:
         found = checked[0]

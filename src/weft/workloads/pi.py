@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.plan import Command, Job, Layout
+from weft.layout.plan import Command, Job, Layout
 from weft.workloads.base import Judgement, Outcome, Workload, program
 
 
@@ -24,9 +24,9 @@ class Pi(Workload):
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
-        words = ["--points", str(self.points), "--tasks", str(self.tasks or 4 * layout.slots)]
-        words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("pi", "Pi", words, outcome)
+        arguments = ["--points", str(self.points), "--tasks", str(self.tasks or 4 * layout.slots)]
+        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("pi", "Pi", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
         return [program(layout, "answer", "io.weft.core.PiAnswer", ["--points", str(self.points)])]

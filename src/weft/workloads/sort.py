@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from weft.plan import Layout
+from weft.layout.plan import Layout
 from weft.workloads.base import Outcome
 from weft.workloads.zipftext import ZipfText
 

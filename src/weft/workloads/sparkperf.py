@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from weft.plan import Command, Job, Layout
+from weft.layout.plan import Command, Job, Layout
 from weft.workloads.base import Judgement, Outcome, Workload
 
 SparkPerfTest = Literal[
@@ -63,8 +63,8 @@ class SparkPerf(Workload):
             "seed": self.seed,
             "executors": len(layout.nodes),
         }
-        words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
-        return Job(self.kind, "SparkPerf", [*words, "--outcome", str(outcome)], outcome)
+        arguments = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+        return Job(self.kind, "SparkPerf", [*arguments, "--outcome", str(outcome)], outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - done by the job
         return []

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from weft.plan import Command, Job, Layout
+from weft.layout.plan import Command, Job, Layout
 from weft.workloads.base import Judgement, Outcome
 from weft.workloads.terarecords import TeraRecords, total
 
@@ -16,7 +16,7 @@ class TeraCount(TeraRecords):
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:
         outcome = layout.record / "outcomes" / "run.json"
-        words = [
+        arguments = [
             "--input",
             layout.places["input"].path,
             "--partitions",
@@ -24,8 +24,8 @@ class TeraCount(TeraRecords):
             "--checksum",
             total(prepared),
         ]
-        words += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("teracount", "TeraCount", words, outcome)
+        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("teracount", "TeraCount", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - the counts are the result
         return []

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from weft.plan import Command, Layout
-from weft.units import Size
+from weft.layout.plan import Command, Layout
+from weft.text.units import Size
 from weft.workloads.base import Outcome, Workload, program
 
 RECORD = 100

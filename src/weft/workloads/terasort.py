@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft.plan import Command, Job, Layout
+from weft.layout.plan import Command, Job, Layout
 from weft.workloads.base import Judgement, Outcome, program
 from weft.workloads.terarecords import TeraRecords, total
 
@@ -21,8 +21,8 @@ class TeraSort(TeraRecords):
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
-        words = ["--input", layout.places["input"].path, "--output", layout.places["output"].path]
-        words += [
+        arguments = ["--input", layout.places["input"].path, "--output", layout.places["output"].path]
+        arguments += [
             "--partitions",
             str(self.reducers(layout)),
             "--method",
@@ -30,11 +30,11 @@ class TeraSort(TeraRecords):
             "--outcome",
             str(outcome),
         ]
-        words += ["--executors", str(len(layout.nodes))]
-        return Job("terasort", "TeraSort", words, outcome)
+        arguments += ["--executors", str(len(layout.nodes))]
+        return Job("terasort", "TeraSort", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:
-        words = [
+        arguments = [
             "--input",
             layout.places["output"].path,
             "--rows",
@@ -44,7 +44,10 @@ class TeraSort(TeraRecords):
         ]
         return [
             program(
-                layout, "validate", "io.weft.core.TeraValidate", [*words, "--threads", str(layout.head.cores)]
+                layout,
+                "validate",
+                "io.weft.core.TeraValidate",
+                [*arguments, "--threads", str(layout.head.cores)],
             )
         ]
 

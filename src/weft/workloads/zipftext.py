@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from weft.places import Role
-from weft.plan import Command, Job, Layout
-from weft.units import Size
+from weft.layout.places import Role
+from weft.layout.plan import Command, Job, Layout
+from weft.text.units import Size
 from weft.workloads.base import Judgement, Outcome, Workload, program
 
 BLOCK = 10_000

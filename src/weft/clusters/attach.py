@@ -1,0 +1,106 @@
+"""A command of the user's own on the head node of a standing cluster, on the user's terminal."""
+
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from weft.clusters import registry
+from weft.clusters.registry import PersistentCluster
+from weft.errors import ClusterError
+from weft.host import settings, shell
+from weft.host.remote.reach import of_text
+from weft.host.shell import Process
+from weft.layout.plan import Client, Layout
+from weft.record.record import Record
+
+_LOOK = 0.5
+"""Seconds between looks whether the cluster still stands."""
+_PATIENCE = 3.0
+"""Seconds until a supervisor that was killed is gone: its commands end with its first thread, its lock with the last."""
+_ENTER = 'cd -- "$1" 2>/dev/null || echo "weft: $1 cannot be seen on this node; working in $PWD" >&2; shift; exec "$@"'
+"""Enter a directory and become the command. Takes its words as arguments, never as text."""
+_SOURCE = f'. "$1"; shift; {_ENTER}'
+"""The same on another host, with the variables of a file."""
+
+
+def environment(cluster: PersistentCluster) -> dict[str, str]:
+    """What the command finds: the client's variables, and its search paths before the user's."""
+    merged = {**cluster.client.environment, shell.NODE_MARK: cluster.layout.head.name}
+    for variable, entries in cluster.client.search.items():
+        merged[variable] = ":".join([*entries, *filter(None, [settings.search_path(variable)])])
+    return merged
+
+
+def script(client: Client, node: str) -> str:
+    """The same as a shell's text, for a node on another host."""
+    own = {**client.environment, shell.NODE_MARK: node}
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in own.items()]
+    lines += [
+        f'export {name}={shlex.quote(":".join(entries))}"${{{name}:+:${name}}}"'
+        for name, entries in client.search.items()
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def script_path(layout: Layout) -> Path:
+    """Where it lies on the head node."""
+    return layout.directory / "client.sh"
+
+
+def header_path(layout: Layout) -> Path:
+    """The file, on weft's machine and the head node, with the header of a request that opens the status pages."""
+    return layout.directory / "authorization"
+
+
+def attach(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> int:
+    """Run a command to its end and give its exit code, as a shell would. Raises ClusterError when the cluster ends."""
+    record = Record(cluster.layout.record)
+    # Ctrl-C is for the command, which is in the same process group
+    signal.signal(signal.SIGINT, lambda *_: None)
+    record.note("command-started", command=Path(argv[0]).name)
+    with registry.used(cluster.name):
+        process = _start(cluster, argv, directory)
+        try:
+            code = _wait(cluster, process)
+        finally:
+            process.stop()
+            record.note("command-ended", command=Path(argv[0]).name, code=process.code())
+    return code if code >= 0 else 128 - code
+
+
+def _start(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> Process:
+    wrapper = cluster.layout.wrapper(cluster.layout.head)
+    if wrapper:
+        argv = [*wrapper, "sh", "-c", _ENTER, "weft", str(directory), *argv]
+    if cluster.reach:
+        arguments = ["sh", "-c", _SOURCE, "weft", str(script_path(cluster.layout)), str(directory), *argv]
+        client = of_text(cluster.reach).attached(arguments, terminal=sys.stdin.isatty())
+        return shell.attach(client, env={}, cwd=directory)
+    prefix = (*cluster.door, *cluster.layout.head.prefix)
+    entered = ["sh", "-c", _ENTER, "weft", str(directory), *argv] if prefix else argv
+    return shell.attach(entered, env=environment(cluster), cwd=directory, prefix=prefix)
+
+
+def _wait(cluster: PersistentCluster, process: Process) -> int:
+    while (code := process.wait(_LOOK)) is None:
+        if registry.supervisor(cluster.name) != cluster.supervisor:
+            break
+    if code is None or (code in (-signal.SIGKILL, 128 + signal.SIGKILL) and _gone(cluster)):
+        raise ClusterError(
+            f"the cluster {cluster.name!r} has ended",
+            hint=f"`weft show {cluster.layout.run}` tells how, and `weft gc` removes what it may have left",
+        )
+    return code
+
+
+def _gone(cluster: PersistentCluster) -> bool:
+    """Whether the cluster ended, or is ending: whoever ends it kills the commands first."""
+    end = time.monotonic() + _PATIENCE
+    while (found := registry.read(cluster.name)) and found.supervisor == cluster.supervisor:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True

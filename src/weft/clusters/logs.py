@@ -1,0 +1,49 @@
+"""What the daemons of a standing cluster wrote: the last lines of all, or one log to its end and on."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from weft.clusters import registry
+from weft.clusters.registry import PersistentCluster
+from weft.errors import UsageError
+from weft.host import shell
+from weft.text.nearest import nearest
+
+_LOOK = 0.5
+"""Seconds between looks for more."""
+
+
+def lines(cluster: PersistentCluster, daemon: str | None, *, follow: bool) -> Iterator[str]:
+    """Lines of one log, or the last ones of every log under its name. Raises UsageError for an unknown name."""
+    logs = found(cluster.layout.record)
+    if daemon is None:
+        for name, path in logs.items():
+            yield f"{name}  {path}"
+            yield from (f"  {line}" for line in shell.tail(path, 3))
+        return
+    if daemon not in logs:
+        raise UsageError(f"{cluster.name} has no log {daemon!r}", hint=nearest(daemon, list(logs)))
+    yield from _read(cluster, logs[daemon], follow=follow)
+
+
+def found(record: Path) -> dict[str, Path]:
+    """Logs by name: of daemons, and of what they started (executors), by their paths below the node's."""
+    folder = record / "logs"
+    paths = [*folder.glob("*/*.log"), *folder.glob("*/executors/*/*/std*")]
+    return {
+        path.stem if path.suffix == ".log" else str(path.relative_to(folder)): path for path in sorted(paths)
+    }
+
+
+def _read(cluster: PersistentCluster, path: Path, *, follow: bool) -> Iterator[str]:
+    with path.open(errors="replace") as file:
+        rest = ""
+        while True:
+            *whole, rest = (rest + file.read()).split("\n")
+            yield from whole
+            if not follow or registry.supervisor(cluster.name) != cluster.supervisor:
+                break
+            time.sleep(_LOOK)
+    if rest:
+        yield rest

@@ -1,0 +1,200 @@
+"""Clusters that stand: for each a file that its supervisor keeps locked while it lives, and one that says how to reach it.
+
+They lie in WEFT_STATE with mode 0600. The second is there only while the cluster answers. A lock that nobody holds
+belongs to a supervisor that was killed; whoever sees it removes both.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from pydantic import TypeAdapter
+
+from weft.engines import AnyEngine
+from weft.errors import UsageError
+from weft.host import settings
+from weft.host.work import write_private
+from weft.layout.plan import Client, Layout
+from weft.text.nearest import nearest
+
+_PATIENCE = 1.0
+"""Longest wait for a lock that others hold only while they look."""
+
+
+@dataclass(frozen=True)
+class PersistentCluster:
+    """A cluster that answers, as its file tells it."""
+
+    name: str
+    supervisor: int
+    """Its process."""
+    engine: AnyEngine
+    nodes: str
+    """As they were asked for: virtual:2."""
+    layout: Layout
+    client: Client
+    since: float
+    until: float | None
+    """Seconds since the epoch; None where it has no limit."""
+    idle: float | None = None
+    """Seconds without use after which it ends."""
+    reach: str = ""
+    """The way to the head node, as text; empty where it is on this machine."""
+    door: tuple[str, ...] = ()
+    """Words that bring a command from its user's namespaces to where the prefix of a node works."""
+
+
+_FORM = TypeAdapter(PersistentCluster)
+
+
+def _path(name: str, suffix: str) -> Path:
+    directory = settings.state() / "clusters"
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return directory / f"{name}{suffix}"
+
+
+def log(name: str) -> Path:
+    """What the supervisor of a cluster says."""
+    return _path(name, ".log")
+
+
+@contextmanager
+def reserved(name: str) -> Iterator[None]:
+    """The name, for the length of a `with`. Raises UsageError when another cluster has it."""
+    path = _path(name, ".lock")
+    with _taken(path) as file:
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        try:
+            yield
+        finally:
+            _remove(path)
+
+
+@contextmanager
+def _taken(path: Path) -> Iterator[IO[str]]:
+    end = time.monotonic() + _PATIENCE
+    while True:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
+            if _lock(file, fcntl.LOCK_EX):
+                # somebody who saw it without a lock may have removed it meanwhile
+                if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                    yield file
+                    return
+            elif time.monotonic() > end:
+                break
+        time.sleep(0.02)
+    raise UsageError(
+        f"a cluster {path.stem!r} stands already", hint=f"choose another --name, or `weft down {path.stem}`"
+    )
+
+
+def _lock(file: IO[str], how: int) -> bool:
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _remove(lock: Path) -> None:
+    for suffix in (".json", ".log", ".use", ".lock"):
+        _path(lock.stem, suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def announced(cluster: PersistentCluster) -> Iterator[None]:
+    """Say how a cluster is reached, for the length of a `with`; its name is reserved by this process."""
+    path = _path(cluster.name, ".json")
+    partial = path.with_suffix(".partial")
+    write_private({_path(cluster.name, ".use"): "", partial: _FORM.dump_json(cluster).decode()})
+    partial.rename(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def used(name: str) -> Iterator[None]:
+    """A command of the user's runs in a cluster for the length of a `with`; nothing of it stays when it is killed."""
+    try:
+        file = _path(name, ".use").open("r+")
+    except FileNotFoundError:  # the cluster is ending
+        yield
+        return
+    with file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            now = time.time()
+            os.utime(file.fileno(), (now, now))
+
+
+def last_used(name: str) -> float:
+    """When a command of the user's last ran in a cluster, in seconds since the epoch: now, where one does."""
+    with _path(name, ".use").open("r+") as file:
+        return os.fstat(file.fileno()).st_mtime if _lock(file, fcntl.LOCK_EX) else time.time()
+
+
+def names() -> list[str]:
+    """Every name that a living supervisor has, also of clusters that are starting."""
+    found = _path("any", "").parent.glob("*.lock")
+    return sorted(path.stem for path in found if supervisor(path.stem) is not None)
+
+
+def supervisor(name: str) -> int | None:
+    """The process that holds a cluster, also one that starts or ends; None when it is gone."""
+    lock = _path(name, ".lock")
+    with suppress(FileNotFoundError), lock.open() as file:
+        if not _lock(file, fcntl.LOCK_SH):
+            return int(file.read() or 0)
+        _remove(lock)
+    return None
+
+
+def free_name(wanted: str) -> str:
+    """A name that no cluster has: as wanted, or with a number."""
+    taken = names()
+    numbered = [wanted, *(f"{wanted}-{number}" for number in range(2, len(taken) + 2))]
+    return next(name for name in numbered if name not in taken)
+
+
+def read(name: str) -> PersistentCluster | None:
+    """A cluster that answers, or None while it starts, while it ends, and afterwards."""
+    with suppress(FileNotFoundError):
+        if supervisor(name) is not None:
+            return _FORM.validate_json(_path(name, ".json").read_bytes())
+    return None
+
+
+def choose(name: str | None) -> str:
+    """The name of a cluster; the only one's where none is given. Raises UsageError when there is no such."""
+    known = names()
+    start = "start one with `weft up`"
+    if name is None and len(known) == 1:
+        return known[0]
+    if name is None:
+        raise (
+            UsageError(f"which of {', '.join(known)}?", hint="name one")
+            if known
+            else UsageError("no cluster stands", hint=start)
+        )
+    if name not in known:
+        raise UsageError(f"no cluster {name!r} stands", hint=nearest(name, known) if known else start)
+    return name
+
+
+def find(name: str | None) -> PersistentCluster:
+    """The cluster of a name, as `choose` has it. Raises UsageError when it does not answer yet."""
+    chosen = choose(name)
+    if found := read(chosen):
+        return found
+    raise UsageError(f"the cluster {chosen!r} does not answer yet", hint="`weft logs` shows what it does")

@@ -1,0 +1,162 @@
+"""The process that holds a standing cluster: `weft up` starts it, `weft down` ends it; when it dies, all of it ends."""
+
+import dataclasses
+import glob
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import IO
+
+from rich.console import Console
+
+from weft import report
+from weft.clusters import registry
+from weft.clusters.attach import header_path, script, script_path
+from weft.clusters.idle import Idleness
+from weft.clusters.registry import PersistentCluster
+from weft.errors import ClusterError, WeftError
+from weft.host import settings, shell
+from weft.host.web import token
+from weft.host.work import write_private
+from weft.layout.plan import Client, Layout
+from weft.nodes.remote import RemoteNode
+from weft.record import record as records
+from weft.run import rootless
+from weft.run.progress import Progress
+from weft.run.run import Live, run
+from weft.spec.model import Spec
+from weft.workloads.base import Judgement
+from weft.workloads.persistent import Persistent
+
+_LOOK = 0.5
+"""Seconds between looks at the daemons."""
+_PROGRAM = "from weft.cli import supervise; supervise()"
+_GRACE = 120.0
+"""Longest wait for a cluster to end: daemons, mounts, the record and its report."""
+
+
+def launch(asked: Spec, text: str) -> PersistentCluster:
+    """Start a supervisor and wait until its cluster answers. Leaves with the supervisor's exit code when it does not."""
+    name = _asked(asked).name
+    log = registry.log(name)
+    order = json.dumps({"spec": asked.model_dump(mode="json"), "text": text})
+    env = {**settings.directories(), "COLUMNS": str(shutil.get_terminal_size().columns)}
+    process = shell.detach([sys.executable, "-P", "-c", _PROGRAM], stdin=order, log=log, env=env)
+    with log.open() as said:  # it stays readable when the supervisor has removed it
+        try:
+            while (cluster := registry.read(name)) is None:
+                if (code := process.wait(0.1)) is not None:
+                    _pass_on(said)
+                    sys.exit(code)
+                _pass_on(said)
+        except BaseException:
+            process.stop(grace=_GRACE)
+            raise
+        _pass_on(said)
+    return cluster
+
+
+def _pass_on(said: IO[str]) -> None:
+    sys.stderr.write(said.read())
+    sys.stderr.flush()
+
+
+def hold() -> None:
+    """Be the supervisor of the cluster that standard input asks for."""
+    order = json.load(sys.stdin)
+    asked = Spec.model_validate(order["spec"])
+    use = partial(stand, door=rootless.door())
+    with registry.reserved(_asked(asked).name):
+        try:
+            record = run(asked, order["text"], Progress(Console(stderr=True)), use=use).directory
+        except WeftError as error:
+            if error.record is not None:
+                report.write(records.read(error.record))
+            raise
+        report.write(records.read(record))
+
+
+def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
+    """Announce a live cluster and keep it until it is asked to end (SIGTERM), its time is over, or nobody uses it."""
+    asked, ended, since = _asked(live.spec), Event(), time.time()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    until = None if asked.limit is None else since + asked.limit
+    head = live.layout.head
+    cluster = PersistentCluster(
+        name=asked.name,
+        supervisor=os.getpid(),
+        engine=live.spec.engine,
+        nodes=f"{live.spec.nodes.kind}:{live.spec.nodes.count}",
+        layout=live.layout,
+        client=_written(live.spec.engine.client(live.layout), live.layout, live.cluster.secret),
+        since=since,
+        until=until,
+        idle=asked.idle,
+        reach=head.reach.text() if isinstance(head, RemoteNode) else "",
+        door=door,
+    )
+    with live.phase("run"), registry.announced(cluster):
+        why = _why(cluster, live, ended)
+    live.record.note(why, seconds=round(time.time() - since))
+    return asked.judge((), {}, ())
+
+
+def _why(cluster: PersistentCluster, live: Live, ended: Event) -> str:
+    """Wait until a cluster has to end, and give the event that says why."""
+    limit, used = cluster.idle, partial(registry.last_used, cluster.name)
+    idleness = None if limit is None else Idleness(limit, cluster.since, used, live.cluster.quiet)
+    while not ended.wait(_LOOK):
+        live.cluster.watch()
+        now = time.time()
+        if cluster.until is not None and now >= cluster.until:
+            return "limit-reached"
+        if idleness is not None and idleness.over(now):
+            return "nobody-used-it"
+    return "asked-to-end"
+
+
+def _written(client: Client, layout: Layout, secret: str) -> Client:
+    """A client whose programs are on the head node, with the wildcards of its search paths expanded."""
+    opens = {header_path(layout): f"Authorization: Bearer {token(secret)}\n"}
+    write_private(opens)
+    search = {
+        variable: [path for entry in entries for path in glob.glob(entry) or [entry]]  # noqa: PTH207 - absolute text
+        for variable, entries in client.search.items()
+    }
+    settled = dataclasses.replace(client, search=search)
+    if isinstance(layout.head, RemoteNode):
+        layout.head.receive(
+            {**opens, **client.programs, script_path(layout): script(settled, layout.head.name)}
+        )
+        layout.head.run(["chmod", "700", *map(str, [script_path(layout), *client.programs])])
+    else:
+        write_private(client.programs, mode=0o700)
+    return settled
+
+
+def _asked(asked: Spec) -> Persistent:
+    assert isinstance(asked.workload, Persistent)
+    return asked.workload
+
+
+def end(name: str) -> Path | None:
+    """End a cluster and wait until nothing of it is left. Its record, if it got as far as one."""
+    pid, cluster = registry.supervisor(name), registry.read(name)
+    if pid is None:
+        return None
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + _GRACE
+    while registry.supervisor(name) == pid:
+        if time.monotonic() > deadline:
+            raise ClusterError(
+                f"the cluster {name!r} did not end within {_GRACE:.0f} s",
+                hint=f"kill -9 {pid}, then `weft gc`",
+            )
+        time.sleep(0.1)
+    return cluster.layout.record if cluster else None

@@ -1,0 +1,82 @@
+"""weft's own directories: whether they can be written, have room, can hold programs, and hold leftovers."""
+
+import os
+import shutil
+from pathlib import Path
+
+from weft.doctor.finding import Finding, limits, missing, ok
+from weft.host import lease, settings
+from weft.host.provision.distribution import SPARK
+from weft.host.provision.tree import cached
+from weft.text.units import show_size
+
+_RUN = 4_000_000_000
+"""Bytes that a terasort of the default size takes: input, shuffle files, output, and some air."""
+_RECORD = 200_000_000
+"""Bytes that records of a few runs take."""
+_JARS = 200_000_000
+"""Bytes that a build of weft's jars takes."""
+_LEASES = 1_000_000
+"""Bytes that lease files take."""
+
+
+def cache() -> Finding:
+    """Engines, jars, and weft's own Python packages."""
+    need = _JARS + (0 if cached(SPARK.key) else SPARK.unpacked)
+    return _room("WEFT_CACHE", settings.cache(), need, "engines and jars cannot be kept", essential=True)
+
+
+def work() -> Finding:
+    """Files of running commands."""
+    path = settings.work()
+    if path.exists() and path.stat().st_uid != os.getuid():
+        fix = "set WEFT_WORK to a directory of yours"
+        return missing("WEFT_WORK", f"{path} belongs to another user", costs="every run", fix=fix)
+    return _room(
+        "WEFT_WORK", path, _RUN, "runs of the default size with their files on disk", essential=False
+    )
+
+
+def runs() -> Finding:
+    """Records."""
+    return _room("WEFT_RUNS", settings.runs(), _RECORD, "records cannot be kept", essential=True)
+
+
+def state() -> Finding:
+    """Lease files."""
+    return _room("WEFT_STATE", settings.state(), _LEASES, "leases cannot be kept", essential=True)
+
+
+def _room(variable: str, path: Path, need: int, costs: str, *, essential: bool) -> Finding:
+    """Looks at the nearest directory that exists, so that nothing is made."""
+    there = next(parent for parent in (path, *path.parents) if parent.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        fix = f"set {variable} to a directory of yours"
+        return missing(variable, f"{path} cannot be written", costs="every run", fix=fix)
+    free = shutil.disk_usage(there).free
+    found = f"{path}, {show_size(free)} free"
+    if free >= need:
+        return ok(variable, found)
+    fix = f"free {show_size(need - free)} there, or set {variable} elsewhere"
+    return (missing if essential else limits)(variable, found, costs=costs, fix=fix)
+
+
+def executable(flags: int | None = None) -> Finding:
+    """A cache on a file system that forbids programs is of no use."""
+    path = settings.cache()
+    there = next(parent for parent in (path, *path.parents) if parent.exists())
+    if not (os.statvfs(there).f_flag if flags is None else flags) & os.ST_NOEXEC:
+        return ok("programs in cache", "allowed")
+    fix = "set WEFT_CACHE to a file system that is not mounted noexec"
+    costs = "libraries and native programs cannot run from there"
+    return missing("programs in cache", f"{there} is mounted noexec", costs=costs, fix=fix)
+
+
+def leftovers() -> Finding:
+    """Leases whose owner was killed."""
+    dead = [held for held in lease.all_leases() if not held.alive]
+    if not dead:
+        return ok("leftovers", "none")
+    names = ", ".join(held.lease.name for held in dead[:3]) + (", ..." if dead[3:] else "")
+    costs = "memory, disk and addresses that killed commands left"
+    return limits("leftovers", f"{len(dead)} killed: {names}", costs=costs, fix="weft gc")

@@ -1,0 +1,379 @@
+"""Flink 2 as a session, of its own daemons or in containers of YARN: a JobManager, a TaskManager on every node."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.engines.base import Engine
+from weft.engines.flink import onyarn, rest
+from weft.engines.flink.certificate import Certificate
+from weft.engines.flink.taskmanager import TaskManagerMemory, divide
+from weft.errors import UsageError
+from weft.layout.jvm import archived, heap, temporary
+from weft.layout.plan import (
+    SECRET,
+    Applications,
+    Client,
+    Command,
+    Daemon,
+    Dependencies,
+    Inquiry,
+    Job,
+    Layout,
+    Page,
+    Plan,
+    Ready,
+)
+from weft.nodes.base import Node
+from weft.services.hadoop import jars
+from weft.services.realm import USER, Realm
+from weft.services.yarn import Yarn
+from weft.text.units import Size, show_size
+
+_JOBMANAGER_OVERHEAD = 256 << 20
+"""Bytes a JobManager's process takes beside its heap."""
+_DRIVER_OVERHEAD = 192 << 20
+"""Bytes a client's process takes beside its heap."""
+_LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_OPENED = (
+    "java.lang java.lang.reflect java.io java.net java.nio java.text java.time java.util java.util.concurrent "
+    "java.util.concurrent.atomic java.util.concurrent.locks sun.nio.ch"
+)
+_OPENS = (
+    "--add-exports=java.base/sun.net.util=ALL-UNNAMED",
+    "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED.split()),
+)
+"""What Flink's own configuration opens to it (env.java.opts.all of its distribution)."""
+_CLIENT = "org.apache.flink.client.cli.CliFrontend"
+_LOGGING = """\
+rootLogger.level = INFO
+rootLogger.appenderRef.console.ref = console
+appender.console.name = console
+appender.console.type = CONSOLE
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} - %m%n
+"""
+
+
+class FlinkEngine(Engine):
+    """A Flink session cluster: standalone, or in containers of YARN."""
+
+    kind: Literal["flink"] = "flink"
+    distributions: ClassVar[tuple[str, ...]] = ("flink",)
+
+    home: Path | None = Field(
+        default=None, description="a site's own Flink; default: the cached distribution"
+    )
+    master: Literal["standalone", "yarn"] = Field(
+        default="standalone", description="who runs JobManager and TaskManagers: weft itself, or YARN"
+    )
+    taskmanager_memory: Size | None = Field(
+        default=None,
+        description="memory of a TaskManager's process, all parts; default: 80 % of what the node has left",
+    )
+    jobmanager_memory: Size = Field(default=384 << 20, description="JobManager heap")
+    driver_memory: Size = Field(default=512 << 20, description="heap of the client that submits a job")
+    encrypt_data: bool = Field(
+        default=False, description="whether data between TaskManagers is encrypted; commands always are"
+    )
+    port: int = Field(
+        default=6123, ge=1024, le=65535, description="port of the JobManager, or the first of YARN's"
+    )
+    web_port: int = Field(
+        default=8081,
+        ge=1024,
+        le=65535,
+        description="port of the JobManager's REST interface, or of YARN's pages",
+    )
+    conf: dict[str, str] = Field(default_factory=dict, description="any setting of Flink; wins over weft's")
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind} on YARN" if self.master == "yarn" else self.kind
+
+    def memory(self, layout: Layout) -> TaskManagerMemory:
+        """The parts of each TaskManager, the same on all nodes. Raises UsageError when it does not fit."""
+        room = self._room(layout)
+        asked = self.taskmanager_memory or room * 8 // 10
+        if asked > room:
+            raise UsageError(
+                f"flink: a TaskManager of {show_size(asked)} does not fit into the {show_size(room)} that a node has left",
+                hint="lower engine.taskmanager_memory, or use fewer nodes",
+            )
+        return divide(asked, max(node.cores for node in layout.nodes))
+
+    def _room(self, layout: Layout) -> int:
+        """Bytes that a node has left for a TaskManager."""
+        client = self.driver_memory + _DRIVER_OVERHEAD
+        if self.master == "yarn":
+            return onyarn.room(layout, self.jobmanager_memory, client)
+        head = layout.head.memory - self.jobmanager_memory - _JOBMANAGER_OVERHEAD - client
+        return max(0, min([head, *(node.memory for node in layout.nodes[1:])]))
+
+    @property
+    def encrypted(self) -> bool:
+        return self.encrypt_data
+
+    def needs(self) -> tuple[str, ...]:
+        return ("flink", "hadoop") if self.master == "yarn" else ("flink",)
+
+    def recognize(self, home: Path) -> None:
+        found = list(home.glob("lib/flink-dist-*.jar"))
+        if not found:
+            raise UsageError(
+                f"{home} is no Flink: it has no lib/flink-dist-*.jar",
+                hint="name the directory that holds bin/ and lib/ in engine.home or FLINK_HOME, or unset it",
+            )
+        version = found[0].stem.removeprefix("flink-dist-")
+        if not version.startswith("2."):
+            raise UsageError(
+                f"{home} is Flink {version}; weft runs Flink 2", hint="name a Flink 2, or unset FLINK_HOME"
+            )
+
+    def plan(self, layout: Layout) -> Plan:
+        certificate = Certificate(_conf(layout))
+        memory = self.memory(layout)
+        files = {
+            _conf(layout) / "config.yaml": _yaml(self.settings(layout)),
+            _conf(layout) / "log4j.properties": _LOGGING,
+            **certificate.files(),
+        }
+        summary = self._summary(layout, memory)
+        members = self._page(layout, certificate.pem, "/taskmanagers")
+        if self.master == "yarn":
+            yarn, nodes = self._yarn(layout), layout.nodes
+            summary["JobManager's container"] = show_size(yarn.containers.master)
+            summary["TaskManager's container"] = show_size(yarn.containers.task)
+            files |= yarn.files(yarn.sites({}), onyarn.containers_find(layout))
+            daemons = [*yarn.daemons(), self._session(layout, yarn.ready())]
+            ready = [yarn.ready(), Ready(members, lambda known: onyarn.missing(known, nodes))]
+        else:
+            names = [f"taskmanager-{node.name}" for node in layout.nodes]
+            workers = [self._taskmanager(node, memory, layout) for node in layout.nodes]
+            daemons = [self._jobmanager(layout), *workers]
+            ready = [Ready(members, lambda known: rest.missing(known, names))]
+        metrics = Inquiry(self._page(layout, certificate.pem, ""), rest.metrics)
+        return Plan(
+            files,
+            daemons,
+            ready,
+            summary=summary,
+            first=certificate.made(layout),
+            last=[metrics] if layout.metrics else [],
+            applications=[Applications(self._page(layout, certificate.pem, "/overview"), rest.running)],
+        )
+
+    def _summary(self, layout: Layout, memory: TaskManagerMemory) -> dict[str, str]:
+        return {
+            "TaskManagers": f"{len(layout.nodes)}, one a node",
+            "slots": str(layout.slots),
+            **memory.summary(),
+            "JobManager heap": show_size(self.jobmanager_memory),
+            "client heap": show_size(self.driver_memory),
+            "security": "one certificate a run for commands, files and REST; data between TaskManagers is "
+            + ("encrypted too" if self.encrypt_data else "open to who knows a 128-bit partition number"),
+        }
+
+    def _page(self, layout: Layout, certificate: Path, path: str) -> Page:
+        """One of the JobManager's; which address that has on YARN, the ResourceManager knows."""
+        head, nodes = layout.head, layout.nodes
+        if self.master == "standalone":
+            return Page(head, f"https://{head.address}:{self.web_port}{path}", certificate)
+        return Page(
+            head,
+            onyarn.applications(layout, self.web_port),
+            certificate,
+            signed=True,
+            follow=lambda answer: onyarn.interface(answer, nodes) + path,
+        )
+
+    def _yarn(self, layout: Layout) -> Yarn:
+        memory = self.memory(layout)
+        return onyarn.yarn(layout, memory, self.jobmanager_memory, self.port, self.web_port)
+
+    def settings(self, layout: Layout) -> dict[str, str]:
+        """The whole of config.yaml, as the JobManager, the TaskManagers and the client read it."""
+        return {
+            **self._where(layout),
+            "parallelism.default": str(layout.slots),
+            # a lost TaskManager is noticed in seconds, and its part of a job is done again
+            "heartbeat.interval": "3s",
+            "heartbeat.timeout": "30s",
+            "restart-strategy.type": "fixed-delay",
+            "restart-strategy.fixed-delay.attempts": "5",
+            "restart-strategy.fixed-delay.delay": "1s",
+            # a TaskManager that starts before the JobManager answers tries again after a second, not after ten
+            "cluster.registration.error-delay": "1 s",
+            "web.submit.enable": "false",
+            **(_known(layout.realm) if layout.kerberized else {}),
+            **{f"flink.hadoop.{key}": value for key, value in layout.hadoop.items()},
+            **_secured(Certificate(_conf(layout)), encrypt_data=self.encrypt_data),
+            **self.conf,
+        }
+
+    def _where(self, layout: Layout) -> dict[str, str]:
+        """Who runs the session, and at which addresses."""
+        if self.master == "yarn":
+            return onyarn.settings(layout, self.memory(layout), self.jobmanager_memory, _OPENS)
+        head = layout.head
+        return {
+            "jobmanager.rpc.address": head.address,
+            "jobmanager.rpc.port": str(self.port),
+            "jobmanager.bind-host": head.address,
+            "rest.address": head.address,
+            "rest.bind-address": head.address,
+            "rest.port": str(self.web_port),
+            "rest.bind-port": str(self.web_port),
+            "web.tmpdir": str(head.directory),
+            "web.access-control-allow-origin": f"https://{head.address}:{self.web_port}",
+            # a JobManager has nothing to shuffle: what it lays there is jars
+            "io.tmp.dirs": str(head.directory),
+        }
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        if job.program.endswith(".py"):
+            raise UsageError(
+                "flink: weft submits jars to Flink, no Python files",
+                hint="name a .jar file, or --engine spark",
+            )
+        job.dependencies.require("flink", "main_class", "jars", "conf")
+        own = [] if job.program.endswith(".jar") else ["-c", f"io.weft.flink.{job.program}"]
+        program = job.program if not own else str(layout.jars["flink"])
+        java = self._java(layout, heap(self.driver_memory), *_LIGHT)
+        argv = [
+            *java,
+            _CLIENT,
+            "run",
+            *own,
+            *_words(job.dependencies),
+            *job.options,
+            program,
+            *job.arguments,
+        ]
+        environment = self._environment(layout.head, layout)
+        return Command("driver", layout.head, argv, environment, job.outcome, job.directory, job.output)
+
+    def client(self, layout: Layout) -> Client:
+        programs = layout.directory / "bin"
+        command = [*self._java(layout, heap(self.driver_memory), *_LIGHT), _CLIENT]
+        return Client(
+            environment=self._environment(layout.head, layout),
+            search={"PATH": [str(programs), str(layout.java.parent)]},
+            programs={programs / "flink": f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n'},
+            address=f"https://{layout.head.address}:{self.web_port}"
+            if self.master == "standalone"
+            else f"{layout.head.address}:{self.port}",
+            settings=_conf(layout) / "config.yaml",
+        )
+
+    def _session(self, layout: Layout, after: Ready) -> Daemon:
+        argv = [*self._java(layout, heap(onyarn.CLIENT_HEAP), *_LIGHT), onyarn.SESSION]
+        environment = self._environment(layout.head, layout)
+        # the session has ended with its containers by then, which it would go on asking for
+        return Daemon("session", layout.head, argv, environment, essential=True, grace=1, after=after)
+
+    def _jobmanager(self, layout: Layout) -> Daemon:
+        arguments = ["org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"]
+        arguments += ["--configDir", str(_conf(layout)), "--executionMode", "cluster"]
+        argv = [*self._java(layout, heap(self.jobmanager_memory), *_LIGHT), *arguments]
+        environment = self._environment(layout.head, layout)
+        return Daemon(
+            "jobmanager",
+            layout.head,
+            argv,
+            environment,
+            (self.port, self.web_port),
+            page=True,
+            essential=True,
+        )
+
+    def _taskmanager(self, node: Node, memory: TaskManagerMemory, layout: Layout) -> Daemon:
+        name = f"taskmanager-{node.name}"
+        options = {
+            "taskmanager.resource-id": name,
+            "taskmanager.host": node.address,
+            "taskmanager.bind-host": node.address,
+            "taskmanager.numberOfTaskSlots": str(node.cores),
+            "taskmanager.cpu.cores": f"{node.cores}.0",
+            "io.tmp.dirs": layout.places["shuffle"].paths[node.name],
+            **memory.options(),
+        }
+        arguments = [
+            "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
+            "--configDir",
+            str(_conf(layout)),
+        ]
+        arguments += [word for key, value in options.items() for word in ("-D", f"{key}={value}")]
+        argv = [*self._java(layout, *memory.flags()), *arguments]
+        return Daemon(name, node, argv, self._environment(node, layout))
+
+    def _java(self, layout: Layout, *flags: str) -> list[str]:
+        logging = f"-Dlog4j.configurationFile={_conf(layout) / 'log4j.properties'}"
+        hadoop = jars(layout.homes["hadoop"]) if layout.hadoop else []
+        classes = [f"{layout.homes['flink']}/lib/*", *hadoop]
+        if self.master == "yarn":
+            classes = onyarn.classes(layout)
+        archive = archived(layout.classes.get("flink"))
+        return [str(layout.java), *flags, *archive, *_OPENS, logging, "-cp", ":".join(classes)]
+
+    def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        home = layout.homes["flink"]
+        # the client of YARN would send what these name to every node
+        own = {"FLINK_LIB_DIR": f"{home}/lib", "FLINK_PLUGINS_DIR": f"{home}/plugins"}
+        return {
+            **layout.environment(node),
+            "FLINK_CONF_DIR": str(_conf(layout)),
+            **(own if self.master == "standalone" else {"HADOOP_CONF_DIR": str(_conf(layout))}),
+            "JAVA_HOME": str(layout.java.parent.parent),
+            **temporary(layout, node),
+        }
+
+
+def _conf(layout: Layout) -> Path:
+    return layout.directory / "conf"
+
+
+def _known(realm: Realm) -> dict[str, str]:
+    """By which Flink's processes log in to Hadoop's; each has the keytab, so that none needs another's tokens."""
+    return {
+        "security.kerberos.login.principal": USER,
+        "security.kerberos.login.keytab": str(realm.keytab),
+        "security.kerberos.login.use-ticket-cache": "false",
+        "security.delegation.tokens.enabled": "false",
+    }
+
+
+def _secured(certificate: Certificate, *, encrypt_data: bool) -> dict[str, str]:
+    """Both sides of every connection show the run's certificate."""
+    stores = {}
+    for use in ("internal", "rest"):
+        stores[f"security.ssl.{use}.enabled"] = "true"
+        for store in ("keystore", "truststore"):
+            stores[f"security.ssl.{use}.{store}"] = str(certificate.keystore)
+            stores[f"security.ssl.{use}.{store}-password"] = SECRET
+        stores[f"security.ssl.{use}.key-password"] = SECRET
+    return {
+        **stores,
+        "security.ssl.rest.authentication-enabled": "true",
+        "security.ssl.algorithms": "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "taskmanager.data.ssl.enabled": str(encrypt_data).lower(),
+    }
+
+
+def _words(dependencies: Dependencies) -> list[str]:
+    """What a job brings along, in the words of `flink run`."""
+    arguments = ["-c", dependencies.main_class] if dependencies.main_class else []
+    arguments += [
+        word for jar in dependencies.jars for word in ("-C", jar if "://" in jar else f"file://{jar}")
+    ]
+    return arguments + [f"-D{key}={value}" for key, value in dependencies.conf.items()]
+
+
+def _yaml(settings: Mapping[str, str]) -> str:
+    return "".join(f"{key}: {json.dumps(value)}\n" for key, value in sorted(settings.items()))

@@ -1,0 +1,122 @@
+"""A Flink session in containers of YARN: its JobManager on any node, a TaskManager on each, started at once."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from weft.engines.flink.taskmanager import TaskManagerMemory
+from weft.errors import UsageError
+from weft.layout.plan import Layout
+from weft.nodes.base import Node
+from weft.services.hadoop import jars
+from weft.services.yarn import GRAIN, NODE_MANAGER, OVERHEAD, RESOURCE_MANAGER, Containers, Ports, Yarn
+from weft.text.units import show_size
+
+CLIENT_HEAP = 128 << 20
+"""Bytes of heap of the program that asks YARN for the session, and ends it when it is ended."""
+_JOBMANAGER = {"off-heap.size": 128 << 20, "jvm-metaspace.size": 192 << 20, "jvm-overhead": 192 << 20}
+"""Bytes of a JobManager's process beside its heap."""
+
+SESSION = "org.apache.flink.yarn.cli.FlinkYarnSessionCli"
+
+
+def master(heap: int) -> int:
+    """Bytes of the container of a JobManager with so much heap."""
+    return -(-(heap + sum(_JOBMANAGER.values())) // GRAIN) * GRAIN
+
+
+def room(layout: Layout, jobmanager_heap: int, client: int) -> int:
+    """Bytes that a node has left for a TaskManager; `client` are the job client's on the head."""
+    beside = NODE_MANAGER + OVERHEAD + master(jobmanager_heap)
+    head = layout.head.memory - RESOURCE_MANAGER - OVERHEAD - client - CLIENT_HEAP - OVERHEAD
+    least = min([head, *(node.memory for node in layout.nodes[1:])]) - beside
+    return max(0, least // GRAIN * GRAIN)
+
+
+def yarn(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int, port: int, web_port: int) -> Yarn:
+    """YARN with a container for a TaskManager on each node. Raises UsageError when two could be on one."""
+    task, first = -(-memory.process // GRAIN) * GRAIN, master(jobmanager_heap)
+    if task <= first:
+        raise UsageError(
+            f"flink: a TaskManager of {show_size(task)} is no larger than the JobManager's container of"
+            f" {show_size(first)}, so that YARN could put two on a node",
+            hint="use fewer nodes or cores, give nodes more memory, or lower engine.jobmanager_memory",
+        )
+    return Yarn(layout, Ports(port, web_port), Containers(task, first, 1, layout.head.cores))
+
+
+def settings(
+    layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int, opened: Sequence[str]
+) -> dict[str, str]:
+    """What takes the place of the addresses of a session of Flink's own; `opened` are flags of every JVM."""
+    directory = layout.directory / "yarn"
+    jobmanager = {
+        "heap.size": jobmanager_heap,
+        "off-heap.size": _JOBMANAGER["off-heap.size"],
+        "jvm-metaspace.size": _JOBMANAGER["jvm-metaspace.size"],
+        "jvm-overhead.min": _JOBMANAGER["jvm-overhead"],
+        "jvm-overhead.max": _JOBMANAGER["jvm-overhead"],
+    }
+    return {
+        "rest.bind-port": "0",
+        "env.java.opts.all": " ".join(opened),
+        **{f"jobmanager.memory.{key}": f"{size >> 20}m" for key, size in jobmanager.items()},
+        **memory.options(),
+        "taskmanager.numberOfTaskSlots": str(layout.head.cores),
+        # all TaskManagers from the beginning and for good, as in a session of Flink's own
+        "slotmanager.number-of-slots.min": str(layout.slots),
+        "slotmanager.number-of-slots.max": str(layout.slots),
+        "yarn.application.name": "weft",
+        "yarn.application-attempts": "1",
+        "yarn.heartbeat.container-request-interval": "100ms",
+        "yarn.properties-file.location": str(directory),
+        "yarn.staging-directory": f"file://{layout.staging}",
+        # the distribution is on every node already: what is sent along is weft's own small jar
+        "yarn.flink-dist-jar": str(layout.jars["flink"]),
+        # without it the ResourceManager does not tell where the JobManager is to who gives no name
+        "yarn.view.acls": "dr.who",
+        # it is on every node already
+        "yarn.security.kerberos.ship-local-keytab": "false",
+        "yarn.security.kerberos.localized-keytab-path": str(layout.realm.keytab),
+    }
+
+
+def containers_find(layout: Layout) -> dict[str, str]:
+    """YARN's setting of what its containers have on their class path."""
+    return {"yarn.application.classpath": ",".join(classes(layout))}
+
+
+def classes(layout: Layout) -> list[str]:
+    """Class path of every process; in a container its own directory comes first."""
+    return [
+        f"{layout.homes['flink']}/lib/*",
+        *jars(layout.homes["hadoop"]),
+        str(layout.directory / "conf"),
+    ]
+
+
+def applications(layout: Layout, web_port: int) -> str:
+    """The ResourceManager's page that tells where the JobManager is."""
+    return f"http://{layout.head.address}:{web_port}/ws/v1/cluster/apps?states=RUNNING"
+
+
+def interface(answer: Any, nodes: Sequence[Node]) -> str:
+    """Address of the JobManager's REST interface, by its node's address. Raises KeyError when it does not run yet."""
+    running = [app["amRPCAddress"] for app in (answer["apps"] or {}).get("app", []) if "amRPCAddress" in app]
+    if not running:
+        raise KeyError("no application runs")
+    found = urlsplit(f"//{running[0]}")
+    host = found.hostname or ""
+    return f"https://{_node(host, nodes) or host}:{found.port}"
+
+
+def _node(host: str, nodes: Sequence[Node]) -> str | None:
+    return next((node.address for node in nodes if host in {node.name, node.address}), None)
+
+
+def missing(known: Mapping[str, Any], nodes: Sequence[Node]) -> list[str]:
+    """NodeManagers of which the JobManager has no TaskManager yet, by its list of them."""
+    if len(known["taskmanagers"]) >= len(nodes):
+        return []
+    hosts = {urlsplit(manager["path"]).hostname for manager in known["taskmanagers"]}
+    return [f"nodemanager-{node.name}" for node in nodes if not {node.name, node.address} & hosts]

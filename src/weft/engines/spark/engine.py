@@ -1,0 +1,362 @@
+"""Spark 4: a Master and Workers of its own, or YARN; an executor on every node, the driver on the head."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.engines.base import Engine
+from weft.engines.spark import hdfstoken, onyarn
+from weft.errors import UsageError
+from weft.layout.jvm import OPENS, heap, temporary
+from weft.layout.plan import (
+    SECRET,
+    Applications,
+    Client,
+    Command,
+    Daemon,
+    Dependencies,
+    Job,
+    Layout,
+    Page,
+    Plan,
+    Ready,
+)
+from weft.nodes.base import Node
+from weft.services.yarn import Ports, Yarn
+from weft.text.units import Size, show_size
+
+_DAEMON_HEAP = 192 << 20
+"""Bytes of heap for a Master or a Worker; both idle at a third of it."""
+_DAEMON_TOTAL = 320 << 20
+"""Bytes such a daemon's process takes, heap and all else."""
+_DRIVER_OVERHEAD = 384 << 20
+"""Bytes a driver's process takes beside its heap (Spark's own least overhead)."""
+_LEAST_HEAP = 471859200
+"""Bytes: 1.5 x 300 MiB of reserved memory, below which Spark refuses to start (UnifiedMemoryManager)."""
+_MOST_HEAP = 30 << 30
+"""Bytes: above it the JVM gives up compressed object pointers."""
+
+_FILTER = "org.apache.spark.ui.JWSFilter"
+"""Spark's own: refuses every request without a token that is signed with its key."""
+_PYSPARK = """#!/bin/sh
+# Spark's own bin/pyspark wants python/pyspark/shell.py unpacked, which is in pyspark.zip here
+export PYTHONSTARTUP='{startup}'
+exec spark-submit pyspark-shell-main --name PySparkShell "$@"
+"""
+_STARTUP = "from pyspark.shell import *\n"
+"""Makes `spark` and `sc`, as Spark's shell.py does."""
+
+
+class SparkEngine(Engine):
+    """A Spark cluster: standalone, or in containers of YARN."""
+
+    kind: Literal["spark"] = "spark"
+    distributions: ClassVar[tuple[str, ...]] = ("spark",)
+
+    home: Path | None = Field(
+        default=None, description="a site's own Spark; default: the cached distribution"
+    )
+    master: Literal["standalone", "yarn"] = Field(
+        default="standalone", description="who runs the executors: Spark's own Master and Workers, or YARN"
+    )
+    executor_memory: Size | None = Field(
+        default=None, description="executor heap; default: 60 % of what the node has left"
+    )
+    driver_memory: Size = Field(default=1 << 30, description="driver heap")
+    port: int = Field(default=7077, ge=1024, le=65535, description="port of the Master")
+    web_port: int = Field(
+        default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages"
+    )
+    encrypt: bool = Field(
+        default=False, description="encrypt what goes over the network, and what is shuffled and spilled"
+    )
+    pages: Literal["closed", "open"] = Field(
+        default="closed",
+        description="whether the status pages want a token signed with the secret; open: every user of the machine reads them",
+    )
+    conf: dict[str, str] = Field(default_factory=dict, description="any spark.* setting; wins over weft's")
+
+    def heap(self, layout: Layout) -> int:
+        """Bytes of heap of each executor, the same on all nodes. Raises UsageError when it does not fit."""
+        room = self._room(layout)
+        asked = self.executor_memory or min(_MOST_HEAP, max(room * 6 // 10, min(room, _LEAST_HEAP)))
+        if asked < _LEAST_HEAP:
+            raise UsageError(
+                f"spark: an executor heap of {show_size(asked)} is below the {show_size(_LEAST_HEAP)} that Spark needs",
+                hint="use fewer nodes, give them more memory, or lower engine.driver_memory",
+            )
+        if asked > room:
+            raise UsageError(
+                f"spark: an executor heap of {show_size(asked)} does not fit into the {show_size(room)} that a node has left",
+                hint="lower engine.executor_memory, or use fewer nodes",
+            )
+        return asked
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind} on YARN" if self.master == "yarn" else self.kind
+
+    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:
+        quiet = {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+        }
+        arguments = [word for key, value in quiet.items() for word in ("--conf", f"{key}={value}")]
+        job = ["--class", "io.weft.spark.GroupBy", f"local:{jar}", "--executors", "0"]
+        job += ["--outcome", str(scratch / "outcome.json")]
+        submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *arguments, *job]
+        return ["-Xmx600m", *OPENS, "-cp", _classes(home, empty), *submit]
+
+    def _room(self, layout: Layout) -> int:
+        """Bytes that a node has left for an executor's heap."""
+        driver = self.driver_memory + _DRIVER_OVERHEAD
+        if self.master == "yarn":
+            return onyarn.room(layout, driver)
+        head = layout.head.memory - 2 * _DAEMON_TOTAL - driver
+        return min([head, *(node.memory - _DAEMON_TOTAL for node in layout.nodes[1:])])
+
+    @property
+    def encrypted(self) -> bool:
+        return self.encrypt
+
+    def needs(self) -> tuple[str, ...]:
+        return ("spark", "hadoop") if self.master == "yarn" else ("spark",)
+
+    def recognize(self, home: Path) -> None:
+        cores = list(home.glob("jars/spark-core_2.13-*.jar"))
+        if not cores:
+            raise UsageError(
+                f"{home} is no Spark for Scala 2.13: it has no jars/spark-core_2.13-*.jar",
+                hint="name the directory that holds bin/ and jars/ in engine.home or SPARK_HOME, or unset it",
+            )
+        version = cores[0].stem.rpartition("-")[2]
+        if not version.startswith("4."):
+            raise UsageError(
+                f"{home} is Spark {version}; weft runs Spark 4", hint="name a Spark 4, or unset SPARK_HOME"
+            )
+
+    def plan(self, layout: Layout) -> Plan:
+        conf = layout.directory / "conf" / "spark-defaults.conf"
+        settings = "".join(f"{key} {value}\n" for key, value in sorted(self.settings(layout).items()))
+        summary = {
+            "executors": f"{len(layout.nodes)}, one a node",
+            "slots": str(layout.slots),
+            "executor heap": show_size(self.heap(layout)),
+            "driver heap": show_size(self.driver_memory),
+        }
+        if self.master == "yarn":
+            yarn = self._yarn(layout)
+            summary["executor's container"] = show_size(yarn.containers.task)
+            files = yarn.files(yarn.sites({}), {})
+            apps = (yarn.applications(),)
+            return Plan(
+                {conf: settings, **files}, yarn.daemons(), (yarn.ready(),), summary, applications=apps
+            )
+        summary["daemon heap"] = show_size(_DAEMON_HEAP)
+        ready = self._ready(layout)
+        return Plan(
+            {conf: settings},
+            self._daemons(conf, layout),
+            (ready,),
+            summary,
+            then=[hdfstoken.fetched(layout)] if layout.hadoop else [],
+            applications=(self._applications(ready),),
+        )
+
+    def _yarn(self, layout: Layout) -> Yarn:
+        ports = Ports(self.port, self.web_port)
+        return onyarn.yarn(layout, self.heap(layout), ports, closed=self.pages == "closed")
+
+    def _daemons(self, conf: Path, layout: Layout) -> list[Daemon]:
+        head = layout.head
+        master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
+        master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
+        workers = [self._worker(node, conf, layout) for node in layout.nodes]
+        return [self._daemon("master", head, master, layout, (self.port, self.web_port)), *workers]
+
+    def _ready(self, layout: Layout) -> Ready:
+        addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
+        page = f"http://{layout.head.address}:{self.web_port}/json/"
+        signed = self.pages == "closed"
+        return Ready(Page(layout.head, page, signed=signed), lambda status: _missing(status, addresses))
+
+    def _applications(self, ready: Ready) -> Applications:
+        return Applications(ready.page, lambda status: len(status["activeapps"]))
+
+    def settings(self, layout: Layout) -> dict[str, str]:
+        """The whole of spark-defaults.conf, as the Master, the Workers, the driver and the executors read it."""
+        head = layout.head
+        return {
+            "spark.authenticate": "true",
+            **self._master(layout),
+            "spark.submit.deployMode": "client",
+            "spark.driver.host": head.address,
+            "spark.driver.bindAddress": head.address,
+            "spark.driver.memory": _mebibytes(self.driver_memory),
+            "spark.executor.memory": _mebibytes(self.heap(layout)),
+            "spark.executor.cores": str(head.cores),
+            "spark.local.dir": layout.places["shuffle"].paths[head.name],
+            "spark.ui.enabled": "false",
+            "spark.eventLog.enabled": str(layout.metrics).lower(),
+            "spark.eventLog.dir": f"file:{layout.record}/engine",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.rolling.enabled": "false",
+            # io_uring and native transports pass by the C library, where file operations are counted and served
+            "spark.io.mode.default": "NIO",
+            "spark.shuffle.io.mode": "NIO",
+            "spark.rpc.io.mode": "NIO",
+            # work is measured from the moment that all executors are there
+            "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
+            "spark.network.timeout": "60s",
+            "spark.worker.timeout": "15",
+            "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
+            "spark.deploy.maxExecutorRetries": "3",
+            **self._protection(),
+            **{f"spark.hadoop.{key}": value for key, value in layout.hadoop.items()},
+            **self.conf,
+        }
+
+    def _protection(self) -> dict[str, str]:
+        """What keeps other users of the machine off, beside the secret."""
+        found = {
+            # neither of them asks who it is that kills an application or sends a Worker away
+            "spark.ui.killEnabled": "false",
+            "spark.master.ui.decommission.allow.mode": "DENY",
+            # it takes submissions from everybody
+            "spark.master.rest.enabled": "false",
+        }
+        if self.pages == "closed" and self.master == "standalone":
+            found |= {"spark.ui.filters": _FILTER, f"spark.{_FILTER}.param.secretKey": SECRET}
+        if self.encrypt:
+            found |= {
+                "spark.network.crypto.enabled": "true",
+                "spark.network.crypto.cipher": "AES/GCM/NoPadding",
+                "spark.network.crypto.saslFallback": "false",
+                "spark.io.encryption.enabled": "true",
+            }
+        return found
+
+    def _master(self, layout: Layout) -> dict[str, str]:
+        """Who runs the executors; on YARN the secret is made by Spark, for each application."""
+        if self.master == "yarn":
+            return onyarn.settings(layout, self.heap(layout))
+        return {
+            "spark.authenticate.secret": SECRET,
+            "spark.master": f"spark://{layout.head.address}:{self.port}",
+            # a Master of Spark's own gives its executors no tokens
+            **(
+                {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
+                if layout.hadoop
+                else {}
+            ),
+        }
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        conf = layout.directory / "conf" / "spark-defaults.conf"
+        own = [] if job.program.endswith((".py", ".jar")) else ["--class", f"io.weft.spark.{job.program}"]
+        program = job.program if not own else f"local:{layout.jars['spark']}"
+        arguments = [
+            "--properties-file",
+            str(conf),
+            "--name",
+            job.name,
+            *own,
+            *_words(job.dependencies),
+            *job.options,
+            program,
+            *job.arguments,
+        ]
+        argv = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit", *arguments]
+        environment = self._environment(layout.head, layout)
+        return Command("driver", layout.head, argv, environment, job.outcome, job.directory, job.output)
+
+    def client(self, layout: Layout) -> Client:
+        home, programs = layout.homes["spark"], layout.directory / "bin"
+        startup = programs / "pyspark-startup.py"
+        return Client(
+            environment={
+                **self._environment(layout.head, layout),
+                "SPARK_CONF_DIR": str(layout.directory / "conf"),
+            },
+            search={
+                "PATH": [str(programs), str(home / "bin"), str(layout.java.parent)],
+                "PYTHONPATH": [str(home / "python/lib/pyspark.zip"), str(home / "python/lib/py4j-*-src.zip")],
+            },
+            programs={programs / "pyspark": _PYSPARK.format(startup=startup), startup: _STARTUP},
+            address=self.settings(layout)["spark.master"],
+            page=f"http://{layout.head.address}:{self.web_port}",
+            settings=layout.directory / "conf" / "spark-defaults.conf",
+        )
+
+    def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
+        arguments = [
+            "org.apache.spark.deploy.worker.Worker",
+            "--host",
+            node.address,
+            "--webui-port",
+            str(self.web_port + 1),
+        ]
+        arguments += ["--cores", str(node.cores), "--memory", _mebibytes(self.heap(layout))]
+        arguments += [
+            "--work-dir",
+            str(layout.record / "logs" / node.name / "executors"),
+            "--properties-file",
+            str(conf),
+        ]
+        arguments.append(f"spark://{layout.head.address}:{self.port}")
+        return self._daemon(f"worker-{node.name}", node, arguments, layout, (self.web_port + 1,))
+
+    def _daemon(
+        self, name: str, node: Node, arguments: list[str], layout: Layout, ports: tuple[int, ...]
+    ) -> Daemon:
+        argv = [*self._java(layout, _DAEMON_HEAP, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), *arguments]
+        environment = self._environment(node, layout)
+        return Daemon(name, node, argv, environment, ports, page=True, essential=name == "master")
+
+    def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
+        classes = _classes(layout.homes["spark"], layout.empty)
+        if self.master == "yarn":  # behind the jars, which an archive of their classes has to find first
+            classes = f"{classes}:{layout.directory / 'conf'}"
+        return [str(layout.java), heap(bytes_of_heap), *flags, *OPENS, "-cp", classes]
+
+    def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        return {
+            **layout.environment(node),
+            "SPARK_HOME": str(layout.homes["spark"]),
+            "SPARK_CONF_DIR": str(layout.empty),
+            "SPARK_SCALA_VERSION": "2.13",  # the Worker looks for a build tree otherwise, and every executor dies
+            "SPARK_LOCAL_IP": node.address,
+            "SPARK_LOCAL_DIRS": layout.places["shuffle"].paths[node.name],
+            "JAVA_HOME": str(layout.java.parent.parent),
+            **({"HADOOP_CONF_DIR": str(layout.directory / "conf")} if self.master == "yarn" else {}),
+            **temporary(layout, node, layout.classes.get("spark")),
+        }
+
+
+def _classes(home: Path, empty: Path) -> str:
+    """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive fits all."""
+    logging = [str(jar) for jar in home.glob("jars/slf4j-api-*.jar")]
+    return ":".join([f"{empty}/", *logging, f"{home}/jars/*"])
+
+
+def _words(dependencies: Dependencies) -> list[str]:
+    """What a job brings along, in the words of spark-submit."""
+    listed = {"--py-files": dependencies.py_files, "--jars": dependencies.jars, "--files": dependencies.files}
+    arguments = ["--class", dependencies.main_class] if dependencies.main_class else []
+    arguments += [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]
+    return arguments + [
+        word for key, value in dependencies.conf.items() for word in ("--conf", f"{key}={value}")
+    ]
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size >> 20}m"
+
+
+def _missing(status: Any, addresses: dict[str, str]) -> list[str]:
+    alive = {worker["host"] for worker in status["workers"] if worker["state"] == "ALIVE"}
+    return [name for name, address in addresses.items() if address not in alive]

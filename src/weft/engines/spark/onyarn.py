@@ -1,0 +1,55 @@
+"""Spark's executors in containers of YARN: one a node, and room on each node for the application's master."""
+
+from weft.layout.plan import Layout
+from weft.services.realm import USER
+from weft.services.yarn import GRAIN, NODE_MANAGER, OVERHEAD, RESOURCE_MANAGER, Containers, Ports, Yarn
+
+_MASTER_HEAP = 256 << 20
+_MASTER_OVERHEAD = 192 << 20
+"""Bytes of the container that asks for the executors, while the driver is on the head."""
+_MASTER = _MASTER_HEAP + _MASTER_OVERHEAD
+
+
+def room(layout: Layout, driver: int) -> int:
+    """Bytes that a node has left for the heap of an executor; `driver` are the driver's on the head."""
+    head = layout.head.memory - driver - RESOURCE_MANAGER - OVERHEAD
+    least = min([head, *(node.memory for node in layout.nodes[1:])]) - NODE_MANAGER - OVERHEAD - _MASTER
+    return min(least - (384 << 20), least * 10 // 11)
+
+
+def overhead(heap: int) -> int:
+    """Bytes of an executor's container beside its heap, as Spark reckons them."""
+    return max(384 << 20, heap // 10)
+
+
+def yarn(layout: Layout, heap: int, ports: Ports, *, closed: bool) -> Yarn:
+    """YARN with a container of this heap on each node."""
+    task = -(-(heap + overhead(heap)) // GRAIN) * GRAIN
+    return Yarn(layout, ports, Containers(task, _MASTER, 1, layout.head.cores), closed=closed)
+
+
+def settings(layout: Layout, heap: int) -> dict[str, str]:
+    """What takes the place of the settings of a Master of Spark's own."""
+    return {
+        "spark.master": "yarn",
+        "spark.executor.instances": str(len(layout.nodes)),
+        "spark.executor.memoryOverhead": f"{overhead(heap) >> 20}m",
+        "spark.yarn.am.memory": f"{_MASTER_HEAP >> 20}m",
+        "spark.yarn.am.memoryOverhead": f"{_MASTER_OVERHEAD >> 20}m",
+        "spark.yarn.jars": f"local:{layout.homes['spark']}/jars/*",
+        "spark.yarn.populateHadoopClasspath": "false",
+        "spark.yarn.stagingDir": f"file://{layout.staging}",
+        "spark.yarn.maxAppAttempts": "1",
+        **_known(layout),
+        "spark.yarn.scheduler.heartbeat.interval-ms": "200",
+        "spark.yarn.report.interval": "200ms",
+    }
+
+
+def _known(layout: Layout) -> dict[str, str]:
+    """By which the driver logs in, and of whom it gets tokens for the containers."""
+    return {
+        "spark.kerberos.principal": USER,
+        "spark.kerberos.keytab": str(layout.realm.keytab),
+        "spark.kerberos.access.hadoopFileSystems": ",".join(layout.hadoop_files),
+    }

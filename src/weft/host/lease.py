@@ -1,0 +1,278 @@
+"""What a running command holds on this machine, written down before it exists.
+
+A lease is a file of JSON lines, locked (flock) for as long as its owner lives. A lease nobody has locked belongs to a
+command that was killed: `weft gc` releases what it lists, last first.
+"""
+
+import fcntl
+import json
+import os
+import shlex
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import psutil
+
+from weft.errors import WeftError
+from weft.host import settings, shell
+from weft.host.remote.reach import Reach, of_text
+from weft.host.slurm import commands
+
+_PATIENCE = 20.0
+"""Seconds for a host to answer when something on it is looked for or removed."""
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What a lease holds on another host, as the host answered; or why it did not."""
+
+    host: str
+    processes: Sequence[dict[str, Any]] = ()
+    there: Sequence[str] = ()
+    left: Sequence[str] = ()
+    problem: str = ""
+
+
+@dataclass
+class Lease:
+    """One command's list of holdings. `name` also marks its processes."""
+
+    name: str
+    path: Path
+    entries: list[dict[str, str]] = field(default_factory=list)
+    _file: IO[str] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def note(self, kind: str, **what: str) -> None:
+        """Write a holding down, before it is made; `reach` of another host.
+
+        Kinds: directory, file, mount, cgroup, job (of Slurm, by name), container (by the command that ends it).
+        """
+        entry = {"kind": kind, **what}
+        assert self._file is not None
+        with self._lock:  # nodes are made at once
+            self.entries.append(entry)
+            self._file.write(json.dumps(entry) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def release(self) -> list[str]:
+        """Kill what carries the mark, undo each holding, last first. Returns what could not be undone."""
+        left = self.release_hosts()
+        _kill(self.name)
+        left += [
+            problem for entry in reversed(self.entries) if "reach" not in entry and (problem := _undo(entry))
+        ]
+        if not left:
+            self.path.unlink(missing_ok=True)
+        return left
+
+    def release_hosts(self, open_ways: Sequence[Reach] = ()) -> list[str]:
+        """The same for what is held on other hosts, all at once; `open_ways` lead to some of them already."""
+        answers = self.elsewhere(remove=True, open_ways=open_ways)
+        failed = {one.host for one in answers if one.problem or one.left}
+        self.entries = [
+            one for one in self.entries if "reach" not in one or of_text(one["reach"]).host in failed
+        ]
+        return [f"{one.host}: {one.problem or ', '.join(one.left)}" for one in answers if one.host in failed]
+
+    def elsewhere(self, *, remove: bool = False, open_ways: Sequence[Reach] = ()) -> list[Elsewhere]:
+        """What is held on other hosts, and with `remove` no more."""
+        known = {reach.text(): reach for reach in open_ways}
+        texts = dict.fromkeys(one["reach"] for one in self.entries if "reach" in one)
+        reaches = [known.get(text) or of_text(text) for text in texts]
+        if not reaches:
+            return []
+        with ThreadPoolExecutor(max_workers=min(64, len(reaches))) as pool:
+            return list(pool.map(lambda reach: self._sweep(reach, remove=remove), reaches))
+
+    def _sweep(self, reach: Reach, *, remove: bool) -> Elsewhere:
+        mine = [one for one in self.entries if one.get("reach") == reach.text()]
+        held = [[one["kind"], one["path"]] for one in mine]
+        request = {"mark": f"{shell.LEASE_MARK}={self.name}", "held": held, "remove": remove}
+        try:
+            answer = reach.ask("sweep", request, timeout=_PATIENCE)
+        except WeftError as error:
+            return Elsewhere(reach.host, problem="" if reach.gone() else error.message)
+        there = [" ".join(arguments) for arguments in answer["there"]]
+        return Elsewhere(reach.host, answer["processes"], there, answer["left"])
+
+
+@contextmanager
+def hold(name: str, purpose: str) -> Iterator[Lease]:
+    """A lease for the length of a `with`; everything noted in it is undone at the end, whatever happened."""
+    directory = settings.state() / "leases"
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = directory / f"{name}.jsonl"
+    with _locked(path) as file:
+        lease = Lease(name, path, _file=file)
+        now = time.strftime("%Y-%m-%dT%H:%M:%S")
+        lease.note("owner", pid=str(os.getpid()), host=os.uname().nodename, purpose=purpose, since=now)
+        try:
+            yield lease
+        finally:
+            left = lease.release()
+    if left:
+        raise WeftError(
+            f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` once the cause is gone"
+        )
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[IO[str]]:
+    """The lease file, locked; made again when `weft gc` removed it between opening and locking."""
+    while True:
+        with path.open("a") as file:
+            # `weft ps` of somebody holds the lock for a moment
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                yield file
+                return
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lease as seen from outside."""
+
+    lease: Lease
+    alive: bool
+
+    @property
+    def owner(self) -> dict[str, str]:
+        return next((entry for entry in self.lease.entries if entry["kind"] == "owner"), {})
+
+
+def all_leases() -> list[Held]:
+    """Every lease of this user; `alive` where its owner still runs."""
+    found = []
+    for path, file in _files():
+        entries = _entries(file)
+        found.append(
+            Held(Lease(path.stem, path, entries), not (_lock(file, fcntl.LOCK_SH) and _ours(entries)))
+        )
+    return found
+
+
+def dead_leases() -> Iterator[Lease]:
+    """Each lease whose owner is gone; nobody else can take or release it before the next is asked for."""
+    for path, file in _files():
+        entries = _entries(file)
+        if _lock(file, fcntl.LOCK_EX) and path.exists() and _ours(entries):
+            yield Lease(path.stem, path, entries)
+
+
+def _ours(entries: Sequence[dict[str, str]]) -> bool:
+    """Whether a missing lock says that the owner is gone: on this host, or in a job that has ended.
+
+    Hosts can share the directory and not each other's locks: NFS without a lock daemon, Lustre without `flock`.
+    """
+    owner = next((entry for entry in entries if entry["kind"] == "owner"), {})
+    here = os.uname().nodename
+    return owner.get("host", here) == here or any(
+        of_text(entry["reach"]).gone() for entry in entries if "reach" in entry
+    )
+
+
+def _files() -> Iterator[tuple[Path, IO[str]]]:
+    for path in sorted((settings.state() / "leases").glob("*.jsonl")):
+        # it may be released between the listing and the opening
+        with suppress(FileNotFoundError), path.open() as file:
+            yield path, file
+
+
+def _lock(file: IO[str], how: int) -> bool:
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _entries(file: IO[str]) -> list[dict[str, str]]:
+    return [json.loads(line) for line in file if line.endswith("\n")]
+
+
+def _kill(mark: str) -> None:
+    deadline = time.monotonic() + 10
+    while (processes := shell.marked(mark)) and time.monotonic() < deadline:
+        for process in processes:
+            try:
+                process.kill()
+            except psutil.NoSuchProcess:
+                continue
+        psutil.wait_procs(processes, timeout=1)
+
+
+def exists(entry: dict[str, str]) -> bool:
+    """Whether a holding is there now, on this machine."""
+    if "reach" in entry:
+        return False
+    if entry["kind"] == "job":
+        return bool(commands.named(entry["path"]))
+    path = Path(entry.get("path", "/nonexistent"))
+    return _mounted(path) if entry["kind"] == "mount" else path.exists()
+
+
+def _undo(entry: dict[str, str]) -> str | None:
+    path = Path(entry.get("path", "/nonexistent"))
+    match entry["kind"]:
+        case "mount":
+            return _unmount(path)
+        case "cgroup":
+            _remove_cgroup(path)
+            if path.exists():
+                return f"control group {path}"
+        case "job":
+            commands.cancel_named(entry["path"])
+        case "container":
+            return _ended(entry["path"])
+        case "file":
+            path.unlink(missing_ok=True)
+        case "directory":
+            if any(point.is_relative_to(path) for point in mount_points()):
+                return f"directory {path}: something is still mounted in it"
+            shutil.rmtree(path, ignore_errors=True)
+            if path.exists():
+                return f"directory {path}"
+    return None
+
+
+def _ended(command: str) -> str | None:
+    try:
+        shell.run(shlex.split(command), check=False)
+    except WeftError as error:
+        return f"`{command}`: {error.message}"
+    return None
+
+
+def _unmount(path: Path) -> str | None:
+    done = shell.run(["umount", "-l", str(path)], check=False) if _mounted(path) else None
+    return f"mount {path}: {done.err.strip()}" if done and _mounted(path) else None
+
+
+def _remove_cgroup(path: Path) -> None:
+    """A group is empty only once its last process is reaped, which can lag the kill by a moment."""
+    for _ in range(100):
+        try:
+            path.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.05)
+
+
+def _mounted(path: Path) -> bool:
+    return path in mount_points()
+
+
+def mount_points() -> list[Path]:
+    """Every mount point that this process sees."""
+    lines = Path("/proc/self/mounts").read_text().splitlines()
+    return [Path(line.split()[1].encode().decode("unicode_escape")) for line in lines]

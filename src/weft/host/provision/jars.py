@@ -1,0 +1,56 @@
+"""weft's own jars, built by Maven once per state of java/."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from weft.errors import MissingError, WeftError
+from weft.host import settings, shell
+from weft.host.provision import jdk
+from weft.host.provision.tree import Say, building, cached, digest
+
+
+def build(homes: Mapping[str, Path], say: Say) -> dict[str, Path]:
+    """Paths of the jars by module: core, and one for each engine whose distribution's home is given.
+
+    Raises MissingError naming what the build lacks.
+    """
+    source = settings.SOURCE / "java"
+    modules = ("core", *sorted(homes), *(["kerberos"] if "hadoop" in homes else []))
+    key = f"jars-{digest([source], *(f'{name}={homes[name].name}' for name in sorted(homes)))}"
+    if (found := cached(key)) is None:
+        jdk.require_compiler()
+        with building(key, 200_000_000) as target:
+            if target is not None:
+                say("building weft's jars (once)")
+                _maven(source, homes, modules, target)
+        found = cached(key)
+        assert found is not None
+    return {module: found / f"weft-{module}.jar" for module in modules}
+
+
+def _maven(source: Path, homes: Mapping[str, Path], modules: Sequence[str], target: Path) -> None:
+    copy = target / "build"
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("target"))
+    argv = [
+        "mvn",
+        "--batch-mode",
+        "-Dstyle.color=never",
+        "--quiet",
+        "--file",
+        str(copy / "pom.xml"),
+        *(f"-D{name}.home={home}" for name, home in homes.items()),
+        "-DskipTests",
+        "package",
+    ]
+    try:
+        shell.run(argv, timeout=900, env={"JAVA_HOME": str(jdk.java().parent.parent)})
+    except WeftError as error:
+        raise MissingError(
+            "weft's jars could not be built",
+            tail=error.tail,
+            hint=f"run `{' '.join(argv[:1])}` in java/ to see all of Maven's output",
+        ) from error
+    for module in modules:
+        shutil.copy(copy / module / "target" / f"weft-{module}.jar", target)
+    shutil.rmtree(copy)

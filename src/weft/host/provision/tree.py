@@ -1,0 +1,66 @@
+"""Directories in the cache, keyed by their inputs: made once, whole or not at all."""
+
+import fcntl
+import hashlib
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from weft.errors import StorageError
+from weft.host import settings
+
+Say = Callable[[str], None]
+"""Tells the person at the terminal what is being done."""
+
+_LEFT_OUT = {"target", "__pycache__", ".git"}
+
+
+def digest(paths: Iterable[Path], *inputs: str) -> str:
+    """A key of file contents below some paths, and of other inputs given as words."""
+    hasher = hashlib.sha256("\0".join(inputs).encode())
+    for root in paths:
+        files = (
+            sorted(p for p in root.rglob("*") if p.is_file() and not _LEFT_OUT & set(p.parts))
+            if root.is_dir()
+            else [root]
+        )
+        for file in files:
+            hasher.update(f"{file.relative_to(root.parent)}\0".encode())
+            hasher.update(hashlib.sha256(file.read_bytes()).digest())
+    return hasher.hexdigest()[:16]
+
+
+def cached(name: str) -> Path | None:
+    """A finished directory of that name, if there is one."""
+    path = settings.cache() / name
+    return path if path.is_dir() else None
+
+
+@contextmanager
+def building(name: str, need: int) -> Iterator[Path | None]:
+    """A directory to fill, moved to `name` when the block ends well; None when another process was faster.
+
+    `need` is the space it takes in bytes; less free raises StorageError at once.
+    """
+    cache = settings.cache()
+    cache.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(cache).free
+    if free < need:
+        raise StorageError(
+            f"the cache {cache} has {free >> 20} MiB free, {name} takes {need >> 20}",
+            hint="set WEFT_CACHE elsewhere",
+        )
+    with (cache / f".{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if cached(name):
+            yield None
+            return
+        partial = cache / f".{name}.partial"
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir()
+        try:
+            yield partial
+            partial.rename(cache / name)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)

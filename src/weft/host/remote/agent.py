@@ -1,0 +1,116 @@
+"""An open connection to a host, over which weft's programs run there: one login and one start of Python for all of them."""
+
+import itertools
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from weft.host import shell
+from weft.host.remote.asked import PATIENCE, AgentProcess, Asked
+from weft.host.shell import Process
+
+
+class Agent:
+    """The near end of `sent/agent.py`. Any thread may ask; it has to be started where it is to be ended."""
+
+    def __init__(self, arguments: Sequence[str], begin: bytes, mark: str, log: Path) -> None:
+        """`words`: the local command; `begin`: the message that starts the far end, which first prints `mark`."""
+        self.log = log
+        self._popen = shell.converse(arguments, begin, log)
+        self._mark = mark.encode()
+        self._numbers = itertools.count()
+        self._asked: dict[int, Asked] = {}
+        self._ended = False
+        self._mute = False
+        self._lock = threading.Lock()
+        self._sending = threading.Lock()
+        self._begun = threading.Event()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    @property
+    def pid(self) -> int:
+        """The client's process."""
+        return self._popen.pid
+
+    @property
+    def answered(self) -> bool:
+        """Whether the far end has begun, or is known not to."""
+        return self._begun.is_set()
+
+    def failed(self) -> int | None:
+        """The exit code of a client that ended before the far end began."""
+        return self._popen.wait() if self._mute else None
+
+    def spawn(
+        self, name: str, argv: Sequence[str], program: Mapping[str, Any], log: Path, out: Path | None
+    ) -> Process:
+        """Start a program there that runs until it is stopped; its output goes to files. Raises TimeoutError."""
+        log.parent.mkdir(parents=True, exist_ok=True)
+        written = log.open("ab", buffering=0)
+        printed = written if out is None else out.open("ab", buffering=0)
+        asked = self.ask(program, PATIENCE, {"out": printed, "err": written})
+        return AgentProcess(name, tuple(argv), log, self._popen, asked=asked)
+
+    def ask(
+        self, program: Mapping[str, Any], timeout: float, files: Mapping[str, IO[bytes]] | None = None
+    ) -> Asked:
+        """Start a program there. Raises TimeoutError where the far end does not begin."""
+        if not self._begun.wait(timeout):
+            raise TimeoutError
+        number = next(self._numbers)
+        asked = Asked(self._send, number, files or {})
+        with self._lock:
+            self._asked[number] = asked
+            ended = self._ended
+        if ended:
+            asked.hear(None)
+        self._send({**program, "id": number})
+        return asked
+
+    def leave(self) -> None:
+        """End its input, which ends it and all that it runs."""
+        assert self._popen.stdin is not None
+        with self._sending, suppress(BrokenPipeError):
+            self._popen.stdin.close()
+
+    def stop(self, patience: float = 5) -> None:
+        """Wait some seconds for its end, and kill it if that does not come."""
+        self.leave()
+        try:
+            self._popen.wait(patience)
+        except shell.Expired:
+            self._popen.kill()
+            self._popen.wait()
+        self._listener.join()
+
+    def _send(self, told: Mapping[str, Any]) -> None:
+        assert self._popen.stdin is not None
+        with self._sending, suppress(BrokenPipeError, ValueError):  # its end is told by the listener
+            self._popen.stdin.write(json.dumps(told).encode() + b"\n")
+            self._popen.stdin.flush()
+
+    def _listen(self) -> None:
+        assert self._popen.stdout is not None
+        with self._popen.stdout as lines:
+            for line in lines:
+                if self._begun.is_set():
+                    self._give(json.loads(line))
+                elif line.endswith(self._mark):
+                    self._begun.set()
+        with self._lock:
+            self._ended, left = True, list(self._asked.values())
+        self._mute = not self._begun.is_set()
+        self._begun.set()
+        for asked in left:
+            asked.hear(None)
+
+    def _give(self, told: Mapping[str, Any]) -> None:
+        with self._lock:
+            asked = self._asked[told["id"]]
+            if "code" in told:
+                del self._asked[told["id"]]
+        asked.hear(told)

@@ -1,0 +1,240 @@
+"""How a command is run on another host: the words of a client, and a program that it starts there.
+
+The client (ssh, srun) only ever sees fixed words. What is to be run, its environment and any secret in it go through
+its standard input, as data; while that stays open the command lives, and when it ends everything on the host ends.
+"""
+
+import json
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from weft.errors import NodeError, WeftError
+from weft.host import shell
+from weft.host.remote.agent import Agent
+from weft.host.remote.asked import PATIENCE, Asked
+from weft.host.shell import Completed, Process
+from weft.host.slurm import jobs
+
+_SENT = Path(__file__).parent / "sent"
+_BEGIN = (
+    "import json,sys;w=json.loads(sys.stdin.buffer.readline().decode());s={};"
+    'exec(compile(w["source"],w["name"],"exec"),s);'
+    'sys.stdout.write(w["begin"]);sys.stdout.flush();s["main"](w["request"])'
+)
+_MARK = "=== weft begins ===\n"
+"""Parts what a host's login files print from what a program answers."""
+
+
+class RemoteProcess(Process):
+    """A process on another host; the local one is its client."""
+
+    def code(self) -> int | None:
+        code = super().code()
+        if code is not None:
+            self._let_go()
+        return code
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        super().wait(timeout)
+        return self.code()
+
+    def _let_go(self) -> None:
+        """End its input; the host kills what is left."""
+        assert self.popen.stdin is not None
+        with suppress(BrokenPipeError):
+            self.popen.stdin.close()
+
+    def stop(self, grace: float = 10) -> None:
+        """Ask (SIGTERM), wait `grace` seconds, then kill, descendants included."""
+        assert self.popen.stdin is not None
+        with suppress(BrokenPipeError):
+            if self.code() is None and grace:
+                self.popen.stdin.write(b"stop\n")
+                self.popen.stdin.flush()
+                self.wait(grace)
+        self._let_go()
+        if self.wait(10) is None:
+            super().stop(grace=0)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The way to one host."""
+
+    host: str
+    client: tuple[str, ...]
+    """Words before a command, such as ssh and its options and the host."""
+    login_shell: bool
+    """Whether a shell there reads the command as text (ssh), or gets it as words (srun)."""
+    python: str = "python3"
+    """A Python there, 3.6 or newer, for weft's own small programs."""
+    job: int = 0
+    """The Slurm job with whose end the host is out of reach; 0 where nothing ends the way there."""
+    opening: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """The client that makes a connection which all others share; where there is one, a remote agent's."""
+    agent: Agent | None = field(default=None, compare=False, repr=False)
+    """An open connection; without one each question makes its own."""
+
+    def arguments(self, client: Sequence[str] = ()) -> list[str]:
+        """The local command; always the same for a host and a client."""
+        begin = [self.python, "-I", "-S", "-c", _BEGIN]  # a quick start: its own library is enough
+        return [*(client or self.client), *([shlex.join(begin)] if self.login_shell else begin)]
+
+    def spawn(
+        self,
+        name: str,
+        argv: Sequence[str],
+        *,
+        log: Path,
+        env: Mapping[str, str],
+        cwd: Path | None = None,
+        out: Path | None = None,
+    ) -> Process:
+        """Start a daemon or a driver there; its output comes here."""
+        held = _held(argv, env, cwd, alone=True)
+        if self.agent is None or self.job:  # what runs in a job is a step of it, which Slurm accounts for
+            return self.send(name, message("hold", held), log=log, out=out)
+        try:
+            return self.agent.spawn(name, argv, _whole("hold", held), log, out)
+        except TimeoutError:
+            raise self._late(PATIENCE) from None
+
+    def send(
+        self, name: str, text: bytes, *, log: Path, out: Path | None = None, bound: bool = True
+    ) -> Process:
+        """Start one of weft's programs there and leave it running until it is stopped; `bound` as in `shell.spawn`."""
+        # the client has no mark: it ends with weft, and what clears a host must not end its own connection
+        arguments = self.arguments()
+        return shell.spawn(name, arguments, log=log, out=out, message=text, kind=RemoteProcess, bound=bound)
+
+    def attended(self, log: Path) -> "Reach":
+        """The same over one connection, which stays open until its remote agent is stopped."""
+        arguments, begin = self.arguments(self.opening), message("agent", {}, _MARK)
+        return replace(self, agent=Agent(arguments, begin, _MARK, log))
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout: float = 60,
+        check: bool = True,
+        env: Mapping[str, str] | None = None,
+    ) -> Completed:
+        """Run a short command there to its end."""
+        done = self._talk("hold", _held(argv, env or {}, None, alone=False), timeout)
+        if check and done.code != 0:
+            raise WeftError(
+                f"{self.host}: `{' '.join(argv)}` failed with exit code {done.code}",
+                tail=(done.out + done.err).splitlines()[-5:],
+            )
+        return done
+
+    def ask(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Any:
+        """The answer of one of weft's programs in `sent/`; None where it prints nothing."""
+        done = self._talk(program, request, timeout)
+        if done.code != 0:
+            raise self._unsaid(done)
+        return json.loads(done.out) if done.out.strip() else None
+
+    def begin(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Asked:
+        """Start one of weft's programs there, which ends with its input. It takes a remote agent."""
+        assert self.agent is not None
+        return self.agent.ask(_whole(program, request), timeout)
+
+    def next(self, asked: Asked, *, timeout: float = 60) -> Any:
+        """The next line that a program prints, as data. Raises NodeError where there is none."""
+        try:
+            line = asked.line(timeout)
+            if line is None:
+                raise self._unsaid(asked.end(timeout))
+        except TimeoutError:
+            raise self._late(timeout) from None
+        except EOFError:
+            raise self._lost() from None
+        return json.loads(line)
+
+    def _talk(self, program: str, request: Mapping[str, Any], timeout: float) -> Completed:
+        try:
+            if self.agent:
+                return self.agent.ask(_whole(program, request), timeout).end(timeout)
+            done = shell.talk(self.arguments(), message(program, request, _MARK), timeout)
+        except TimeoutError:
+            raise self._late(timeout) from None
+        except EOFError:
+            raise self._lost() from None
+        _, began, out = done.out.partition(_MARK)
+        if not began:
+            raise self._silent((done.err or done.out).strip().splitlines()[-5:] or [f"exit code {done.code}"])
+        return Completed(done.code, out, done.err)
+
+    def _unsaid(self, done: Completed) -> NodeError:
+        why = done.err.strip().splitlines() or [f"exit code {done.code}"]
+        return NodeError(f"{self.host}: {why[-1]}", tail=why[:-1][-5:])
+
+    def _late(self, seconds: float) -> NodeError:
+        return NodeError(f"{self.host} did not answer within {seconds:.0f} s", hint=self.advice())
+
+    def _lost(self) -> NodeError:
+        return self._silent(shell.tail(self.agent.log, 5) if self.agent else [])
+
+    def _silent(self, tail: list[str]) -> NodeError:
+        return NodeError(f"{self.host}: nothing can be run there", tail=tail, hint=self.advice())
+
+    def attached(self, argv: Sequence[str], *, terminal: bool) -> list[str]:
+        """The local command that runs `argv` there on the streams of whoever runs it, on a terminal where that is one."""
+        program, *options = self.client
+        asked = {"ssh": ["-t"], "srun": ["--pty"]}.get(Path(program).name, []) if terminal else []
+        return [program, *asked, *options, *([shlex.join(argv)] if self.login_shell else argv)]
+
+    def advice(self) -> str:
+        """How to try the same by hand."""
+        return f"try it by hand: {shlex.join([*self.client, self.python, '--version'])}"
+
+    def text(self) -> str:
+        """For a lease, so that `weft gc` gets there too."""
+        return json.dumps([self.host, list(self.client), self.login_shell, self.python, self.job])
+
+    def gone(self) -> bool:
+        """Whether nobody can get there any more. What ran there ended with the job then."""
+        if not self.job:
+            return False
+        try:
+            now = jobs.job(self.job)
+        except WeftError:
+            return False
+        return now is None or now.state != "RUNNING"
+
+
+def of_text(text: str) -> Reach:
+    """The reach that a lease holds."""
+    host, client, login_shell, python, job = json.loads(text)
+    return Reach(host, tuple(client), login_shell, python, job)
+
+
+def message(program: str, request: Mapping[str, Any], begin: str = "") -> bytes:
+    """What `Reach.send` takes: one of weft's programs in `sent/` and its request; `begin` is printed first."""
+    return json.dumps({**_whole(program, request), "begin": begin}).encode() + b"\n"
+
+
+def _whole(program: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": f"weft-{program}", "source": _source(program), "request": dict(request)}
+
+
+@cache
+def _source(program: str) -> str:
+    return (_SENT / f"{program}.py").read_text()
+
+
+def _held(argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, *, alone: bool) -> dict[str, Any]:
+    return {
+        "argv": list(argv),
+        "environment": dict(env),
+        "directory": None if cwd is None else os.fspath(cwd),
+        "alone": alone,
+    }

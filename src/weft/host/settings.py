@@ -1,0 +1,112 @@
+"""Every environment variable that weft reads, and the directories they name."""
+
+import getpass
+import os
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[3]
+"""The checkout: java/ and native/ are built from here."""
+
+
+def _path(variable: str, default: Path) -> Path:
+    return Path(os.environ.get(variable) or default).expanduser().resolve()
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run under a number without a name
+        return str(os.getuid())
+
+
+def cache() -> Path:
+    """WEFT_CACHE: engines, built jars and native libraries, keyed by their inputs. Default ~/.cache/weft."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    return _path("WEFT_CACHE", base / "weft")
+
+
+def runs() -> Path:
+    """WEFT_RUNS: where records are written. Default ./runs."""
+    return _path("WEFT_RUNS", Path("runs"))
+
+
+def state() -> Path:
+    """WEFT_STATE: lease files of what running commands hold. Default ~/.local/state/weft."""
+    base = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state")
+    return _path("WEFT_STATE", base / "weft")
+
+
+def work() -> Path:
+    """WEFT_WORK: scratch of running commands; emptied at their end. Default /var/tmp/weft-USER."""
+    return _path("WEFT_WORK", Path("/var/tmp") / f"weft-{_user()}")  # noqa: S108 - made 0700, owner checked
+
+
+def shared() -> Path | None:
+    """WEFT_SHARED: where input and output stand when a run names no directory. Default: the work directory."""
+    return _path("WEFT_SHARED", Path()) if os.environ.get("WEFT_SHARED") else None
+
+
+def share(path: Path) -> None:
+    """Let input and output stand below a directory where a run names none and WEFT_SHARED is not set."""
+    os.environ.setdefault("WEFT_SHARED", str(path))
+
+
+def expanded(path: Path) -> Path:
+    """A path with the variables in it, such as $DW_JOB_STRIPED, as this process has them; those it lacks stay."""
+    return Path(os.path.expandvars(path))
+
+
+def site() -> Path:
+    """WEFT_SITE: the site profile. Default ~/.config/weft/site.toml."""
+    base = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config")
+    return _path("WEFT_SITE", base / "weft" / "site.toml")
+
+
+def own_directories() -> list[Path]:
+    """Where a user's large files may go, best first: what a site names in SCRATCH and WORK, then HOME."""
+    named = [os.environ.get(name) for name in ("SCRATCH", "WORK", "HOME")]
+    return [path for name in named if name and (path := Path(name)).is_dir() and os.access(path, os.W_OK)]
+
+
+def local_directories() -> list[Path]:
+    """Where a node may have files of its own, best first: what a site names in LOCAL_SCRATCH and TMPDIR, then /tmp."""
+    named = [os.environ.get(name) for name in ("LOCAL_SCRATCH", "TMPDIR")]
+    return [Path(name) for name in (*named, "/tmp") if name and Path(name).is_dir()]  # noqa: S108 - the machine's
+
+
+def module_directories() -> list[Path]:
+    """MODULEPATH: where environment modules are looked for."""
+    return [Path(name) for name in os.environ.get("MODULEPATH", "").split(":") if name]
+
+
+def slurm() -> dict[str, str]:
+    """What Slurm tells a process of the job that it runs in: SLURM_JOB_ID and its kin; empty outside of jobs."""
+    return {name: value for name, value in os.environ.items() if name.startswith("SLURM_")}
+
+
+def home(distribution: str) -> Path | None:
+    """SPARK_HOME, FLINK_HOME, HADOOP_HOME: a site's own installation, taken instead of the cached distribution."""
+    value = os.environ.get(f"{distribution.upper()}_HOME")
+    return Path(value) if value else None
+
+
+def java_home() -> Path | None:
+    """JAVA_HOME: the JDK to use; otherwise `java` on PATH."""
+    value = os.environ.get("JAVA_HOME")
+    return Path(value) if value else None
+
+
+def directories() -> dict[str, str]:
+    """The directories above by their variables, for a process that starts elsewhere or under another name."""
+    own = {"WEFT_CACHE": cache(), "WEFT_RUNS": runs(), "WEFT_STATE": state(), "WEFT_WORK": work()}
+    return {name: str(path) for name, path in own.items()}
+
+
+def search_path(variable: str) -> str:
+    """A search path of the user's, such as PATH; empty when there is none."""
+    return os.environ.get(variable) or ""
+
+
+def login_shell() -> str:
+    """SHELL: what `weft shell` starts."""
+    return os.environ.get("SHELL") or "/bin/sh"

@@ -1,0 +1,320 @@
+"""The only module that starts processes.
+
+Every process gets its own session (so that a terminal's Ctrl-C reaches weft alone), dies with weft (parent-death
+signal), and carries the marks that let `weft gc` find it.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from weft.errors import MissingError, WeftError
+
+LEASE_MARK = "WEFT_LEASE"
+NODE_MARK = "WEFT_NODE"
+_TIED = 'test "$PPID" = "$0" && exec "$@"'
+"""Who is not weft's child any more at this point was orphaned before the parent-death signal was set."""
+_MIDDLE_OF_EXEC = 200
+"""How often a process is looked at, each 10 ms, that is about to become another program: a look can take seconds."""
+_START_CODE, _ENVIRONMENT = 23, slice(47, 49)
+"""Places of start_code, which is 0 until a new program is laid out, and of env_start and env_end behind the name in /proc/PID/stat (proc(5))."""
+_PIPE = 1 << 16
+"""Bytes that a pipe takes before anybody reads (pipe(7))."""
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A finished process: exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def tool(name: str, package: str) -> str:
+    """The full path of a program. Raises MissingError naming the Debian package that has it."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
+    if found is None:
+        raise MissingError(f"the program `{name}` is not on this machine", hint=f"apt-get install {package}")
+    return found
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    timeout: float = 60,
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+    check: bool = True,
+) -> Completed:
+    """Run a short command to its end. Raises WeftError with its last lines when `check` and it fails."""
+    try:
+        done = subprocess.run(
+            list(argv),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            env=None if env is None else {**os.environ, **env},
+        )
+    except FileNotFoundError as error:
+        raise MissingError(f"the program `{argv[0]}` is not on this machine") from error
+    except subprocess.TimeoutExpired as error:
+        raise WeftError(f"`{argv[0]}` did not end within {timeout:.0f} s") from error
+    if check and done.returncode != 0:
+        raise WeftError(
+            f"`{' '.join(argv)}` failed with exit code {done.returncode}",
+            tail=_why(done.stdout + done.stderr),
+        )
+    return Completed(done.returncode, done.stdout, done.stderr)
+
+
+def _why(output: str) -> list[str]:
+    """The lines that speak of an error, first ones first; else the last lines."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    return [line for line in lines if "error" in line.lower()][:5] or lines[-5:]
+
+
+def tail(path: Path, lines: int = 8) -> list[str]:
+    """The last lines of a log file; empty when there is none."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 16384))
+            return file.read().decode(errors="replace").splitlines()[-lines:]
+    except OSError:
+        return []
+
+
+@dataclass
+class Process:
+    """A process that outlives the call: a daemon, or a job's driver."""
+
+    name: str
+    argv: Sequence[str]
+    log: Path
+    popen: "subprocess.Popen[bytes]"
+    wrapped: bool = False
+    started: float = field(default_factory=time.time)
+
+    @property
+    def pid(self) -> int:
+        """The process itself: the child of `nsenter` where a node wraps its commands."""
+        if self.wrapped:
+            children = self.family()
+            return children[0].pid if children else self.popen.pid
+        return self.popen.pid
+
+    def family(self) -> list[psutil.Process]:
+        """All descendants that are alive."""
+        try:
+            return psutil.Process(self.popen.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return []
+
+    def code(self) -> int | None:
+        """The exit code, or None while it runs."""
+        return self.popen.poll()
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """The exit code, or None if it still runs after `timeout` seconds."""
+        try:
+            return self.popen.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def stop(self, grace: float = 10) -> None:
+        """Ask (SIGTERM), wait `grace` seconds, then kill, descendants included."""
+        family = self.family()
+        if self.code() is None:
+            target = family[0] if self.wrapped and family else psutil.Process(self.popen.pid)
+            _signal(target, signal.SIGTERM)
+            if self.wait(grace) is None:
+                _signal(psutil.Process(self.popen.pid), signal.SIGKILL)
+        for child in family:
+            _signal(child, signal.SIGKILL)
+        self.popen.wait()
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> None:
+    with suppress(psutil.NoSuchProcess):
+        process.send_signal(number)
+
+
+def spawn(
+    name: str,
+    argv: Sequence[str],
+    *,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    wrapped: bool = False,
+    out: Path | None = None,
+    message: bytes = b"",
+    kind: "type[Process] | None" = None,
+    bound: bool = True,
+) -> Process:
+    """Start a process whose output goes to `log` (its standard output to `out`) and which is killed when weft dies.
+
+    A `message` is written to its standard input, which then stays open for as long as the process is held. One that is
+    not `bound` has to end by itself when that ends.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as written, (out or log).open("ab") as printed:
+        popen = subprocess.Popen(
+            _tied(argv) if bound else list(argv),
+            stdin=subprocess.PIPE if message else subprocess.DEVNULL,
+            stdout=printed,
+            stderr=written,
+            env={**os.environ, **(env or {})},
+            cwd=cwd,
+            start_new_session=True,
+        )
+    if popen.stdin is not None:
+        _send(popen.stdin, message)
+    return (kind or Process)(name, tuple(argv), log, popen, wrapped)
+
+
+def _bound() -> list[str]:
+    return [tool("setpriv", "util-linux"), "--pdeathsig", "KILL", "--"]
+
+
+def _tied(argv: Sequence[str]) -> list[str]:
+    """The same command, killed when weft dies, however early that is."""
+    return [*_bound(), tool("sh", "dash"), "-c", _TIED, str(os.getpid()), *argv]
+
+
+def talk(argv: Sequence[str], message: bytes, timeout: float) -> Completed:
+    """Write a message to a command, and read all it says while its input stays open. Raises TimeoutError."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(_tied(argv), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as popen:
+        held, popen.stdin = popen.stdin, None  # communicate() would close it
+        assert held is not None
+        _send(held, message)
+        try:
+            out, err = popen.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+        finally:
+            popen.kill()
+            with suppress(BrokenPipeError):
+                held.close()
+    return Completed(popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+Expired = subprocess.TimeoutExpired
+"""What waiting for a program to talk with ends in."""
+
+
+def converse(argv: Sequence[str], message: bytes, log: Path) -> "subprocess.Popen[bytes]":
+    """Start a program to talk with over its standard input and output; it is killed when weft dies."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as written:
+        popen = subprocess.Popen(
+            _tied(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=written,
+            start_new_session=True,
+        )
+    assert popen.stdin is not None
+    _send(popen.stdin, message)
+    return popen
+
+
+def _send(pipe: IO[bytes], message: bytes) -> None:
+    """Write in a thread: a client that cannot reach its host never reads."""
+
+    def write() -> None:
+        with suppress(BrokenPipeError, ValueError):
+            pipe.write(message)
+            pipe.flush()
+
+    if len(message) < _PIPE:
+        write()
+    else:
+        threading.Thread(target=write, daemon=True).start()
+
+
+def attach(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, prefix: Sequence[str] = ()) -> Process:
+    """Start a process on weft's own terminal, streams and process group; it is killed when weft dies."""
+    # a prefix enters namespaces and forks there: its child is bound as well
+    arguments = [*prefix, *_bound(), *argv] if prefix else argv
+    popen = subprocess.Popen(_tied(arguments), env={**os.environ, **env}, cwd=cwd)
+    return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix))
+
+
+def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]) -> Process:
+    """Start a process of weft's own in a session of its own, which stays when weft and its terminal are gone."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as written:
+        popen = subprocess.Popen(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=written,
+            stderr=written,
+            start_new_session=True,
+            env={**os.environ, **env},
+        )
+    assert popen.stdin is not None
+    with suppress(BrokenPipeError), popen.stdin as pipe:
+        pipe.write(stdin.encode())
+    return Process("supervisor", tuple(argv), log, popen)
+
+
+def marked(lease: str) -> list[psutil.Process]:
+    """Every live process that carries a lease's mark in its environment."""
+    mark = f"{LEASE_MARK}={lease}".encode()
+    found: list[psutil.Process] = []
+    asked = [process for process in _processes() if process.pid != os.getpid()]
+    for _ in range(_MIDDLE_OF_EXEC):
+        seen = [(process, _environment(process.pid)) for process in asked]
+        found += [process for process, arguments in seen if arguments and mark in arguments]
+        asked = [process for process, arguments in seen if arguments == []]
+        if not asked:
+            break
+        time.sleep(0.01)
+    return found
+
+
+def _processes() -> Iterator[psutil.Process]:
+    """All that live now; psutil's own list remembers processes whose number another one has taken since."""
+    for pid in psutil.pids():
+        with suppress(psutil.Error):
+            yield psutil.Process(pid)
+
+
+def _environment(pid: int) -> list[bytes] | None:
+    """The variables of a process; none in the middle of an exec; None of the dead, of the kernel's and of others' ones."""
+    try:
+        if text := Path(f"/proc/{pid}/environ").read_bytes():
+            return text.split(b"\0")
+        Path(f"/proc/{pid}/exe").readlink()
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    begin, end = map(int, fields[_ENVIRONMENT])
+    return [] if fields[_START_CODE] == "0" or begin < end else None
+
+
+def title(pid: int) -> str:
+    """The main class of a Java program, else the program's name. Raises OSError when the process is gone."""
+    return title_of(Path(f"/proc/{pid}/cmdline").read_text().split("\0"))
+
+
+def title_of(arguments: Sequence[str]) -> str:
+    """The same of the words of a command."""
+    classes = [
+        word for word in arguments[1:] if word.count(".") > 2 and "/" not in word and not word.startswith("-")
+    ]
+    return classes[0].rpartition(".")[2] if classes else Path((arguments or [""])[0]).name

@@ -1,0 +1,128 @@
+"""What can be seen of a machine without asking for a node. Each look changes nothing and may find nothing."""
+
+import ipaddress
+import shutil
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from weft.host import settings
+from weft.host.slurm import commands
+from weft.host.slurm.commands import Partition
+
+SHARED = {"lustre", "gpfs", "nfs", "nfs4", "beegfs", "pvfs2", "orangefs", "ceph", "wekafs", "panfs", "cifs",
+          "dwfs", "dvs", "glusterfs", "fuse.glusterfs"}  # fmt: skip
+"""Types of file systems that several machines mount."""
+CONTAINERS = ("shifter", "apptainer", "podman-hpc")
+_ETHERNET, _INFINIBAND = 1, 32
+_JAVA = ("java", "openjdk", "jdk")
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A network interface that is up. `speed` is in Mbit/s, 0 where the driver does not say."""
+
+    name: str
+    address: str
+    speed: int
+    infiniband: bool
+
+
+@dataclass(frozen=True)
+class FileSystem:
+    """A mounted file system that other machines may see too."""
+
+    path: Path
+    kind: str
+
+
+@dataclass(frozen=True)
+class Survey:
+    """All that was found."""
+
+    host: str
+    partitions: Sequence[Partition]
+    interfaces: Sequence[Interface]
+    file_systems: Sequence[FileSystem]
+    scratch: Path | None
+    """A directory of this user's on a shared file system."""
+    local: Path | None
+    """A directory that is likely each node's own."""
+    modules: Sequence[str]
+    """Modules that hold a Java."""
+    burst_buffer: str
+    containers: Sequence[str] = ()
+    """Programs that can mount an image file inside of a container."""
+
+
+def survey() -> Survey:
+    """Look at this machine."""
+    there = commands.installed()
+    found = file_systems(Path("/proc/self/mounts").read_text())
+    return Survey(
+        socket.gethostname(),
+        commands.partitions() if there else [],
+        interfaces(),
+        found,
+        next((path for path in settings.own_directories() if shared(path, found)), None),
+        next((path for path in settings.local_directories() if not shared(path, found)), None),
+        java_modules(settings.module_directories()),
+        commands.burst_buffer() if there else "",
+        containers(),
+    )
+
+
+def containers() -> list[str]:
+    """Programs on PATH that can mount an image file inside of a container, by the words of `loopback,by=`."""
+    return [name for name in CONTAINERS if shutil.which(name)]
+
+
+def interfaces() -> list[Interface]:
+    """Interfaces that are up and have an IPv4 address that others can reach, fastest first."""
+    stats = psutil.net_if_stats()
+    found = []
+    for name, addresses in psutil.net_if_addrs().items():
+        for address in addresses:
+            if address.family != socket.AF_INET or ipaddress.ip_address(address.address).is_loopback:
+                continue
+            if name in stats and stats[name].isup:
+                found.append(Interface(name, address.address, max(0, stats[name].speed), _infiniband(name)))
+    return sorted(found, key=lambda one: (-one.infiniband, -one.speed, one.name))
+
+
+def _infiniband(name: str) -> bool:
+    try:
+        return int(Path(f"/sys/class/net/{name}/type").read_text()) == _INFINIBAND
+    except (OSError, ValueError):
+        return False
+
+
+def file_systems(mounts: str) -> list[FileSystem]:
+    """Shared file systems in a mount table."""
+    lines = (line.split()[:3] for line in mounts.splitlines())
+    return [FileSystem(Path(point), kind) for _, point, kind in lines if kind in SHARED]
+
+
+def shared(path: Path, found: Sequence[FileSystem]) -> bool:
+    """Whether a directory stands on one of the shared file systems."""
+    return any(path.is_relative_to(one.path) for one in found)
+
+
+def java_modules(directories: Sequence[Path]) -> list[str]:
+    """Names of modules that look like a Java: java/17, openjdk/21.0.2."""
+    found = []
+    for directory in directories:
+        for name in (path for path in _list(directory) if path.name.lower().startswith(_JAVA)):
+            versions = [version.name.removesuffix(".lua") for version in _list(name)] if name.is_dir() else []
+            found += [f"{name.name}/{version}" for version in versions if not version.startswith(".")]
+    return sorted(set(found))
+
+
+def _list(directory: Path) -> list[Path]:
+    try:
+        return sorted(directory.iterdir())
+    except OSError:
+        return []

@@ -1,0 +1,106 @@
+"""A site profile as text: what was found, as values where weft uses it and as comments where it is yours to choose."""
+
+import json
+import time
+from collections.abc import Sequence
+
+from weft.host.site.profile import Container, Directives, Profile
+from weft.host.site.survey import Interface, Survey
+from weft.text.units import show_size
+
+
+def text(found: Survey) -> str:
+    """The whole file."""
+    return "\n".join([
+        f"# How weft uses this machine. Written by `weft site init` on {found.host},",
+        f"# {time.strftime('%Y-%m-%d')}; yours to change. What is not set is not asked for.",
+        "",
+        *_paths(found),
+        "",
+        *_fabric(found.interfaces),
+        "",
+        *_modules(found),
+        "",
+        *_slurm(found),
+        "",
+        *_container(found.containers),
+        "",
+    ])  # fmt: skip
+
+
+def _said(model: type[Profile | Directives | Container], key: str) -> str:
+    return f"# {model.model_fields[key].description}"
+
+
+def _value(key: str, value: str | None, example: str) -> str:
+    return f"# {key} = {json.dumps(example)}" if value is None else f"{key} = {json.dumps(value)}"
+
+
+def _paths(found: Survey) -> list[str]:
+    seen = [f"# shared: {one.path} ({one.kind})" for one in found.file_systems]
+    scratch = str(found.scratch) if found.scratch else None
+    return [
+        *(seen or ["# no file system was seen here that other machines would see too"]),
+        _said(Profile, "shared"),
+        _value("shared", scratch, "/scratch/me"),
+        _said(Profile, "local"),
+        _value("local", None, str(found.local or "/local/me")),
+    ]
+
+
+def _fabric(interfaces: Sequence[Interface]) -> list[str]:
+    seen = [
+        f"# {one.name}: {one.address}{f', {one.speed} Mbit/s' if one.speed else ''}"
+        f"{', InfiniBand' if one.infiniband else ''}"
+        for one in interfaces
+    ]
+    return [*seen, "# (of this host; nodes may have others)", _said(Profile, "fabric"), 'fabric = "auto"']
+
+
+def _modules(found: Survey) -> list[str]:
+    seen = [f"# with a Java: {', '.join(found.modules)}"] if found.modules else []
+    return [*seen, _said(Profile, "modules"), "modules = []"]
+
+
+def _container(programs: Sequence[str]) -> list[str]:
+    offered = ", ".join(f"loopback:DIR,by={name}" for name in programs)
+    return [
+        f"# scratch that they mount inside of a container: {offered}"
+        if programs
+        else "# shifter, apptainer and podman-hpc are not on PATH here",
+        "[container]",
+        _said(Container, "image"),
+        _value("image", None, "/apps/base.sif"),
+        _said(Container, "options"),
+        "options = []",
+        _said(Container, "bind"),
+        "bind = []",
+    ]
+
+
+def _slurm(found: Survey) -> list[str]:
+    if not found.partitions:
+        return ["# there is no Slurm on this host", "[slurm]"]
+    rows = [
+        f"# {one.name}{' (default)' if one.default else ''}: {one.nodes} nodes of {one.cores} cores and "
+        f"{show_size(one.memory)}, at most {one.time}{'' if one.up else ', DOWN'}"
+        for one in found.partitions
+    ]
+    default = next((one.name for one in found.partitions if one.default), None)
+    lines = ["[slurm]", *rows, _value("partition", default, found.partitions[0].name)]
+    for key, example in (
+        ("account", "my-project"),
+        ("qos", "normal"),
+        ("time", "1:00:00"),
+        ("constraint", "haswell"),
+    ):
+        lines += [_said(Directives, key), _value(key, None, example)]
+    buffer = [f"# this Slurm manages a burst buffer: {found.burst_buffer}"] if found.burst_buffer else []
+    return [
+        *lines,
+        _said(Directives, "exclusive"),
+        "exclusive = true",
+        *buffer,
+        _said(Directives, "extra"),
+        "extra = []",
+    ]

@@ -1,0 +1,102 @@
+"""The private working directory of one run: node directories, generated files, sockets, scratch."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weft.errors import StorageError
+from weft.host import settings
+from weft.host.lease import Lease
+
+
+@dataclass(frozen=True)
+class WorkDirectory:
+    """A run's name and the directory that it works in, which need not exist yet."""
+
+    name: str
+    directory: Path
+    native: Path = field(default=Path("native"), kw_only=True)
+    """Directory of weft's native programs, for runs that use them."""
+
+
+@dataclass(frozen=True)
+class Work(WorkDirectory):
+    """A directory that lives as long as the run, and the lease that everything made in it is noted in."""
+
+    lease: Lease
+    visible: Sequence[Path] = field(default=(), kw_only=True)
+    """What every node has to see under the same name, beside the run's own."""
+    secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False, kw_only=True)
+    """Random, 256 bits, known to this run alone."""
+
+    def make(self, *parts: str) -> Path:
+        """A directory below the run's own."""
+        path = self.directory.joinpath(*parts)
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return path
+
+    def claim(self, path: Path) -> Path:
+        """A directory elsewhere that must not exist yet; removed when the run ends."""
+        self.lease.note("directory", path=str(path))
+        try:
+            path.mkdir(parents=True, mode=0o700)
+        except OSError as error:
+            raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
+        return path
+
+    def write(
+        self,
+        files: Mapping[Path, str],
+        placeholder: str,
+        sealed: Mapping[Path, Callable[[str], bytes]] | None = None,
+    ) -> dict[Path, str | bytes]:
+        """Write generated files, mode 0600; returns them so.
+
+        The run's secret stands wherever `placeholder` does in `files`, and is what those in `sealed` are made from.
+        """
+        whole: dict[Path, str | bytes] = {
+            path: content.replace(placeholder, self.secret) for path, content in files.items()
+        }
+        whole.update({path: make(self.secret) for path, make in (sealed or {}).items()})
+        write_private(whole)
+        return whole
+
+
+def write_private(files: Mapping[Path, str | bytes], mode: int = 0o600) -> None:
+    """Write new files that nobody else can read."""
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+
+
+def work_directory(name: str) -> WorkDirectory:
+    """Where a run of that name would work."""
+    return WorkDirectory(name, settings.work() / name)
+
+
+@contextmanager
+def open_work(
+    name: str, lease: Lease, native: Path = Path("native"), visible: Sequence[Path] = ()
+) -> Iterator[Work]:
+    """The run's directory below WEFT_WORK, owned by this user alone."""
+    base = settings.work()
+    base.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if base.stat().st_uid != os.getuid():
+        raise StorageError(
+            f"the work directory {base} belongs to another user", hint="set WEFT_WORK to a directory of yours"
+        )
+    free = shutil.disk_usage(base).free
+    if free < 256 << 20:
+        raise StorageError(
+            f"the work directory {base} has only {free >> 20} MiB free", hint="free space or set WEFT_WORK"
+        )
+    directory = work_directory(name).directory
+    lease.note("directory", path=str(directory))
+    directory.mkdir(mode=0o700)
+    yield Work(name, directory, lease, native=native, visible=visible)

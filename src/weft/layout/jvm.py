@@ -1,0 +1,53 @@
+"""Words before a Java program, which engines, storages and workloads share."""
+
+from pathlib import Path
+
+from weft.layout.plan import Layout
+from weft.nodes.base import Node
+from weft.services.hadoop import classes
+
+_OPENED = (
+    "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
+    "java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar"
+)
+OPENS = (
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED.split()),
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+)
+"""What Spark's own launcher (JavaModuleOptions) opens to it on Java 17 and later."""
+
+
+def heap(size: int) -> str:
+    """-Xmx for a size in bytes, in whole MiB."""
+    return f"-Xmx{size >> 20}m"
+
+
+def archived(classes: Path | None) -> list[str]:
+    """Words for a JVM whose class path fits a class-data archive, if there is one; it tells nobody when it does not."""
+    return [f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if classes else []
+
+
+def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[str, str]:
+    """Variables that keep temporary files in the node's own directory, for a JVM and all JVMs that it starts.
+
+    `classes` is the class-data archive for those whose class path fits it; the others do not complain.
+    -UsePerfData: the JVM would map a file in /tmp whatever java.io.tmpdir says, and wait for its disk.
+    """
+    flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *archived(classes)]
+    flags += [layout.realm.java_option] if layout.kerberized else []
+    return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join(flags)}
+
+
+def core(layout: Layout) -> list[str]:
+    """The class path of weft's core programs, with Hadoop's client where a place is a URI."""
+    if not layout.hadoop:
+        return ["-cp", str(layout.jars["core"])]
+    settings = [f"-Dweft.hadoop.{key}={value}" for key, value in layout.hadoop.items()]
+    return [
+        *settings,
+        layout.realm.java_option,
+        "-cp",
+        ":".join(classes(layout.homes["hadoop"], layout.jars["hadoop"])),
+    ]

@@ -1,0 +1,151 @@
+"""Flink's account, as its REST interface gave it, in the tables that all engines' accounts share."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars
+
+from weft.model import columns
+from weft.model.eventlog import JobMetrics
+
+FILE = "flink.json"
+
+
+def found(directory: Path) -> bool:
+    """Whether a record's engine folder holds Flink's account."""
+    return (directory / FILE).exists()
+
+
+def load(directory: Path) -> dict[str, Any]:
+    """The account below a record's engine folder. Raises OSError or ValueError."""
+    found: dict[str, Any] = json.loads((directory / FILE).read_text())
+    return found
+
+
+def read(directory: Path) -> JobMetrics:
+    """A vertex is a stage, a subtask a task; what Flink does not say (CPU, waiting for blocks, spills) is null."""
+    found = load(directory)
+    jobs = list(enumerate(found["jobs"]))
+    return JobMetrics(
+        applications=_frame(columns.APPLICATIONS, (_application(job, found) for _, job in jobs)),
+        executors=_frame(columns.EXECUTORS, (row for _, job in jobs for row in _executors(job, found))),
+        jobs=_frame(columns.JOBS, (_job(number, job) for number, job in jobs)),
+        stages=_frame(columns.STAGES, (row for _, job in jobs for row in _stages(job))),
+        tasks=_frame(columns.TASKS, (row for _, job in jobs for row in (*_tasks(job), *_failures(job)))),
+    )
+
+
+def _frame(schema: dict[str, Any], rows: Iterator[dict[str, Any]]) -> polars.DataFrame:
+    return polars.DataFrame([{**dict.fromkeys(schema), **row} for row in rows], schema)
+
+
+def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    version = found["overview"]["flink-version"]
+    times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
+    return {"app": job["jid"], "name": job["name"], "version": version, **times}
+
+
+def _executors(job: dict[str, Any], found: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """TaskManagers that were there at the end; Flink does not tell when one came or went."""
+    for manager in found["taskmanagers"]:
+        yield {
+            "app": job["jid"],
+            "executor": manager["id"],
+            "host": _host(manager["path"].rpartition("@")[2]),
+            "cores": manager["slotsNumber"],
+            "added": _time(job["start-time"]),
+        }
+
+
+def _job(number: int, job: dict[str, Any]) -> dict[str, Any]:
+    times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
+    failure = "" if job["state"] == "FINISHED" else (_root(job) or job["state"])
+    return {"app": job["jid"], "job": number, **times, "failure": failure}
+
+
+def _root(job: dict[str, Any]) -> str:
+    """What the job ended with, its innermost cause."""
+    history = job["exceptions"]["exceptionHistory"]["entries"]
+    text = history[0]["stacktrace"] if history else ""
+    causes = [
+        line.removeprefix("Caused by: ") for line in text.splitlines() if line.startswith("Caused by: ")
+    ]
+    return causes[-1] if causes else text.partition("\n")[0]
+
+
+def _stages(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for number, vertex in enumerate(job["vertices"]):
+        ended = [task["end-time"] for task in vertex["subtasks"] if task["end-time"] > 0]
+        begun = [task["start-time"] for task in vertex["subtasks"] if task["start-time"] > 0]
+        yield {
+            "app": job["jid"],
+            "stage": number,
+            "attempt": 0,
+            "name": vertex["name"],
+            "tasks": vertex["parallelism"],
+            "begin": _time(min(begun, default=-1)),
+            "end": _time(max(ended, default=-1)),
+            "failure": "failed" if any(task["status"] == "FAILED" for task in vertex["subtasks"]) else "",
+        }
+
+
+def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for number, vertex in enumerate(job["vertices"]):
+        source = not any(
+            "read-bytes" in task["metrics"] and task["metrics"]["read-bytes"] for task in vertex["subtasks"]
+        )
+        for task in vertex["subtasks"]:
+            if task["start-time"] <= 0 or task["end-time"] <= 0:
+                continue
+            metrics = task["metrics"]
+            yield {
+                **_task(job, number, task["subtask"], task["attempt"]),
+                "executor": task["taskmanager-id"],
+                "host": _host(task["endpoint"]),
+                "begin": _time(task["start-time"]),
+                "end": _time(task["end-time"]),
+                "ok": task["status"] == "FINISHED",
+                # one that was not finished is told by the exceptions
+                "reason": "" if task["status"] != "FINISHED" else "Success",
+                "failure": "",
+                "run_ms": task["duration"],
+                "local_bytes": 0 if source else metrics["read-bytes"],
+                "remote_bytes": 0,
+                "shuffle_write_bytes": metrics["write-bytes"],
+            }
+
+
+def _failures(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Tasks that failed and were done again, or not: Flink keeps the last ones alone."""
+    numbers = {vertex["name"]: number for number, vertex in enumerate(job["vertices"])}
+    for entry in job["exceptions"]["exceptionHistory"]["entries"]:
+        name, _, which = str(entry.get("taskName") or "").partition(" - execution #")
+        vertex, _, share = name.rpartition(" (")
+        index = share.partition("/")[0]
+        at = _time(entry["timestamp"])
+        yield {
+            **_task(job, numbers.get(vertex, 0), int(index or 1) - 1, int(which or 0)),
+            "executor": entry.get("taskManagerId"),
+            "host": _host(str(entry.get("endpoint") or "")),
+            "begin": at,
+            "end": at,
+            "ok": False,
+            "reason": entry["exceptionName"].rpartition(".")[2],
+            "failure": entry["stacktrace"],
+            "run_ms": 0,
+        }
+
+
+def _task(job: dict[str, Any], stage: int, index: int, attempt: int) -> dict[str, Any]:
+    ids = {"app": job["jid"], "stage": stage, "attempt": 0, "task": index, "index": index, "try": attempt}
+    return {**ids, "speculative": False}
+
+
+def _host(endpoint: str) -> str:
+    return endpoint.partition(":")[0]
+
+
+def _time(milliseconds: int) -> float | None:
+    return milliseconds / 1000 if milliseconds > 0 else None

@@ -1,0 +1,228 @@
+"""An engine alive on nodes for the length of a `with`: started in order, waited for by protocol, stopped in reverse."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from weft.errors import ClusterError
+from weft.host import shell
+from weft.host.remote.asked import LOST
+from weft.host.shell import Process
+from weft.host.web import get, listens, token
+from weft.host.work import write_private
+from weft.layout.plan import Applications, Command, Daemon, Inquiry, Layout, Page, Plan, Ready
+from weft.nodes.base import everywhere, one_a_host
+from weft.record.record import write_json
+from weft.run.ports import require_free
+
+_SILENT = (httpx2.HTTPError, OSError, ValueError, KeyError)
+"""What is raised for a page that does not answer, or not what is expected of it."""
+Note = Callable[..., None]
+"""Writes an event into the record: a name and what goes with it."""
+
+
+@dataclass
+class Cluster:
+    """The live daemons of a plan."""
+
+    note: Note
+    processes: list[tuple[Daemon, Process]] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    """Daemons that ended while they were needed, in words."""
+    applications: Sequence[Applications] = ()
+    secret: str = field(default="", repr=False)
+
+    def quiet(self) -> bool:
+        """Whether every engine says that no application runs or waits; one that does not answer has not said so."""
+        return all(_counted(question, self.secret) == 0 for question in self.applications)
+
+    def watch(self) -> None:
+        """Note daemons that have ended. Raises ClusterError when the cluster cannot go on without them."""
+        for daemon, process in list(self.processes):
+            code = process.code()
+            if code is None:
+                continue
+            self.processes.remove((daemon, process))
+            what = f"{daemon.name} on {daemon.node.name} ended ({_how(code)})"
+            self.lost.append(what)
+            self.note("daemon-lost", daemon=daemon.name, node=daemon.node.name, how=_how(code))
+            if daemon.essential or not any(not other.essential for other, _ in self.processes):
+                raise ClusterError(
+                    f"{what}, and the cluster cannot go on without it", tail=shell.tail(process.log)
+                )
+
+
+def _how(code: int) -> str:
+    if code == LOST:
+        return f"exit code {code}, which ssh has for a lost connection too"
+    # a shell or nsenter between weft and the daemon reports signal N as 128 + N
+    if code < 0 or code > 128:
+        return f"killed by signal {-code if code < 0 else code - 128}"
+    return f"exit code {code}"
+
+
+@contextmanager
+def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: str = "") -> Iterator[Cluster]:
+    """Start a plan's daemons and wait until all of them answer, at most `deadline` seconds."""
+    cluster = Cluster(note, applications=plan.applications, secret=secret)
+    try:
+        for command in plan.first:
+            _finish(command, layout, deadline)
+        require_free(plan.daemons)
+        for daemon in plan.daemons:
+            if daemon.after is not None:
+                _wait(cluster, [daemon.after], deadline, secret)
+            process = launch(daemon, layout)
+            cluster.processes.append((daemon, process))
+            note("daemon-started", daemon=daemon.name, node=daemon.node.name)
+            if daemon.before is not None:
+                _wait(cluster, [daemon.before], deadline, secret)
+        _wait(cluster, plan.ready, deadline, secret)
+        for command in plan.then:
+            _finish(command, layout, deadline)
+        try:
+            yield cluster
+        finally:
+            for inquiry in plan.last:
+                _inquire(inquiry, layout, note, secret)
+    finally:
+        _stop(cluster)
+
+
+def launch(
+    what: Daemon | Command, layout: Layout, *, cwd: Path | None = None, out: Path | None = None
+) -> Process:
+    """Start a daemon or a command on its node, where its places are."""
+    cwd, wrapper = cwd or layout.directory, layout.wrapper(what.node)
+    # who enters a container leaves the working directory behind
+    argv = [*wrapper, "env", f"--chdir={cwd}", *what.argv] if wrapper else what.argv
+    log = layout.log(what.node, what.name)
+    return what.node.spawn(what.name, argv, log=log, env=what.environment, cwd=cwd, out=out)
+
+
+def _stop(cluster: Cluster) -> None:
+    """In reverse, but those that the cluster can miss all at once: there may be one on every node."""
+    members = [one for one in reversed(cluster.processes) if not one[0].essential]
+    with ThreadPoolExecutor(max_workers=64) as pool:
+        list(pool.map(lambda one: one[1].stop(one[0].grace), members))
+    for daemon, process in reversed(cluster.processes):
+        if daemon.essential:
+            process.stop(daemon.grace)
+
+
+def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
+    """Keep the engine's account in the record; an engine that cannot answer any more is noted."""
+
+    def answer() -> Mapping[str, Any]:
+        url, bearer = _followed(base, secret)
+        return inquiry.metrics(
+            lambda path: get(url + path, base.certificate, bearer).raise_for_status().json()
+        )
+
+    base = inquiry.base
+    try:
+        record = base.node.call(answer)
+    except _SILENT as error:
+        note("account-missing", url=base.url, why=str(error))
+        return
+    for name, content in record.items():
+        write_json(layout.record / "engine" / name, content)
+
+
+def _finish(command: Command, layout: Layout, deadline: float) -> None:
+    """Run a command of the plan's own, and hand round what it makes. Raises ClusterError when it fails."""
+    process = launch(command, layout)
+    try:
+        end = time.monotonic() + deadline
+        while (code := process.code()) is None and time.monotonic() < end:
+            time.sleep(0.05)
+    finally:
+        process.stop()
+    if code != 0:
+        how = "did not end in time" if code is None else f"failed ({_how(code)})"
+        where = f"{command.name} on {command.node.name}"
+        log = process.log
+        raise ClusterError(f"{where} {how}", tail=shell.tail(log), hint=f"the whole log is {log}")
+    _hand_round(command.makes, layout)
+
+
+def _hand_round(paths: Sequence[Path], layout: Layout) -> None:
+    """What the head made, to the other hosts and to weft's own machine, which may share its directories."""
+    head, *others = one_a_host(layout.all_nodes)
+    if not paths or not head.host:
+        return
+    files = head.give(paths)
+    write_private({path: content for path, content in files.items() if not path.exists()})
+    everywhere(others, lambda node: node.receive(files))
+
+
+def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret: str) -> None:
+    end = time.monotonic() + deadline
+    missing = {
+        ready: [d.name for d, _ in cluster.processes if ready.table in ("", d.table)] for ready in questions
+    }
+    while any(missing.values()):
+        for daemon, process in cluster.processes:
+            if (code := process.code()) is not None:
+                raise ClusterError(
+                    f"{daemon.name} on {daemon.node.name} ended while it was starting ({_how(code)})",
+                    tail=shell.tail(process.log),
+                    hint=f"the whole log is {process.log}",
+                )
+        if time.monotonic() > end:
+            raise _late(cluster, sorted({name for names in missing.values() for name in names}), deadline)
+        time.sleep(0.1)
+        missing = {ready: _ask(ready, names, secret) if names else [] for ready, names in missing.items()}
+
+
+def _ask(ready: Ready, before: list[str], secret: str) -> list[str]:
+    try:
+        return ready.missing(_answer(ready.page, secret))
+    except _SILENT:
+        return before
+
+
+def _counted(question: Applications, secret: str) -> int | None:
+    try:
+        return question.count(_answer(question.page, secret))
+    except _SILENT:
+        return None
+
+
+def _answer(page: Page, secret: str) -> Any:
+    """What the page says, as data. Raises one of _SILENT when it does not."""
+    if page.url.startswith("tcp:"):
+        return page.node.call(lambda: listens(page.url))
+
+    def answer() -> httpx2.Response:
+        url, bearer = _followed(page, secret)
+        return get(url, page.certificate, bearer)
+
+    return page.node.call(answer).raise_for_status().json()
+
+
+def _followed(page: Page, secret: str) -> tuple[str, str]:
+    """The address to ask, and with which token. Raises KeyError or HTTPError where who knows it does not say it yet."""
+    bearer = token(secret) if page.signed else ""
+    if page.follow is None:
+        return page.url, bearer
+    # what is followed to knows weft by the certificate
+    return page.follow(get(page.url, None, bearer).raise_for_status().json()), ""
+
+
+def _late(cluster: Cluster, missing: list[str], deadline: float) -> ClusterError:
+    nodes = {daemon.name: (daemon.node.name, process.log) for daemon, process in cluster.processes}
+    name = missing[0]
+    node, log = nodes[name]
+    others = f" (also missing: {', '.join(missing[1:])})" if missing[1:] else ""
+    return ClusterError(
+        f"{name} on {node} did not become ready in {deadline:.0f} s{others}",
+        tail=shell.tail(log),
+        hint=f"the whole log is {log}; a slow machine can wait longer with --set start_deadline=5m",
+    )

@@ -1,0 +1,111 @@
+"""Run the programs of a workload to their ends, watching the cluster meanwhile."""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weft.errors import WorkloadError
+from weft.host import shell
+from weft.host.shell import Process
+from weft.layout.plan import Command, Layout
+from weft.run.cluster import Cluster, launch
+from weft.run.progress import Progress
+from weft.workloads.base import Outcome
+
+_SHARED = 10.0
+"""Seconds until a file that another host wrote is seen here, where a network file system holds on to what it knew."""
+_PROGRESS = re.compile(r"progress: (\d+) (\d+)")
+
+
+@dataclass
+class Running:
+    """A command that has been started."""
+
+    command: Command
+    process: Process
+    printed: int = 0
+    """Bytes of its output that were passed on."""
+
+    def pass_on(self) -> None:
+        """Print what the program printed since the last time, when its output is weft's."""
+        if self.command.output is None or not self.command.output.exists():
+            return
+        with self.command.output.open("rb") as file:
+            file.seek(self.printed)
+            text = file.read()
+        self.printed += len(text)
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
+
+    def failure(self) -> WorkloadError:
+        """Why it ended with an exit code other than 0."""
+        where = f"{self.command.name} on {self.command.node.name}"
+        hint = f"the whole log is {self.process.log}"
+        if reason := self.outcome().get("reason"):
+            return WorkloadError(f"{where}: {reason}", hint=hint)
+        code = self.process.code()
+        own = code if self.command.output is not None else None
+        lines = shell.tail(self.process.log)
+        return WorkloadError(f"{where} failed with exit code {code}", tail=lines, hint=hint, exit_code=own)
+
+    def outcome(self) -> Outcome:
+        """What it left in its JSON file; empty when it left nothing."""
+        path = self.command.outcome
+        if path is None or not path.exists():
+            return {}
+        found: Outcome = json.loads(path.read_text())
+        return found
+
+
+def run_all(
+    commands: Sequence[Command], layout: Layout, cluster: Cluster, progress: Progress, timeout: float
+) -> list[Outcome]:
+    """Run commands at once, each on its node. Raises WorkloadError when one fails or does not end in time."""
+    live: list[Running] = []
+    try:
+        live.extend(_start(command, layout) for command in commands)
+        end = time.monotonic() + timeout
+        while any(running.process.code() is None for running in live):
+            cluster.watch()
+            _look(live, progress)
+            if time.monotonic() > end:
+                names = ", ".join(r.command.name for r in live if r.process.code() is None)
+                raise WorkloadError(
+                    f"{names} did not end within {timeout:.0f} s", hint="allow more with --set timeout=2h"
+                )
+            time.sleep(0.1)
+        _look(live, progress)
+        return [_required(running) for running in live]
+    finally:
+        for running in live:
+            running.process.stop()
+
+
+def _start(command: Command, layout: Layout) -> Running:
+    return Running(command, launch(command, layout, cwd=command.directory, out=command.output))
+
+
+def _look(live: Sequence[Running], progress: Progress) -> None:
+    for running in live:
+        running.pass_on()
+        if running.process.code():
+            raise running.failure()
+    lines = ["\n".join(shell.tail(running.process.log, 3)) for running in live]
+    counts = [match[-1] for text in lines if (match := _PROGRESS.findall(text))]
+    if counts:
+        progress.fraction(sum(int(done) for done, _ in counts), sum(int(total) for _, total in counts))
+
+
+def _required(running: Running) -> Outcome:
+    outcome = running.outcome()
+    end = time.monotonic() + (_SHARED if running.command.node.host else 0)
+    while running.command.outcome is not None and not outcome and time.monotonic() < end:
+        time.sleep(0.2)
+        outcome = running.outcome()
+    if running.command.outcome is not None and not outcome:
+        where = f"{running.command.name} on {running.command.node.name}"
+        raise WorkloadError(f"{where} left no result", tail=shell.tail(running.process.log))
+    return outcome

@@ -1,0 +1,84 @@
+"""Many runs from one study: every cell as often as asked, shuffled, and none twice when started again."""
+
+import random
+from typing import Any
+
+from weft.errors import WeftError
+from weft.host import settings
+from weft.record import record
+from weft.record.history import expected_phases
+from weft.record.record import Stored
+from weft.run.progress import Progress
+from weft.run.run import run as run_once
+from weft.spec.model import Spec, Study
+from weft.text.toml import toml_of
+
+
+def run(study: Study, progress: Progress, *, again: bool = False) -> list[Stored]:
+    """Run what is not yet done; a failed run of a matrix is a result like any other, of a single run an error."""
+    cells = study.cells()
+    rounds = order(len(cells), study.repeat, study.shuffle_seed)
+    if len(rounds) == 1:
+        return [_one(study, cells[0], progress, {})]
+    done = {} if again else finished(study)
+    results = []
+    for number, (index, repeat) in enumerate(rounds, start=1):
+        cell, spec = cells[index]
+        mark = {"study": study.name, "repeat": repeat, "coordinates": cell}
+        name = ", ".join(f"{key}={value}" for key, value in cell.items()) or spec.workload.kind
+        if earlier := done.get((spec.key(), repeat)):
+            progress.say(f"[{number}/{len(rounds)}] {name}: done earlier, {earlier.directory.name}")
+            results.append(earlier)
+            continue
+        progress.say(f"[{number}/{len(rounds)}] {name}")
+        try:
+            results.append(_one(study, (cell, spec), progress, mark))
+        except WeftError as error:
+            if error.record is None:
+                raise  # what stops a cell before it has a record stops all of them
+            progress.say(f"  INVALID: {error.message}")
+            results.append(record.read(error.record))
+    return results
+
+
+def order(cells: int, repeat: int, seed: int) -> list[tuple[int, int]]:
+    """(cell, repeat) pairs: each repeat runs every cell once, in an order of its own."""
+    dice = random.Random(seed)  # noqa: S311 - an order, no secret
+    return [(cell, number) for number in range(repeat) for cell in dice.sample(range(cells), cells)]
+
+
+def finished(study: Study) -> dict[tuple[str, int], Stored]:
+    """Runs of this study that have a verdict already, by spec and repeat."""
+    found = {}
+    for stored in record.all_records(settings.runs()):
+        mark = stored.head.get("cell", {})
+        if mark.get("study") == study.name and stored.verdict == "VALID":
+            found[(stored.head["key"], mark["repeat"])] = stored
+    return found
+
+
+def _one(study: Study, cell: tuple[dict[str, Any], Spec], progress: Progress, mark: dict[str, Any]) -> Stored:
+    coordinates, spec = cell
+    progress.expected = expected_phases(record.all_records(settings.runs()), spec.key())
+    return run_once(spec, toml_of(study.base, study.settings(coordinates)), progress, cell=mark)
+
+
+def summary(stored: Stored) -> dict[str, Any]:
+    """What a script wants to know of a run."""
+    keys = (
+        "id",
+        "verdict",
+        "reason",
+        "workload",
+        "engine",
+        "nodes",
+        "input",
+        "output",
+        "scratch",
+        "phases",
+        "bytes_in",
+        "bytes_out",
+    )
+    found = {key: stored.head.get(key) for key in keys}
+    return {**found, "throughput_per_node": stored.head.get("throughput_per_node"), "lost": stored.head.get("lost", []),
+            "facts": stored.head.get("facts", {}), "record": str(stored.directory)}  # fmt: skip

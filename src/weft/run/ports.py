@@ -1,0 +1,30 @@
+"""Whether the ports of daemons are free where they will be bound, and who has them otherwise."""
+
+from collections.abc import Sequence
+
+from weft.errors import ClusterError
+from weft.layout.plan import Daemon
+from weft.nodes.base import Node, everywhere
+
+
+def require_free(daemons: Sequence[Daemon]) -> None:
+    """Ask each node once, all at once. Raises ClusterError naming the process that listens, when it can be seen."""
+    everywhere(list({d.node.name: d.node for d in daemons}.values()), lambda node: _ask(node, daemons))
+
+
+def _ask(node: Node, daemons: Sequence[Daemon]) -> None:
+    wanted = {port: daemon for daemon in daemons if daemon.node.name == node.name for port in daemon.ports}
+    if not wanted:
+        return
+    try:
+        taken = node.taken(list(wanted))
+    except OSError as error:
+        raise ClusterError(f"the address {node.address} cannot be bound: {error.strerror}") from error
+    for port, daemon in wanted.items():
+        if str(port) in taken:
+            paged = daemon.page and port == daemon.ports[-1]
+            key = f"{daemon.table}.{'web_port' if paged else 'port'}"
+            raise ClusterError(
+                f"{daemon.name}: port {port} on {node.name} ({node.address}) is taken{taken[str(port)]}",
+                hint=f"stop it, or choose another port with --set {key}=...",
+            )

@@ -1,0 +1,110 @@
+"""What a run would do: the layout, every file, every command, without doing any of it."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+from weft.host import settings
+from weft.host.provision import classdata
+from weft.host.provision.distribution import DISTRIBUTIONS
+from weft.host.work import work_directory
+from weft.layout.plan import Command, Daemon, Layout, Plan, together
+from weft.run.servers import acquired, computing, served, sketched
+from weft.services import kdc
+from weft.spec.model import Spec
+from weft.workloads.persistent import Persistent
+
+_SUMS_LATER = {"checksum": "0", "rows": 0}
+"""Stands for what the generators will report."""
+
+
+def sketch(spec: Spec) -> Layout:
+    """The layout a run would get, with paths that are not there yet."""
+    here = work_directory("RUN")
+    nodes = acquired(spec).sketch(here)
+    places = sketched(spec, nodes, here)
+    homes = {
+        name: spec.home(name) or settings.cache() / DISTRIBUTIONS[name].key for name in spec.distributions()
+    }
+    modules = (*homes, "kerberos")
+    jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in ("core", *modules)}
+    return Layout(
+        "RUN",
+        computing(spec, nodes),
+        places,
+        here.directory,
+        settings.runs() / "RUN",
+        Path("java"),
+        homes,
+        jars,
+        spec.realm(here, nodes[0]),
+        empty=classdata.empty(),
+        servers=nodes[spec.nodes.count :],
+    )
+
+
+def planned(spec: Spec, layout: Layout) -> Plan:
+    """What the storage runs, once for all roles that stand on it, and the engine."""
+    storage = served(spec)
+    below = storage.plan(layout) if storage else None
+    return together([kdc.plan(layout), *([below] if below else []), spec.engine.plan(layout)])
+
+
+def preview(spec: Spec) -> dict[str, Any]:
+    """Everything, as data."""
+    layout = sketch(spec)
+    plan = planned(spec, layout)
+    commands = [*plan.first, *([] if isinstance(spec.workload, Persistent) else _work(spec, layout))]
+    return {
+        "spec": json.loads(spec.model_dump_json()),
+        "nodes": [
+            {"name": n.name, "address": n.address, "cores": n.cores, "memory": n.memory} for n in layout.nodes
+        ],
+        "servers": [{"name": n.name, "address": n.address} for n in layout.servers],
+        "limits": spec.nodes.limits(),
+        "places": {
+            role: {"description": place.description, "paths": dict(place.paths)}
+            for role, place in layout.places.items()
+        },
+        "derived": dict(plan.summary),
+        "files": {str(path): content for path, content in plan.files.items()},
+        "daemons": [_started(daemon, layout) for daemon in plan.daemons],
+        "commands": [_started(command, layout) for command in commands],
+    }
+
+
+def _work(spec: Spec, layout: Layout) -> list[Command]:
+    """The commands of the workload: prepare, run, check."""
+    prepare = list(spec.workload.prepare(layout))
+    later = [_SUMS_LATER for _ in prepare]
+    job = spec.engine.submit(spec.workload.job(layout, later), layout)
+    return [*prepare, job, *spec.workload.check(layout, later)]
+
+
+def _started(what: Daemon | Command, layout: Layout) -> dict[str, Any]:
+    return {"name": what.name, "node": what.node.name, "argv": [*layout.wrapper(what.node), *what.argv]}
+
+
+def text(plan: dict[str, Any]) -> str:
+    """The same for people."""
+    script = plan.get("job_script", "")
+    lines = ["job script", *(f"  {line}" for line in script.splitlines())] if script else []
+    lines.append("nodes")
+    lines += [
+        f"  {n['name']}  {n['address']}  {n['cores']} core(s)  {n['memory'] >> 20} MiB" for n in plan["nodes"]
+    ]
+    lines += [f"  {n['name']}  {n['address']}  serves storage" for n in plan["servers"]]
+    lines += [f"  note: {limit}" for limit in plan["limits"]]
+    lines.append("places")
+    lines += [f"  {role:<8} {place['description']}" for role, place in plan["places"].items()]
+    lines.append("derived")
+    lines += [f"  {key}: {value}" for key, value in plan["derived"].items()]
+    for path, content in plan["files"].items():
+        lines += [f"file {path}", *(f"  {line}" for line in content.splitlines())]
+    for title in ("daemons", "commands"):
+        lines.append(title)
+        lines += [
+            f"  {entry['name']} on {entry['node']}: {shlex.join(entry['argv'])}" for entry in plan[title]
+        ]
+    return "\n".join(lines)

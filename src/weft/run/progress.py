@@ -1,0 +1,56 @@
+"""What a person sees while a run goes: one line a phase, with an estimate from earlier runs of the same kind."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.status import Status
+
+from weft.host.ticking import every
+from weft.text.units import show_seconds
+
+REDRAW = 0.5
+"""Seconds between redraws of the running line."""
+
+
+class Progress:
+    """Lines on standard error; a running clock where that is a terminal."""
+
+    def __init__(self, console: Console, expected: Mapping[str, float] | None = None) -> None:
+        self.console = console
+        self.expected = dict(expected or {})
+        self.detail = ""
+
+    def say(self, text: str) -> None:
+        """One line."""
+        self.console.print(text, highlight=False, markup=False)
+
+    def fraction(self, done: int, total: int) -> None:
+        """How far the running phase has come, by its own count."""
+        self.detail = f"{done * 100 // max(1, total)} %"
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Show a phase while it runs, and its time when it has ended."""
+        begin = time.monotonic()
+        self.detail = ""
+        try:
+            if self.console.is_terminal:
+                with (
+                    self.console.status(name) as status,
+                    every(REDRAW, lambda: self._show(status, name, begin)),
+                ):
+                    yield
+            else:
+                yield
+        except BaseException:
+            self.say(f"  {name:<8} failed after {show_seconds(time.monotonic() - begin)}")
+            raise
+        self.say(f"  {name:<8} {show_seconds(time.monotonic() - begin)}")
+
+    def _show(self, status: Status, name: str, begin: float) -> None:
+        passed = time.monotonic() - begin
+        left = self.expected.get(name, 0.0) - passed
+        estimate = f", about {show_seconds(left)} left" if left > 0.5 else ""
+        status.update(f"{name}  {show_seconds(passed)}{estimate}  {self.detail}")

@@ -1,0 +1,271 @@
+"""The story of a run: spec, nodes, storage, layout, engine, cluster, workload, record."""
+
+import dataclasses
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from weft import __version__, probes
+from weft.errors import Stopped, WeftError
+from weft.host import lease, settings
+from weft.host.provision import classdata
+from weft.host.work import Work, open_work
+from weft.layout.places import Place, Role
+from weft.layout.plan import SECRET, Command, Layout, Plan
+from weft.nodes.base import Node, everywhere, one_a_host, require_shared
+from weft.probes.base import Probe
+from weft.record import record as records
+from weft.record import samples
+from weft.record.record import Record, Stored
+from weft.run import cluster
+from weft.run.cluster import Cluster
+from weft.run.commands import run_all
+from weft.run.preview import planned, sketch
+from weft.run.progress import Progress
+from weft.run.provisioning import Provisioned, provision
+from weft.run.servers import acquired, computing, served, storages
+from weft.spec.model import Spec
+from weft.storage.base import label
+from weft.workloads.base import Judgement, Outcome
+
+
+@dataclass(frozen=True)
+class Live:
+    """A run whose cluster answers: what was asked for, where it stands, and where its story is written."""
+
+    spec: Spec
+    layout: Layout
+    cluster: Cluster
+    record: Record
+    progress: Progress
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        with _phase(name, self.record, self.progress):
+            yield
+
+
+Use = Callable[[Live], Judgement]
+"""What is done with a live cluster before it is stopped."""
+
+
+def measure(live: Live) -> Judgement:
+    """Prepare, run and check the workload."""
+    workload, layout = live.spec.workload, live.layout
+
+    def do(commands: Sequence[Command]) -> list[Outcome]:
+        return run_all(commands, layout, live.cluster, live.progress, live.spec.timeout)
+
+    with live.phase("prepare"):
+        prepared = do(workload.prepare(layout))
+    with live.phase("run"):
+        (ran,) = do([live.spec.engine.submit(workload.job(layout, prepared), layout)])
+    with live.phase("check"):
+        checked = [outcome for check in workload.check(layout, prepared) for outcome in do([check])]
+    return workload.judge(prepared, ran, checked)
+
+
+def run(
+    spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None, use: Use = measure
+) -> Stored:
+    """Run a spec once. Whatever happens, the record stays and nothing else does."""
+    planned(spec, sketch(spec))  # what cannot fit is refused before anything is fetched or built
+    provisioned = provision(spec, progress.say)
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
+    record = records.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
+    visible = [*provisioned.visible, *spec.paths(), record.directory]
+    with (
+        _verdict(record),
+        lease.hold(name, spec.workload.purpose) as held,
+        open_work(name, held, provisioned.native, visible) as work,
+    ):
+        with _live(spec, provisioned, work, record, progress) as live:
+            judgement = use(live)
+        record.update(**_judged(judgement, record, spec))
+    return records.read(record.directory)
+
+
+@contextmanager
+def _live(
+    spec: Spec, provisioned: Provisioned, work: Work, record: Record, progress: Progress
+) -> Iterator[Live]:
+    """Nodes, storage, and a cluster on them that answers, observed by the probes."""
+    with ExitStack() as held:
+        with _phase("acquire", record, progress):
+            nodes = held.enter_context(acquired(spec).acquire(work, work.visible))
+            hint = "set WEFT_RUNS to a directory on one"
+            require_shared(nodes, record.directory, "the record", hint, here=True)
+        with _phase("storage", record, progress):
+            places = held.enter_context(_placed(spec, nodes, work))
+        layout, observers = _observed(spec, _layout(spec, provisioned, work, record, nodes, places), record)
+        work.claim(layout.staging)
+        plan = planned(spec, layout)
+        write_plan(plan, layout, spec, record, work)
+        with _phase("start", record, progress):
+            alive = held.enter_context(
+                cluster.start(
+                    plan, layout, deadline=spec.start_deadline, note=record.note, secret=work.secret
+                )
+            )
+        for probe in observers:
+            held.enter_context(probe.watch(layout))
+        yield Live(spec, layout, alive, record, progress)
+        record.update(lost=alive.lost)
+        with _phase("stop", record, progress):
+            held.close()
+
+
+@contextmanager
+def _placed(spec: Spec, nodes: Sequence[Node], work: Work) -> Iterator[dict[Role, Place]]:
+    """A place for each role of the workload, and for what the storage's own daemons keep."""
+    with ExitStack() as held:
+        storage = served(spec)
+        below = held.enter_context(storage.stand(nodes, work)) if storage else None
+        places = {
+            role: held.enter_context(kind.place(role, nodes, work)) for role, kind in storages(spec).items()
+        }
+        yield {**places, "blocks": below} if below else places
+
+
+def _layout(
+    spec: Spec,
+    provisioned: Provisioned,
+    work: Work,
+    record: Record,
+    nodes: Sequence[Node],
+    places: Mapping[Role, Place],
+) -> Layout:
+    return Layout(
+        run=work.name,
+        nodes=computing(spec, nodes),
+        servers=nodes[spec.nodes.count :],
+        places=places,
+        directory=work.directory,
+        record=record.directory,
+        java=provisioned.java,
+        homes=provisioned.homes,
+        jars=provisioned.jars,
+        classes=provisioned.classes,
+        empty=classdata.empty(),
+        native=provisioned.native,
+        metrics="engine" in spec.probes,
+        realm=spec.realm(work, nodes[0]),
+    )
+
+
+@contextmanager
+def _phase(name: str, record: Record, progress: Progress) -> Iterator[None]:
+    with record.phase(name), progress.phase(name):
+        yield
+
+
+@contextmanager
+def _verdict(record: Record) -> Iterator[None]:
+    """Turn whatever ends a run into its verdict; the record is complete when this is left."""
+    try:
+        yield
+    except WeftError as error:
+        record.update(verdict="INVALID", reason=error.message, tail=list(error.tail), hint=error.hint)
+        error.record = record.directory
+        raise
+    except (KeyboardInterrupt, Stopped):
+        record.update(verdict="INVALID", reason=f"stopped by the user in phase {record.head['phase']}")
+        raise
+    except BaseException as error:
+        record.update(verdict="INVALID", reason=f"weft failed: {error!r}")
+        raise
+    finally:
+        samples.finish(record.directory)
+
+
+def _about(spec: Spec) -> dict[str, Any]:
+    chosen = {
+        "workload": spec.workload.kind,
+        "engine": spec.engine.label,
+        "nodes": f"{spec.nodes.kind}:{spec.nodes.count}",
+    }
+    return {
+        **chosen,
+        **{role: label(getattr(spec, role)) for role in ("input", "output", "scratch")},
+        "key": spec.key(),
+        **spec.nodes.about(),
+    }
+
+
+def _judged(judgement: Judgement, record: Record, spec: Spec) -> dict[str, Any]:
+    seconds = judgement.seconds or record.head["phases"]["run"]
+    return {
+        "verdict": ("VALID" if judgement.checked else "UNCHECKED") if judgement.valid else "INVALID",
+        "reason": judgement.reason,
+        "measured": round(seconds, 3),
+        "bytes_in": judgement.bytes_in,
+        "bytes_out": judgement.bytes_out,
+        "throughput_per_node": round((judgement.bytes_in or judgement.bytes_out) / seconds / spec.nodes.count)
+        if judgement.valid
+        else None,
+        "facts": dict(judgement.facts),
+    }
+
+
+def _observed(spec: Spec, layout: Layout, record: Record) -> tuple[Layout, list[Probe]]:
+    """The probes that can observe here, and the layout with what they want in every process; why others cannot."""
+    found, missing = [], {}
+    for name in spec.probes:
+        probe = probes.KINDS[name]()
+        reason = probe.missing(layout)
+        if reason is None:
+            found.append(probe)
+        else:
+            missing[name] = reason
+    record.update(probes=[probe.name for probe in found], probes_missing=missing)
+    wanted = [probe.environment(layout) for probe in found]
+    preload = {
+        node.name: {k: v for each in wanted for k, v in each.get(node.name, {}).items()}
+        for node in layout.all_nodes
+    }
+    return dataclasses.replace(layout, preload=preload), found
+
+
+def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Work) -> None:
+    """Write the generated files where the engine reads them, and all of the plan into the record."""
+    written = work.write(plan.files, SECRET, plan.sealed)
+    everywhere(one_a_host(layout.all_nodes), lambda node: node.receive(written))
+    for path, content in plan.files.items():
+        copy = record.directory / "plan" / path.relative_to(work.directory)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(content)
+    records.write_json(record.directory / "plan" / "commands.json", [
+        {"name": daemon.name, "node": daemon.node.name, "argv": list(daemon.argv), "environment": dict(daemon.environment)}
+        for daemon in plan.daemons
+    ])  # fmt: skip
+    records.write_json(record.directory / "resolved.json", resolved(plan, layout, spec))
+
+
+def resolved(plan: Plan, layout: Layout, spec: Spec) -> dict[str, Any]:
+    """Everything that was decided: the whole spec, nodes, places, versions, what was derived."""
+    return {
+        "weft": __version__,
+        "spec": json.loads(spec.model_dump_json()),
+        "nodes": [
+            {"name": node.name, "address": node.address, "cores": node.cores, "memory": node.memory}
+            for node in layout.nodes
+        ],
+        "servers": [{"name": node.name, "address": node.address} for node in layout.servers],
+        "limits": spec.nodes.limits(),
+        "places": {
+            role: {
+                "storage": place.storage,
+                "description": place.description,
+                "paths": dict(place.paths),
+                "emulated": place.emulated,
+            }
+            for role, place in layout.places.items()
+        },
+        "java": str(layout.java),
+        "homes": {name: str(path) for name, path in layout.homes.items()},
+        "derived": dict(plan.summary),
+    }

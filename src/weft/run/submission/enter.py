@@ -1,0 +1,92 @@
+"""Whether a command has to be submitted, and what is done then."""
+
+import secrets
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from weft.errors import NodeError, Stopped
+from weft.host import settings
+from weft.host.site.profile import load
+from weft.host.slurm import commands
+from weft.host.slurm.allocation import inside
+from weft.nodes.slurm import SlurmNodes
+from weft.run.progress import Progress
+from weft.run.provisioning import provision
+from weft.run.servers import acquired
+from weft.run.submission.followed import Followed
+from weft.run.submission.script import script
+from weft.spec.model import Study
+
+
+def needed(study: Study) -> SlurmNodes | None:
+    """The nodes to submit a job for; None where no cell wants Slurm's, or this is a job already."""
+    every = [acquired(spec) for _, spec in study.cells()]
+    wanted = [nodes for nodes in every if isinstance(nodes, SlurmNodes)]
+    return max(wanted, key=lambda nodes: nodes.count) if wanted and not inside() else None
+
+
+def job_script(study: Study, nodes: SlurmNodes, arguments: Sequence[str]) -> str:
+    """The script that would be submitted for this command."""
+    command = [sys.executable, "-P", "-m", "weft", *arguments]
+    return script(nodes, load(), command, _environment(study), _folder(), study.name)
+
+
+def enter(study: Study, arguments: Sequence[str], progress: Progress) -> int | None:
+    """Submit this command and follow it to its exit code; None where it need not leave this host."""
+    nodes = needed(study)
+    if nodes is None:
+        return None
+    for _, spec in study.cells():  # nodes often have no way to the registries
+        provision(spec, progress.say)
+    with _submitted(job_script(study, nodes, arguments), progress) as job:
+        return job.follow(nodes.wait)
+
+
+def _folder() -> Path:
+    return settings.runs() / ".jobs"
+
+
+def _environment(study: Study) -> dict[str, str]:
+    """What the command needs of this one's environment, whatever a site's sbatch exports."""
+    profile = load()
+    found = {
+        "PYTHONPATH": settings.SOURCE / "src",
+        "WEFT_CACHE": settings.cache(),
+        "WEFT_RUNS": settings.runs(),
+        "WEFT_SITE": settings.site(),
+        "WEFT_STATE": settings.state(),
+        "WEFT_WORK": profile.local / settings.work().name if profile.local else settings.work(),
+    }
+    if home := settings.java_home():
+        found["JAVA_HOME"] = home
+    for name in sorted({name for _, spec in study.cells() for name in spec.distributions()}):
+        if home := settings.home(name):
+            found[f"{name.upper()}_HOME"] = home
+    return {key: str(value) for key, value in found.items()}
+
+
+@contextmanager
+def _submitted(text: str, progress: Progress) -> Iterator[Followed]:
+    """A job for the length of a `with`: cancelled when that is left early, and what is known of it kept."""
+    folder = _folder()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"{secrets.token_hex(4)}.sh"
+    path.touch(mode=0o600)
+    path.write_text(text)
+    try:
+        job = Followed(commands.submit(path), folder, progress)
+    except BaseException:
+        path.unlink()
+        raise
+    path.rename(folder / f"{job.number}.sh")
+    progress.say(f"Slurm job {job.number}: {shlex.join(['scancel', str(job.number)])}, or Ctrl-C, ends it")
+    try:
+        yield job
+    except (KeyboardInterrupt, Stopped, NodeError):
+        job.cancel()
+        raise
+    finally:
+        job.keep()

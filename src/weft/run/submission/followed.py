@@ -1,0 +1,167 @@
+"""A submitted job, seen from where it was submitted: what it waits for, what it prints, how it ends."""
+
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from weft.errors import NodeError, WeftError
+from weft.host import settings
+from weft.host.slurm import commands, jobs
+from weft.host.slurm.jobs import ENDED, WAITING, Job
+from weft.record import record as records
+from weft.record.record import Record
+from weft.run.progress import Progress
+
+POLL = 1.0
+"""Seconds between questions to Slurm's controller, which serves the whole machine."""
+_SILENT = 300.0
+"""Seconds that the controller may be silent: it restarts in less."""
+_ENDING = 90.0
+"""Seconds that a cancelled job may take: Slurm kills what is left 30 s (KillWait) after it asked."""
+_LINGERING = 45.0
+"""Seconds in which nodes that answer have ended a job: Slurm waits 30 s (KillWait) before it kills."""
+_KEPT = ("JobState", "Partition", "Account", "QOS", "NodeList", "SubmitTime", "StartTime", "EndTime", "RunTime",
+         "TimeLimit", "TRES", "ExitCode", "Restarts")  # fmt: skip
+
+
+@dataclass
+class Followed:
+    """A job by its number; `folder` takes what it prints."""
+
+    number: int
+    folder: Path
+    progress: Progress
+    printed: dict[str, int] = field(default_factory=dict)
+    """Bytes passed on, by the end of the file's name."""
+    last: Job | None = None
+    ending: float | None = None
+    """Since when it is ending."""
+
+    def follow(self, patience: float | None) -> int:
+        """Until the job has ended: its exit code. Raises NodeError when it cannot start or Slurm ended it."""
+        with self.progress.phase("queue"):
+            job = self._started(patience)
+        while not self._over(job):
+            if job.state in WAITING and job.fields.get("Restarts", "0") != "0":
+                raise NodeError(
+                    f"the Slurm job {self.number} was put back into the queue, and a run is not continued",
+                    hint="run it again",
+                )
+            time.sleep(POLL)
+            self._pass_on()
+            job = self._look()
+        self._pass_on()
+        if job.state in {"COMPLETED", "FAILED", "COMPLETING"}:
+            return job.exit_code
+        raise job.end()
+
+    def _over(self, job: Job) -> bool:
+        """Whether its script has ended; the last nodes to let go of it may be nodes that do not answer."""
+        if job.state != "COMPLETING":
+            self.ending = None
+            return job.state in ENDED
+        self.ending = self.ending or time.monotonic()
+        return time.monotonic() - self.ending > _LINGERING
+
+    def _started(self, patience: float | None) -> Job:
+        begin, told, doubts = time.monotonic(), "", 0
+        while (job := self._look()).state in WAITING:
+            why = job.waits_for()
+            self.progress.detail = why
+            if why != told and not self.progress.console.is_terminal:
+                self.progress.say(f"  waiting: {why}")
+            told = why
+            # the first reason may be a guess; one that stays is an answer
+            doubts = doubts + 1 if job.hopeless else 0
+            if doubts > 2:
+                raise NodeError(
+                    f"the Slurm job {self.number} cannot start: {why}", hint="`sinfo` shows what there is"
+                )
+            if patience is not None and time.monotonic() - begin > patience:
+                raise NodeError(
+                    f"the Slurm job {self.number} did not start within {patience:.0f} s: {why}",
+                    hint="allow more with --set nodes.wait=1h; `squeue --start` may know when",
+                )
+            time.sleep(POLL)
+        return job
+
+    def _look(self) -> Job:
+        """The job as it is now. A controller that restarts is waited for."""
+        end = time.monotonic() + _SILENT
+        while True:
+            try:
+                found = jobs.job(self.number)
+                break
+            except WeftError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(POLL)
+        if found is None:
+            raise NodeError(
+                f"Slurm does not know the job {self.number} any more", hint="`sacct` may know its end"
+            )
+        self.last = found
+        return found
+
+    def _pass_on(self) -> None:
+        for end, stream in (("err", sys.stderr), ("out", sys.stdout)):
+            path = self.folder / f"{self.number}.{end}"
+            if path.exists():
+                self.printed[end] = _copy(path, self.printed.get(end, 0), stream)
+
+    def cancel(self) -> None:
+        """End the job, and wait until it has: its record is complete then."""
+        self.progress.say(f"cancelling the Slurm job {self.number}")
+        commands.cancel(self.number)
+        end = time.monotonic() + _ENDING
+        while time.monotonic() < end and not self._over(self._look()):
+            time.sleep(POLL / 4)
+        self._pass_on()
+
+    def keep(self) -> None:
+        """Write what Slurm knows of the job into the records of its runs, with its script and output."""
+        facts = self._facts()
+        for stored in self._records():
+            record = Record(stored.directory, dict(stored.head))
+            own = {**stored.head["slurm"], **facts}
+            if stored.head["verdict"] == "RUNNING" and self.last is not None:  # killed before it could say so
+                record.update(
+                    verdict="INVALID", reason=f"{self.last.end().message} in phase {stored.head.get('phase')}"
+                )
+            record.update(slurm=own)
+            (stored.directory / "job").mkdir(exist_ok=True)
+            for path in self._files():
+                shutil.copy(path, stored.directory / "job" / f"job{path.suffix}")
+        for path in self._files():
+            path.unlink()
+
+    def _files(self) -> list[Path]:
+        return [
+            path for end in ("sh", "out", "err") if (path := self.folder / f"{self.number}.{end}").exists()
+        ]
+
+    def _records(self) -> Iterator[records.Stored]:
+        for stored in records.all_records(settings.runs()):
+            if stored.head.get("slurm", {}).get("job") == self.number:
+                yield stored
+
+    def _facts(self) -> dict[str, Any]:
+        known = self.last.fields if self.last else {}
+        return {
+            **{key: known[key] for key in _KEPT if key in known},
+            "accounting": jobs.accounted(self.number),
+        }
+
+
+def _copy(path: Path, begin: int, stream: IO[str]) -> int:
+    """Pass on what a file has beyond `begin`; where it ends."""
+    with path.open("rb") as file:
+        file.seek(begin)
+        text = file.read()
+    stream.buffer.write(text)  # type: ignore[attr-defined]
+    stream.flush()
+    return begin + len(text)

@@ -1,0 +1,1 @@
+"""What a run needs beside its engine: file systems, resource managers, authentication."""

@@ -1,0 +1,56 @@
+"""No work of weft's own: the cluster stands for what its user brings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Literal, NoReturn
+
+from pydantic import Field
+
+from weft.errors import UsageError
+from weft.layout.plan import Command, Layout
+from weft.text.units import Duration
+from weft.workloads.base import Judgement, Outcome, Workload
+
+
+class Persistent(Workload):
+    """A cluster of one's own, until `weft down` or its time ends it."""
+
+    kind: Literal["persistent"] = "persistent"
+    positional: ClassVar[str] = "name"
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "null")
+    roles: ClassVar[tuple[str, ...]] = ("output", "shuffle")
+
+    name: str = Field(
+        pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,40}$",
+        description="what `weft exec`, `weft logs` and `weft down` call it",
+    )
+    limit: Duration | None = Field(default=None, description="how long it stands at most; default: no limit")
+    idle: Duration | None = Field(
+        default=None, description="how long nobody has to use it until it ends; default: it waits for ever"
+    )
+    directory: Path = Field(
+        default_factory=Path.cwd, description="working directory of its user, which every node sees"
+    )
+
+    @property
+    def paths(self) -> list[Path]:
+        return [self.directory]
+
+    @property
+    def purpose(self) -> str:
+        return f"cluster {self.name}"
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the input is its user's matter
+        return []
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> NoReturn:  # noqa: ARG002
+        raise UsageError(
+            "a standing cluster has no job of weft's own",
+            hint="start it with `weft up`, then use `weft exec` or `weft submit --to`",
+        )
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - unknown
+        return []
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0, checked=False)

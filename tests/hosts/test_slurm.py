@@ -1,0 +1,238 @@
+"""A real Slurm: weft submits itself from a login node, runs inside an allocation, and leaves nothing when it is ended."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.hosts.conftest import SiteWeft
+from tests.local.conftest import in_phase
+
+LIGHT = ("file-open", "--set", "files=20", "--set", "rounds=1")
+"""A workload without an engine: what is tested is the way to it."""
+LONG = ("file-open", "--set", "reads=5000000")
+"""The same, for longer than any test waits."""
+
+
+SORT = ("terasort", "--size", "20MB", "--nodes", "slurm:3,cores=1")
+"""One on Hadoop and one on Flink; the guide's are on Spark."""
+
+
+def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: SiteWeft) -> None:
+    result = weft.result("run", *SORT, "--engine", "hadoop")
+    assert result["verdict"] == "VALID", result
+    record = Path(result["record"])
+    facts = weft.head()["slurm"]
+    assert facts["nodes"] == ["n1", "n2", "n3"]
+    assert (facts["JobState"], facts["NodeList"], facts["Partition"]) == ("COMPLETED", "n[1-3]", "main")
+    assert f"Slurm {facts['job']} on n1, n2, n3, after" in weft("show", "last").stdout.replace("\n", " ")
+    script = record / "job" / "job.sh"
+    assert script.stat().st_mode & 0o777 == 0o600
+    assert "--mem" not in script.read_text()
+
+
+def test_a_run_inside_an_allocation_uses_it(weft: SiteWeft) -> None:
+    done = subprocess.run(
+        ["salloc", "--nodes=3", "--exclusive", "--quiet", *weft.words("run", *SORT, "--engine", "flink", "--json")],
+        env=weft.environment, cwd=weft.home, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["verdict"] == "VALID", done.stderr
+    assert weft.head()["slurm"]["nodes"] == ["n1", "n2", "n3"]
+    account = json.loads((weft.record() / "engine" / "flink.json").read_text())
+    assert account["jobs"], account
+
+
+def test_the_output_and_the_exit_code_of_a_job_of_ones_own_are_passed_through(weft: SiteWeft) -> None:
+    text = (
+        "import sys\nfrom pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.getOrCreate()\nprint('rows', spark.range(10).repartition(3).count())\n"
+        "spark.stop()\nsys.exit(7)\n"
+    )
+    (weft.home / "seven.py").write_text(text)
+    done = weft("submit", "--nodes", "slurm:2,cores=1", "--", "seven.py")
+    assert done.returncode == 7, done.stderr
+    assert "rows 10" in done.stdout.splitlines()
+    assert weft.head()["slurm"]["JobState"] == "FAILED"
+    assert "exit code 7" in weft.head()["reason"]
+    assert (weft.record() / "report.html").stat().st_size > 10_000
+
+
+def test_a_burst_buffer_is_named_by_its_variable(weft: SiteWeft) -> None:
+    buffer = weft.home / "buffer"
+    buffer.mkdir()
+    words = ("run", *LIGHT, "--nodes", "slurm:2", "--scratch", "mount:$DW_JOB_STRIPED", "--json")
+    done = weft(*words, DW_JOB_STRIPED=str(buffer))
+    assert json.loads(done.stdout)["verdict"] == "VALID", done.stderr
+    places = json.loads((weft.record() / "resolved.json").read_text())["places"]
+    assert all(Path(path).is_relative_to(buffer) for path in places["shuffle"]["paths"].values())
+    assert list(buffer.iterdir()) == []
+    lacking = weft(*words)
+    assert lacking.returncode == 1
+    assert "slurm.extra" in lacking.stderr
+
+
+def test_more_nodes_than_the_allocation_has_are_refused(weft: SiteWeft) -> None:
+    words = weft.words("run", *LIGHT, "--nodes", "slurm:4")
+    done = subprocess.run(["salloc", "--nodes=1", "--quiet", *words], env=weft.environment, cwd=weft.home,
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 2
+    assert "has 1 node(s), and 4 are asked for" in done.stderr
+
+
+def standing(work: tuple[str, ...], delay: str) -> tuple[str, ...]:
+    """The work on stand-ins for workers, each ready after so long."""
+    return (*work, "--engine", "null", "--set", f"engine.workers={delay}")
+
+
+NEVER = standing(LONG, "10m")
+HELD = {"check": ("check", "TeraValidate"), "stop": ("run", "worker-n3")}
+"""Phases that would be over before they are cancelled: when to suspend which process, so that they wait for it."""
+CANCELLED = [
+    ("acquire", NEVER),
+    ("storage", NEVER),
+    ("start", NEVER),
+    ("prepare", ("terasort", "--size", "2GB", "--engine", "hadoop")),
+    ("run", ("terasort", "--size", "300MB")),
+    ("check", ("terasort", "--size", "20MB")),
+    ("stop", standing(("file-open",), "0s")),
+]
+
+
+@pytest.mark.parametrize(("phase", "work"), CANCELLED)
+def test_scancel_leaves_a_record_that_says_so_and_nothing_else(
+    weft: SiteWeft, phase: str, work: tuple[str, ...]
+) -> None:
+    process = weft.start("run", *work, "--nodes", "slurm:3")
+    if phase in HELD:
+        before, word = HELD[phase]
+        weft.wait_for(process, lambda: in_phase(weft, before) and suspended(weft, word))
+    weft.wait_for(process, lambda: in_phase(weft, phase))
+    number = weft.job()
+    weft.slurm("scancel", str(number))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert f"the Slurm job {number} was cancelled" in err
+    kept = weft.head()
+    assert kept["verdict"] == "INVALID"
+    assert kept["phase"] in ({"acquire", "storage", "start"} if phase in {"acquire", "storage"} else {phase})
+    assert f"the Slurm job {number} was cancelled" in kept["reason"]
+    assert kept["slurm"]["JobState"] == "CANCELLED"
+
+
+def suspended(weft: SiteWeft, word: str) -> list[psutil.Process]:
+    """Processes of the newest run that go on when something kills them, and not before."""
+    found = weft.processes(word)
+    for process in found:
+        process.suspend()
+    return found
+
+
+def test_scancel_of_the_allocation_around_weft_leaves_nothing_else(weft: SiteWeft) -> None:
+    work = standing(LONG, "0s")
+    process = subprocess.Popen(
+        ["salloc", "--nodes=3", "--exclusive", "--quiet", *weft.words("run", *work, "--nodes", "slurm:3")],
+        env=weft.environment, cwd=weft.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    number = weft.job()
+    weft.slurm("scancel", str(number))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode != 0
+    kept = weft.head()
+    assert (kept["verdict"], kept["phase"]) == ("INVALID", "run"), err
+    assert f"the Slurm job {number} was cancelled" in kept["reason"], err
+
+
+def test_ctrl_c_cancels_the_job(weft: SiteWeft) -> None:
+    process = weft.start("run", *LONG, "--nodes", "slurm:2")
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert weft.slurm.jobs() == []
+    assert weft.head()["slurm"]["JobState"] == "CANCELLED"
+    assert weft.head()["verdict"] == "INVALID"
+
+
+def test_killing_weft_in_the_job_ends_the_job_and_every_step(weft: SiteWeft) -> None:
+    process = weft.start("run", *LONG, "--nodes", "slurm:2")
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    psutil.Process(weft.head()["pid"]).kill()
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 137, err
+    weft.slurm.wait_until_idle()
+    assert weft.head()["verdict"] == "INVALID"
+    assert weft("gc").returncode == 0
+
+
+def test_a_job_that_can_never_start_is_refused_with_the_reason(weft: SiteWeft) -> None:
+    done = weft("run", *LIGHT, "--nodes", "slurm:4")
+    assert done.returncode == 1
+    assert "cannot start" in done.stderr
+    assert "PartitionNodeLimit: it asks for more nodes" in done.stderr
+    assert weft.slurm.jobs() == []
+
+
+def test_a_wait_is_explained_and_can_be_bounded(weft: SiteWeft) -> None:
+    done = weft("run", *LIGHT, "--nodes", "slurm:1,partition=broken,wait=5s")
+    assert done.returncode == 1
+    assert "did not start within 5 s" in done.stderr
+    assert "nodes that it needs are down" in done.stderr
+    assert weft.slurm.jobs() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "word"), [("partition=none", "partition=NAME"), ("constraint=x", "constraint=NAME")]
+)
+def test_what_slurm_refuses_is_told_with_a_fix(weft: SiteWeft, key: str, word: str) -> None:
+    done = weft("run", *LIGHT, "--nodes", f"slurm:1,{key}")
+    assert done.returncode == 1
+    assert "Slurm does not take the job: Invalid" in done.stderr
+    assert word in done.stderr
+
+
+def test_a_job_that_is_put_back_into_the_queue_is_an_error(weft: SiteWeft) -> None:
+    (weft.home / "site.toml").write_text("[slurm]\nextra = ['--requeue']\n")
+    process = weft.start("run", *LONG, "--nodes", "slurm:2")
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    weft.slurm("scontrol", "requeue", str(weft.job()))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "put back into the queue" in err
+    assert weft.slurm.jobs() == []
+
+
+def test_a_standing_cluster_has_a_job_of_its_own(weft: SiteWeft) -> None:
+    up = weft("up", "--engine", "null", "--nodes", "slurm:2", "--name", "mine")
+    assert up.returncode == 0, up.stderr
+    assert len(weft.slurm.jobs()) == 1
+    assert weft("exec", "mine", "--", "sh", "-c", "echo $WEFT_NODE").stdout == "n1\n"
+    assert weft("down", "mine").returncode == 0
+    assert weft.slurm.jobs() == []
+
+
+def test_the_job_of_a_killed_cluster_is_ended_by_gc(weft: SiteWeft) -> None:
+    assert weft("up", "--engine", "null", "--nodes", "slurm:2").returncode == 0
+    psutil.Process(weft.head()["pid"]).kill()
+    collected = weft("gc")
+    assert "job weft-" in collected.stdout, collected.stderr
+    weft.slurm.wait_until_idle()
+
+
+def test_a_plan_shows_the_script_and_submits_nothing(weft: SiteWeft) -> None:
+    done = weft("plan", "terasort", "--nodes", "slurm:3,time=10:00", "--size", "50MB")
+    assert "#SBATCH --nodes=3" in done.stdout
+    assert "#SBATCH --time=10:00" in done.stdout
+    assert "spark.driver" in done.stdout
+    assert weft.slurm.jobs() == []
+
+
+def test_a_site_profile_is_written_from_what_slurm_says(weft: SiteWeft) -> None:
+    assert weft("site", "init").returncode == 0
+    written = (weft.home / "site.toml").read_text()
+    assert "main (default): 3 nodes of 2 cores" in written
+    assert "broken" in written
+    assert json.loads(weft("site", "show", "--json").stdout)["slurm"]["partition"] == "main"

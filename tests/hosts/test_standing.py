@@ -1,0 +1,59 @@
+"""A cluster of one's own on other hosts: its commands run there, and nothing of them stays."""
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hosts.conftest import SiteWeft
+from tests.hosts.sshd import Hosts, needs_sshd, running
+from tests.local.conftest import Weft
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[Hosts]:
+    with running(tmp_path / "hosts", 2) as found:
+        yield found
+
+
+def using(weft: Weft, *words: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "weft", "exec", "--", "sh", "-c", *words],
+        env=weft.environment, cwd=weft.home, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+@needs_sshd
+def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
+    hosts: Hosts, tmp_path: Path
+) -> None:
+    weft = Weft(tmp_path)
+    weft.result("up", "--engine", "null", "--nodes", hosts.nodes(cores="1"))
+    look = 'cat; pwd; echo "$WEFT_NODE" "$0" "$1"; exit 7'
+    done = using(weft, look, "two words", "$HOME")
+    out, _ = done.communicate("said\n", timeout=60)
+    assert (done.returncode, out) == (7, f"said\n{tmp_path}\nhost1 two words $HOME\n")
+    waiting = using(weft, "echo there; sleep 1000")
+    assert waiting.stdout is not None
+    assert waiting.stdout.readline() == "there\n"
+    assert weft("down").returncode == 0
+    waiting.communicate(timeout=60)
+    assert waiting.returncode != 0
+    assert [words for words in hosts.processes() if "sleep 1000" in words] == []
+    assert weft.leftovers() == []
+
+
+def test_on_slurm_it_stands_in_an_allocation(weft: SiteWeft) -> None:
+    up = ("up", "--engine", "null", "--nodes", "slurm:2")
+    look = weft.words("exec", "--", "sh", "-c", "echo on $WEFT_NODE; exit 7")
+    down = shlex.join(weft.words("down"))
+    script = f"{shlex.join(weft.words(*up))} && {shlex.join(look)}; echo code $?; {down} >&2"
+    done = subprocess.run(
+        ["salloc", "--nodes=2", "--exclusive", "--quiet", "sh", "-c", script],
+        env=weft.environment, cwd=weft.home, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-2:] == ["on n1", "code 7"], done.stderr
+    assert weft.head()["verdict"] == "UNCHECKED"

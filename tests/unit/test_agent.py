@@ -1,0 +1,134 @@
+"""One connection for many questions: answers stay apart, and its end, whoever makes it, ends what was asked."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.unit.test_remote import tree, wait_for
+from weft.errors import NodeError, WeftError
+from weft.host import shell
+from weft.host.remote.reach import Reach, RemoteProcess
+
+NOISY = Reach("there", ("sh", "-c", 'echo welcome; eval "$1"', "sh"), login_shell=True)
+
+
+@pytest.fixture
+def reach(tmp_path: Path) -> Iterator[Reach]:
+    attended = NOISY.attended(tmp_path / "log")
+    assert attended.agent is not None
+    yield attended
+    attended.agent.stop()
+
+
+def running(*words: str) -> list[psutil.Process]:
+    return [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == list(words)]
+
+
+def test_many_questions_at_once_get_their_own_answers(reach: Reach) -> None:
+    def ask(number: int) -> tuple[str, str, int]:
+        words = ["sh", "-c", f"seq {number} {number + 999}; echo e{number} >&2; exit {number % 5}"]
+        done = reach.run(words, check=False, env={"X": "y"})
+        return done.out, done.err, done.code
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(ask, range(40)))
+    assert answers == [("".join(f"{i}\n" for i in range(n, n + 1000)), f"e{n}\n", n % 5) for n in range(40)]
+    assert reach.ask("ports", {"address": "127.0.0.1", "ports": []}) == {}
+
+
+def test_much_goes_both_ways(reach: Reach, tmp_path: Path) -> None:
+    text = "é" * 1_000_000
+    assert reach.run(["cat", "/dev/stdin"]).out == ""
+    reach.ask("files", {"directories": [str(tmp_path / "d" / text[:50])]})
+    assert (tmp_path / "d" / text[:50]).is_dir()
+    (tmp_path / "large").write_text(text)
+    assert reach.run(["cat", str(tmp_path / "large")]).out == text
+
+
+def test_errors_are_told_as_without_it(reach: Reach) -> None:
+    with pytest.raises(WeftError, match=r"there: .* failed with exit code 3"):
+        reach.run(["sh", "-c", "exit 3"])
+    with pytest.raises(NodeError, match="there: /proc/none: ") as caught:
+        reach.ask("files", {"directories": ["/proc/none"]})
+    assert list(caught.value.tail) == []
+    with pytest.raises(NodeError, match="there: KeyError: 'visible'"):
+        reach.ask("look", {})
+    with pytest.raises(WeftError) as failed:
+        reach.run(["no-such-program"])
+    assert "cannot run no-such-program" in failed.value.tail[-1]
+
+
+def test_what_does_not_end_is_ended_and_the_next_is_answered(reach: Reach) -> None:
+    with pytest.raises(NodeError, match="there did not answer within"):
+        reach.run(["sleep", "64"], timeout=1)
+    assert wait_for(lambda: not running("sleep", "64"))
+    assert reach.run(["echo", "x"]).out == "x\n"
+
+
+def test_its_end_ends_what_was_asked_and_is_told(reach: Reach) -> None:
+    agent = reach.agent
+    assert agent is not None
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(reach.run, ["sleep", "65"])
+        wait_for(lambda: running("sleep", "65"))
+        agent.leave()
+        with pytest.raises(NodeError, match="there: nothing can be run there"):
+            asked.result(20)
+    assert wait_for(lambda: not running("sleep", "65"))
+    with pytest.raises(NodeError, match="there: nothing can be run there"):
+        reach.run(["true"])
+
+
+def test_a_daemon_writes_as_it_prints_and_ends_with_its_code(reach: Reach, tmp_path: Path) -> None:
+    words = ["sh", "-c", "printf 'out\\377\\n'; echo err >&2; pwd; exit 7"]
+    process = reach.spawn("p", words, log=tmp_path / "log", env={}, cwd=tmp_path, out=tmp_path / "out")
+    assert process.wait(20) == 7
+    assert (tmp_path / "out").read_bytes() == b"out\xff\n" + f"{tmp_path}\n".encode()
+    assert (tmp_path / "log").read_text() == "err\n"
+    process = reach.spawn("p", ["sh", "-c", "echo both; echo both >&2"], log=tmp_path / "both", env={})
+    assert process.wait(20) == 0
+    assert (tmp_path / "both").read_text() == "both\nboth\n"
+
+
+def test_a_daemon_is_asked_to_end_and_then_made_to(reach: Reach, tmp_path: Path) -> None:
+    polite = ["sh", "-c", "trap 'echo bye; exit 4' TERM; echo up; while :; do sleep 0.05; done"]
+    process = reach.spawn("polite", polite, log=tmp_path / "log", env={})
+    wait_for(lambda: shell.tail(process.log) == ["up"])
+    process.stop(grace=10)
+    assert (process.code(), shell.tail(process.log)[-1]) == (4, "bye")
+    process, family = tree(reach, tmp_path / "tree")
+    process.stop(grace=0.2)
+    assert process.code() is not None
+    assert psutil.wait_procs(family, timeout=5)[1] == []
+
+
+def test_a_lost_connection_ends_its_daemons_and_is_told_as_ssh_tells_it(reach: Reach, tmp_path: Path) -> None:
+    process, family = tree(reach, tmp_path / "tree")
+    assert process.code() is None
+    (far,) = psutil.Process(process.popen.pid).children()
+    far.kill()
+    assert process.wait(20) == 255
+    assert psutil.wait_procs(family, timeout=20)[1] == []
+    process.stop()
+    late = reach.spawn("late", ["true"], log=tmp_path / "late", env={})
+    assert late.wait(20) == 255
+
+
+def test_each_step_of_a_job_has_a_connection_of_its_own(reach: Reach, tmp_path: Path) -> None:
+    process = replace(reach, job=1).spawn("p", ["true"], log=tmp_path / "log", env={})
+    assert isinstance(process, RemoteProcess)
+    assert process.wait(20) == 0
+
+
+def test_a_host_without_python_is_named_with_a_hint(tmp_path: Path) -> None:
+    reach = Reach("there", ("sh", "-c"), login_shell=True, python="python-none").attended(tmp_path / "log")
+    assert reach.agent is not None
+    with pytest.raises(NodeError, match="there: nothing can be run there") as caught:
+        reach.run(["true"])
+    assert "python-none" in caught.value.hint
+    assert any("python-none" in line for line in caught.value.tail)
+    reach.agent.stop()

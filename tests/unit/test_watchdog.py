@@ -1,0 +1,58 @@
+"""The watchdog on a host: it waits for the run's last process and then removes what the run has there."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from weft.host import shell
+from weft.host.remote.reach import Reach, message
+from weft.host.shell import Process
+
+HERE = Reach("here", ("env",), login_shell=False)
+MARK = "watchdog-test"
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Iterator[Path]:
+    """A directory of a run."""
+    folder = tmp_path / "run"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "file").write_text("x")
+    return folder
+
+
+def watchdog(folder: Path) -> Process:
+    request = {"mark": f"{shell.LEASE_MARK}={MARK}", "directories": [str(folder)]}
+    process = HERE.send("watchdog", message("watchdog", request), log=folder.with_suffix(".log"))
+    end = time.monotonic() + 20
+    while not handles(process.pid, signal.SIGTERM) and time.monotonic() < end:
+        time.sleep(0.01)
+    return process
+
+
+def handles(pid: int, number: int) -> bool:
+    """Whether a process has a handler for a signal (proc(5), SigCgt)."""
+    mask = Path(f"/proc/{pid}/status").read_text().partition("SigCgt:")[2].split()[0]
+    return bool(int(mask, 16) & 1 << (number - 1))
+
+
+def test_it_removes_the_directory_when_its_connection_ends(left: Path) -> None:
+    watchdog(left).stop(grace=0)
+    assert not left.exists()
+
+
+def test_it_waits_for_the_last_process_of_a_job_that_ends(left: Path) -> None:
+    process = watchdog(left)
+    with subprocess.Popen(["sleep", "60"], env={**os.environ, shell.LEASE_MARK: MARK}) as nap:
+        process.popen.terminate()  # as Slurm asks each step of a job that it ends
+        assert process.wait(1.5) is None
+        assert left.exists()
+        nap.kill()
+    assert process.wait(20) == 0
+    assert process.code() == 0
+    assert not left.exists()
