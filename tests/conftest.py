@@ -1,24 +1,33 @@
 """What all tests share: directories of their own, and marks by folder."""
 
+import os
 from pathlib import Path
 
 import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.needs import JAVA, needs
+
 # no test fails because a machine is slow, and the same tree gives the same answer
 hypothesis.settings.register_profile("weft", deadline=None, derandomize=True)
-hypothesis.settings.load_profile("weft")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "local: starts real engines on this machine")
+hypothesis.settings.register_profile("long", deadline=None, max_examples=5000)
+hypothesis.settings.load_profile("long" if os.environ.get("WEFT_TEST_LONG") else "weft")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "local" in item.path.parts:
+        folder = item.path.parent.name
+        if folder == "local":
             item.add_marker(pytest.mark.local)
+        if folder in {"local", "hosts"}:
+            item.add_marker(needs(*JAVA))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the other stages of ./test left out, beside the tests that are skipped here."""
+    for text in filter(None, os.environ.get("WEFT_TEST_LEFT_OUT", "").split("\n")):
+        terminalreporter.write_line(f"NOT RUN {text}")
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types

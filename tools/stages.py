@@ -1,4 +1,4 @@
-"""Runs the stages of ./test in order and stops at the first that fails; `./test unit` runs one."""
+"""Runs the stages of ./test in order and stops at the first that fails; `./test --help` lists them."""
 
 import os
 import shutil
@@ -14,7 +14,6 @@ from weft.host import settings
 from weft.host.provision import distribution, jdk
 
 ROOT = settings.SOURCE
-os.environ["PATH"] += f":{Path.home() / '.cargo' / 'bin'}:/usr/sbin:/sbin"
 BIN = Path(sys.executable).parent
 LEFT_OUT: list[str] = []
 """What this machine cannot run, and why."""
@@ -119,17 +118,23 @@ def hosts() -> None:
 
 def live() -> None:
     """All at once and last, so that pytest's closing line is the last line of ./test."""
-    if os.geteuid() != 0:
-        leave_out("tests marked root", "this is not root", "run ./test as root")
-    if shutil.which("sshd") is None:
-        leave_out("tests of ssh nodes", "sshd is not on this machine", "apt-get install openssh-server")
-    for words in LEFT_OUT:
-        say(f"not run: {words}")
+    leave_out("long tests", "they take up to an hour", "./test long")
     step(
         "contract, local and hosts tests",
         [*PYTEST, *THREE_AT_ONCE, "tests/hosts", "tests/contract", "tests/local"],
+        {"WEFT_TEST_LEFT_OUT": "\n".join(LEFT_OUT)},
         last=True,
     )
+
+
+def long() -> None:
+    """What is random tried many more times, and what takes long."""
+    many = {"WEFT_TEST_LONG": "1"}
+    if shutil.which("cargo"):
+        step("long rust tests", RUST_TESTS, {**native_objects(), **many})
+    else:
+        leave_out("long rust tests", "cargo is not on this machine", "apt-get install cargo")
+    step("long tests", [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"], many)
 
 
 NATIVE = ROOT / "native" / "Cargo.toml"
@@ -140,7 +145,7 @@ TWO_AT_ONCE = ["--numprocesses", "2"]
 THREE_AT_ONCE = ["--numprocesses", "3"]
 """Engines wait a third of their time, for each other and for what they ask; more at once would want a larger machine."""
 IN_ORDER: Sequence[Callable[[], None]] = (lint, unit, java, rust, live)
-STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local, hosts)}
+STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local, hosts, long)}
 
 
 def step(
@@ -181,10 +186,10 @@ def say(text: str) -> None:
 
 
 def main() -> None:
-    asked = sys.argv[1:]
+    asked = [word for word in sys.argv[1:] if word != "--no-install"]  # of tools/install
     if unknown := [word for word in asked if word not in STAGES]:
         print(
-            f"error: there is no stage {unknown[0]!r}\n\nhint: stages are {', '.join(STAGES)}",
+            f"error: there is no stage {unknown[0]!r}\n\nhint: stages are {', '.join(STAGES)}; ./test --help tells what they are",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
+from tests.needs import NATIVE, require
 from weft.host import lease, settings, shell
 from weft.host.provision import native
 from weft.host.work import Work, open_work
@@ -16,7 +17,6 @@ from weft.nodes.base import Node, Nodes
 from weft.storage import AnyStorage
 from weft.storage.base import Storage
 
-ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 NAME = os.environ.setdefault(f"WEFT_CONTRACT_RUN{_WORKER}", f"contract-{os.getpid()}")
 """The name of the run that every test here makes, and the programs that it starts: no other test's."""
@@ -35,6 +35,7 @@ def storage_of(text: str, folder: Path) -> Storage:
 @pytest.fixture(scope="session")
 def programs() -> Path:
     """weft's native programs."""
+    require(*NATIVE)
     return native.build(print)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.contract.conftest import NAME, ROOT, traces
-from tests.hosts.sshd import needs_sshd, running
+from tests.contract.conftest import NAME, traces
+from tests.hosts.sshd import running
+from tests.needs import DELAYED, LOOPBACK, SSH, VIRTUAL, needs
 from weft.cli import app
 from weft.host import leftovers, shell
 
@@ -27,11 +28,15 @@ with live(sys.argv[1], Path(sys.argv[4])) as (work, nodes), storage_of(sys.argv[
 ROOT_DIRECTORY = Path(__file__).parents[2]
 
 
-FORMS = ["disk:DIR", "memory:64M", "loopback:DIR,size=64M", "delayed:zero"]
-VIRTUAL = pytest.param("virtual:2,memory=1500M", marks=ROOT)
+FORMS = [
+    "disk:DIR",
+    "memory:64M",
+    pytest.param("loopback:DIR,size=64M", marks=needs(*LOOPBACK)),
+    pytest.param("delayed:zero", marks=needs(*DELAYED)),
+]
 
 
-@needs_sshd
+@needs(*SSH)
 @pytest.mark.parametrize("form", FORMS[:3])
 def test_gc_removes_what_a_killed_command_held_on_other_hosts(
     form: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -41,7 +46,7 @@ def test_gc_removes_what_a_killed_command_held_on_other_hosts(
         assert hosts.left() == []
 
 
-@pytest.mark.parametrize("nodes", ["local:2", VIRTUAL])
+@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2,memory=1500M", marks=needs(*VIRTUAL))])
 @pytest.mark.parametrize("form", FORMS)
 def test_gc_removes_what_a_killed_command_held(
     nodes: str, form: str, tmp_path: Path, request: pytest.FixtureRequest

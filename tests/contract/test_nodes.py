@@ -7,18 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.conftest import NAME, ROOT, holding, live, nodes_of, traces
-from tests.hosts.slurmd import needs_slurm, slurm
-from tests.hosts.sshd import needs_sshd, running
+from tests import needs as programs
+from tests.contract.conftest import NAME, holding, live, nodes_of, traces
+from tests.hosts.slurmd import slurm
+from tests.hosts.sshd import running
+from tests.needs import needs
 from weft.host import shell
 from weft.host.work import work_directory
 from weft.nodes import KINDS
 from weft.nodes.cgroups import cgroups_writable
 
-VIRTUAL = pytest.param("virtual:3,memory=1500M,cores=1", marks=ROOT, id="virtual")
+VIRTUAL = pytest.param("virtual:3,memory=1500M,cores=1", marks=needs(*programs.VIRTUAL), id="virtual")
 LOCAL = pytest.param("local:3", id="local")
-SSH = pytest.param("ssh", marks=needs_sshd)
-SLURM = pytest.param("slurm", marks=needs_slurm)
+SSH = pytest.param("ssh", marks=needs(*programs.SSH))
+SLURM = pytest.param("slurm", marks=needs(*programs.SLURM))
 REAL = pytest.mark.parametrize("text", [LOCAL, VIRTUAL, SSH, SLURM], indirect=True)
 ALL = pytest.mark.parametrize("text", ["null", LOCAL, VIRTUAL, SSH, SLURM], indirect=True)
 virtual = pytest.mark.parametrize("text", [VIRTUAL])
@@ -149,6 +151,7 @@ def _has(group: Path, pid: int) -> bool:
     return str(pid) in (group / "cgroup.procs").read_text().split()
 
 
+@needs("tc")
 @virtual
 def test_a_link_rate_is_set_on_both_ends(text: str) -> None:
     with live(f"{text},rate=100mbit") as (_, nodes):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.conftest import ROOT, live, storage_of, traces
+from tests.contract.conftest import live, storage_of, traces
+from tests.needs import DELAYED, GLUSTER, LOOPBACK, ROOT, VIRTUAL, XFS, needs
 from weft.errors import StorageError
 from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node
@@ -14,23 +15,28 @@ from weft.storage import KINDS
 from weft.storage.base import Storage
 
 FORMS = {
-    "null": [],
-    "disk": ["disk", "disk:DIR"],
-    "memory": ["memory:64M"],
-    "loopback": ["loopback,size=64M", "loopback:DIR,size=64M,block=1K"],
-    "mount": ["mount:DIR"],
-    "delayed": ["delayed:zero"],
-    "hdfs": [],  # its files are seen through Hadoop's client alone: tests/local
-    "gluster": [],  # below
-    "pool": [],  # its files are seen by preloaded programs alone: tests/local
+    "null": {},
+    "disk": {"disk": (), "disk:DIR": ()},
+    "memory": {"memory:64M": ()},
+    "loopback": {
+        "loopback,size=64M": LOOPBACK,
+        "loopback:DIR,size=64M,block=1K": LOOPBACK,
+        "loopback,size=400M,fs=xfs": XFS,
+    },
+    "mount": {"mount:DIR": ()},
+    "delayed": {"delayed:zero": DELAYED},
+    "hdfs": {},  # its files are seen through Hadoop's client alone: tests/local
+    "gluster": {"gluster:2": GLUSTER, "gluster+memory:64M": GLUSTER},
+    "pool": {},  # its files are seen by preloaded programs alone: tests/local
 }
-"""One-line forms by kind."""
-OF_ROOT = [
-    pytest.param(form, marks=ROOT)
-    for form in ("loopback,size=400M,fs=xfs", "gluster:2", "gluster+memory:64M")
-]
-STORAGES = pytest.mark.parametrize("form", [*(form for forms in FORMS.values() for form in forms), *OF_ROOT])
-NODES = pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2,memory=1500M", marks=ROOT)])
+"""One-line forms by kind, and what each needs."""
+STORAGES = pytest.mark.parametrize(
+    "form",
+    [pytest.param(form, marks=needs(*names)) for forms in FORMS.values() for form, names in forms.items()],
+)
+NODES = pytest.mark.parametrize(
+    "nodes", ["local:2", pytest.param("virtual:2,memory=1500M", marks=needs(*VIRTUAL))]
+)
 ROLES = pytest.mark.parametrize("role", ["input", "shuffle"])
 
 
@@ -114,8 +120,13 @@ def test_an_error_leaves_nothing(form: str, tmp_path: Path, native: Path | None)
     assert traces(tmp_path) == []
 
 
-@ROOT
-@pytest.mark.parametrize("form", ["memory:16M", "loopback,size=16M"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param("memory:16M", marks=needs(ROOT)),
+        pytest.param("loopback,size=16M", marks=needs(ROOT, *LOOPBACK)),
+    ],
+)
 def test_a_bounded_storage_is_full_at_its_size(form: str, tmp_path: Path) -> None:
     storage = storage_of(form, tmp_path)
     with live("local:2") as (work, on), storage.place("shuffle", on, work) as place:

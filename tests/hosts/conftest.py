@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts.slurmd import NODES, Slurm, missing, slurm
+from tests.hosts.slurmd import NODES, Slurm, slurm
 from tests.local.conftest import Weft
+from tests.needs import SLURM, require
 
 
 @dataclass
@@ -50,8 +51,7 @@ def directories(environment: dict[str, str]) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
-    if why := missing():
-        pytest.skip(why)
+    require(*SLURM)
     with slurm(tmp_path_factory.mktemp("slurm", numbered=True)) as live:
         yield live
 

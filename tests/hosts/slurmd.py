@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,11 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
-import pytest
-
 from tests.hosts.apart import apart
 
-PROGRAMS = {"munged": "munge", "slurmctld": "slurmctld", "slurmd": "slurmd", "srun": "slurm-client"}
 PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 NODES = ("n1", "n2", "n3")
 
@@ -50,19 +46,6 @@ PartitionName=main Nodes=n[1-3] Default=YES MaxTime=60 State=UP
 PartitionName=short Nodes=n[1-3] MaxTime=1 State=UP
 PartitionName=broken Nodes=gone MaxTime=60 State=UP
 """
-
-
-def missing() -> str:
-    """Why there can be no Slurm here; empty when there can."""
-    if os.geteuid() != 0:
-        return "a Slurm of one's own needs root"
-    absent = sorted(
-        package for program, package in PROGRAMS.items() if shutil.which(program, path=PATH) is None
-    )
-    return f"apt-get install {' '.join(absent)}" if absent else ""
-
-
-needs_slurm = pytest.mark.skipif(missing() != "", reason=missing())
 
 
 @dataclass

@@ -12,16 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-import pytest
 
 from tests.hosts.apart import apart
+from tests.needs import SEARCHED
 
-SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin")
-
-needs_sshd = pytest.mark.skipif(
-    SSHD is None, reason="sshd is not on this machine: apt-get install openssh-server"
-)
-
+SSHD = shutil.which("sshd", path=SEARCHED)
 
 # a bash that is deeper than a login shell reads no ~/.bashrc: what stands in it is none of the tests' matter
 _SERVER = (

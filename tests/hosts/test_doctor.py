@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,16 +12,11 @@ import pytest
 
 from tests.hosts.conftest import SiteWeft
 from tests.hosts.networks import routed
-from tests.hosts.sshd import needs_sshd, running
+from tests.hosts.sshd import running
 from tests.local.conftest import Weft
-from weft.doctor import mounts
+from tests.needs import DELAYED, NAMESPACES, ROOT, SSH, VIRTUAL, needs
 from weft.host import settings
 from weft.host.provision import jdk, native
-
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a server mounts of its own")
-
-needs_fuse = pytest.mark.skipif(mounts.fuse().status != "ok", reason=mounts.fuse().found)
-needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 
 FAULTS = """
 set -e
@@ -86,9 +80,7 @@ def told(found: dict[str, dict[str, Any]], expected: dict[str, tuple[str, str]])
         assert found[name]["fix"]
 
 
-@needs_sshd
-@needs_root
-@needs_compiler
+@needs(ROOT, *SSH, "cc", "unshare", NAMESPACES)
 def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
     weft, made = Weft(tmp_path), tmp_path / "made"
     made.mkdir()
@@ -125,9 +117,7 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
     assert weft.leftovers() == []
 
 
-@needs_sshd
-@needs_root
-@needs_fuse
+@needs(ROOT, *SSH, *DELAYED, "unshare", NAMESPACES)
 def test_locks_that_stay_in_a_host_are_told_and_so_are_files_in_memory(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     runs, local, stats = (tmp_path / name for name in ("runs", "work", "stats"))
@@ -147,8 +137,7 @@ def test_locks_that_stay_in_a_host_are_told_and_so_are_files_in_memory(tmp_path:
     assert weft.leftovers() == []
 
 
-@needs_sshd
-@needs_compiler
+@needs(*SSH, "cc")
 def test_a_host_without_locks_is_told(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     options = f"SetEnv=SHLVL=9 LD_PRELOAD={compiled('locks', tmp_path)}"
@@ -158,8 +147,7 @@ def test_a_host_without_locks_is_told(tmp_path: Path) -> None:
     assert weft.leftovers() == []
 
 
-@needs_sshd
-@needs_root
+@needs(ROOT, *SSH, "unshare", NAMESPACES)
 @pytest.mark.parametrize(
     ("folder", "check", "fix"), [("runs", "writing", "WEFT_SHARED"), ("work", "nodes", "WEFT_WORK")]
 )
@@ -178,8 +166,7 @@ def test_a_directory_that_cannot_be_written_is_told(
     assert weft.leftovers() == []
 
 
-@needs_sshd
-@needs_root
+@needs(*SSH, *VIRTUAL)
 def test_networks_that_are_apart_are_told(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     with routed(tmp_path / "hosts", 2) as networks:
@@ -206,7 +193,7 @@ def test_networks_that_are_apart_are_told(tmp_path: Path) -> None:
     assert weft.leftovers() == []
 
 
-@needs_sshd
+@needs(*SSH)
 def test_names_that_lead_to_another_host_are_told(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     with running(tmp_path / "hosts", 2) as hosts:
@@ -226,7 +213,7 @@ def test_names_that_lead_to_another_host_are_told(tmp_path: Path) -> None:
     assert weft.leftovers() == []
 
 
-@needs_sshd
+@needs(*SSH)
 def test_sound_hosts_are_fit_and_nothing_stays(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     with running(tmp_path / "hosts", 2) as hosts:

@@ -11,13 +11,14 @@ import pytest
 
 from tests.contract.conftest import holding, nodes_of, storage_of, traces
 from tests.contract.test_storage import read, write
-from tests.hosts.sshd import Hosts, needs_sshd, running
-from tests.local.conftest import Weft, in_phase, root
+from tests.hosts.sshd import Hosts, running
+from tests.local.conftest import Weft, in_phase
+from tests.needs import LOOPBACK, ROOT, SSH, needs
 from weft.errors import NodeError, UsageError, WeftError
 from weft.host.provision import jdk
 from weft.storage.base import SHARED_ROLES, Role
 
-pytestmark = needs_sshd
+pytestmark = needs(*SSH)
 
 
 @pytest.fixture
@@ -193,7 +194,7 @@ def test_visible_paths_that_a_host_lacks_are_named(hosts: Hosts, tmp_path: Path)
         pass
 
 
-@root
+@needs(ROOT, "unshare")
 def test_an_old_java_on_one_host_is_named_before_anything_starts(weft: Weft, tmp_path: Path) -> None:
     old, home = tmp_path / "old", jdk.java().parent.parent
     (old / "bin").mkdir(parents=True)
@@ -208,7 +209,10 @@ def test_an_old_java_on_one_host_is_named_before_anything_starts(weft: Weft, tmp
     assert weft.head()["phase"] == "acquire"
 
 
-@pytest.mark.parametrize("form", ["disk", "disk:DIR", "memory:64M", "loopback:DIR,size=64M", "mount:DIR"])
+ON_IMAGES = pytest.param("loopback:DIR,size=64M", marks=needs(*LOOPBACK))
+
+
+@pytest.mark.parametrize("form", ["disk", "disk:DIR", "memory:64M", ON_IMAGES, "mount:DIR"])
 @pytest.mark.parametrize("role", ["input", "shuffle"])
 def test_storage_stands_on_hosts(form: str, role: Role, hosts: Hosts, tmp_path: Path) -> None:
     storage = storage_of(form, tmp_path)

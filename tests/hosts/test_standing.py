@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.hosts.conftest import SiteWeft
-from tests.hosts.sshd import Hosts, needs_sshd, running
+from tests.hosts.sshd import Hosts, running
 from tests.local.conftest import Weft
+from tests.needs import SSH, needs
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def using(weft: Weft, *words: str) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
-@needs_sshd
+@needs(*SSH)
 def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
     hosts: Hosts, tmp_path: Path
 ) -> None:

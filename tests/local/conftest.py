@@ -20,8 +20,6 @@ SOURCE = Path(__file__).parents[2] / "src"
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Compiling well costs the many small runs of these tests more than it brings them: a third of their processor time."""
 
-root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-
 
 SUM = """
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;

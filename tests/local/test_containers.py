@@ -5,7 +5,8 @@ import os
 from pathlib import Path
 
 from tests.local import apptainer
-from tests.local.conftest import Weft, in_phase, root
+from tests.local.conftest import Weft, in_phase
+from tests.needs import ROOT, needs
 
 SCRATCH = "loopback,by=apptainer,size=300M"
 HOST = ("bin", "sbin", "lib", "lib64")
@@ -26,7 +27,7 @@ def site(folder: Path) -> dict[str, str]:
     return {"WEFT_SITE": str(profile), "PATH": f"{programs}:{os.environ['PATH']}"}
 
 
-@root
+@needs(ROOT, "mkfs.ext4", "unshare", "nsenter", "/dev/loop-control")
 def test_shuffle_files_are_inside_of_the_image(weft: Weft, tmp_path: Path) -> None:
     """Executors run in a container each node; its file system is ext3 in one file, and the host does not see it."""
     own = site(tmp_path)

@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.local.conftest import Weft, root
+from tests.local.conftest import Weft
+from tests.needs import GLUSTER, VIRTUAL, needs
 
 
-@root
+@needs(*GLUSTER, *VIRTUAL)
 @pytest.mark.parametrize(("operation", "storage"), [("random", "--input"), ("append", "--output")])
 def test_an_operation_on_glusterfs_is_valid(weft: Weft, operation: str, storage: str) -> None:
     words = ["--nodes", "virtual:1", "--size", "4MB", "--set", "files=6", storage, "gluster:2+memory:200M"]

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.local.conftest import Weft, in_phase, root
+from tests.local.conftest import Weft, in_phase
+from tests.needs import VIRTUAL, needs
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_a_taken_port_is_named(weft: Weft) -> None:
     assert weft.head()["phase"] == "start"
 
 
-@root
+@needs(*VIRTUAL)
 def test_a_full_scratch_fails_with_its_cause(weft: Weft) -> None:
     done = weft("run", "terasort", "--nodes", "virtual:2", "--size", "300MB", "--scratch", "memory:16M")
     assert done.returncode == 1

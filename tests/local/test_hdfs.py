@@ -12,7 +12,8 @@ from pathlib import Path
 import psutil
 
 from tests.local import wire
-from tests.local.conftest import Weft, in_phase, kill, root
+from tests.local.conftest import Weft, in_phase, kill
+from tests.needs import VIRTUAL, needs
 
 RECORDS = "0011" + b"00000000".hex()
 """In every record of TeraGen's that is not sorted by: two bytes, and zeros that its number begins with."""
@@ -37,7 +38,7 @@ def java(weft: Weft, word: str) -> list[psutil.Process]:
     return [one for one in weft.processes(word) if one.name() == "java"]
 
 
-@root
+@needs(*VIRTUAL)
 def test_a_sort_from_and_to_hdfs_on_a_node_of_its_own(weft: Weft) -> None:
     """The engine is on the first two nodes, HDFS on the third, over memory; who listens there learns no record."""
     both = ["--input", "hdfs:1+memory", "--output", "hdfs:1+memory", "--set", "engine.encrypt=true"]

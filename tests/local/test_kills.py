@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from tests.local.conftest import Weft, in_phase, kill, root
+from tests.local.conftest import Weft, in_phase, kill
+from tests.needs import LOOPBACK, VIRTUAL, needs
 
 SIZE = ("--size", "500MB")
 
@@ -23,9 +24,12 @@ def tasks_ended(weft: Weft) -> int:
     return log.read_text().count("Finished task")
 
 
-@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=root)])
-def test_killing_weft_leaves_a_record_and_gc_cleans_all(weft: Weft, nodes: str) -> None:
-    process = sorting(weft, "--nodes", nodes, "--scratch", "loopback" if nodes == "virtual:2" else "disk")
+@pytest.mark.parametrize(
+    ("nodes", "scratch"),
+    [("local:2", "disk"), pytest.param("virtual:2", "loopback", marks=needs(*VIRTUAL, *LOOPBACK))],
+)
+def test_killing_weft_leaves_a_record_and_gc_cleans_all(weft: Weft, nodes: str, scratch: str) -> None:
+    process = sorting(weft, "--nodes", nodes, "--scratch", scratch)
     process.kill()
     process.communicate()
     collected = weft("gc")

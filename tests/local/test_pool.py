@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.local.conftest import Weft, in_phase, root
+from tests.local.conftest import Weft, in_phase
+from tests.needs import DELAYED, NATIVE, VIRTUAL, needs
+
+delayed = needs(*DELAYED, *VIRTUAL)
 
 PROBES = ("--set", "probes=proc,engine,fileops,lustre")
 GROUPBY = ("groupby", "--set", "mappers=40", "--set", "pairs=200", "--set", "value_bytes=200")
@@ -31,6 +34,7 @@ def opens(clients: dict[str, Any]) -> int:
     return sum(counters.get(name, {}).get("count", 0) for counters in llite for name in ("open", "create"))
 
 
+@needs(*NATIVE)
 def test_a_workload_is_valid_on_a_pool_over_a_disk(weft: Weft) -> None:
     done = weft("run", *AGGREGATE, "--nodes", "local:2", "--scratch", "pool", *PROBES)
     assert done.returncode == 0, done.stderr
@@ -39,7 +43,7 @@ def test_a_workload_is_valid_on_a_pool_over_a_disk(weft: Weft) -> None:
     assert "lustre" in weft.head()["probes_missing"]
 
 
-@root
+@delayed
 def test_a_workload_is_valid_over_delayed_lustre_which_sees_few_opens(weft: Weft) -> None:
     done = weft("run", *GROUPBY, "--nodes", "virtual:2", "--scratch", "pool+delayed:lustre", *PROBES)
     assert done.returncode == 0, done.stderr
@@ -76,7 +80,7 @@ def right_or_clearly_failed(weft: Weft, code: int, err: str) -> bool:
     return code == 0
 
 
-@root
+@delayed
 @pytest.mark.parametrize(
     ("workload", "fault"),
     [
@@ -91,14 +95,14 @@ def test_input_output_errors_never_make_a_wrong_result(weft: Weft, workload: str
     assert below(weft.record())["faults"]["faults"][0]["spec"] == fault
 
 
-@root
+@delayed
 def test_a_full_file_system_fails_with_its_cause(weft: Weft) -> None:
     done = weft("run", stand(weft, FAULTY_TERASORT, "enospc:write:after=4MB"))
     assert not right_or_clearly_failed(weft, done.returncode, done.stderr)
     assert "No space left" in " ".join(done.stderr.split())
 
 
-@root
+@delayed
 def test_a_stalled_metadata_server_only_costs_time(weft: Weft) -> None:
     process = weft.start("run", stand(weft, FAULTY_GROUPBY))
     weft.wait_for(process, lambda: in_phase(weft, "run"))

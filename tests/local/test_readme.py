@@ -8,9 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.local.conftest import Weft
+from tests.needs import DELAYED, needs
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "docs/guide/first-run.md", "docs/guide/scratch.md")
+DOCUMENTS = [
+    "README.md",
+    "docs/guide/first-run.md",
+    pytest.param("docs/guide/scratch.md", marks=needs(*DELAYED)),
+]
 ITSELF = "./test"
 """Shown too, and what runs this; that its stages exist is checked instead."""
 

@@ -17,10 +17,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.local.conftest import Weft, root
+from tests.local.conftest import Weft
+from tests.needs import NAMESPACES, NATIVE, ROOT, needs
 from weft.host.provision import distribution
 
-pytestmark = root
+pytestmark = needs(ROOT, "unshare", NAMESPACES, *NATIVE)
 """Only root can become somebody else."""
 
 NOBODY = "65534"

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.local.conftest import Weft, root
+from tests.local.conftest import Weft
 from tests.local.test_security import NOBODY, as_nobody, readable
+from tests.needs import NAMESPACES, ROOT, needs
 
-pytestmark = root
+pytestmark = needs(ROOT, "unshare", "openssl", NAMESPACES)
 """Only root can become somebody else."""
 
 CLIENT = "org.apache.flink.client.cli.CliFrontend"

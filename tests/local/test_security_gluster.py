@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.contract.conftest import live, storage_of
-from tests.local.conftest import root
 from tests.local.test_security import NOBODY, as_nobody
+from tests.needs import GLUSTER, NAMESPACES, USER_NAMESPACES, needs
 from weft.host.work import Work
 
-pytestmark = [root, pytest.mark.skipif(not shutil.which("glusterfsd"), reason="GlusterFS is not installed")]
+pytestmark = needs(*GLUSTER, "unshare", NAMESPACES)
 
 OWN = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--"]
 """Namespaces of his own, in which he may mount."""
@@ -103,10 +103,9 @@ def test_no_log_of_it_tells_the_password(gluster: Gluster) -> None:
     assert [path for path in logs if told[1] in path.read_text()] == []
 
 
+@needs(USER_NAMESPACES)
 def test_no_brick_lets_him_in_without_the_password(gluster: Gluster, his: Path) -> None:
     """The same try with the password lists the file, so that it is the password that he lacks."""
-    if as_nobody(*OWN, "true").communicate()[0]:
-        pytest.skip("no user namespaces")
     password = re.compile(r"(option password) \w+")
     assert attempt(his, gluster.volume) == (0, "file\n")
     assert attempt(his, password.sub(r"\1 wrong", gluster.volume)) == (3, "")

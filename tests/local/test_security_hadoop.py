@@ -17,8 +17,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.local.conftest import Weft, root
+from tests.local.conftest import Weft
 from tests.local.test_security import NOBODY, as_nobody, readable
+from tests.needs import NAMESPACES, ROOT, needs
 from weft.host.provision import distribution
 from weft.host.shell import title_of
 from weft.host.web import token
@@ -26,7 +27,7 @@ from weft.nodes.base import Node
 from weft.services.hadoop import configuration
 from weft.services.realm import USER, Realm, keytab
 
-pytestmark = root
+pytestmark = needs(ROOT, "unshare", NAMESPACES)
 """Only root can become somebody else."""
 
 SHELL = "org.apache.hadoop.fs.FsShell"

@@ -14,8 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.local.conftest import Weft, root
+from tests.local.conftest import Weft
 from tests.local.test_readme import ROOT, commands
+from tests.needs import NATIVE, USER_NAMESPACES, VIRTUAL, needs, require
 
 UP, *MIDDLE, DOWN = commands("docs/guide/own-cluster.md")
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount", "--propagation", "private"]
@@ -28,6 +29,7 @@ TELLS = (
 @pytest.fixture(scope="module")
 def guided(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
     """The guide's cluster, from its first command to its last."""
+    require(*NATIVE)
     weft = Weft(tmp_path_factory.mktemp("guided"))
     done = typed(weft, UP)
     assert done.returncode == 0, done.stderr
@@ -107,7 +109,7 @@ def up(weft: Weft, *words: str) -> dict:
     return weft.result("up", "--engine", "null", *words)
 
 
-@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=root)])
+@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=needs(*VIRTUAL))])
 def test_clusters_stand_beside_each_other(clusters: Weft, nodes: str) -> None:
     one, other = (up(clusters, "--nodes", nodes) for _ in range(2))
     assert [one["name"], other["name"]] == ["null", "null-2"]
@@ -190,7 +192,7 @@ def test_several_engines_share_nodes_and_each_has_its_job(clusters: Weft, sum_ja
     assert (shown["gaps"], len(shown["stages"]) >= 3) == ([], True)
 
 
-@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=root)])
+@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=needs(*VIRTUAL))])
 def test_nothing_lives_on_when_the_supervisor_is_killed(clusters: Weft, nodes: str) -> None:
     told = up(clusters, "--nodes", nodes)
     using = clusters.start("exec", "--", "sh", "-c", "echo there; sleep 1000")
@@ -218,9 +220,7 @@ def test_a_cluster_stays_when_the_terminal_is_closed(clusters: Weft) -> None:
     assert clusters("exec", "kept", "--", "true").returncode == 0
 
 
-@pytest.mark.skipif(
-    subprocess.run([*NAMESPACES, "true"], check=False).returncode != 0, reason="no user namespaces"
-)
+@needs("ip", "nsenter", USER_NAMESPACES, "unshare")
 def test_a_cluster_in_a_user_namespace_is_entered_from_outside(clusters: Weft) -> None:
     words = [*NAMESPACES, sys.executable, "-m", "weft", "up", "--engine", "null", "--nodes", "virtual:2"]
     subprocess.run(words, env=clusters.environment, cwd=clusters.home, check=True)

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from tests.local.conftest import Weft
+from tests.needs import DELAYED, needs
 
 STUDY = Path(__file__).parents[2] / "studies" / "nersc-lustre"
 SMALL = """
@@ -23,6 +24,7 @@ scratch = ["memory", "delayed:lustre"]
 """
 
 
+@needs(*DELAYED)
 def test_a_study_ends_with_its_page_beside_the_papers(weft: Weft) -> None:
     folder = weft.home / "mine" / "nersc-lustre"
     shutil.copytree(STUDY, folder)

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.local.conftest import Weft, root
+from tests.local.conftest import Weft
+from tests.needs import NATIVE, VIRTUAL, needs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 JOINED = "joined 25000 orders worth 624975000"
@@ -19,7 +20,7 @@ def submitted(weft: Weft, *words: str) -> list[str]:
     return said.splitlines()
 
 
-@root
+@needs(*NATIVE, *VIRTUAL)
 def test_an_example_runs_with_its_output_a_record_and_a_report(weft: Weft) -> None:
     words = ["--nodes", "virtual:2", "--scratch", "pool"]
     assert "total 79997" in submitted(weft, *words, "--", str(EXAMPLES / "word_count.py"))
@@ -32,6 +33,7 @@ def test_an_argument_reaches_the_job(weft: Weft) -> None:
     assert [line.split() for line in said[:3]] == [["2", "two"], ["1", "one"], ["total", "3"]]
 
 
+@needs(*NATIVE)
 def test_tables_below_a_directory_of_ones_own_are_removed(weft: Weft) -> None:
     own = weft.home / "tables"
     own.mkdir()

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tests.local.conftest import Weft, in_phase, root
+from tests.local.conftest import Weft, in_phase
+from tests.needs import LOOPBACK, VIRTUAL, XFS, needs
 
 CHECKSUM = "7a27e2d0d55de"
 """Of a million records of Hadoop's own TeraGen: it depends neither on nodes, nor on the number of files or partitions."""
@@ -30,11 +31,16 @@ def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
     assert (weft.record() / "report.html").exists()
 
 
-@root
+ON_IMAGES = ("loopback:size=2G,fs=xfs", ("--input", "memory", "--output", "loopback"))
+
+
+@needs(*VIRTUAL)
 @pytest.mark.parametrize(
     ("scratch", "others"),
-    [("memory", ()), ("loopback:size=2G,fs=xfs", ("--input", "memory", "--output", "loopback"))],
-    ids=["memory", "loopback"],
+    [
+        pytest.param("memory", (), id="memory"),
+        pytest.param(*ON_IMAGES, marks=needs(*LOOPBACK, *XFS), id="loopback"),
+    ],
 )
 def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str, others: tuple[str, ...]) -> None:
     """One of them with its input and output on memory: a mount for all nodes appears in each of them."""
