@@ -11,7 +11,8 @@ from weft.errors import UsageError
 from weft.host import lease, settings
 from weft.host.remote.sent import sweep
 from weft.run import preview
-from weft.spec.model import Spec, parse
+from weft.spec.model import Spec
+from weft.spec.parse import parse
 from weft.storage import AnyStorage
 from weft.storage.containers import PROGRAMS, Volume, outermost, wrapper
 

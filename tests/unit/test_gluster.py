@@ -7,7 +7,7 @@ from weft.host.work import Work
 from weft.layout.plan import SECRET
 from weft.run import preview
 from weft.run.servers import computing
-from weft.spec.model import parse
+from weft.spec.parse import parse
 from weft.storage.gluster import GlusterStorage
 
 WANTED = parse(

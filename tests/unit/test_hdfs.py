@@ -11,7 +11,8 @@ from weft.layout.jvm import core
 from weft.run import preview
 from weft.run.servers import acquired, computing
 from weft.services import kdc
-from weft.spec.model import Spec, parse
+from weft.spec.model import Spec
+from weft.spec.parse import parse
 
 
 def spec(storage: str = "hdfs", **more: str) -> Spec:

@@ -11,7 +11,7 @@ from weft.layout.plan import Daemon
 from weft.nodes.base import Node
 from weft.run import preview
 from weft.run.ports import require_free
-from weft.spec.model import parse
+from weft.spec.parse import parse
 
 ENGINES = ("spark", "flink", "hadoop", "spark:master=yarn", "flink:master=yarn")
 

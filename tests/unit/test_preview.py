@@ -8,7 +8,7 @@ import pytest
 from weft.host import settings
 from weft.layout.places import SHARED_ROLES
 from weft.run import preview
-from weft.spec.model import parse
+from weft.spec.parse import parse
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from weft.report.blocks import Table, Words
 from weft.report.gather import summarize
 from weft.report.hdfs import hdfs_counters
 from weft.run import preview
-from weft.spec.model import parse
+from weft.spec.parse import parse
 
 NAMENODE = {
     "beans": [

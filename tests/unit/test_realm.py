@@ -12,7 +12,7 @@ from weft.run import preview
 from weft.services import kdc
 from weft.services.realm import USER, keytab
 from weft.services.yarn import Yarn
-from weft.spec.model import parse
+from weft.spec.parse import parse
 
 SECURED = fake_hadoop_layout()
 

@@ -16,7 +16,9 @@ from weft.engines.several import SeveralEngine
 from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.layout.plan import Job, Plan
-from weft.spec.model import Spec, parse, put
+from weft.spec.keys import put
+from weft.spec.model import Spec
+from weft.spec.parse import parse
 from weft.text.toml import toml_of
 
 PAIRS = pytest.mark.parametrize(

@@ -9,7 +9,9 @@ from weft.cli.request import Flags, study_of
 from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.nodes.virtual import VirtualNodes
-from weft.spec.model import FAMILIES, Spec, describe, parse
+from weft.spec.keys import describe
+from weft.spec.model import FAMILIES, Spec
+from weft.spec.parse import parse
 from weft.storage.disk import DiskStorage
 from weft.storage.loopback import LoopbackStorage
 

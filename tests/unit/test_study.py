@@ -10,7 +10,7 @@ from rich.console import Console
 from weft.errors import MissingError, UsageError
 from weft.run import matrix
 from weft.run.progress import Progress
-from weft.spec.model import study_from
+from weft.spec.study import study_from
 
 TABLE = {
     "workload": "terasort:1GB",

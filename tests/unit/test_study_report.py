@@ -14,7 +14,7 @@ from weft.report.compare import Comparison
 from weft.report.headline import Headline
 from weft.report.operations import Operations, operations
 from weft.report.published import Expected, Measure, Paper, Published, Rule
-from weft.spec.model import load
+from weft.spec.study import load
 
 EMULATED = "the shuffle file system is emulated (latencyfs, profile lustre); no real lustre was used"
 CELLS = {"memory": "memory", "lustre": "delayed:lustre", "pool": "pool+delayed:lustre"}

@@ -8,7 +8,8 @@ from rich.table import Table
 
 from weft.errors import UsageError
 from weft.report import terminal
-from weft.spec.model import FAMILIES, Key, Spec, describe
+from weft.spec.keys import Key, describe
+from weft.spec.model import FAMILIES, Spec
 from weft.text.nearest import nearest
 
 Name = Annotated[

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import UsageError
-from weft.spec.model import STUDY_KEYS, Study, load, put, study_from
+from weft.spec.keys import STUDY_KEYS, put
+from weft.spec.study import Study, load, study_from
 from weft.text.nearest import nearest
 from weft.workloads import KINDS
 

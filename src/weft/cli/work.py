@@ -24,7 +24,7 @@ from weft.report.text import outcome_lines
 from weft.run import matrix, preview, rootless
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
-from weft.spec.model import Study
+from weft.spec.study import Study
 
 What = Annotated[
     str,

@@ -12,7 +12,7 @@ from weft.errors import UsageError
 from weft.host import machine
 from weft.nodes.local import LocalNodes
 from weft.run import preview
-from weft.spec.model import parse
+from weft.spec.parse import parse
 from weft.text.units import show_size
 
 _FILES = 4096

@@ -18,7 +18,7 @@ from weft.host.slurm import jobs
 from weft.host.work import Work, open_work
 from weft.nodes.base import everywhere
 from weft.nodes.remote import RemoteNode
-from weft.spec.model import parse
+from weft.spec.parse import parse
 
 _DEADLINE = 30.0
 """Seconds until the first host has its lock."""

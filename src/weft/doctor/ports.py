@@ -2,7 +2,7 @@
 
 from weft.nodes.base import Node
 from weft.run.preview import planned, sketch
-from weft.spec.model import parse
+from weft.spec.parse import parse
 
 _ENGINES = ({"engine": "spark"}, {"engine": "flink"}, {"engine": "hadoop", "input": "hdfs"})
 

@@ -10,7 +10,8 @@ from weft.record.history import expected_phases
 from weft.record.record import Stored
 from weft.run.progress import Progress
 from weft.run.run import run as run_once
-from weft.spec.model import Spec, Study
+from weft.spec.model import Spec
+from weft.spec.study import Study
 from weft.text.toml import toml_of
 
 

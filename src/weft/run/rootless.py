@@ -7,7 +7,7 @@ import sys
 from weft.host import settings, shell
 from weft.nodes import virtual
 from weft.nodes.virtual import VirtualNodes
-from weft.spec.model import Study
+from weft.spec.study import Study
 
 
 def enter(study: Study) -> None:

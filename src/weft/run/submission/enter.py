@@ -18,7 +18,7 @@ from weft.run.provisioning import provision
 from weft.run.servers import acquired
 from weft.run.submission.followed import Followed
 from weft.run.submission.script import script
-from weft.spec.model import Study
+from weft.spec.study import Study
 
 
 def needed(study: Study) -> SlurmNodes | None:

@@ -1,0 +1,96 @@
+"""The dotted keys of a spec: which there are, what they mean, and how a value is put at one."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+from pydantic import BaseModel
+
+from weft.errors import UsageError
+from weft.spec.model import FAMILIES, Spec
+from weft.text.shorthand import expand, listed
+
+STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed")
+"""The keys that a study has beside those of a spec."""
+
+
+def put(table: dict[str, Any], key: str, value: Any) -> None:
+    """Put a value at a dotted key. `spark.x.y` is a setting of the engine; a bare unknown key is the workload's.
+
+    Of several engines each has its keys below its kind: `engine.flink.port`.
+    """
+    first, _, rest = key.partition(".")
+    if first == "spark":
+        first, rest, path = "engine", key, ["conf", key]
+    elif first in Spec.model_fields:
+        path = rest.split(".", 1) if rest.startswith("conf.") else ([rest] if rest else [])
+    else:
+        first, path = "workload", [key]
+    if not path:
+        table[first] = value
+        return
+    if first not in FAMILIES:
+        raise UsageError(f"the key {first!r} has no keys below it", hint=f"write {first}=...")
+    table[first] = target = _table(first, table.get(first))
+    if isinstance(target, list):
+        target, path = _part(target, key)
+    for word in path[:-1]:
+        target = target.setdefault(word, {})
+    target[path[-1]] = value
+
+
+def _part(tables: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], list[str]]:
+    """The table of the engine among several that a key is for, and the rest of the key."""
+    kind, _, rest = key.removeprefix("engine.").partition(".")
+    found = next((table for table in tables if table["kind"] == kind), None)
+    if found is None or not rest:
+        kinds = [str(table["kind"]) for table in tables]
+        raise UsageError(
+            f"the key {key!r} does not say which of {', '.join(kinds)} it is for",
+            hint=f"write engine.{kinds[0]}.KEY=VALUE",
+        )
+    if key.startswith("spark."):
+        return found, ["conf", key]
+    return found, rest.split(".", 1) if rest.startswith("conf.") else [rest]
+
+
+def _table(family: str, value: Any) -> Any:
+    """The table form of what stands at a family's key, so that one key of it can be set; a list of them for several."""
+    positional = {kind: adapter.positional for kind, adapter in FAMILIES[family].items()}  # type: ignore[attr-defined]
+    if value is None:
+        default = Spec.model_fields[family].default_factory
+        return {"kind": default().kind}  # type: ignore[misc,call-arg]
+    try:
+        several = listed(value, positional) if family == "engine" else None
+        return dict(expand(value, positional)) if several is None else several
+    except ValueError as error:
+        raise UsageError(f"{family}: {error}") from error
+
+
+def keys_at(location: Sequence[str]) -> list[str]:
+    """The names of the keys that there are below a key."""
+    if not location:
+        return [*Spec.model_fields, *STUDY_KEYS]
+    kinds = FAMILIES[location[0]]
+    model = kinds[location[1]] if len(location) > 1 else next(iter(kinds.values()))
+    return list(model.model_fields)
+
+
+class Key(NamedTuple):
+    """A key that can be set, for help."""
+
+    name: str
+    default: str
+    """Empty where there is none."""
+    description: str
+
+
+def describe(model: type[BaseModel]) -> list[Key]:
+    """The keys of an adapter, without its kind."""
+    rows = []
+    for name, info in model.model_fields.items():
+        if get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1:
+            continue
+        default = None if info.is_required() else info.get_default(call_default_factory=True)
+        words = ",".join(default) if isinstance(default, tuple) else getattr(default, "kind", default)
+        rows.append(Key(name, "" if words is None else str(words), info.description or ""))
+    return rows

@@ -1,0 +1,64 @@
+"""A study: a matrix of runs, from TOML or from a table."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from weft.errors import UsageError
+from weft.spec import cells
+from weft.spec.keys import STUDY_KEYS
+from weft.spec.messages import say
+from weft.spec.model import Spec
+from weft.spec.parse import parse
+
+
+class Study(BaseModel):
+    """A matrix of runs: a base table, lists of values to put into it, and how often each cell is run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    base: dict[str, Any]
+    matrix: dict[str, list[Any]] = Field(default_factory=dict)
+    exclude: list[dict[str, Any]] = Field(default_factory=list, description="combinations that are not run")
+    repeat: int = Field(default=1, ge=1, le=1000)
+    shuffle_seed: int = Field(default=0, description="order of the runs; the same seed gives the same order")
+
+    def cells(self) -> list[tuple[dict[str, Any], Spec]]:
+        """Each combination of the matrix that is not excluded: its coordinates and its spec."""
+        found = cells.combinations(self.matrix, self.exclude)
+        return [(cell, parse(self.base, self.settings(cell))) for cell in found]
+
+    def settings(self, coordinates: dict[str, Any]) -> dict[str, Any]:
+        """What a cell sets over the base, by dotted key."""
+        return cells.settings(self.matrix, coordinates)
+
+
+def load(path: Path) -> Study:
+    """A study from TOML: a spec's keys, `repeat`, `shuffle_seed`, a `[matrix]` of lists, and `[[exclude]]`."""
+    file = path / "study.toml" if path.is_dir() else path
+    try:
+        table = tomllib.loads(file.read_text())
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{file} is not TOML: {error}") from error
+    return study_from(table, name=file.parent.name if path.is_dir() else file.stem, where=str(file))
+
+
+def study_from(table: Mapping[str, Any], *, name: str, where: str) -> Study:
+    """A study from a table; `where` names it in errors."""
+    own = {key: table[key] for key in STUDY_KEYS if key in table}
+    base = {key: value for key, value in table.items() if key not in STUDY_KEYS}
+    try:
+        study = Study(name=name, base=base, **own)
+    except ValidationError as error:
+        raise UsageError(f"{where}: {say(error)}") from error
+    try:
+        study.cells()
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
+    return study
