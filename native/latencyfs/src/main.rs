@@ -13,6 +13,7 @@ mod handles;
 mod intent;
 mod invalidate;
 mod mount;
+mod mount_calls;
 mod op;
 mod passthrough;
 mod profile;

@@ -1,12 +1,10 @@
 //! A mount, and what its calls have in common: how they begin, what they tell other mounts, how they answer.
 
 use crate::call::Call;
-use crate::content;
 use crate::intent::Key;
 use crate::invalidate::Stale;
 use crate::op::Op;
 use crate::shared::Shared;
-use crate::work;
 use fuser::{
     BackingId, Errno, FileAttr, FileHandle, FopenFlags, Generation, INodeNo, ReplyEmpty,
     ReplyEntry, ReplyXattr,
@@ -88,24 +86,6 @@ impl Mount {
         let result = call.run(work);
         call.changed_here(parent, Stale::Attributes(parent));
         self.answer_entry(call, result, reply);
-    }
-
-    /// A call that takes an entry away: the name, its parent and the file change.
-    pub fn remove(&self, op: Op, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let call = self.begin(op);
-        let result = call.run(|| work::remove(&self.shared, op, parent, name));
-        call.changed(parent, Stale::Entry(parent, name.into()));
-        call.changed_here(parent, Stale::Attributes(parent));
-        if let Ok(ino) = result {
-            call.changed(ino, Stale::Attributes(ino));
-        }
-        call.metadata(move || answer_empty(result.map(drop), reply));
-    }
-
-    pub fn list(&self, fh: FileHandle, offset: u64) -> (Call, io::Result<content::Listing>) {
-        let call = self.begin(Op::Readdir);
-        let result = call.run(|| content::list(&self.shared, fh, offset));
-        (call, result)
     }
 }
 

@@ -1,34 +1,15 @@
 //! `libweft_scratch.so`: counts file calls, serves a scratch prefix and pools read-only inputs.
 //!
-//! `hooks_*` are the thin unsafe edge with the C signatures; `route` leads a call to `serve`, `pool` or
-//! the real function and `count` times it; everything that can be tested without symbol interposition
-//! lives in the crate `weft-scratch-core`.
+//! Layers, the lowest first; none knows one above it. `process` is the process we live in, `count` times and sums calls,
+//! `scratch` and `pool` hold served files, `serve` leads a call to one of them, `hooks` are the thin unsafe edge with the
+//! C signatures, and `start` switches all on. Everything that can be tested without symbol interposition lives in the
+//! crate `weft-scratch-core`.
 #![allow(clippy::missing_safety_doc)]
 
 mod count;
-mod cwd;
-mod gate;
-mod hooks_data;
-mod hooks_dir;
-mod hooks_fresh;
-mod hooks_map;
-mod hooks_open;
-mod hooks_path;
-mod hooks_proc;
-mod hooks_stat;
-mod hooks_stdio;
-mod hooks_syscall;
-mod locks;
-mod maps;
-mod old_glibc;
+mod hooks;
 mod pool;
-mod pool_cache;
-mod real;
-mod route;
+mod process;
+mod scratch;
 mod serve;
-mod serve_dir;
-mod serve_file;
-mod serve_path;
-mod state;
-mod transfer;
-mod umask;
+mod start;

@@ -1,9 +1,9 @@
 //! Checks that the index is whole: every list, count and reference says the same as every other.
 
 use super::extents;
+use super::index::Store;
 use super::layout::*;
 use super::names;
-use super::Store;
 use crate::sys::Result;
 use core::sync::atomic::Ordering::*;
 
@@ -82,7 +82,7 @@ impl Store {
 
     /// Table entries of all processes that refer to a description.
     fn references(&self, ofd: u32) -> u32 {
-        let used = |n: &u32| self.r.proc(*n).state.load(Relaxed) == super::procs::USED;
+        let used = |n: &u32| self.r.proc(*n).state.load(Relaxed) == USED;
         let in_table =
             |n: u32| self.entries(n).filter(|&fd| self.r.fd_entry(n, fd).load(Relaxed) == ofd).count() as u32;
         (0..self.r.head().proc_high.load(Relaxed)).filter(used).map(in_table).sum()

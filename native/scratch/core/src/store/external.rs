@@ -4,18 +4,14 @@
 //! store. That is slow (an open per call from our side) and right; it is meant for redirected output.
 
 use super::extents;
+use super::index::{Reason, Store};
 use super::io::Held;
 use super::layout::*;
 use super::ofds::Open;
 use super::txn::slot_of;
-use super::{Reason, Store};
 use crate::sys::{self, Fd, Result};
 use crate::text::PathText;
 use core::sync::atomic::Ordering::*;
-
-pub fn is_external(i: &Inode) -> bool {
-    i.flags.load(Acquire) & EXTERNAL != 0
-}
 
 impl Store {
     pub(super) fn external_path(&self, i: &Inode) -> Result<PathText> {
@@ -75,7 +71,7 @@ impl Store {
 
     /// Copies a file's bytes out of the segments; the caller holds the inode.
     fn externalise(&self, i: &Inode, _held: &Held) -> Result<()> {
-        if is_external(i) {
+        if i.is_external() {
             return Ok(());
         }
         let size = i.size.load(Relaxed);
@@ -102,7 +98,7 @@ impl Store {
 
     /// The real file goes with the last reference to its name and descriptions.
     pub(super) fn remove_external(&self, i: &Inode) {
-        if is_external(i) {
+        if i.is_external() {
             if let Ok(path) = self.external_path(i) {
                 let _ = sys::unlinkat(libc::AT_FDCWD, path.c_path(), 0);
             }
@@ -124,6 +120,6 @@ impl Store {
 
     /// True if transfers have to go through a buffer.
     pub fn needs_copying(&self, h: &Open) -> bool {
-        is_external(self.r.inode(h.inode))
+        self.r.inode(h.inode).is_external()
     }
 }

@@ -4,13 +4,11 @@
 //! after the copy and start again if extents were removed meanwhile.
 
 use super::extents::{self, Run, Stretch};
-use super::external::is_external;
+use super::index::Store;
 use super::layout::*;
 use super::lock;
 use super::ofds::Open;
-use super::resize::SCATTERED;
 use super::txn::{holder_alive, Txn};
-use super::Store;
 use crate::clock;
 use crate::sys::{self, Result};
 use core::sync::atomic::{fence, AtomicU32, Ordering::*};
@@ -89,7 +87,7 @@ impl Store {
     }
 
     fn copy_out(&self, i: &Inode, to: &[Buf], mut pos: u64) -> Result<usize> {
-        if is_external(i) {
+        if i.is_external() {
             return self.with_external(i, |fd| each(to, |b, done| sys::pread(fd, b.at, b.len, pos + done)));
         }
         let size = i.size.load(Acquire);
@@ -148,7 +146,7 @@ impl Store {
         let i = self.r.inode(h.inode);
         let _held = self.hold(&i.lock)?;
         self.still(h)?;
-        if is_external(i) {
+        if i.is_external() {
             let pos = pos.map_or_else(|| self.external_size(i), Ok)?;
             let n = self.with_external(i, |fd| each(from, |b, done| sys::pwrite(fd, b.at, b.len, pos + done)))?;
             return Ok((pos, n));
@@ -315,7 +313,7 @@ impl Store {
     /// Flushes the segments a file lies in.
     pub fn sync(&self, h: &Open) -> Result<()> {
         let i = self.r.inode(h.inode);
-        if is_external(i) {
+        if i.is_external() {
             return self.with_external(i, sys::fdatasync);
         }
         let mut last = u32::MAX;

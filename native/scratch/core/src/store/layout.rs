@@ -1,6 +1,6 @@
 //! The records of the shared index. Everything in it is atomic: any process may look at any time.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTIDX2");
 pub const PAGE: u64 = 4096;
@@ -42,6 +42,14 @@ pub const DOOMED: u32 = 4;
 
 /// The bytes are in a real file of their own.
 pub const EXTERNAL: u32 = 8;
+
+/// States of a process's slot.
+pub const UNUSED: u32 = 0;
+pub const CLAIMED: u32 = 1;
+pub const USED: u32 = 2;
+
+/// Extents before a file is brought together into one.
+pub const SCATTERED: u32 = 200;
 
 /// The first page of the index.
 #[repr(C)]
@@ -144,6 +152,12 @@ pub struct Inode {
     pub atime: AtomicU64,
     pub name: [AtomicU64; NAME_WORDS],
     pub inline: [Ext; INLINE],
+}
+
+impl Inode {
+    pub fn is_external(&self) -> bool {
+        self.flags.load(Acquire) & EXTERNAL != 0
+    }
 }
 
 /// An open file description, shared by every descriptor that was duplicated or inherited from it.

@@ -2,8 +2,8 @@
 //! room. The rest is the store's, and so is everything once memory has run out.
 
 use super::extents::{self, Run};
+use super::index::Store;
 use super::layout::*;
-use super::Store;
 use core::sync::atomic::Ordering::*;
 
 /// First and largest reservation of a growing file.

@@ -1,8 +1,8 @@
 //! Open file descriptions and the descriptor tables that refer to them.
 
+use super::index::Store;
 use super::layout::*;
 use super::txn::{slot_of, Txn};
-use super::Store;
 use crate::sys::Result;
 use core::sync::atomic::Ordering::*;
 

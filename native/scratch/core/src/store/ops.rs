@@ -1,11 +1,10 @@
 //! Calls on names: open, stat, rename, remove, directories, attributes.
 
-use super::external::is_external;
+use super::index::{Reason, Store};
 use super::layout::*;
 use super::names::{self, Found};
 use super::ofds::Open;
 use super::txn::Txn;
-use super::{Reason, Store};
 use crate::clock;
 use crate::sys::{self, Fd, Result};
 use core::sync::atomic::Ordering::*;
@@ -82,7 +81,7 @@ impl Store {
             atime: i.atime.load(Relaxed),
             mtime: i.mtime.load(Relaxed),
             ctime: i.ctime.load(Relaxed),
-            external: is_external(i),
+            external: i.is_external(),
         }
     }
 

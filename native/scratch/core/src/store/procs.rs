@@ -1,15 +1,11 @@
 //! Processes attached to the index: joining, forking, exec, and clearing up after those that died.
 
+use super::index::Store;
 use super::layout::*;
 use super::txn::{slot_of, Txn};
-use super::Store;
 use crate::identity::Identity;
 use crate::sys::Result;
 use core::sync::atomic::Ordering::*;
-
-const UNUSED: u32 = 0;
-const CLAIMED: u32 = 1;
-pub const USED: u32 = 2;
 
 /// A place in the index made ready for a child before it exists; the index lock is held meanwhile, so that
 /// no other thread changes the descriptor table between the copy and the fork.

@@ -1,17 +1,14 @@
 //! Resizing, gathering and giving back the space of files.
 
 use super::extents::{self, Run, Stretch};
-use super::external::is_external;
+use super::index::{Reason, Store};
 use super::io::{page_up, touch};
 use super::layout::*;
 use super::names;
 use super::ofds::Open;
-use super::{Reason, Store};
 use crate::sys::{self, Fd, Result};
 use core::sync::atomic::Ordering::*;
 
-/// Extents before a file is brought together into one.
-pub(super) const SCATTERED: u32 = 200;
 /// Runs freed in one change.
 const BATCH: usize = 64;
 
@@ -42,7 +39,7 @@ impl Store {
         if len > i64::MAX as u64 - PAGE {
             return Err(libc::EFBIG);
         }
-        if is_external(i) {
+        if i.is_external() {
             return self.with_external(i, |fd| sys::ftruncate(fd, len));
         }
         if len >= i.size.load(Relaxed) {
@@ -179,7 +176,7 @@ impl Store {
         let i = self.r.inode(h.inode);
         let _held = self.hold(&i.lock)?;
         self.still(h)?;
-        if is_external(i) {
+        if i.is_external() {
             return self.with_external(i, |fd| sys::fallocate(fd, mode, off, len));
         }
         match mode {

@@ -2,10 +2,10 @@
 //! out twice once written.
 
 use super::extents::Run;
+use super::index::Store;
 use super::layout::*;
 use super::lock;
 use super::txn::{holder_alive, slot_of, Txn};
-use super::Store;
 use crate::sys::{self, Fd, Result};
 use crate::text::PathText;
 use core::sync::atomic::{AtomicI32, Ordering::*};

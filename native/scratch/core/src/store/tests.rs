@@ -1,11 +1,11 @@
 //! The store without symbol interposition: changes cut short at every word, and random use against a model.
 
+use super::index::Store;
 use super::io::Buf;
 use super::layout::{Inode, ROOT};
 use super::ofds::Open;
 use super::ops::Place;
 use super::txn::{death, slot_of};
-use super::Store;
 use crate::config::{
     Config, SCRATCH_INDEX, SCRATCH_MAX_FILES, SCRATCH_MEMORY, SCRATCH_PREFIX, SCRATCH_SEGMENT_BYTES, SCRATCH_STORE,
 };

@@ -1,9 +1,9 @@
 //! Directories: what is in them, and the paths of what is known.
 
+use super::index::Store;
 use super::layout::*;
 use super::names;
 use super::ops::Place;
-use super::Store;
 use crate::sys::Result;
 use core::sync::atomic::Ordering::*;
 

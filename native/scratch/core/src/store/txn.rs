@@ -26,7 +26,7 @@ pub struct Txn<'r> {
 pub fn holder_alive(r: &Region, holder: u32) -> bool {
     let p = r.proc(slot_of(holder));
     let id = Identity { pid: p.pid.load(Relaxed), start: p.start.load(Relaxed) };
-    p.state.load(Relaxed) == super::procs::USED && p.generation.load(Relaxed) == holder >> SLOT_BITS && id.alive()
+    p.state.load(Relaxed) == USED && p.generation.load(Relaxed) == holder >> SLOT_BITS && id.alive()
 }
 
 /// The slot in a process's name.

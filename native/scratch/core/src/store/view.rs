@@ -1,11 +1,10 @@
 //! Positions, sending and mapping of files.
 
 use super::extents::{self, Stretch};
-use super::external::is_external;
+use super::index::{Reason, Store};
 use super::io::{page_up, ZEROES};
 use super::layout::*;
 use super::ofds::Open;
-use super::{Reason, Store};
 use crate::sys::{self, Fd, Result};
 use core::sync::atomic::Ordering::*;
 
@@ -18,7 +17,7 @@ impl Store {
         if i.kind.load(Relaxed) == DIR && whence != libc::SEEK_SET && whence != libc::SEEK_CUR {
             return Err(libc::EINVAL);
         }
-        let size = if is_external(i) { self.external_size(i)? } else { i.size.load(Acquire) } as i64;
+        let size = if i.is_external() { self.external_size(i)? } else { i.size.load(Acquire) } as i64;
         let to = match whence {
             libc::SEEK_SET => Some(off),
             libc::SEEK_CUR => off.checked_add(o.pos.load(Relaxed) as i64),
@@ -97,7 +96,7 @@ impl Store {
         shared_write: bool,
     ) -> Result<usize> {
         let _held = self.hold(&i.lock)?;
-        if is_external(i) {
+        if i.is_external() {
             return self.map_external(i, addr, len, prot, flags, off);
         }
         let size = i.size.load(Relaxed);

@@ -1,7 +1,9 @@
 //! Mapping files into memory.
 
-use crate::route::fd_call;
-use crate::{count, gate, hook, maps, serve};
+use super::route::fd_call;
+use crate::process::gate::{self, hook};
+use crate::scratch::maps;
+use crate::{count, scratch};
 use core::ffi::{c_int, c_void};
 use libc::{off64_t, size_t};
 use weft_scratch_core::ops::Op::Mmap;
@@ -21,7 +23,7 @@ hook! {
         let r = real();
         if r == 0 && any {
             gate::exclusive(|| {
-                maps::unmapped(addr as usize, len, |pin| if let Some(s) = serve::mapped() { s.unpin(pin) });
+                maps::unmapped(addr as usize, len, |pin| if let Some(s) = scratch::mapped() { s.unpin(pin) });
                 Some(())
             });
         }

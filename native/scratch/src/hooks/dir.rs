@@ -1,9 +1,11 @@
 //! Directory streams. A served one is a listing of our own, known by where it lies.
 
-use crate::gate::Ret;
-use crate::route::{finish, path_call};
-use crate::serve::{self, Listing};
-use crate::{count, gate, hook, real};
+use super::open::close;
+use super::route::{fd_call, finish, path_call};
+use crate::process::gate::{self, hook, Ret};
+use crate::process::real;
+use crate::scratch::listing::{listing, Listing};
+use crate::{count, serve};
 use core::ffi::{c_char, c_int, c_long, c_void};
 use libc::{dirent64, DIR};
 use weft_scratch_core::ops::Op::*;
@@ -23,7 +25,7 @@ fn dir_class(d: *mut DIR) -> u8 {
 }
 
 fn class_of(d: *mut DIR) -> u8 {
-    match serve::listing(d) {
+    match listing(d) {
         Some(l) => count::fd_class(l.fd()),
         None => dir_class(d),
     }
@@ -39,7 +41,7 @@ fn by_dir<R: Ret>(
     count::timed(
         op,
         || class_of(d),
-        || match serve::listing(d) {
+        || match listing(d) {
             None => real(),
             Some(l) => served(l),
         },
@@ -47,7 +49,7 @@ fn by_dir<R: Ret>(
 }
 
 fn remember(d: *mut DIR, class: u8) -> *mut DIR {
-    if !d.is_null() && serve::listing(d).is_none() {
+    if !d.is_null() && listing(d).is_none() {
         let f = real::get(real::Real::dirfd);
         // SAFETY: `d` came from libc's opendir and the symbol is dirfd(3).
         let fd = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(*mut DIR) -> c_int>(f)(d) };
@@ -64,7 +66,7 @@ hook! {
     }
     fn fdopendir(fd: c_int) -> *mut DIR |real| {
         let class = count::fd_class(fd);
-        count::timed(Opendir, || class, || crate::route::fd_call(fd, real, |h| h.list(fd)))
+        count::timed(Opendir, || class, || fd_call(fd, real, |h| h.list(fd)))
     }
     fn readdir(d: *mut DIR) -> Entry |real| { by_dir(Readdir, d, real, |l| l.next()) }
     fn readdir64(d: *mut DIR) -> Entry |real| { by_dir(Readdir, d, real, |l| l.next()) }
@@ -72,26 +74,26 @@ hook! {
     fn readdir64_r(d: *mut DIR, entry: Entry, out: *mut Entry) -> c_int |real| { by_dir(Readdir, d, real, |l| l.next_into(entry, out)) }
     fn closedir(d: *mut DIR) -> c_int |real| {
         let class = class_of(d);
-        match serve::listing(d) {
+        match listing(d) {
             // The stream's descriptor is closed through our own close, which counts it.
-            Some(l) => { let fd = l.fd(); l.free(); crate::hooks_open::close(fd) }
+            Some(l) => { let fd = l.fd(); l.free(); close(fd) }
             None => count::timed(Close, || class, || { remember(d, 0); real() }),
         }
     }
     fn rewinddir(d: *mut DIR) -> () |real| {
-        match serve::listing(d) {
+        match listing(d) {
             None => real(),
             Some(l) => { gate::exclusive(|| Some(finish::<c_int>(l.rewind()))); }
         }
     }
-    fn dirfd(d: *mut DIR) -> c_int |real| { serve::listing(d).map_or_else(real, |l| l.fd()) }
+    fn dirfd(d: *mut DIR) -> c_int |real| { listing(d).map_or_else(real, |l| l.fd()) }
     fn seekdir(d: *mut DIR, at: c_long) -> () |real| {
-        match serve::listing(d) {
+        match listing(d) {
             None => real(),
             Some(l) => l.seek(at),
         }
     }
-    fn telldir(d: *mut DIR) -> c_long |real| { serve::listing(d).map_or_else(real, |l| l.tell()) }
+    fn telldir(d: *mut DIR) -> c_long |real| { listing(d).map_or_else(real, |l| l.tell()) }
     fn scandir(path: *const c_char, out: *mut *mut Entry, keep: Option<Keep>, order: Option<Order>) -> c_int |real| {
         scan(path, out, keep, order, real)
     }

@@ -1,6 +1,7 @@
 //! sendfile, splice and copy_file_range where at least one side is served.
 
-use crate::serve::{self, Handle, Piece};
+use super::handle::{handle, Handle, Piece};
+use crate::scratch::store;
 use core::ffi::c_int;
 use libc::{iovec, off64_t};
 use weft_scratch_core::sys::{self, Result};
@@ -37,7 +38,7 @@ impl Side {
     /// Reads at most `len` bytes to `to`, which has room for them.
     fn read(&self, to: *mut u8, len: usize) -> Result<usize> {
         let at = self.offset()?;
-        let n = match (serve::handle(self.fd), at) {
+        let n = match (handle(self.fd), at) {
             (Some(h), at) => h.read(piece(to, len, &mut iov()), at)?,
             (None, Some(at)) => sys::pread(self.fd, to, len, at as u64)?,
             (None, None) => sys::read(self.fd, to, len)?,
@@ -49,7 +50,7 @@ impl Side {
     /// Writes the `len` bytes at `from`.
     fn write(&self, from: *mut u8, len: usize) -> Result<usize> {
         let at = self.offset()?;
-        let n = match (serve::handle(self.fd), at) {
+        let n = match (handle(self.fd), at) {
             (Some(h), at) => h.write(piece(from, len, &mut iov()), at)?,
             (None, Some(at)) => sys::pwrite(self.fd, from, len, at as u64)?,
             (None, None) => sys::write(self.fd, from, len)?,
@@ -63,7 +64,7 @@ impl Side {
         if !self.given.is_null() {
             // SAFETY: as above.
             unsafe { *self.given -= n as i64 };
-        } else if let Some(h) = serve::handle(self.fd) {
+        } else if let Some(h) = handle(self.fd) {
             let _ = h.seek(-(n as i64), libc::SEEK_CUR);
         } else {
             let _ = sys::lseek(self.fd, -(n as i64), libc::SEEK_CUR);
@@ -82,16 +83,16 @@ fn piece(at: *mut u8, len: usize, v: &mut iovec) -> Piece {
 
 /// The kernel looks at both sides before it moves anything.
 fn check(input: c_int, out: c_int, append: i32) -> Result<()> {
-    let (from, to) = (serve::handle(input), serve::handle(out));
+    let (from, to) = (handle(input), handle(out));
     let unreadable = |h: &Handle| match h {
-        Handle::Scratch(o) => serve::store().and_then(|s| s.may_send(o)).err(),
+        Handle::Scratch(o) => store().and_then(|s| s.may_send(o)).err(),
         Handle::Pool(_) => None,
     };
     if from.as_ref().and_then(unreadable) == Some(libc::EBADF) {
         return Err(libc::EBADF);
     }
     match to {
-        Some(Handle::Scratch(o)) => serve::store()?.may_receive(&o, append)?,
+        Some(Handle::Scratch(o)) => store()?.may_receive(&o, append)?,
         Some(Handle::Pool(_)) => return Err(libc::EBADF),
         None => {}
     }
@@ -113,8 +114,8 @@ pub fn copy_range(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t
 /// Moves bytes from `input` to `out`.
 fn copy(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize) -> Result<usize> {
     let (input, out) = (Side { fd: input, given: from }, Side { fd: out, given: to });
-    match serve::handle(input.fd) {
-        Some(h) if serve::handle(out.fd).is_none() && to.is_null() && !needs_copying(h)? => {
+    match handle(input.fd) {
+        Some(h) if handle(out.fd).is_none() && to.is_null() && !needs_copying(h)? => {
             direct(h, &input, n.min(MOST), |fd, off, len| sys::sendfile(out.fd, fd, off, len))
         }
         _ => by_hand(&input, &out, n.min(MOST)),
@@ -125,8 +126,8 @@ fn copy(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize
 pub fn splice(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize, flags: u32) -> Result<usize> {
     check(input, out, libc::EINVAL)?;
     let (input, out) = (Side { fd: input, given: from }, Side { fd: out, given: to });
-    match serve::handle(input.fd) {
-        Some(h) if serve::handle(out.fd).is_none() && !needs_copying(h)? => {
+    match handle(input.fd) {
+        Some(h) if handle(out.fd).is_none() && !needs_copying(h)? => {
             direct(h, &input, n.min(MOST), |fd, off, len| sys::splice(fd, off, out.fd, len, flags))
         }
         _ => by_hand(&input, &out, n.min(BLOCK)),
@@ -135,7 +136,7 @@ pub fn splice(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n:
 
 fn needs_copying(h: Handle) -> Result<bool> {
     match h {
-        Handle::Scratch(o) => Ok(serve::store()?.needs_copying(&o)),
+        Handle::Scratch(o) => Ok(store()?.needs_copying(&o)),
         Handle::Pool(_) => Ok(false),
     }
 }
@@ -175,7 +176,7 @@ fn whereabouts(h: Handle, pos: u64, n: usize) -> Result<Option<(c_int, u64, usiz
     match h {
         Handle::Pool(p) => Ok(p.whereabouts(pos, n)),
         Handle::Scratch(o) => {
-            let s = serve::store()?;
+            let s = store()?;
             let size = s.stat_open(&o)?.size;
             if pos >= size {
                 return Ok(None);
@@ -201,12 +202,12 @@ fn zero_fd() -> Result<c_int> {
     if have >= 0 {
         return Ok(have);
     }
-    let fd = serve::store()?.private.lift(sys::memfd()?)?;
+    let fd = store()?.private.lift(sys::memfd()?)?;
     sys::ftruncate(fd, BLOCK as u64)?;
     match FD.compare_exchange(-1, fd, AcqRel, Acquire) {
         Ok(_) => Ok(fd),
         Err(other) => {
-            serve::store()?.private.close(fd);
+            store()?.private.close(fd);
             Ok(other)
         }
     }

@@ -1,7 +1,10 @@
 //! The stat family in both spellings, access, and questions about the file system.
 
-use crate::hook;
-use crate::route::{by_fd, by_path, fd_call, path_call};
+use super::route::{by_fd, by_path, fd_call, path_call};
+use crate::pool;
+use crate::process::gate::hook;
+use crate::process::real;
+use crate::process::settings::config;
 use crate::serve::{Handle, Spot};
 use core::ffi::{c_char, c_int, c_long, c_uint};
 use libc::{AT_FDCWD, AT_SYMLINK_NOFOLLOW};
@@ -20,7 +23,7 @@ macro_rules! stats {
         hook! {
             $(fn $p($($pa: $pt,)* path: *const c_char, st: *mut Stat) -> c_int |real| {
                 // Counted first, then the read pool, then the real call.
-                by_path(Stat, AT_FDCWD, path, || crate::pool::stat(path, st).unwrap_or_else(real), |s| s.stat(st, $f))
+                by_path(Stat, AT_FDCWD, path, || pool::stat(path, st).unwrap_or_else(real), |s| s.stat(st, $f))
             })*
             $(fn $d($($da: $dt,)* fd: c_int, st: *mut Stat) -> c_int |real| { by_fd(Stat, fd, real, |h| h.stat(st)) })*
             $(fn $a($($aa: $at,)* dir: c_int, path: *const c_char, st: *mut Stat, flags: c_int) -> c_int |real| {
@@ -58,7 +61,7 @@ unsafe fn stat_at(
     spot: impl FnOnce(&Spot) -> Result<usize>,
 ) -> c_int {
     // SAFETY: the hook's caller passed a C string, or null with AT_EMPTY_PATH.
-    let empty = flags & libc::AT_EMPTY_PATH != 0 && unsafe { crate::real::bytes(path) }.is_empty();
+    let empty = flags & libc::AT_EMPTY_PATH != 0 && unsafe { real::bytes(path) }.is_empty();
     if empty && dir != AT_FDCWD {
         return by_fd(Stat, dir, real, fd);
     }
@@ -113,7 +116,7 @@ hook! {
 }
 
 fn statfs_of_store() -> Result<StatFs> {
-    sys::statfs(crate::state::config().store.c_path())
+    sys::statfs(config().store.c_path())
 }
 
 fn statvfs_of_store() -> Result<StatVfs> {

@@ -1,7 +1,8 @@
 //! Calls that return new descriptors of other kinds: a number that comes back tells that an old descriptor
 //! was closed behind our back.
 
-use crate::{count, hook, serve};
+use crate::process::gate::hook;
+use crate::{count, serve};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
 fn fresh(fd: c_int) -> c_int {

@@ -1,8 +1,9 @@
 //! The common way of a call: find its class, see whether we serve it, else make the real call.
 
-use crate::gate::{self, Ret};
+use crate::count;
+use crate::process::gate::{self, Ret};
+use crate::process::real;
 use crate::serve::{self, Handle, Spot};
-use crate::{count, real};
 use core::ffi::{c_char, c_int};
 use weft_scratch_core::ops::Op;
 use weft_scratch_core::sys::Result;

@@ -1,7 +1,8 @@
 //! `syscall(2)` as a function: file calls made through it are led to their hooks or noted as not covered.
 
-use crate::real::{self, Real};
-use crate::{count, hook};
+use crate::count;
+use crate::process::gate::hook;
+use crate::process::real::{self, Real};
 use core::ffi::c_long;
 use weft_scratch_core::coverage::Missed;
 
@@ -15,7 +16,7 @@ type Args = [usize; 6];
 /// Makes the hook's call for a number that has a hook with the kernel's own argument order.
 #[cfg(target_arch = "x86_64")]
 unsafe fn legacy(n: c_long, a: Args) -> Option<c_long> {
-    use crate::{hooks_open as o, hooks_path as p, hooks_stat as s};
+    use crate::hooks::{open as o, path as p, stat as s};
     // SAFETY: the arguments are the caller's own, in the order of the call named by `n`.
     Some(unsafe {
         match n {
@@ -54,7 +55,7 @@ unsafe fn hooked(n: c_long, a: Args) -> Option<c_long> {
     if !handed_over(n) {
         return None;
     }
-    use crate::{hooks_data as d, hooks_open as o, hooks_path as p, hooks_stat as s};
+    use crate::hooks::{data as d, open as o, path as p, stat as s};
     // SAFETY: the arguments are the caller's own, in the order of the call named by `n`.
     Some(unsafe {
         match n {

@@ -1,5 +1,6 @@
 //! Directory streams over the index: a snapshot taken at open and at rewind.
 
+use super::store::store;
 use core::ffi::{c_int, c_long};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
 use libc::{dirent64, DIR};
@@ -157,7 +158,7 @@ impl Listing {
     }
 
     pub fn rewind(&self) -> Result<usize> {
-        self.snapshot(crate::serve::store()?).map(|()| 0)
+        self.snapshot(store()?).map(|()| 0)
     }
 
     pub fn seek(&self, at: c_long) {

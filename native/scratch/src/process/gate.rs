@@ -1,6 +1,6 @@
 //! When hooks may act: not before start-up, not in a vfork child, not inside their own work.
 
-use crate::state;
+use super::alive;
 use core::cell::Cell;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -14,7 +14,7 @@ thread_local! {
 /// True if this call may be counted and served.
 #[inline]
 pub fn open() -> bool {
-    state::on() && !BORROWED.get()
+    alive::on() && !BORROWED.get()
 }
 
 /// True in a vfork child, until it execs.
@@ -106,7 +106,6 @@ impl Ret for () {
 }
 
 /// Defines exported hooks; `|real|` names a closure that makes the real call with the same arguments.
-#[macro_export]
 macro_rules! hook {
     ($($(#[$m:meta])* fn $name:ident($($a:ident: $t:ty),* $(,)?) -> $r:ty |$real:ident| $body:block)*) => {$(
         $(#[$m])*
@@ -115,20 +114,22 @@ macro_rules! hook {
         #[no_mangle]
         pub unsafe extern "C-unwind" fn $name($($a: $t),*) -> $r {
             let $real = move || -> $r {
-                let f = $crate::real::get($crate::real::Real::$name);
+                let f = $crate::process::real::get($crate::process::real::Real::$name);
                 if f.is_null() {
-                    $crate::real::set_errno(libc::ENOSYS);
-                    return <$r as $crate::gate::Ret>::FAILED;
+                    $crate::process::real::set_errno(libc::ENOSYS);
+                    return <$r as $crate::process::gate::Ret>::FAILED;
                 }
                 // SAFETY: the symbol of this name has this C signature.
                 let f = unsafe { core::mem::transmute::<*mut core::ffi::c_void, unsafe extern "C-unwind" fn($($t),*) -> $r>(f) };
                 // SAFETY: the arguments are the caller's own.
                 unsafe { f($($a),*) }
             };
-            if !$crate::gate::open() {
+            if !$crate::process::gate::open() {
                 return $real();
             }
             $body
         }
     )*};
 }
+
+pub(crate) use hook;

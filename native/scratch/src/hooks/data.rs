@@ -1,7 +1,8 @@
 //! Reads, writes, seeks, lengths, syncs and transfers between descriptors.
 
-use crate::hook;
-use crate::route::{by_fd, by_path};
+use super::route::{by_fd, by_path, finish};
+use crate::count;
+use crate::process::gate::{self, hook};
 use crate::serve::{self, Piece};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use libc::{iovec, off64_t, size_t, ssize_t};
@@ -116,14 +117,14 @@ fn transfer(
     real: impl FnOnce() -> ssize_t,
     served: impl FnOnce() -> weft_scratch_core::sys::Result<usize>,
 ) -> ssize_t {
-    let class = || match crate::count::fd_class(input) {
-        0 => crate::count::fd_class(out),
+    let class = || match count::fd_class(input) {
+        0 => count::fd_class(out),
         c => c,
     };
-    crate::count::timed(Transfer, class, || {
+    count::timed(Transfer, class, || {
         if serve::handle(input).is_none() && serve::handle(out).is_none() {
             return real();
         }
-        crate::gate::exclusive(|| Some(served())).map_or_else(real, crate::route::finish)
+        gate::exclusive(|| Some(served())).map_or_else(real, finish)
     })
 }

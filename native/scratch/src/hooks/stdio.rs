@@ -1,12 +1,16 @@
 //! Streams of stdio. Those on served files are cookies over our own calls.
 
-use crate::{count, hook, hooks_open, real, serve};
+use super::{data, open};
+use crate::process::gate::hook;
+use crate::process::real;
+use crate::{count, pool, serve};
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicI32, AtomicPtr, Ordering::*};
 use libc::{ssize_t, FILE};
 use weft_scratch_core::classes::OTHER;
 use weft_scratch_core::coverage::Missed;
 use weft_scratch_core::ops::Op::*;
+use weft_scratch_core::store::Reason;
 
 /// Streams we made, so that fileno can answer.
 const MAX_STREAMS: usize = 256;
@@ -27,18 +31,18 @@ extern "C" {
 
 unsafe extern "C" fn read(fd: *mut c_void, buf: *mut c_char, n: usize) -> ssize_t {
     // SAFETY: stdio passes its own buffer.
-    unsafe { crate::hooks_data::read(fd as c_int, buf.cast(), n) }
+    unsafe { data::read(fd as c_int, buf.cast(), n) }
 }
 
 unsafe extern "C" fn write(fd: *mut c_void, buf: *const c_char, n: usize) -> ssize_t {
     // SAFETY: stdio passes its own buffer. A cookie reports failure as 0.
-    unsafe { crate::hooks_data::write(fd as c_int, buf.cast(), n) }.max(0)
+    unsafe { data::write(fd as c_int, buf.cast(), n) }.max(0)
 }
 
 unsafe extern "C" fn seek(fd: *mut c_void, at: *mut i64, whence: c_int) -> c_int {
     // SAFETY: stdio passes a live offset.
     unsafe {
-        let r = crate::hooks_data::lseek64(fd as c_int, *at, whence);
+        let r = data::lseek64(fd as c_int, *at, whence);
         if r < 0 {
             return -1;
         }
@@ -50,7 +54,7 @@ unsafe extern "C" fn seek(fd: *mut c_void, at: *mut i64, whence: c_int) -> c_int
 unsafe extern "C" fn close(fd: *mut c_void) -> c_int {
     forget(fd as c_int);
     // SAFETY: the stream owned its descriptor.
-    unsafe { hooks_open::close(fd as c_int) }
+    unsafe { open::close(fd as c_int) }
 }
 
 fn forget(fd: c_int) {
@@ -101,13 +105,13 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char, real: impl FnOnc
     // SAFETY: as above.
     if unsafe { serve::covers(libc::AT_FDCWD, path) } {
         // SAFETY: as above.
-        let fd = unsafe { hooks_open::open64(path, flags, 0o666) };
+        let fd = unsafe { open::open64(path, flags, 0o666) };
         // SAFETY: as above; the descriptor is ours to give.
         return if fd < 0 { core::ptr::null_mut() } else { unsafe { stream(fd, mode) } };
     }
     if flags != libc::O_RDONLY {
         // SAFETY: as above.
-        unsafe { crate::pool::forget(path) };
+        unsafe { pool::forget(path) };
     }
     let f = count::timed(Open, || class, real);
     if !f.is_null() {
@@ -156,7 +160,7 @@ unsafe fn reopen(
     let _ = (mode, f);
     // SAFETY: the hook's caller passed a C string or null.
     if !path.is_null() && unsafe { serve::covers(libc::AT_FDCWD, path) } {
-        serve::refused(serve::Reason::Freopen);
+        serve::refused(Reason::Freopen);
         real::set_errno(libc::ENOTSUP);
         return core::ptr::null_mut();
     }

@@ -1,8 +1,10 @@
 //! Names: rename, remove, directories, links, canonical paths, owners, modes, times, attributes.
 
-use crate::route::{by_fd, by_path, path_call};
-use crate::serve::{self, Times};
-use crate::{cwd, hook, pool};
+use super::route::{by_fd, by_path, finish, path_call};
+use crate::process::gate::{self, hook};
+use crate::process::{cwd, real, umask};
+use crate::scratch::attributes::Times;
+use crate::{count, pool, serve};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use libc::{gid_t, mode_t, size_t, ssize_t, timespec, timeval, uid_t, AT_FDCWD};
 use weft_scratch_core::ops::Op::*;
@@ -19,12 +21,8 @@ unsafe fn rename_at(
     unsafe {
         pool::forget(old);
         pool::forget(new);
-        let served = || crate::gate::exclusive(|| serve::rename((od, old), (nd, new), flags));
-        crate::count::timed(
-            Rename,
-            || crate::count::path_class(nd, new),
-            || served().map_or_else(real, crate::route::finish),
-        )
+        let served = || gate::exclusive(|| serve::rename((od, old), (nd, new), flags));
+        count::timed(Rename, || count::path_class(nd, new), || served().map_or_else(real, finish))
     }
 }
 
@@ -84,7 +82,7 @@ hook! {
     fn fchown(fd: c_int, u: uid_t, g: gid_t) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.chown(u, g)) }
     fn fchownat(dir: c_int, path: *const c_char, u: uid_t, g: gid_t, flags: c_int) -> c_int |real| {
         pool::forget(path);
-        let empty = flags & libc::AT_EMPTY_PATH != 0 && crate::real::bytes(path).is_empty();
+        let empty = flags & libc::AT_EMPTY_PATH != 0 && real::bytes(path).is_empty();
         if empty { by_fd(OtherMeta, dir, real, |h| h.chown(u, g)) } else { by_path(OtherMeta, dir, path, real, |s| s.chown(u, g)) }
     }
     fn utime(path: *const c_char, t: *const libc::utimbuf) -> c_int |real| { pool::forget(path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.set_times(Times::seconds(t))) }
@@ -103,7 +101,7 @@ hook! {
         else { by_path(OtherMeta, dir, path, real, |s| s.set_times(Times::nanos(t))) }
     }
     fn umask(mask: mode_t) -> mode_t |real| {
-        crate::umask::set(mask);
+        umask::set(mask);
         real()
     }
     fn chdir(path: *const c_char) -> c_int |real| {

@@ -4,9 +4,10 @@
 //! its own; reads are preads on the one real descriptor. Positions live in memory shared with forked
 //! children, because parent and child share them.
 
-use crate::pool_cache::{Cache, Entry};
-use crate::state::config;
-use crate::{cwd, real, serve_file};
+use super::cache::{Cache, Entry};
+use crate::process::settings::config;
+use crate::process::{cwd, real};
+use crate::scratch::attributes;
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 use libc::stat64;
@@ -311,7 +312,7 @@ impl Pooled {
             ctime: ns(s.st_ctime, s.st_ctime_nsec),
             ..Meta::default()
         };
-        serve_file::put_statx(&m, out)?;
+        attributes::put_statx(&m, out)?;
         // SAFETY: `put_statx` refuses null.
         unsafe { ((*out).stx_dev_major, (*out).stx_dev_minor) = (libc::major(s.st_dev), libc::minor(s.st_dev)) };
         Ok(0)

@@ -1,10 +1,14 @@
 //! Opening, closing and duplicating descriptors.
 
-use crate::route::{by_fd, fd_call, finish, path_call};
-use crate::{count, gate, hook, pool, serve};
+use super::route::{by_fd, fd_call, finish, path_call};
+use crate::process::gate::{self, hook};
+use crate::{count, pool, serve};
 use core::ffi::{c_char, c_int, c_uint};
 use libc::{mode_t, off64_t, AT_FDCWD, O_CREAT, O_TRUNC, O_WRONLY};
 use weft_scratch_core::ops::Op::*;
+
+/// A flag of close_range(2).
+const CLOSE_RANGE_CLOEXEC: c_int = 4;
 
 unsafe fn open_at(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the hook's caller passed a C string.
@@ -84,13 +88,13 @@ hook! {
         })
     }
     fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int |real| {
-        if flags & serve::CLOSE_RANGE_CLOEXEC != 0 { return real(); }
-        each_open_fd(first, last, |fd| { crate::hooks_open::close(fd); });
+        if flags & CLOSE_RANGE_CLOEXEC != 0 { return real(); }
+        each_open_fd(first, last, |fd| { close(fd); });
         0
     }
     fn closefrom(first: c_int) -> () |real| {
         let _ = &real;
-        each_open_fd(first.max(0) as c_uint, c_uint::MAX, |fd| { crate::hooks_open::close(fd); });
+        each_open_fd(first.max(0) as c_uint, c_uint::MAX, |fd| { close(fd); });
     }
     fn dup(fd: c_int) -> c_int |real| { duplicate(fd, real) }
     fn dup2(old: c_int, new: c_int) -> c_int |real| { onto(old, new, 0, real) }

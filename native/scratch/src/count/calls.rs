@@ -1,8 +1,8 @@
 //! Counting: which class a call belongs to, how long it took, and where the numbers go.
 
-use crate::gate::{self, Ret};
-use crate::state::config;
-use crate::{cwd, real};
+use crate::process::gate::{self, Ret};
+use crate::process::settings::config;
+use crate::process::{cwd, real};
 use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;

@@ -1,55 +1,21 @@
 //! Served calls on paths.
 
-use crate::serve::Reason;
-use crate::serve_file::{put_stat, put_statx, Times};
-use crate::{serve_dir, umask};
+use crate::count;
+use crate::process::settings::config;
+use crate::process::umask;
+use crate::scratch::attributes::{own, put_stat, put_statx, Times};
+use crate::scratch::{listing, stand_in};
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::Ordering::*;
 use libc::{mode_t, stat64};
-use weft_scratch_core::store::layout::{Inode, DIR};
 use weft_scratch_core::store::ops::Place;
-use weft_scratch_core::store::Store;
+use weft_scratch_core::store::{Reason, Store};
 use weft_scratch_core::sys::{self, Result};
-use weft_scratch_core::text::PathText;
 
 /// A path below the served prefix.
 pub struct Spot<'p> {
     pub store: &'static Store,
     pub place: Place<'p>,
-}
-
-/// chown leaves an id of -1 as it is.
-pub fn own(i: &Inode, uid: u32, gid: u32) {
-    if uid != u32::MAX {
-        i.uid.store(uid, Relaxed);
-    }
-    if gid != u32::MAX {
-        i.gid.store(gid, Relaxed);
-    }
-}
-
-/// The kernel can only stand in a real directory: makes empty ones of the same name to stand in.
-pub fn enter(s: &Store, dir: u32) -> Result<usize> {
-    if s.r.inode(dir).kind.load(Relaxed) != DIR {
-        return Err(libc::ENOTDIR);
-    }
-    let below = s.path_of(dir)?;
-    let mut path = crate::state::config().prefix.clone();
-    make_real(&path)?;
-    for name in below.as_bytes().split(|&c| c == b'/').filter(|n| !n.is_empty()) {
-        path.push(b"/")?;
-        path.push(name)?;
-        make_real(&path)?;
-    }
-    s.refuse(Reason::ShadowDir);
-    sys::chdir(path.c_path()).map(|()| 0)
-}
-
-fn make_real(path: &PathText) -> Result<()> {
-    match sys::mkdirat(libc::AT_FDCWD, path.c_path(), 0o700) {
-        Err(libc::EEXIST) => Ok(()),
-        other => other,
-    }
 }
 
 impl Spot<'_> {
@@ -111,7 +77,7 @@ impl Spot<'_> {
     /// realpath(3): into `out`, or into memory the caller frees.
     pub fn real_path(&self, out: *mut c_char) -> Result<usize> {
         let below = self.store.canonical(&self.place)?;
-        let mut whole = crate::state::config().prefix.clone();
+        let mut whole = config().prefix.clone();
         whole.push(below.as_bytes())?;
         let text = whole.as_bytes();
         // SAFETY: a null `out` asks for malloc'd memory; any other has room for PATH_MAX bytes.
@@ -139,16 +105,16 @@ impl Spot<'_> {
     }
 
     pub fn chdir(&self) -> Result<usize> {
-        enter(self.store, self.store.directory(&self.place)?)
+        stand_in::enter(self.store, self.store.directory(&self.place)?)
     }
 
     /// opendir(3).
     pub fn list(&self, class: u8) -> Result<usize> {
         let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
         let fd = self.store.open_file(&self.place, flags, 0)?;
-        crate::count::set_fd_class(fd, class);
+        count::set_fd_class(fd, class);
         let dir = self.store.open_of(fd).ok_or(libc::EBADF)?.inode;
-        serve_dir::open(self.store, dir, fd).inspect_err(|_| {
+        listing::open(self.store, dir, fd).inspect_err(|_| {
             let _ = self.store.close(fd);
             let _ = sys::close(fd);
         })

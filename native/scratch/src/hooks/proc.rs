@@ -1,6 +1,8 @@
 //! New processes: fork, vfork, exec and spawn.
 
-use crate::{gate, hook, pool, real, serve, state};
+use crate::process::gate::{self, hook};
+use crate::process::{alive, real};
+use crate::{count, pool, serve};
 use core::arch::naked_asm;
 use core::ffi::{c_char, c_int, c_void};
 use libc::pid_t;
@@ -23,7 +25,7 @@ macro_rules! exec {
         /// As for the C function of the same name.
         #[no_mangle]
         pub unsafe extern "C-unwind" fn $name($($a: $t),*) -> c_int {
-            if state::on() {
+            if alive::on() {
                 // SAFETY: the caller passed a C string.
                 gate::safely((), || {
                     look(unsafe { real::bytes($file) }, $search);
@@ -52,7 +54,7 @@ fn forking(real: impl FnOnce() -> pid_t) -> pid_t {
     match pid {
         0 => {
             serve::in_child(ticket.flatten());
-            state::on();
+            alive::on();
         }
         p => serve::in_parent(ticket.flatten(), p),
     }
@@ -77,8 +79,8 @@ fn look(file: &[u8], search: bool) {
 fn judge(path: &[u8]) {
     let Ok(name) = PathText::of(&[path]) else { return };
     match inspect(name.c_path()) {
-        Loads::Static => crate::count::missed(Missed::StaticProgram, 0, path),
-        Loads::Privileged => crate::count::missed(Missed::PrivilegedProgram, 0, path),
+        Loads::Static => count::missed(Missed::StaticProgram, 0, path),
+        Loads::Privileged => count::missed(Missed::PrivilegedProgram, 0, path),
         Loads::Yes | Loads::Unknown => {}
     }
 }

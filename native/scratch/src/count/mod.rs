@@ -1,0 +1,5 @@
+//! Counting of file calls.
+
+mod calls;
+
+pub use calls::*;

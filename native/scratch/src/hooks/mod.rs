@@ -1,0 +1,13 @@
+//! The thin unsafe edge with the C signatures.
+
+mod data;
+mod dir;
+mod fresh;
+mod map;
+mod open;
+mod path;
+mod proc;
+mod route;
+mod stat;
+mod stdio;
+mod syscall;

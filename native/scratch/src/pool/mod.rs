@@ -1,0 +1,6 @@
+//! The read pool.
+
+mod cache;
+mod descriptors;
+
+pub use descriptors::*;

@@ -1,0 +1,32 @@
+//! Real directories for processes to stand in.
+
+use crate::process::settings::config;
+use core::sync::atomic::Ordering::*;
+use weft_scratch_core::store::layout::DIR;
+use weft_scratch_core::store::{Reason, Store};
+use weft_scratch_core::sys::{self, Result};
+use weft_scratch_core::text::PathText;
+
+/// The kernel can only stand in a real directory: makes empty ones of the same name to stand in.
+pub fn enter(s: &Store, dir: u32) -> Result<usize> {
+    if s.r.inode(dir).kind.load(Relaxed) != DIR {
+        return Err(libc::ENOTDIR);
+    }
+    let below = s.path_of(dir)?;
+    let mut path = config().prefix.clone();
+    make_real(&path)?;
+    for name in below.as_bytes().split(|&c| c == b'/').filter(|n| !n.is_empty()) {
+        path.push(b"/")?;
+        path.push(name)?;
+        make_real(&path)?;
+    }
+    s.refuse(Reason::ShadowDir);
+    sys::chdir(path.c_path()).map(|()| 0)
+}
+
+fn make_real(path: &PathText) -> Result<()> {
+    match sys::mkdirat(libc::AT_FDCWD, path.c_path(), 0o700) {
+        Err(libc::EEXIST) => Ok(()),
+        other => other,
+    }
+}

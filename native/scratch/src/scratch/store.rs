@@ -1,0 +1,80 @@
+//! The scratch store as this process has it: mapped at first need, for good.
+
+use crate::process::settings::config;
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicU32, Ordering::*};
+use weft_scratch_core::store::Store;
+use weft_scratch_core::sys::Result;
+
+const OFF: u32 = 0;
+const UNMAPPED: u32 = 1;
+const MAPPING: u32 = 2;
+const READY: u32 = 3;
+static STATE: AtomicU32 = AtomicU32::new(OFF);
+
+struct Slot(UnsafeCell<MaybeUninit<Store>>);
+// SAFETY: written only in state MAPPING, which one thread holds; read only in state READY.
+unsafe impl Sync for Slot {}
+static STORE: Slot = Slot(UnsafeCell::new(MaybeUninit::uninit()));
+
+/// Switches serving on; an index that exists may hold descriptors that survived exec.
+pub fn start() {
+    if config().prefix.is_empty() {
+        return;
+    }
+    STATE.store(UNMAPPED, Release);
+    if map(false).is_ok() {
+        if let Some(s) = mapped() {
+            s.resume();
+        }
+    }
+}
+
+/// True if there is a prefix to serve.
+#[inline]
+pub fn on() -> bool {
+    STATE.load(Relaxed) != OFF
+}
+
+/// The store, if its index is mapped already.
+#[inline]
+pub fn mapped() -> Option<&'static Store> {
+    if STATE.load(Acquire) != READY {
+        return None;
+    }
+    // SAFETY: READY is only set after the value was written, and it is never dropped.
+    Some(unsafe { (*STORE.0.get()).assume_init_ref() })
+}
+
+/// The store; creates the index at first need.
+pub fn store() -> Result<&'static Store> {
+    loop {
+        if let Some(s) = mapped() {
+            return Ok(s);
+        }
+        if STATE.load(Acquire) == MAPPING {
+            core::hint::spin_loop();
+            continue;
+        }
+        map(true)?;
+    }
+}
+
+fn map(create: bool) -> Result<()> {
+    if STATE.compare_exchange(UNMAPPED, MAPPING, AcqRel, Acquire).is_err() {
+        return Ok(());
+    }
+    match Store::open(config(), create) {
+        Ok(s) => {
+            // SAFETY: this thread alone moved the state to MAPPING.
+            unsafe { (*STORE.0.get()).write(s) };
+            STATE.store(READY, Release);
+            Ok(())
+        }
+        Err(e) => {
+            STATE.store(UNMAPPED, Release);
+            Err(e)
+        }
+    }
+}

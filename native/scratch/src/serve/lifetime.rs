@@ -1,0 +1,99 @@
+//! Ties the lives of served descriptors to that of the process.
+
+use super::handle::handle;
+use crate::pool;
+use crate::process::gate;
+use crate::scratch::{locks, mapped};
+use core::ffi::c_int;
+use weft_scratch_core::store::procs::Fork;
+use weft_scratch_core::store::Reason;
+use weft_scratch_core::sys::Result;
+
+/// True for descriptors the library holds for itself.
+#[inline]
+pub fn is_ours(fd: c_int) -> bool {
+    mapped().is_some_and(|s| s.private.is_ours(fd)) || pool::is_ours(fd)
+}
+
+/// The program closes `fd`: forgets it before the kernel can give the number out again.
+pub fn dropped(fd: c_int) {
+    if let Some(s) = mapped() {
+        if let Some(h) = s.open_of(fd) {
+            locks::release(s, &h);
+            let _ = s.close(fd);
+        }
+    }
+    pool::close(fd);
+}
+
+/// A new descriptor of the kernel's: whatever we knew of its number is out of date.
+#[inline]
+pub fn fresh(fd: c_int) {
+    if fd >= 0 && handle(fd).is_some() {
+        gate::exclusive(|| {
+            dropped(fd);
+            Some(())
+        });
+    }
+}
+
+/// `new` became a copy of `old`.
+pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
+    if let Some(s) = mapped() {
+        s.duplicated(old, new)?;
+    }
+    pool::duplicated(old, new)
+}
+
+/// libc itself reads and writes standard streams, past all hooks: a served file there becomes a real one.
+pub fn standard(fd: c_int) -> Result<()> {
+    match mapped() {
+        Some(s) => s.make_real(fd),
+        None => Ok(()),
+    }
+}
+
+/// True if a child should be a whole process: a vfork child could not turn served files into real ones.
+pub fn prefers_fork() -> bool {
+    mapped().is_some_and(|s| s.has_open())
+}
+
+/// Counts something that could not be served.
+pub fn refused(reason: Reason) {
+    if let Some(s) = mapped() {
+        s.refuse(reason);
+    }
+}
+
+/// The process ends normally.
+pub fn end() {
+    gate::exclusive(|| mapped()?.leave().ok());
+}
+
+pub fn before_fork() -> Option<Fork<'static>> {
+    pool::before_fork();
+    mapped()?.before_fork()
+}
+
+pub fn in_child(fork: Option<Fork>) {
+    if let Some(s) = mapped() {
+        s.in_child(fork);
+    }
+}
+
+pub fn in_parent(fork: Option<Fork>, pid: libc::pid_t) {
+    if pid < 0 {
+        pool::no_fork();
+    }
+    if let Some(s) = mapped() {
+        s.in_parent(fork, pid);
+    }
+}
+
+/// In a child, whether a fork hook saw it come or not.
+pub fn forked() {
+    pool::forked();
+    if let Some(s) = mapped() {
+        s.forked_unseen();
+    }
+}

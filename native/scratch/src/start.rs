@@ -1,0 +1,41 @@
+//! The constructor and destructor of the library, and how it starts over in a forked child.
+
+use crate::process::{alive, gate, real, settings};
+use crate::{count, pool, scratch, serve};
+use core::ffi::{c_char, c_int};
+
+/// Its own counter file, its own place in the index.
+fn start_over() {
+    count::forked();
+    serve::forked();
+}
+
+extern "C" fn start(_argc: c_int, _argv: *const *const c_char, envp: *const *const c_char) {
+    real::resolve_all();
+    // SAFETY: the loader calls the constructor once, with a null-terminated array of C strings.
+    if !unsafe { settings::load(envp) } {
+        return;
+    }
+    let _ = alive::begin(start_over, || {
+        std::panic::set_hook(Box::new(|_| ()));
+        count::start();
+        pool::start();
+        scratch::start();
+    });
+}
+
+/// At a normal end the segment is given up, so that an empty one is removed at once, and the kernel's sums are kept.
+extern "C" fn end() {
+    if alive::begun() {
+        gate::safely((), serve::end);
+        gate::safely((), count::end);
+    }
+}
+
+#[used]
+#[link_section = ".fini_array"]
+static END: extern "C" fn() = end;
+
+#[used]
+#[link_section = ".init_array"]
+static START: extern "C" fn(c_int, *const *const c_char, *const *const c_char) = start;
