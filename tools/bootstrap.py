@@ -26,7 +26,7 @@ def main() -> None:
     try:
         environment = cache() / name(lock)
         with locked(environment):
-            if not (environment / ".complete").exists():
+            if not usable(environment):
                 make(environment, lock)
     except OSError as error:
         stop(f"cannot make the environment: {error}", "set WEFT_CACHE to a directory of yours")
@@ -58,10 +58,18 @@ def locked(environment: Path) -> Iterator[None]:
         yield
 
 
+def usable(environment: Path) -> bool:
+    """Whether it is whole, and the Python that it was made with is still there."""
+    return (environment / ".complete").exists() and os.access(environment / "bin" / "python", os.X_OK)
+
+
 def make(environment: Path, lock: Path) -> None:
     """In place, because an environment cannot be moved; the stamp is written last."""
     if importlib.util.find_spec("ensurepip") is None:
-        stop("this Python cannot make an environment: ensurepip is missing", "apt-get install python3-venv")
+        stop(
+            f"{sys.executable} cannot make an environment: its module ensurepip is missing",
+            "apt-get install python3-venv",
+        )
     free = shutil.disk_usage(environment.parent).free
     if free < NEED:
         stop(
@@ -106,7 +114,7 @@ def say(text: str) -> None:
 
 def stop(message: str, hint: str) -> NoReturn:
     print(f"error: {message}\n\nhint: {hint}", file=sys.stderr)
-    sys.exit(1)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 WeftError                     exit code 1: something that was asked for did not work
 ├── UsageError                exit code 2: the request itself cannot be meant
-├── MissingError              a tool, a library or a privilege is not there
+├── MissingError              exit code 2 too: a program, a library or a privilege is not there
 ├── NodeError                 a node could not be acquired or used
 ├── StorageError              a directory could not be placed or is full
 ├── ClusterError              a daemon did not start, did not answer, or died
@@ -47,7 +47,9 @@ class UsageError(WeftError):
 
 
 class MissingError(WeftError):
-    """A tool, a library or a privilege is not there."""
+    """A program, a library or a privilege is not there: nothing was begun that could have failed."""
+
+    exit_code = 2
 
 
 class NodeError(WeftError):

@@ -41,7 +41,7 @@ def test_a_request_that_cannot_be_meant_is_refused(
 
 def test_a_missing_jdk_is_named(weft: Weft) -> None:
     done = weft("run", "terasort", JAVA_HOME="/nonexistent")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "no java in JAVA_HOME" in done.stderr
     assert "openjdk-17" in done.stderr
 

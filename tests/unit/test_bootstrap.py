@@ -34,14 +34,22 @@ def test_without_a_python_the_package_is_named(lock: Path) -> None:
         fake_program(tools, name, f'exec /usr/bin/{name} "$@"')
     fake_program(tools, "python3", "exit 1")
     done = start(lock, path=str(tools))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "apt-get install python3 python3-venv" in done.stderr
+
+
+def test_a_python_that_can_make_an_environment_is_preferred(lock: Path) -> None:
+    tools = lock.parent / "bin"
+    fake_program(tools, "python3", 'case $2 in *ensurepip*) exit 1 ;; *) echo "not this" >&2; exit 2 ;; esac')
+    fake_program(tools, "python3.12", "case $1 in -c) ;; *) echo /bin/echo ;; esac")
+    done = start(lock, "found", path=f"{tools}:{os.environ['PATH']}")
+    assert done.stdout == "found\n", done.stderr
 
 
 def test_a_cache_that_cannot_be_written_is_named(lock: Path) -> None:
     (lock.parent / "file").touch()
     done = start(lock, "-c", "", WEFT_CACHE=str(lock.parent / "file" / "cache"))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "WEFT_CACHE" in done.stderr
 
 
