@@ -2,6 +2,7 @@
 
 mod common;
 use common::{compiled, has, text, World};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -36,15 +37,9 @@ fn sum(counts: &Counts, names: &[&str]) -> u64 {
     names.iter().filter_map(|n| counts.get(*n)).sum()
 }
 
-/// The counter of an operation on a class, from the JSON of `stats`.
-fn counted(json: &str, class: &str, op: &str) -> u64 {
-    let total = &json[json.find("\"total\":").unwrap()..json.find("\"processes\":").unwrap()];
-    let Some(at) = total.find(&format!("\"{class}\":{{")) else { return 0 };
-    let end = total[at..].find("}}").map_or(total.len(), |e| at + e);
-    let label = format!("\"{op}\":{{\"count\":");
-    let Some(op_at) = total[at..end].find(&label) else { return 0 };
-    let digits = &total[at + op_at + label.len()..];
-    digits.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
+/// The counter of an operation on a class, from what `stats` tells; it is there, zero or not.
+fn counted(told: &Value, class: &str, op: &str) -> u64 {
+    told["total"][class][op]["count"].as_u64().unwrap_or_else(|| panic!("no {op} on {class} in {told}"))
 }
 
 fn counting(classes: &str) -> World {
@@ -55,8 +50,21 @@ fn counting(classes: &str) -> World {
     w
 }
 
-fn stats(w: &World) -> String {
-    w.tool(&["stats", w.dir.join("counters").to_str().unwrap(), "--json"])
+fn stats(w: &World) -> Value {
+    let classes = w.vars.iter().rfind(|v| v.0 == "WEFT_COUNT_CLASSES").unwrap();
+    asked(w, &["--classes", classes.1.to_str().unwrap()])
+}
+
+fn asked(w: &World, more: &[&str]) -> Value {
+    let dir = w.dir.join("counters");
+    serde_json::from_str(&w.tool(&[&["stats", dir.to_str().unwrap(), "--json"], more].concat())).unwrap()
+}
+
+/// What some process could not count, of one kind.
+fn not_covered<'t>(told: &'t Value, kind: &str) -> Vec<&'t Value> {
+    let processes = told["processes"].as_array().unwrap();
+    let notes = processes.iter().flat_map(|p| p["not_covered"].as_array().unwrap());
+    notes.filter(|note| note["kind"] == kind).collect()
 }
 
 const STATS: &[&str] = &["stat", "lstat", "fstat", "newfstatat", "statx", "access", "faccessat", "faccessat2"];
@@ -90,17 +98,17 @@ fn a_c_program_counts_as_strace_counts_it() {
         // The second argument asks for the retired spelling of stat as well.
         let args: &[&Path] = if old { &[&work, Path::new("old")] } else { &[&work] };
         let expected = straced(&w, program.to_str().unwrap(), args, &work);
-        let json = stats(&w);
+        let told = stats(&w);
         for (op, calls) in SAME {
-            assert_eq!(counted(&json, "work", op), sum(&expected, calls), "{op}\n{expected:?}");
+            assert_eq!(counted(&told, "work", op), sum(&expected, calls), "{op}\n{expected:?}");
         }
         // opendir opens and stats inside libc.
-        assert_eq!(counted(&json, "work", "open") + 1, sum(&expected, &["open", "openat"]), "{expected:?}");
-        assert_eq!(counted(&json, "work", "stat") + 1, sum(&expected, STATS), "{expected:?}");
-        assert_eq!(counted(&json, "work", "dup"), 3);
-        assert_eq!(counted(&json, "work", "opendir"), 1);
-        assert_eq!(counted(&json, "work", "readdir"), 6);
-        assert!(json.contains("\"covered\":true"), "{json}");
+        assert_eq!(counted(&told, "work", "open") + 1, sum(&expected, &["open", "openat"]), "{expected:?}");
+        assert_eq!(counted(&told, "work", "stat") + 1, sum(&expected, STATS), "{expected:?}");
+        assert_eq!(counted(&told, "work", "dup"), 3);
+        assert_eq!(counted(&told, "work", "opendir"), 1);
+        assert_eq!(counted(&told, "work", "readdir"), 6);
+        assert_eq!(told["covered"], true, "{told}");
     }
 }
 
@@ -114,14 +122,14 @@ fn java_counts_as_strace_counts_it() {
     let work = w.sub("work");
     w.set("WEFT_COUNT_CLASSES", format!("work={}", work.display()));
     let expected = straced(&w, "java", &[&source, &work], &work);
-    let json = stats(&w);
+    let told = stats(&w);
     // libc's remove tries unlink before rmdir, and a transfer into the directory is its source's.
     for (op, calls) in SAME.iter().filter(|s| !["unlink", "rmdir", "transfer"].contains(&s.0)) {
-        assert_eq!(counted(&json, "work", op), sum(&expected, calls), "{op}\n{expected:?}");
+        assert_eq!(counted(&told, "work", op), sum(&expected, calls), "{op}\n{expected:?}");
     }
     let opens = sum(&expected, &["open", "openat"]);
-    let inside_libc = opens - counted(&json, "work", "open");
-    assert!(inside_libc <= counted(&json, "work", "opendir"), "{expected:?}");
+    let inside_libc = opens - counted(&told, "work", "open");
+    assert!(inside_libc <= counted(&told, "work", "opendir"), "{expected:?}");
 }
 
 #[test]
@@ -130,18 +138,13 @@ fn what_cannot_be_counted_is_told() {
     let dynamic = compiled("unseen", &[]);
     let fixed = compiled("unseen", &["-static"]);
     text(w.command(dynamic).arg(&fixed).output().unwrap());
-    let json = stats(&w);
-    assert!(json.contains("\"covered\":false"), "{json}");
-    let readv = format!("\"kind\":\"raw_syscall\",\"number\":{},\"count\":2", libc::SYS_readv);
-    assert!(json.contains(&readv), "{json}");
-    assert!(json.contains("\"kind\":\"io_uring\""), "{json}");
-    assert!(
-        json.contains(&format!(
-            "\"kind\":\"static_program\",\"number\":0,\"count\":1,\"detail\":\"{}\"",
-            fixed.display()
-        )),
-        "{json}"
-    );
+    let told = stats(&w);
+    assert_eq!(told["covered"], false, "{told}");
+    let raw = not_covered(&told, "raw_syscall");
+    assert!(raw.iter().any(|note| note["number"] == libc::SYS_readv && note["count"] == 2), "{told}");
+    assert_eq!(not_covered(&told, "io_uring").len(), 1, "{told}");
+    let fixed = serde_json::json!({"kind": "static_program", "number": 0, "count": 1, "detail": fixed});
+    assert_eq!(not_covered(&told, "static_program"), [&fixed]);
 }
 
 #[test]
@@ -150,8 +153,9 @@ fn streams_of_libc_are_told_where_they_matter() {
     for (classes, told) in [("work=/etc", true), ("work=/nowhere", false)] {
         let w = counting(classes);
         text(w.command(&program).output().unwrap());
-        let json = stats(&w);
-        assert_eq!(json.contains("\"kind\":\"stdio_stream\",\"number\":2,\"count\":1"), told, "{json}");
+        let now = stats(&w);
+        let mut notes = not_covered(&now, "stdio_stream").into_iter();
+        assert_eq!(notes.any(|note| note["number"] == 2 && note["count"] == 1), told, "{now}");
     }
 }
 
@@ -171,18 +175,12 @@ fn counters_survive_kill_and_exec_and_are_read_meanwhile() {
     victim.kill().unwrap();
     victim.wait().unwrap();
     assert!(counted(&stats(&w), "work", "open") >= last);
-    let before = stats(&w).matches("\"pid\":").count();
+    let before = stats(&w)["processes"].as_array().unwrap().len();
     w.shell("read -r x < /etc/passwd; exec bash -c 'read -r x < /etc/passwd; read -r x < /etc/passwd'");
-    let json = stats(&w);
-    assert_eq!(json.matches("\"pid\":").count(), before + 1, "exec keeps the file of its process");
-    assert!(json.contains("\"execs\":2"), "{json}");
-}
-
-/// A number of the one counted process, from the JSON of `stats`.
-fn of_process(json: &str, name: &str) -> Option<u64> {
-    let label = format!("\"{name}\":");
-    let digits = &json[json.find(&label)? + label.len()..];
-    digits.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
+    let told = stats(&w);
+    let processes = told["processes"].as_array().unwrap();
+    assert_eq!(processes.len(), before + 1, "exec keeps the file of its process");
+    assert!(processes.iter().any(|p| p["execs"] == 2), "{told}");
 }
 
 #[test]
@@ -193,16 +191,37 @@ fn what_the_kernel_counted_is_kept_at_the_end_and_found_while_a_process_runs() {
     w.set("WEFT_COUNT_CLASSES", format!("work={}", w.dir.join("work").display()));
     fs::write(&file, vec![7; SIZE as usize]).unwrap();
     let mut cat = w.command("cat").arg(&file).arg("-").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let asked = || w.tool(&["stats", w.dir.join("counters").to_str().unwrap(), "--json", "--kernel"]);
-    let near = |json: &str| of_process(json, "kernel_read").is_some_and(|n| (SIZE..SIZE + SIZE / 8).contains(&n));
-    while !near(&asked()) {
+    let meanwhile = || asked(&w, &["--kernel"]);
+    let near = |told: &Value| {
+        told["processes"][0]["kernel_read"].as_u64().is_some_and(|n| (SIZE..SIZE + SIZE / 8).contains(&n))
+    };
+    while !near(&meanwhile()) {
         thread::sleep(std::time::Duration::from_millis(20));
     }
-    assert!(asked().contains("\"ended\":false"), "{}", asked());
-    assert_eq!(of_process(&stats(&w), "kernel_read"), None);
+    assert_eq!(meanwhile()["processes"][0]["ended"], false);
+    assert_eq!(stats(&w)["processes"][0]["kernel_read"], Value::Null);
     drop(cat.stdin.take());
     assert!(cat.wait().unwrap().success());
-    let json = stats(&w);
-    assert!(json.contains("\"ended\":true") && near(&json), "{json}");
-    assert_eq!(of_process(&json, "parent"), Some(u64::from(std::process::id())), "{json}");
+    let told = stats(&w);
+    assert!(told["processes"][0]["ended"] == true && near(&told), "{told}");
+    assert_eq!(told["processes"][0]["parent"], std::process::id(), "{told}");
+}
+
+#[test]
+fn a_counter_is_zero_before_it_counts() {
+    let w = counting("work=/etc:never=/nowhere");
+    let before = stats(&w);
+    assert!(before["processes"].as_array().unwrap().is_empty());
+    w.shell("read -r line < /etc/passwd");
+    let after = stats(&w);
+    for class in ["work", "never", "other", "unnamed"] {
+        let names = |told: &Value| told["total"][class].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&before), names(&after));
+        assert_eq!(counted(&before, class, "open"), 0);
+    }
+    // Without being told the classes, they are known once a process has counted.
+    assert_eq!(asked(&w, &[]), after);
+    assert_eq!((counted(&after, "work", "open"), counted(&after, "never", "open")), (1, 0));
+    let own = after["processes"][0]["classes"].as_object().unwrap();
+    assert!(own.contains_key("work") && !own.contains_key("never"), "{after}");
 }

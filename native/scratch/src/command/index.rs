@@ -1,6 +1,7 @@
 //! Looks into a scratch store from outside, and removes it.
 
-use crate::json::Json;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -78,33 +79,45 @@ pub fn cat(paths: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
+/// What `index` prints.
+#[derive(Serialize)]
+struct Description {
+    sound: bool,
+    audit: String,
+    node: String,
+    store: String,
+    entries: u32,
+    max_files: u32,
+    segments: usize,
+    segments_ever: usize,
+    live_bytes: u64,
+    memory_bytes: u64,
+    memory_limit: u64,
+    refused: BTreeMap<&'static str, u64>,
+}
+
 pub fn describe() -> io::Result<()> {
     let s = store(&*config()?)?;
     let head = s.r.head();
     let segments = || (0..head.segment_high.load(Relaxed).min(MAX_SEGMENTS)).map(|n| s.r.segment(n));
     let in_use = || segments().filter(|g| g.state.load(Relaxed) == 1);
-    let of_store = || in_use().filter(|g| !g.is_memory());
     let audit = errno(s.audit())?;
-    let mut j = Json::default();
-    j.object(None, |j| {
-        j.flag("sound", audit == Default::default());
-        j.string(Some("audit"), &format!("{audit:?}"));
-        j.string(Some("node"), &String::from_utf8_lossy(&packed(&head.node)));
-        j.string(Some("store"), &String::from_utf8_lossy(&packed(&head.store)));
-        j.number(Some("entries"), head.files.load(Relaxed) as u64);
-        j.number(Some("max_files"), head.max_files.load(Relaxed) as u64);
-        j.number(Some("segments"), of_store().count() as u64);
-        j.number(Some("segments_ever"), segments().filter(|g| !g.is_memory()).count() as u64);
-        j.number(Some("live_bytes"), in_use().map(|g| g.live.load(Relaxed)).sum());
-        j.number(Some("memory_bytes"), head.memory_used.load(Relaxed));
-        j.number(Some("memory_limit"), head.memory_limit.load(Relaxed));
-        j.object(Some("refused"), |j| {
-            for (reason, name) in Reason::ALL {
-                j.number(Some(name), head.refused[reason as usize].load(Relaxed));
-            }
-        });
-    });
-    println!("{}", j.into_text());
+    let text = |of| String::from_utf8_lossy(&packed(of)).into_owned();
+    let told = Description {
+        sound: audit == Default::default(),
+        audit: format!("{audit:?}"),
+        node: text(&head.node),
+        store: text(&head.store),
+        entries: head.files.load(Relaxed),
+        max_files: head.max_files.load(Relaxed),
+        segments: in_use().filter(|g| !g.is_memory()).count(),
+        segments_ever: segments().filter(|g| !g.is_memory()).count(),
+        live_bytes: in_use().map(|g| g.live.load(Relaxed)).sum(),
+        memory_bytes: head.memory_used.load(Relaxed),
+        memory_limit: head.memory_limit.load(Relaxed),
+        refused: Reason::ALL.iter().map(|&(r, name)| (name, head.refused[r as usize].load(Relaxed))).collect(),
+    };
+    println!("{}", serde_json::to_string(&told)?);
     Ok(())
 }
 

@@ -2,16 +2,19 @@
 
 mod bench;
 mod bench_ops;
+mod counterfile;
 mod index;
-mod json;
 mod kernel;
 mod stats;
+mod sums;
 
-use stats::Form;
+use stats::Asked;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage:
-  weft-scratch stats DIR [--json [--kernel]]  merge the counter files of DIR; also what the kernel counts for those that run
+  weft-scratch stats DIR [--json [--kernel]] [--classes LIST]
+                                      merge the counter files of DIR; also what the kernel counts for those that run;
+                                      LIST, as in WEFT_COUNT_CLASSES, is there at zero before anything is counted
   weft-scratch index                  what the index holds, as JSON
   weft-scratch ls                     every served file, with its size
   weft-scratch cat PATH...            the bytes of served files (paths below the prefix)
@@ -24,9 +27,10 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["stats", dir] => stats::run(dir, Form::Table),
-        ["stats", dir, "--json"] | ["stats", "--json", dir] => stats::run(dir, Form::Json),
-        ["stats", dir, "--json", "--kernel"] => stats::run(dir, Form::JsonWithKernel),
+        ["stats", rest @ ..] => match Asked::of(rest) {
+            Some(asked) => stats::run(&asked),
+            None => return usage(),
+        },
         ["index"] => index::describe(),
         ["ls"] => index::list(),
         ["cat", paths @ ..] if !paths.is_empty() => index::cat(paths),
@@ -37,10 +41,7 @@ fn main() -> ExitCode {
             print!("{USAGE}");
             Ok(())
         }
-        _ => {
-            eprint!("{USAGE}");
-            return ExitCode::from(2);
-        }
+        _ => return usage(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -49,4 +50,9 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn usage() -> ExitCode {
+    eprint!("{USAGE}");
+    ExitCode::from(2)
 }
