@@ -27,6 +27,8 @@ SHARED = {
     "standins",
     "standin",
     "sampler",
+    "samplers",
+    "processes",
     "terarecords",
     "zipftext",
 }

@@ -7,7 +7,9 @@ from weft.probes.hdfs import HdfsProbe
 from weft.probes.lustre import LustreProbe
 from weft.probes.null import NullProbe
 from weft.probes.proc import ProcProbe
+from weft.probes.threads import ThreadsProbe
 
 KINDS: dict[str, type[Probe]] = {
-    probe.name: probe for probe in (NullProbe, ProcProbe, EngineProbe, FileopsProbe, LustreProbe, HdfsProbe)
+    probe.name: probe
+    for probe in (NullProbe, ProcProbe, ThreadsProbe, EngineProbe, FileopsProbe, LustreProbe, HdfsProbe)
 }

@@ -1,20 +1,19 @@
 """CPU, memory, disk, network and pressure, per node and process and second, from /proc and control groups alone."""
 
 import os
-import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from weft.host import settings, shell
 from weft.host.ticking import every
 from weft.layout.plan import Layout
-from weft.nodes.base import Node, everywhere
+from weft.nodes.base import Node
 from weft.probes.base import Probe, Source, add_sources
+from weft.probes.processes import SHARED, Owners
+from weft.probes.samplers import can_sample, samplers
 from weft.record import samples
 from weft.record.samples import Sample
 
@@ -23,8 +22,6 @@ INTERVAL = 1.0
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_SETTLED = 5.0
-"""Seconds after which a process has become what it is, so that its environment need not be read again."""
 
 _DEAD = "processes that lived less than a second"
 SOURCES = {
@@ -68,7 +65,7 @@ SOURCES = {
 _FOLDED = ("disk_read", "disk_write", "read_calls", "write_calls")
 """Counters that the kernel adds to the parent's when that waits for a process that has ended."""
 
-HOST = "host"
+HOST = SHARED
 """The node name of readings that no single node owns."""
 
 
@@ -80,10 +77,7 @@ class ProcProbe(Probe):
     def missing(self, layout: Layout) -> str | None:
         if not Path("/proc/self/io").exists():
             return "/proc/PID/io does not exist in this kernel"
-        away = [node for node in layout.all_nodes if node.host]
-        seen = everywhere(away, _can_sample) if away else []
-        blind = [node.name for node, fit in zip(away, seen, strict=True) if not fit]
-        return f"weft's Python ({sys.executable}) does not run on {', '.join(blind)}" if blind else None
+        return can_sample(layout)
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[None]:
@@ -97,43 +91,10 @@ class ProcProbe(Probe):
 
         observe()
         try:
-            with _samplers(layout), every(INTERVAL, observe):
+            with samplers(layout, self.name), every(INTERVAL, observe):
                 yield
         finally:
             observe()
-
-
-def _can_sample(node: Node) -> bool:
-    arguments = [
-        "env",
-        f"PYTHONPATH={settings.SOURCE / 'src'}",
-        sys.executable,
-        "-P",
-        "-c",
-        "import weft.probes.sampler",
-    ]
-    return node.run(arguments, check=False).code == 0
-
-
-@contextmanager
-def _samplers(layout: Layout) -> Iterator[None]:
-    """A process on each other host that reads its /proc and sends what it reads."""
-    away = [node for node in layout.all_nodes if node.host]
-    running = [
-        node.spawn(
-            "sampler",
-            [sys.executable, "-P", "-m", "weft.probes.sampler", layout.run, node.name],
-            log=layout.log(node, "sampler"),
-            env={"PYTHONPATH": str(settings.SOURCE / "src"), shell.LEASE_MARK: layout.run},
-            out=samples.elsewhere(layout.record, node.name),
-        )
-        for node in away
-    ]
-    try:
-        yield
-    finally:
-        with ThreadPoolExecutor(max_workers=64) as pool:
-            list(pool.map(lambda process: process.stop(), running))
 
 
 @dataclass
@@ -146,10 +107,13 @@ class Reader:
     """What readings that no single node owns stand under."""
     blind: frozenset[int] = frozenset()
     """Processes that are not to be read: the reader's own."""
-    owners: dict[int, tuple[str, str] | None] = field(default_factory=dict)
     last: dict[int, dict[str, float]] = field(default_factory=dict)
     parents: dict[int, int] = field(default_factory=dict)
     gone: dict[str, dict[str, float]] = field(default_factory=dict)
+    owners: Owners = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.owners = Owners(self.lease)
 
     def read(self) -> list[Sample]:
         """All counters, now."""
@@ -181,22 +145,13 @@ class Reader:
         return found
 
     def _processes(self) -> Iterator[tuple[int, tuple[str, str]]]:
-        there = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208 - names only, and often
-        # a pid that was free for a reading may come back as another process
-        self.owners = {pid: self.owners[pid] for pid in self.owners.keys() & {*there, *self.last}}
-        for pid in there:
-            if pid not in self.owners:
-                owner, settled = _owner(pid, self.lease)
-                if settled or owner:
-                    self.owners[pid] = owner
-            else:
-                owner = self.owners[pid]
-            if owner and owner[0] in self.nodes and pid not in self.blind:
+        for pid, owner in self.owners.live(self.last):
+            if owner[0] in self.nodes and pid not in self.blind:
                 yield pid, owner
 
     def _bury(self, alive: set[int]) -> None:
         for pid in self.last.keys() - alive:
-            owner = self.owners.pop(pid, None)
+            owner = self.owners.known.pop(pid, None)
             counters = self.last.pop(pid)
             counters.pop("memory", None)
             if self._waited_for(pid, alive):
@@ -215,20 +170,6 @@ class Reader:
 def _add(total: dict[str, float], more: dict[str, float]) -> None:
     for name, value in more.items():
         total[name] = total.get(name, 0.0) + value
-
-
-def _owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
-    """Node and name of a process of this run, and whether that answer will stay."""
-    try:
-        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        age = time.time() - Path(f"/proc/{pid}").stat().st_ctime
-        if f"{shell.LEASE_MARK}={lease}".encode() not in variables:
-            return None, age > _SETTLED
-        mark = f"{shell.NODE_MARK}=".encode()
-        node = next((word.removeprefix(mark).decode() for word in variables if word.startswith(mark)), HOST)
-        return (node, shell.title(pid)), True
-    except OSError:
-        return None, False
 
 
 def _process(pid: int) -> tuple[int, dict[str, float]] | None:

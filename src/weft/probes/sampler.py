@@ -1,21 +1,24 @@
-"""Reads /proc of another host once a second, for weft that runs elsewhere: lines of samples on the standard output.
+"""Reads /proc of another host again and again, for weft that runs elsewhere: lines of samples on the standard output.
 
-Usage: python -m weft.probes.sampler RUN NODE, on the node.
+Usage: python -m weft.probes.sampler RUN NODE PROBE, on the node.
 """
 
 import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
+from weft.host.ticking import every
 from weft.nodes.base import Node
-from weft.probes.proc import INTERVAL, Reader
+from weft.probes import proc, threads
 from weft.record import samples
+from weft.record.samples import Sample
 
 
-def main(run: str, name: str) -> None:
+def main(run: str, name: str, probe: str) -> None:
     """Until it is asked to end (SIGTERM); the last reading is of that moment."""
     done = threading.Event()
 
@@ -23,14 +26,23 @@ def main(run: str, name: str) -> None:
         done.set()
 
     signal.signal(signal.SIGTERM, end)
-    node = Node(name, "", 0, 0, Path.cwd(), network_pid=os.getpid(), host=name)
-    reader = Reader({name: node}, run, machine=name, blind=frozenset({os.getpid()}))
+    nodes = {name: Node(name, "", 0, 0, Path.cwd(), network_pid=os.getpid(), host=name)}
+    if probe == threads.ThreadsProbe.name:
+        reader = threads.ThreadReader(nodes, run)
+        with every(threads.GLANCE, reader.glance):
+            _tell(reader.read, threads.INTERVAL, done)
+    else:
+        blind = frozenset({os.getpid()})
+        _tell(proc.Reader(nodes, run, machine=name, blind=blind).read, proc.INTERVAL, done)
+
+
+def _tell(read: Callable[[], list[Sample]], interval: float, done: threading.Event) -> None:
     while True:
-        sys.stdout.write(samples.lines(reader.read()))
+        sys.stdout.write(samples.lines(read()))
         sys.stdout.flush()
         if done.is_set():
             return
-        done.wait(INTERVAL)
+        done.wait(interval)
 
 
 if __name__ == "__main__":

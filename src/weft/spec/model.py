@@ -35,7 +35,7 @@ FAMILIES: Mapping[str, Mapping[str, type[BaseModel]]] = {
 }
 """The keys whose table is an adapter, and the adapters by kind."""
 
-ProbeName = Literal["null", "proc", "engine", "fileops", "lustre", "hdfs"]
+ProbeName = Literal["null", "proc", "threads", "engine", "fileops", "lustre", "hdfs"]
 
 
 def _words(value: Any) -> Any:
@@ -54,7 +54,7 @@ class Spec(BaseModel):
     output: AnyStorage = Field(default_factory=DiskStorage, description="where the result is written")
     scratch: AnyStorage = Field(default_factory=DiskStorage, description="where shuffle and spill files go")
     probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = Field(
-        default=("proc", "engine"), description="what observes it"
+        default=("proc", "threads", "engine"), description="what observes it"
     )
     kerberos: Kerberos = Field(
         default_factory=Kerberos, description="by which Hadoop's daemons and clients know each other"

@@ -1,0 +1,206 @@
+"""What the threads of JVMs do, by what they are for: processor time, waiting for a processor, what they are blocked in.
+
+HotSpot gives threads their names, so /proc/PID/task tells task threads from the collector, compilers and servers.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from weft.host import shell
+from weft.host.ticking import every
+from weft.layout.plan import Layout
+from weft.nodes.base import Node
+from weft.probes.base import Probe, Source, add_sources
+from weft.probes.processes import Owners
+from weft.probes.samplers import can_sample, samplers
+from weft.record import samples
+from weft.record.samples import Sample
+from weft.record.threadkinds import KINDS, call, kind, runs_tasks
+
+INTERVAL = 0.5
+"""Seconds between readings."""
+GLANCE = 0.05
+"""Seconds between two looks at what the task threads are blocked in."""
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_SHORT = "threads that lived less than half a second"
+_UNSEEN = "what lies between two looks: an estimate, not a count"
+
+SOURCES = {
+    **{
+        f"threads.{name}.{counter}": Source("s", source, _SHORT)
+        for name in KINDS
+        for counter, source in (
+            ("cpu", "/proc/PID/task/TID/schedstat, first field"),
+            ("system", "/proc/PID/task/TID/stat stime"),
+            ("wait", "/proc/PID/task/TID/schedstat, second field: runnable, on no processor"),
+        )
+    },
+    "threads.task.in.*": Source("s", f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms", _UNSEEN),
+}
+
+
+class ThreadsProbe(Probe):
+    """Reads /proc from weft's own process, or one on each other host; needs no privilege."""
+
+    name: ClassVar[str] = "threads"
+
+    def missing(self, layout: Layout) -> str | None:
+        if not Path("/proc/self/schedstat").exists():
+            return "/proc/PID/schedstat does not exist in this kernel"
+        return can_sample(layout)
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[None]:
+        add_sources(layout.record, SOURCES)
+        here = {node.name: node for node in layout.all_nodes if not node.host}
+        reader = ThreadReader(here, layout.run)
+
+        def observe() -> None:
+            if here:
+                samples.append(layout.record, reader.read())
+
+        observe()
+        try:
+            with samplers(layout, self.name), every(INTERVAL, observe), every(GLANCE, reader.glance):
+                yield
+        finally:
+            observe()
+
+
+@dataclass
+class Watched:
+    """A JVM: the last reading of each living thread, and the sums of those that are gone."""
+
+    node: str
+    program: str
+    threads: dict[int, tuple[str, Mapping[str, float]]] = field(default_factory=dict)
+    gone: dict[str, float] = field(default_factory=dict)
+    blocked: dict[str, float] = field(default_factory=dict)
+    """Seconds by what task threads were seen in."""
+    told: dict[str, float] = field(default_factory=dict)
+
+    def update(self, pid: int) -> None:
+        """Read all threads."""
+        before, self.threads = self.threads, _threads(pid, self.program)
+        for tid, (name, counters) in before.items():
+            if tid not in self.threads:
+                _add(self.gone, name, counters)
+
+    def totals(self) -> dict[str, float]:
+        """Counters by name, over living threads and dead ones."""
+        found = dict(self.gone)
+        for name, counters in self.threads.values():
+            _add(found, name, counters)
+        return found | {f"threads.task.in.{what}": seconds for what, seconds in self.blocked.copy().items()}
+
+    def tasks(self) -> list[int]:
+        """The threads in which tasks run."""
+        return [tid for tid, (name, _) in list(self.threads.items()) if name == "task"]
+
+
+@dataclass
+class ThreadReader:
+    """Knows the JVMs of a run by their marks; a value that has not changed is not said again."""
+
+    nodes: Mapping[str, Node]
+    lease: str
+    jvms: dict[int, Watched] = field(default_factory=dict)
+    owners: Owners = field(init=False)
+    last: float = 0.0
+    machine: str = os.uname().machine
+
+    def __post_init__(self) -> None:
+        self.owners = Owners(self.lease)
+
+    def read(self) -> list[Sample]:
+        """All counters that have changed, of each JVM and of each node."""
+        now = time.time()
+        for pid, (node, _) in self.owners.live():
+            if node in self.nodes and (jvm := self._jvm(pid, node)):
+                jvm.update(pid)
+        found: list[Sample] = []
+        sums: dict[str, dict[str, float]] = {name: {} for name in self.nodes}
+        for pid, jvm in self.jvms.items():
+            totals = jvm.totals()
+            for counter, value in totals.items():
+                sums[jvm.node][counter] = sums[jvm.node].get(counter, 0.0) + value
+                if jvm.told.get(counter) != value:
+                    found.append(Sample(now, jvm.node, f"{jvm.program}/{pid}", counter, value))
+            jvm.told = totals
+        return found + [
+            Sample(now, name, "", *pair) for name, total in sums.items() for pair in total.items()
+        ]
+
+    def _jvm(self, pid: int, node: str) -> Watched | None:
+        if pid not in self.jvms:
+            try:
+                if not str(Path(f"/proc/{pid}/exe").readlink()).endswith("/java"):
+                    return None
+                # its owner may have been learned when it was still the launcher of this JVM
+                self.jvms[pid] = Watched(node, shell.title(pid))
+            except OSError:
+                return None
+        return self.jvms[pid]
+
+    def glance(self) -> None:
+        """Note what each task thread is in, for the time since the last look."""
+        now = time.monotonic()
+        passed, self.last = now - self.last, now
+        if passed > 1:  # the first look, or weft itself was kept waiting: that time was not looked at
+            return
+        for pid, jvm in list(self.jvms.items()):
+            if runs_tasks(jvm.program):
+                for tid in jvm.tasks():
+                    if what := blocked_in(pid, tid, self.machine):
+                        jvm.blocked[what] = jvm.blocked.get(what, 0.0) + passed
+
+
+def _add(total: dict[str, float], name: str, counters: Mapping[str, float]) -> None:
+    for counter, value in counters.items():
+        key = f"threads.{name}.{counter}"
+        total[key] = total.get(key, 0.0) + value
+
+
+def _threads(pid: int, program: str) -> dict[int, tuple[str, Mapping[str, float]]]:
+    found: dict[int, tuple[str, Mapping[str, float]]] = {}
+    try:
+        tids = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - names only, and often
+    except OSError:
+        return found
+    for tid in tids:
+        try:
+            stat = _read(f"/proc/{pid}/task/{tid}/stat")
+            cpu, wait, _ = _read(f"/proc/{pid}/task/{tid}/schedstat").split()
+        except (OSError, ValueError):
+            continue
+        name, _, fields = stat.partition(b"(")[2].rpartition(b")")
+        system = int(fields.split()[12]) / _TICK
+        counters = {"cpu": int(cpu) / 1e9, "system": system, "wait": int(wait) / 1e9}
+        found[int(tid)] = (kind(program, name.decode(errors="replace")), counters)
+    return found
+
+
+def blocked_in(pid: int, tid: int, machine: str) -> str:
+    """The operation that a thread is in; empty where it is gone or may not be looked at."""
+    try:
+        first = _read(f"/proc/{pid}/task/{tid}/syscall").split(b" ", 1)[0].strip()
+    except OSError:
+        return ""
+    if first == b"running":
+        return "running"
+    return "fault" if first == b"-1" else call(int(first), machine)
+
+
+def _read(path: str) -> bytes:
+    # half the time of open() and read(), and there are hundreds of them
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 1024)
+    finally:
+        os.close(file)

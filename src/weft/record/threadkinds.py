@@ -1,0 +1,65 @@
+"""What a thread of a JVM is for, told from its program and its name. The rules are data: `threads/*.toml`."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+OTHER = "other"
+KINDS = ("task", "server", "collector", "compiler", OTHER)
+
+_ENGINES = ("spark", "mapreduce", "flink")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Beginnings of names by kind, for the programs of one engine."""
+
+    programs: tuple[str, ...]
+    """Main classes, without their packages, of the processes in which tasks run."""
+    kinds: Mapping[str, tuple[str, ...]]
+    rest: str = OTHER
+    """The kind of a name that no rule knows: Flink's tasks are named by the user's program."""
+
+
+def kind(program: str, name: str) -> str:
+    """The kind of a thread, by its process's main class and the name that the kernel keeps."""
+    own = _of_program(program)
+    for rules in (_rules("hotspot"), *([own] if own else [])):
+        for found, beginnings in rules.kinds.items():
+            if name.startswith(beginnings):
+                return found
+    return own.rest if own else OTHER
+
+
+def runs_tasks(program: str) -> bool:
+    """Whether an engine runs its tasks in processes of this main class."""
+    return _of_program(program) is not None
+
+
+def call(number: int, machine: str) -> str:
+    """What the system call of this number is counted as on such a machine (`uname -m`)."""
+    return _calls(machine).get(number, OTHER)
+
+
+@cache
+def _of_program(program: str) -> Rules | None:
+    return next((rules for rules in map(_rules, _ENGINES) if program in rules.programs), None)
+
+
+@cache
+def _rules(engine: str) -> Rules:
+    table = tomllib.loads(_text(engine))
+    kinds = {name: tuple(beginnings) for name, beginnings in table["kinds"].items()}
+    return Rules(tuple(table["programs"]), kinds, table.get("rest", OTHER))
+
+
+@cache
+def _calls(machine: str) -> Mapping[int, str]:
+    table = tomllib.loads(_text("calls")).get(machine, {})
+    return {number: name for name, numbers in table.items() for number in numbers}
+
+
+def _text(name: str) -> str:
+    return (resources.files("weft.record") / "threads" / f"{name}.toml").read_text(encoding="utf-8")

@@ -1,0 +1,102 @@
+"""The threads of a process, by what they are for."""
+
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from weft.probes.threads import Watched, blocked_in
+from weft.record.threadkinds import KINDS, call, kind, runs_tasks
+
+EXECUTOR = "CoarseGrainedExecutorBackend"
+
+NAMED = """
+import ctypes, sys, threading, time
+def named(name, work):
+    def run():
+        ctypes.CDLL(None).prctl(15, name, 0, 0, 0)
+        work()
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+def spin():
+    end = time.process_time() + 0.3
+    while time.process_time() < end: pass
+named(b'Executor task launch worker', spin).join()
+named(b'C2 CompilerThread0', sys.stdin.read)
+named(b'Executor task launch worker', lambda: time.sleep(3600))
+time.sleep(0.1)
+print('ready', flush=True)
+time.sleep(3600)
+"""
+"""A thread that worked and is gone, one of another kind, and one that sleeps."""
+
+
+@pytest.fixture
+def child() -> Iterator["subprocess.Popen[str]"]:
+    argv = [sys.executable, "-c", NAMED]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        yield process
+        process.kill()
+
+
+def test_threads_are_told_by_their_names(child: "subprocess.Popen[str]") -> None:
+    jvm = Watched("node1", EXECUTOR)
+    jvm.update(child.pid)
+    assert sorted({name for name, _ in jvm.threads.values()}) == ["compiler", "other", "task"]
+    assert len(jvm.tasks()) == 1
+
+
+def test_what_a_thread_is_blocked_in_is_known(child: "subprocess.Popen[str]") -> None:
+    jvm = Watched("node1", EXECUTOR)
+    jvm.update(child.pid)
+    assert blocked_in(child.pid, jvm.tasks()[0], platform.machine()) == "sleep"
+
+
+def test_the_time_of_a_thread_stays_when_it_is_gone(child: "subprocess.Popen[str]") -> None:
+    jvm = Watched("node1", EXECUTOR)
+    jvm.update(child.pid)
+    gone = {tid: (name, {"cpu": 2.0}) for tid, (name, _) in [(0, ("task", {}))]}
+    jvm.threads = {**jvm.threads, **gone}
+    jvm.update(child.pid)
+    assert jvm.totals()["threads.task.cpu"] >= 2.0
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "expected"),
+    [
+        (EXECUTOR, "Executor task l", "task"),
+        (EXECUTOR, "shuffle-server-", "server"),
+        (EXECUTOR, "GC Thread#0", "collector"),
+        (EXECUTOR, "C1 CompilerThre", "compiler"),
+        (EXECUTOR, "Finalizer", "other"),
+        ("SparkSubmit", "Executor task l", "other"),
+        ("YarnChild", "java", "task"),
+        ("YarnChild", "fetcher#1", "server"),
+        ("TaskManagerRunner", "Source: lines -", "task"),
+        ("TaskManagerRunner", "Flink Netty Ser", "server"),
+    ],
+)
+def test_kinds(program: str, name: str, expected: str) -> None:
+    assert kind(program, name) == expected
+    assert expected in KINDS
+
+
+def test_tasks_run_in_processes_of_the_engines_alone() -> None:
+    assert runs_tasks(EXECUTOR)
+    assert not runs_tasks("SparkSubmit")
+
+
+def test_system_calls_have_the_names_of_the_file_operations() -> None:
+    assert [call(number, "x86_64") for number in (257, 262, 0, 202, 999)] == [
+        "open",
+        "stat",
+        "read",
+        "lock",
+        "other",
+    ]
+    assert call(56, "aarch64") == "open"
