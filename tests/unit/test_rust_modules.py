@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weft import settings
+from weft.host import settings
 
 NATIVE = settings.SOURCE / "native"
 Module = tuple[str, ...]
