@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer.main
 from typer.testing import CliRunner
 
-from weft.cli import app, main
+from tests.unit.report_fakes import make_record
+from weft.cli import app, main, verbs
 from weft.errors import UsageError
-from weft.host import lease
+from weft.host import lease, settings
 
-VERBS = sorted(typer.main.get_group(app).commands)
+VERBS = sorted(verbs.VERBS)
 RUNNER = CliRunner()
 
 
@@ -27,8 +27,7 @@ def test_help_of_each_verb_has_an_example_that_names_it(verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_of_each_verb_explains_each_option(verb: str) -> None:
-    command = typer.main.get_group(app).commands[verb]
-    assert command.help
+    assert verbs.load(verb).help
     assert RUNNER.invoke(app, [verb, "-h"]).exit_code == 0
 
 
@@ -130,3 +129,40 @@ def test_an_error_is_one_message_with_a_hint_and_its_exit_code(
         main()
     assert caught.value.code == UsageError.exit_code == 2
     assert "error: there is no workload 'terasrot'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_line_of_each_verb_is_how_its_help_begins(verb: str) -> None:
+    line = verbs.VERBS[verb].line.removesuffix(".")
+    assert verbs.load(verb).help.startswith(line)
+
+
+HEAVY = {"altair", "httpx2", "jinja2", "numpy", "polars", "scipy", "vl_convert"}
+"""What takes longer to load than these verbs may take at all."""
+
+
+@pytest.mark.parametrize(
+    ("words", "without"),
+    [
+        (["--help"], {*HEAVY, "psutil", "pydantic", "rich"}),
+        (["--version"], {*HEAVY, "psutil", "rich"}),
+        (["runs"], {*HEAVY, "psutil"}),
+        (["runs", "--json"], {*HEAVY, "psutil"}),
+        (["ps"], {*HEAVY, "rich"}),
+        (["gc"], {*HEAVY, "rich"}),
+    ],
+    ids=lambda value: " ".join(sorted(value)),
+)
+def test_a_verb_loads_nothing_that_it_does_not_need(words: list[str], without: set[str]) -> None:
+    make_record(settings.runs() / "2023-0-terasort")
+    program = "import sys\nfrom weft.cli import app\ntry: app(sys.argv[1:])\nfinally: print(*sys.modules, file=sys.stderr)"
+    argv = [sys.executable, "-P", "-c", program, *words]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert without & set(done.stderr.split()) == set()
+
+
+def test_other_verbs_load_what_the_quick_ones_do_not() -> None:
+    """So that the test above would see it."""
+    argv = [sys.executable, "-P", "-c", "import sys, weft.cli.work; print(*sys.modules)"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert {"polars", "httpx2", "psutil"} <= set(done.stdout.split())

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.model import statistics
-from weft.model.statistics import Estimate
+from weft.model.estimate import Estimate
 
 TIMES = st.lists(st.floats(0.001, 1e6), min_size=1, max_size=12)
 FEW = settings(max_examples=40, deadline=None)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 from weft.cli import app
-from weft.cli.look import runs as runs_verb
+from weft.cli.runs import runs as runs_verb
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record.record import write_json

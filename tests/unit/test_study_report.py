@@ -1,6 +1,7 @@
 """A study beside its papers: formulas, rules that agree, differ or stay open, and the page."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,12 +149,11 @@ ENGINES = Expected(
 
 
 def on(engine: str, backend: str, seconds: float, counted: Operations | None = None) -> Headline:
-    return run(backend, "2", 1, seconds).model_copy(
-        update={
-            "id": f"{engine}-{backend}",
-            "coordinates": {"engine": engine, "backend": backend},
-            "operations": counted,
-        }
+    return replace(
+        run(backend, "2", 1, seconds),
+        id=f"{engine}-{backend}",
+        coordinates={"engine": engine, "backend": backend},
+        operations=counted,
     )
 
 

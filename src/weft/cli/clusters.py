@@ -147,7 +147,7 @@ def _usage(cluster: PersistentCluster) -> list[str]:
 
 
 def execute(ctx: typer.Context, name: Name = None) -> None:
-    """Run a command on the head node of a standing cluster, with what it needs to find the cluster.
+    """Run a command on the head node of a persistent cluster, with what it needs to find the cluster.
 
     Input, output and exit code are the command's.
 
@@ -160,7 +160,7 @@ def execute(ctx: typer.Context, name: Name = None) -> None:
 
 
 def shell(name: Name = None) -> None:
-    """Open a shell on the head node of a standing cluster.
+    """Open a shell on the head node of a persistent cluster.
 
     Example: weft shell
     """
@@ -172,7 +172,7 @@ def _attach(cluster: PersistentCluster, command: list[str]) -> None:
 
 
 def connect(name: Name = None, as_json: AsJson = False) -> None:
-    """Say what a notebook or a program of your own needs to connect to a standing cluster.
+    """Say what a notebook or a program of your own needs to connect to a persistent cluster.
 
     Example: weft connect
     """
@@ -221,7 +221,7 @@ def logs(
         bool, typer.Option("--follow", "-f", help="go on with what is added, until the cluster ends")
     ] = False,
 ) -> None:
-    """Show what the daemons of a standing cluster say.
+    """Show the logs of the daemons of a persistent cluster.
 
     Example: weft logs spark master -f
     """
@@ -237,7 +237,7 @@ def logs(
 
 
 def down(name: Name = None) -> None:
-    """End a standing cluster; nothing of it is left but its record and report.
+    """End a persistent cluster; nothing of it is left but its record and report.
 
     Example: weft down
     """

@@ -1,4 +1,4 @@
-"""Verbs that keep house: doctor, ps, gc."""
+"""Verbs about what commands hold on this machine: ps, gc."""
 
 import dataclasses
 import json
@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from weft import doctor as checks
-from weft.doctor import hosts
 from weft.host import leftovers
 
 AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
@@ -16,26 +14,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
-    for verb in (doctor, ps, gc):
+    for verb in (ps, gc):
         app.command()(verb)
-
-
-def doctor(
-    nodes: Annotated[str | None, typer.Option(help="other hosts instead: ssh:HOSTS, slurm:N")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Check this machine, or nodes all at once: what is missing or limited, what that costs, and the fix.
-
-    The exit code is 0 when a run can work there.
-
-    Example: weft doctor --nodes ssh:node[1-4]
-    """
-    findings = checks.examine() if nodes is None else hosts.examine(nodes)
-    if as_json:
-        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
-    else:
-        print("\n".join(checks.lines(findings)))
-    sys.exit(0 if checks.fit(findings) else 1)
 
 
 def ps(as_json: AsJson = False) -> None:

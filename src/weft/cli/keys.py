@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from weft.errors import UsageError
-from weft.report import terminal
+from weft.report.console import console
 from weft.spec.keys import Key, describe
 from weft.spec.model import FAMILIES, Spec
 from weft.text.nearest import nearest
@@ -40,7 +40,7 @@ def keys(kind: Name = "", as_json: AsJson = False) -> None:
         return
     if not kind:
         print(f"kinds: {', '.join(kinds)}")
-    terminal.console().print(_listed(found))
+    console().print(_listed(found))
 
 
 def _listed(found: list[Key]) -> Table:

@@ -1,21 +1,18 @@
-"""Verbs that look at records: runs, show, report, compare. They need nothing but the records."""
+"""Verbs that show what records mean: show, report, compare. They need nothing but the records."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record
 from weft.report import page, study, terminal
 from weft.report.compare import Comparison, compare
+from weft.report.console import console
 from weft.report.gather import summarize
-from weft.report.headline import Headline, headlines
-from weft.report.numbers import NONE, seconds, size
+from weft.report.headline import headlines
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="a record's path, its name or a part of it, or last")]
 AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
@@ -26,25 +23,9 @@ OfStudy = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
-    app.command()(runs)
     app.command()(show)
     app.command()(report)
     app.command("compare", no_args_is_help=True)(compare_runs)
-
-
-def runs(of_study: OfStudy = "", as_json: AsJson = False) -> None:
-    """List the records, newest last.
-
-    Example: weft runs --study scratches
-    """
-    found = headlines(record.all_records(settings.runs()), of_study)
-    if as_json:
-        print(json.dumps([line.model_dump(mode="json", exclude={"spec"}) for line in found], indent=1))
-    elif found:
-        terminal.console().print(_listed(found))
-    else:
-        whose = f" of the study {of_study!r}" if of_study else ""
-        print(f"no runs{whose} in {settings.runs()}")
 
 
 def show(run: Run = "last", as_json: AsJson = False) -> None:
@@ -56,7 +37,7 @@ def show(run: Run = "last", as_json: AsJson = False) -> None:
     if as_json:
         print(summary.json_text())
     else:
-        terminal.show(summary, terminal.console())
+        terminal.show(summary, console())
 
 
 def report(
@@ -93,7 +74,7 @@ def compare_runs(
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
-        terminal.sections(study.sections(found), terminal.console())
+        terminal.sections(study.sections(found), console())
 
 
 def _of_study(name: str) -> Comparison:
@@ -117,34 +98,3 @@ def _of_runs(names: list[str]) -> Comparison:
     lines = headlines(list(found.values()))
     # repeats of one spec that were named one by one are to be seen one by one
     return compare(lines, "comparison", each=len({line.key for line in lines}) == 1)
-
-
-def _stood_on(line: Headline) -> str:
-    """The scratch, and what stood on something else."""
-    scratch = line.storages.get("scratch", "")
-    others = (f"{role} {storage}" for role, storage in line.storages.items() if storage != scratch)
-    return ", ".join(filter(None, [scratch, *others])) + (" (emulated)" if line.emulated else "")
-
-
-def _listed(lines: list[Headline]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("run", "verdict", "workload", "engine", "nodes", "storage"):
-        table.add_column(title, overflow="fold")
-    for title in ("size", "seconds", "per node"):
-        table.add_column(title, justify="right")
-    styles = {"VALID": "green", "RUNNING": "yellow", "UNCHECKED": "yellow"}
-    for line in lines:
-        arguments = [
-            escape(word or NONE) for word in (line.workload, line.engine, line.nodes, _stood_on(line))
-        ]
-        speed = f"{size(line.throughput_per_node)}/s" if line.throughput_per_node else NONE
-        style = styles.get(line.verdict, "red")
-        table.add_row(
-            escape(line.id),
-            f"[{style}]{line.verdict}[/]",
-            *arguments,
-            size(line.size),
-            seconds(line.seconds),
-            speed,
-        )
-    return table

@@ -117,7 +117,7 @@ def submit(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run your own job on a cluster of its own, with the record and report of any run; or on one that stands.
+    """Run your own job on a cluster of its own, with the record and report of any run; or on a persistent one.
 
     What the job prints is printed; its exit code is weft's. weft cannot check its answer: the verdict is UNCHECKED.
     Words after PROGRAM are the job's.

@@ -36,7 +36,7 @@ from weft.workloads.persistent import Persistent
 
 _LOOK = 0.5
 """Seconds between looks at the daemons."""
-_PROGRAM = "from weft.cli import supervise; supervise()"
+_PROGRAM = "from weft.cli.supervise import main; main()"
 _GRACE = 120.0
 """Longest wait for a cluster to end: daemons, mounts, the record and its report."""
 

@@ -11,7 +11,8 @@ from weft.errors import UsageError
 from weft.layout.jvm import archived
 from weft.layout.plan import Client, Command, Daemon, Dependencies, Job, Layout, Page, Plan, Ready
 from weft.services.yarn import OVERHEAD, Containers, Ports, Yarn, cut
-from weft.text.units import Size, show_size
+from weft.text.fields import Size
+from weft.text.units import show_size
 
 _HISTORY = 192 << 20
 """Bytes of heap of the JobHistoryServer."""

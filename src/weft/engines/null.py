@@ -8,7 +8,7 @@ from weft.engines.base import Engine
 from weft.engines.standins import standins
 from weft.layout.jvm import core, heap, temporary
 from weft.layout.plan import Command, Job, Layout, Plan
-from weft.text.units import Duration
+from weft.text.fields import Duration
 
 _HEAP = 512 << 20
 """Bytes of heap of the program."""

@@ -17,7 +17,7 @@ from weft.host import shell
 from weft.host.lease import Lease
 from weft.host.remote.sent.ports import taken
 from weft.host.work import Work, WorkDirectory
-from weft.text.units import Size
+from weft.text.fields import Size
 
 Answer = TypeVar("Answer")
 Some = TypeVar("Some", bound="Node")

@@ -21,7 +21,7 @@ from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, Nodes
 from weft.nodes.fabric import on_fabric
 from weft.nodes.remote import RemoteNode, attended, furnished
-from weft.text.units import Duration
+from weft.text.fields import Duration
 
 _THERE = 30.0
 """Seconds for a watchdog to start; without one, what a job leaves on a node is left to the next `weft gc`."""

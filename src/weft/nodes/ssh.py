@@ -24,7 +24,7 @@ from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, Nodes
 from weft.nodes.fabric import on_fabric
 from weft.nodes.remote import RemoteNode, attended, furnished, listed
-from weft.text.units import Duration
+from weft.text.fields import Duration
 
 _ASSUMED_MEMORY = 64 << 30
 """Bytes that a plan assumes where nobody has looked at the hosts."""

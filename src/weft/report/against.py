@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from weft.model import statistics
-from weft.model.statistics import Estimate
+from weft.model.estimate import Estimate
 from weft.report import formula
 from weft.report.formula import Cell
 from weft.report.headline import Headline

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from weft.model import statistics
-from weft.model.statistics import Estimate
+from weft.model.estimate import LEAST, Estimate
 from weft.record.record import PHASES
 from weft.report.against import Against
 from weft.report.headline import Headline
@@ -144,7 +144,7 @@ def sentences(groups: Sequence[Group]) -> tuple[str, ...]:
     ]
     if apart:
         which = _names(apart) if ranks or len(apart) <= _FEW else "none of the cells has more"
-        found.append(f"Not ranked for want of runs (at least {statistics.LEAST} valid ones each): {which}.")
+        found.append(f"Not ranked for want of runs (at least {LEAST} valid ones each): {which}.")
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from weft.errors import UsageError
 from weft.model import statistics
-from weft.model.statistics import Estimate
+from weft.model.estimate import Estimate
 
 Cell = tuple[str, str]
 """Short name of the cell, and its value on the axis: what `lustre[2]` names."""

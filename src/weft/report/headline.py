@@ -1,15 +1,18 @@
 """What a list of runs says of one: enough to tell it from others and to compare times. Cheap: two small files."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from weft.record.record import PHASES, Stored
-from weft.report.operations import Operations
-from weft.report.sources import Sources
-from weft.report.summary import Part
+from weft.report.readable import Readable
+
+if TYPE_CHECKING:
+    from weft.report.operations import Operations
 
 
-class Headline(Part):
+@dataclass(frozen=True)
+class Headline:
     """One run in a list. Times are seconds, sizes bytes; time and throughput only of a valid run."""
 
     id: str
@@ -19,22 +22,22 @@ class Headline(Part):
     workload: str = ""
     engine: str = ""
     nodes: str = ""
-    storages: Mapping[str, str] = {}
+    storages: Mapping[str, str] = field(default_factory=dict)
     """What the roles stood on: input, output, scratch."""
     created: str = ""
     key: str = ""
     study: str = ""
-    coordinates: Mapping[str, str] = {}
+    coordinates: Mapping[str, str] = field(default_factory=dict)
     repeat: int | None = None
     size: int | None = None
     seconds: float | None = None
-    phases: Mapping[str, float] = {}
+    phases: Mapping[str, float] = field(default_factory=dict)
     throughput_per_node: float | None = None
     emulated: tuple[str, ...] = ()
     """What of its storage was not real, in words."""
-    spec: Mapping[str, str] = {}
+    spec: Mapping[str, str] = field(default_factory=dict)
     """Every key of the spec with its value, dotted."""
-    operations: Operations | None = None
+    operations: "Operations | None" = None
     """Read for the page of a study alone: they are many files."""
 
     @property
@@ -43,9 +46,12 @@ class Headline(Part):
         return ", ".join(f"{key}={value}" for key, value in self.coordinates.items())
 
 
+_WORDS = ("reason", "workload", "engine", "nodes", "created", "key")
+
+
 def headline(stored: Stored) -> Headline:
     """A record's headline; what it does not hold is empty."""
-    sources = Sources(stored)
+    sources = Readable(stored)
     head, verdict = sources.head, sources.verdict()
     resolved = sources.table("resolved.json")
     spec = flat(resolved.get("spec"))
@@ -53,7 +59,7 @@ def headline(stored: Stored) -> Headline:
     mark = _table(head.get("cell"))
     phases = {name: float(value) for name, value in _table(head.get("phases")).items() if _is_number(value)}
     measured = head.get("measured") if _is_number(head.get("measured")) else phases.get("run")
-    words = ("reason", "workload", "engine", "nodes", "created", "key")
+    words = {key: str(head.get(key) or "") for key in _WORDS}
     size = head.get("bytes_in") or head.get("bytes_out") or spec.get("workload.size")
     speed = head.get("throughput_per_node")
     valid = verdict == "VALID"
@@ -61,7 +67,12 @@ def headline(stored: Stored) -> Headline:
         id=stored.directory.name,
         directory=str(stored.directory),
         verdict=verdict,
-        **{word: str(head.get(word) or "") for word in words},
+        reason=words["reason"],
+        workload=words["workload"],
+        engine=words["engine"],
+        nodes=words["nodes"],
+        created=words["created"],
+        key=words["key"],
         storages={role: str(head[role]) for role in ("input", "output", "scratch") if head.get(role)},
         study=str(mark.get("study") or ""),
         coordinates={str(key): str(value) for key, value in _table(mark.get("coordinates")).items()},

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from weft.model.statistics import Estimate
+from weft.model.estimate import Estimate
 from weft.text.units import show_size
 
 NONE = "-"

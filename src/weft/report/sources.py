@@ -1,64 +1,28 @@
 """The files of a record, as far as they can be read: what is missing or damaged becomes a sentence, never an error."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 import polars
 
 from weft.model import eventlog, flinkjobs, jobhistory
 from weft.model.eventlog import JobMetrics
 from weft.record import samples
-from weft.record.record import Stored
+from weft.report import readable
+from weft.report.readable import Readable
 
-Value = TypeVar("Value")
-
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, polars.exceptions.PolarsError)
+UNREADABLE = (*readable.UNREADABLE, polars.exceptions.PolarsError)
 """What reading a damaged file can raise."""
 
 
 @dataclass
-class Sources:
-    """A record being read, and what of it could not be."""
+class Sources(Readable):
+    """A record being read, its samples and its engine's event logs as well."""
 
-    stored: Stored
-    gaps: list[str] = field(default_factory=list)
-
-    @property
-    def head(self) -> Mapping[str, Any]:
-        return self.stored.head
-
-    def attempt(self, what: str, read: Callable[[], Value], instead: Value) -> Value:
-        """What `read` gives, or `instead` and a gap that names `what`."""
-        try:
-            return read()
-        except UNREADABLE as error:
-            self.gaps.append(f"{what} cannot be read: {error or type(error).__name__}")
-            return instead
-
-    def rows(self, what: str, read: Callable[[], tuple[Value, ...]]) -> tuple[Value, ...]:
-        """What `read` gives, or nothing and a gap that names `what`."""
-        nothing: tuple[Value, ...] = ()
-        return self.attempt(what, read, nothing)
-
-    def verdict(self) -> str:
-        """The verdict; a record without one was never finished."""
-        return self.attempt("the verdict", lambda: self.stored.verdict, "KILLED")
-
-    def table(self, name: str, *, because: str = "") -> dict[str, Any]:
-        """A JSON file that holds a table; `because` says what its absence means."""
-        if not (self.stored.directory / name).exists():
-            if because:
-                self.gaps.append(f"{name} is not there: {because}")
-            return {}
-        found: Any = self.attempt(name, lambda: json.loads((self.stored.directory / name).read_text()), {})
-        if isinstance(found, dict):
-            return found
-        self.gaps.append(f"{name} does not hold a table")
-        return {}
+    unreadable: ClassVar[tuple[type[Exception], ...]] = UNREADABLE
 
     def events(self) -> list[dict[str, Any]]:
         """All whole lines of events.jsonl."""

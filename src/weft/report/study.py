@@ -1,11 +1,12 @@
 """A comparison as sections, for a page and for the terminal."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 from weft import __version__
-from weft.model.statistics import Estimate
+from weft.model.estimate import Estimate
 from weft.report import charts, slowdown
 from weft.report.against import against, in_order, sentences
 from weft.report.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
@@ -277,7 +278,7 @@ def of_study(lines: Sequence[Headline], name: str, folder: Path | None) -> Compa
     paper = paper_of(folder) if folder else None
     if paper is None:
         return compare(lines, f"study {name}")
-    counted = [line.model_copy(update={"operations": operations(Path(line.directory))}) for line in lines]
+    counted = [replace(line, operations=operations(Path(line.directory))) for line in lines]
     ordered = in_order(counted, paper.expected)
     return compare(ordered, f"study {name}").model_copy(update={"against": against(ordered, paper)})
 

@@ -14,17 +14,9 @@ from weft.report.page import footer, tiles, warnings
 from weft.report.sections import SECTIONS
 from weft.report.summary import Summary
 
-WIDTH = 150
-"""Columns where the output is no terminal."""
 _STYLES: dict[Tone, str] = {"plain": "", "quiet": "dim", "good": "green", "bad": "red", "warn": "yellow"}
 _BAR = 60
 _COLOURS = ("white", "magenta", "cyan", "green", "red", "yellow", "bright_black")
-
-
-def console() -> Console:
-    """Standard output; wide where nobody looks."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=WIDTH)
 
 
 def show(summary: Summary, out: Console) -> None:

@@ -21,8 +21,8 @@ from weft.services.realm import Realm
 from weft.storage import AnyStorage
 from weft.storage.base import layers
 from weft.storage.disk import DiskStorage
+from weft.text.fields import Duration
 from weft.text.shorthand import expand
-from weft.text.units import Duration
 from weft.workloads import AnyWorkload
 
 FAMILIES: Mapping[str, Mapping[str, type[BaseModel]]] = {

@@ -16,7 +16,8 @@ from weft.layout.plan import SECRET, Daemon, Layout, Page, Plan, Ready
 from weft.nodes.base import Node
 from weft.services.hadoop import callers, classes, closed, configuration
 from weft.storage.stacked import StackedStorage
-from weft.text.units import Size, show_size
+from weft.text.fields import Size
+from weft.text.units import show_size
 
 _OVERHEAD = 192 << 20
 """Bytes that a daemon's process takes beside its heap."""

@@ -22,7 +22,8 @@ from weft.storage.base import require_this_machine
 from weft.storage.containers import PROGRAMS, Program, Volume
 from weft.storage.mounting import mount_point, mounted, mounted_on
 from weft.storage.stacked import StackedStorage
-from weft.text.units import Size, show_size
+from weft.text.fields import Size
+from weft.text.units import show_size
 
 
 class LoopbackStorage(StackedStorage):

@@ -13,7 +13,8 @@ from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node, everywhere, one_a_host
 from weft.storage.base import Storage, make_directories, require_this_machine, spread
 from weft.storage.mounting import mount_point, mounted, mounted_on
-from weft.text.units import Size, show_size
+from weft.text.fields import Size
+from weft.text.units import show_size
 
 _SHM = Path("/dev/shm")  # noqa: S108 - the machine's tmpfs is what is meant
 

@@ -18,7 +18,7 @@ from weft.host.work import Work, WorkDirectory
 from weft.layout.places import Place, Role
 from weft.nodes.base import Node, everywhere
 from weft.storage.stacked import StackedStorage
-from weft.text.units import Size, SizeOrNone
+from weft.text.fields import Size, SizeOrNone
 
 _MOST_MEMORY = 256 << 20
 """Bytes of a node's memory that a pool takes unless it is told."""

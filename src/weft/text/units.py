@@ -4,9 +4,6 @@ Sizes follow coreutils: `K M G T` (and `KiB MiB GiB TiB`) are powers of 1024, `K
 """
 
 import re
-from typing import Annotated
-
-from pydantic import BeforeValidator, PlainSerializer
 
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<prefix>[KMGT]?)(?P<suffix>I?B|)", re.IGNORECASE)
@@ -55,17 +52,3 @@ def show_seconds(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
-
-
-Size = Annotated[int, BeforeValidator(parse_size), PlainSerializer(int)]
-"""A pydantic field that takes "1GB" and holds bytes."""
-
-SizeOrNone = Annotated[
-    int,
-    BeforeValidator(lambda text: 0 if str(text).strip() == "0" else parse_size(text)),
-    PlainSerializer(int),
-]
-"""As Size, or 0."""
-
-Duration = Annotated[float, BeforeValidator(parse_duration), PlainSerializer(float)]
-"""A pydantic field that takes "30s" and holds seconds."""

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
-from weft.text.units import Size
+from weft.text.fields import Size
 from weft.workloads.base import Judgement, Outcome, Workload
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from weft.errors import UsageError
 from weft.layout.plan import Command, Layout
-from weft.text.units import Duration
+from weft.text.fields import Duration
 from weft.workloads.base import Judgement, Outcome, Workload
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from weft.layout.plan import Command, Layout
-from weft.text.units import Size
+from weft.text.fields import Size
 from weft.workloads.base import Outcome, Workload, program
 
 RECORD = 100

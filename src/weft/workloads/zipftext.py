@@ -7,7 +7,7 @@ from pydantic import Field
 
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
-from weft.text.units import Size
+from weft.text.fields import Size
 from weft.workloads.base import Judgement, Outcome, Workload, program
 
 BLOCK = 10_000

@@ -32,7 +32,8 @@ from weft.nodes.base import Node
 from weft.services.hadoop import jars
 from weft.services.realm import USER, Realm
 from weft.services.yarn import Yarn
-from weft.text.units import Size, show_size
+from weft.text.fields import Size
+from weft.text.units import show_size
 
 _JOBMANAGER_OVERHEAD = 256 << 20
 """Bytes a JobManager's process takes beside its heap."""

@@ -25,7 +25,8 @@ from weft.layout.plan import (
 )
 from weft.nodes.base import Node
 from weft.services.yarn import Ports, Yarn
-from weft.text.units import Size, show_size
+from weft.text.fields import Size
+from weft.text.units import show_size
 
 _DAEMON_HEAP = 192 << 20
 """Bytes of heap for a Master or a Worker; both idle at a third of it."""

@@ -1,0 +1,36 @@
+"""The verb that examines machines: doctor."""
+
+import dataclasses
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from weft import doctor as checks
+from weft.doctor import hosts
+
+AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command()(doctor)
+
+
+def doctor(
+    nodes: Annotated[str | None, typer.Option(help="other hosts instead: ssh:HOSTS, slurm:N")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check this machine, or nodes all at once: what is missing or limited, what that costs, and the fix.
+
+    The exit code is 0 when a run can work there.
+
+    Example: weft doctor --nodes ssh:node[1-4]
+    """
+    findings = checks.examine() if nodes is None else hosts.examine(nodes)
+    if as_json:
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
+    else:
+        print("\n".join(checks.lines(findings)))
+    sys.exit(0 if checks.fit(findings) else 1)

@@ -1,0 +1,75 @@
+"""The verb that lists records: runs. It reads two small files of each, and answers at once."""
+
+import dataclasses
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from weft.host import settings
+from weft.record import record
+from weft.report.console import console
+from weft.report.headline import Headline, headlines
+from weft.report.numbers import NONE, seconds, size
+
+AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
+OfStudy = Annotated[
+    str, typer.Option("--study", metavar="NAME", help="all runs of this study", show_default=False)
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command()(runs)
+
+
+def runs(of_study: OfStudy = "", as_json: AsJson = False) -> None:
+    """List the records, newest last.
+
+    Example: weft runs --study scratches
+    """
+    found = headlines(record.all_records(settings.runs()), of_study)
+    if as_json:
+        print(json.dumps([_table(line) for line in found], indent=1))
+    elif found:
+        console().print(_listed(found))
+    else:
+        whose = f" of the study {of_study!r}" if of_study else ""
+        print(f"no runs{whose} in {settings.runs()}")
+
+
+def _stood_on(line: Headline) -> str:
+    """The scratch, and what stood on something else."""
+    scratch = line.storages.get("scratch", "")
+    others = (f"{role} {storage}" for role, storage in line.storages.items() if storage != scratch)
+    return ", ".join(filter(None, [scratch, *others])) + (" (emulated)" if line.emulated else "")
+
+
+def _listed(lines: list[Headline]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("run", "verdict", "workload", "engine", "nodes", "storage"):
+        table.add_column(title, overflow="fold")
+    for title in ("size", "seconds", "per node"):
+        table.add_column(title, justify="right")
+    styles = {"VALID": "green", "RUNNING": "yellow", "UNCHECKED": "yellow"}
+    for line in lines:
+        arguments = [
+            escape(word or NONE) for word in (line.workload, line.engine, line.nodes, _stood_on(line))
+        ]
+        speed = f"{size(line.throughput_per_node)}/s" if line.throughput_per_node else NONE
+        style = styles.get(line.verdict, "red")
+        table.add_row(
+            escape(line.id),
+            f"[{style}]{line.verdict}[/]",
+            *arguments,
+            size(line.size),
+            seconds(line.seconds),
+            speed,
+        )
+    return table
+
+
+def _table(line: Headline) -> dict[str, Any]:
+    return {key: value for key, value in dataclasses.asdict(line).items() if key != "spec"}

@@ -1,0 +1,23 @@
+"""Fields of a pydantic model that are written as sizes and durations.
+
+Apart from `units`, which commands read that are to answer at once: pydantic takes its time to load.
+"""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, PlainSerializer
+
+from weft.text.units import parse_duration, parse_size
+
+Size = Annotated[int, BeforeValidator(parse_size), PlainSerializer(int)]
+"""A pydantic field that takes "1GB" and holds bytes."""
+
+SizeOrNone = Annotated[
+    int,
+    BeforeValidator(lambda text: 0 if str(text).strip() == "0" else parse_size(text)),
+    PlainSerializer(int),
+]
+"""As Size, or 0."""
+
+Duration = Annotated[float, BeforeValidator(parse_duration), PlainSerializer(float)]
+"""A pydantic field that takes "30s" and holds seconds."""
