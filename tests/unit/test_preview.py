@@ -24,7 +24,7 @@ def nothing_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nodes", ["local:2", "virtual:3,memory=3G", "local:1"])
-@pytest.mark.parametrize("scratch", ["disk", "memory:1G", "loopback:/lustre/me,size=2G,fs=xfs", "mount:/"])
+@pytest.mark.parametrize("scratch", ["disk", "memory:1G", "loopback:/,size=2G,fs=xfs", "mount:/"])
 def test_a_plan_shows_everything_and_does_nothing(nodes: str, scratch: str) -> None:
     spec = parse({"workload": "terasort:1GB", "nodes": nodes, "scratch": scratch})
     found = preview.preview(spec)

@@ -41,11 +41,19 @@ SizeText = Annotated[str | None, typer.Option(help="size of the workload, such a
 ScratchText = Annotated[
     str | None,
     typer.Option(
-        help="disk[:DIR], memory[:SIZE], loopback[:DIR],size=2G, mount:DIR, pool[:DIR], delayed:lustre"
+        help="disk[:DIR], memory[:SIZE], loopback[:DIR],size=2G, mount:DIR, pool[:DIR], delayed:lustre; one on top of another with a +: pool+delayed:lustre"
     ),
 ]
-InputText = Annotated[str | None, typer.Option("--input", help="storage of the input, in the same words")]
-OutputText = Annotated[str | None, typer.Option("--output", help="storage of the output, in the same words")]
+InputText = Annotated[
+    str | None,
+    typer.Option("--input", help="storage of the input, in the same form: disk:DIR, pool+mount:DIR, ..."),
+]
+OutputText = Annotated[
+    str | None,
+    typer.Option(
+        "--output", help="storage of the output, in the same form: disk:DIR, loopback+delayed:lustre, ..."
+    ),
+]
 SetText = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="any key of the spec; a bare key is the workload's"),

@@ -165,6 +165,8 @@ class Nodes(BaseModel, ABC):
         default=None, description="memory per node; default: an equal share of what is available"
     )
 
+    elsewhere: ClassVar[bool] = False
+    """Whether they are other machines than weft's own, whose directories are not known before they are there."""
     positional: ClassVar[str] = "count"
     """The key that the value after the colon stands for: virtual:3."""
 

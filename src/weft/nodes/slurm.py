@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -35,6 +35,7 @@ _KEYS = ("partition", "account", "qos", "time", "constraint")
 class SlurmNodes(Nodes):
     """Nodes that Slurm gives; each command on one is a step of the job, so that the job's end ends all."""
 
+    elsewhere: ClassVar[bool] = True
     kind: Literal["slurm"] = "slurm"
     partition: Word | None = Field(default=None, description="of the job; default: the site profile's")
     account: Word | None = Field(default=None, description="the same")

@@ -57,6 +57,7 @@ def _words(value: Any) -> Any:
 class SshNodes(Nodes):
     """A list of hosts, the first of them the head."""
 
+    elsewhere: ClassVar[bool] = True
     kind: Literal["ssh"] = "ssh"
     positional: ClassVar[str] = "hosts"
 

@@ -10,6 +10,7 @@ from weft.host.provision import classdata
 from weft.host.provision.distribution import DISTRIBUTIONS
 from weft.host.work import work_directory
 from weft.layout.plan import Command, Daemon, Layout, Plan, together
+from weft.run.refusals import require_possible
 from weft.run.servers import acquired, computing, served, sketched
 from weft.services import kdc
 from weft.spec.model import Spec
@@ -53,6 +54,7 @@ def planned(spec: Spec, layout: Layout) -> Plan:
 
 def preview(spec: Spec) -> dict[str, Any]:
     """Everything, as data."""
+    require_possible(spec)
     layout = sketch(spec)
     plan = planned(spec, layout)
     commands = [*plan.first, *([] if isinstance(spec.workload, Persistent) else _work(spec, layout))]

@@ -27,6 +27,7 @@ from weft.run.commands import run_all
 from weft.run.preview import planned, sketch
 from weft.run.progress import Progress
 from weft.run.provisioning import Provisioned, provision
+from weft.run.refusals import require_possible
 from weft.run.servers import acquired, computing, served, storages
 from weft.spec.model import Spec
 from weft.storage.base import label
@@ -73,6 +74,7 @@ def run(
     spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None, use: Use = measure
 ) -> Stored:
     """Run a spec once. Whatever happens, the record stays and nothing else does."""
+    require_possible(spec)
     planned(spec, sketch(spec))  # what cannot fit is refused before anything is fetched or built
     provisioned = provision(spec, progress.say)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311

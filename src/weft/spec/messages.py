@@ -1,6 +1,7 @@
 """What is wrong with a table of keys, in weft's own sentences."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -26,11 +27,13 @@ def say(error: ValidationError) -> str:
         case "missing":
             return f"{where} is required"
     message = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {message[0].lower() + message[1:]}" + (
-        ""
-        if isinstance(first["input"], dict) or repr(first["input"]) in message
-        else f", not {first['input']!r}"
-    )
+    told = isinstance(first["input"], dict) or repr(first["input"]) in message or _reads_as(first)
+    return f"{where}: {message[0].lower() + message[1:]}" + ("" if told else f", not {first['input']!r}")
+
+
+def _reads_as(first: Any) -> str:
+    """What a value was taken for, in the words of the error that refused it; empty where it has none."""
+    return str(getattr(first.get("ctx", {}).get("error"), "hint", ""))
 
 
 def _location(words: Sequence[int | str]) -> list[str]:
@@ -57,4 +60,6 @@ def hint(error: ValidationError) -> str:
             return nearest(str(first["input"].get("kind")), list(FAMILIES[location[0]]))
         case "missing":
             return f"write {location[0]}:VALUE or {location[-1]}=VALUE"
+        case "value_error":
+            return _reads_as(first)
     return ""

@@ -1,6 +1,7 @@
 """What a directory can stand on: one file an adapter."""
 
-from typing import Annotated
+import re
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -14,7 +15,8 @@ from weft.storage.memory import MemoryStorage
 from weft.storage.mount import MountStorage
 from weft.storage.null import NullStorage
 from weft.storage.pool import PoolStorage
-from weft.text.shorthand import expand
+from weft.storage.stacked import StackedStorage
+from weft.text.shorthand import MisreadError, expand
 
 KINDS: dict[str, type[Storage]] = {
     "null": NullStorage,
@@ -27,6 +29,20 @@ KINDS: dict[str, type[Storage]] = {
     "hdfs": HdfsStorage,
     "gluster": GlusterStorage,
 }
+
+_NAMED = re.compile(rf"(?:{'|'.join(KINDS)})(?::|$)")
+"""How the one-line form of a storage begins."""
+
+
+def _expanded(value: Any) -> Any:
+    """The table of a storage. Raises ValueError where a storage is named in place of a directory."""
+    table = expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
+    kind, path = (table.get("kind"), str(table.get("path"))) if isinstance(table, dict) else (None, "")
+    if kind in KINDS and issubclass(KINDS[kind], StackedStorage) and _NAMED.match(path):
+        meant = value.replace(":", "+", 1) if isinstance(value, str) else f"{kind}+{path}"
+        raise MisreadError(f"{path!r} is not a directory but a storage", hint=f"did you mean {meant}?")
+    return table
+
 
 AnyStorage = Annotated[
     Annotated[
@@ -41,9 +57,7 @@ AnyStorage = Annotated[
         | GlusterStorage,
         Field(discriminator="kind"),
     ],
-    BeforeValidator(
-        lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
-    ),
+    BeforeValidator(_expanded),
 ]
 
 for _stacked in (LoopbackStorage, PoolStorage, HdfsStorage, GlusterStorage):

@@ -1,5 +1,6 @@
 """What a directory can stand on."""
 
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -39,6 +40,9 @@ class Storage(BaseModel, ABC):
     def own_nodes(self) -> int:
         """How many nodes it wants for itself, beyond those that compute. All `nodes` below end with these."""
         return 0
+
+    def require(self, role: Role) -> None:
+        """Raises UsageError where it cannot stand on nodes of this machine; makes nothing."""
 
     def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:  # noqa: ARG002 - for those with daemons
         """Bytes of memory that it takes from the engine, by node name."""
@@ -102,9 +106,20 @@ def _claim(base: Path, node: Node, work: Work) -> None:
     if not node.sees(base.parent):
         raise StorageError(
             f"the directory {base.parent} does not exist{where}",
-            hint=f"mkdir -p {base.parent}, or name another",
+            hint=_make_it(base.parent),
         )
     node.claim(base, work)
+
+
+def require_directory(path: Path, role: Role) -> None:
+    """Raises UsageError where a directory that the user named is not there."""
+    if not path.is_dir():
+        what = "is not a directory" if path.exists() else "does not exist"
+        raise UsageError(f"{role}: the directory {path} {what}", hint=_make_it(path))
+
+
+def _make_it(path: Path) -> str:
+    return f"mkdir -p {shlex.quote(str(path))}, or name another"
 
 
 def require_this_machine(storage: str, role: Role, nodes: Sequence[Node]) -> None:

@@ -11,7 +11,7 @@ from weft.host import settings
 from weft.host.work import Work, WorkDirectory
 from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node
-from weft.storage.base import Storage, base_directory, make_directories, spread
+from weft.storage.base import Storage, base_directory, make_directories, require_directory, spread
 
 
 class DiskStorage(Storage):
@@ -26,6 +26,10 @@ class DiskStorage(Storage):
     def _base(self, role: Role, work: WorkDirectory) -> Path:
         shared = settings.shared() if role in SHARED_ROLES else None
         return base_directory(self.path or shared, role, work)
+
+    def require(self, role: Role) -> None:
+        if (named := self.path or (settings.shared() if role in SHARED_ROLES else None)) is not None:
+            require_directory(named, role)
 
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         base = self._base(role, work)

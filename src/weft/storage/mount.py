@@ -1,5 +1,6 @@
 """Any file system that is mounted already and seen by all nodes: Lustre, OrangeFS, DataWarp, GPFS, NFS."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft.errors import StorageError
+from weft.errors import StorageError, UsageError
 from weft.host import settings
 from weft.host.work import Work, WorkDirectory
 from weft.layout.places import SHARED_ROLES, Place, Role
@@ -28,6 +29,16 @@ class MountStorage(Storage):
         """The directory; a burst buffer's has its name from a variable, which only the job knows."""
         return settings.expanded(self.path)
 
+    def require(self, role: Role) -> None:
+        if not self.here.is_dir():
+            raise UsageError(f"{role}: the directory {self.here} does not exist", hint=self._hint)
+
+    @property
+    def _hint(self) -> str:
+        if "$" in str(self.here):
+            return "its variable is not set: does the site profile ask for the burst buffer (slurm.extra)?"
+        return f"mount it, mkdir -p {shlex.quote(str(self.here))}, or name another: mount:/dir"
+
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         base = base_directory(self.here, role, work)
         text = f"{_file_system(self.here)} at {base}"
@@ -41,9 +52,7 @@ class MountStorage(Storage):
             where = f" on {', '.join(node.name for node in lacking)}" if lacking[0].host else ""
             raise StorageError(
                 f"{role}: the directory {self.here} does not exist{where}",
-                hint="its variable is not set: does the site profile ask for the burst buffer (slurm.extra)?"
-                if "$" in str(self.here)
-                else "mount it, or name another: mount:/dir",
+                hint=self._hint,
             )
         place = self.sketch(role, nodes, work)
         make_directories(base_directory(self.here, role, work), place, nodes, work)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
+from weft.layout.places import Role
 from weft.storage.base import Storage
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ class StackedStorage(Storage):
     """Has `on`; a `path` is short for a disk there. `weft.storage` completes the model, as it alone knows all kinds."""
 
     on: "AnyStorage" = Field(default="disk", validate_default=True, description="storage that it stands on")
+
+    def require(self, role: Role) -> None:
+        self.on.require(role)
 
     @model_validator(mode="before")
     @classmethod

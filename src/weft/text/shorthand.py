@@ -15,6 +15,14 @@ _LISTS = {"hosts"}
 _NAMES = re.compile(r"[a-z][a-z0-9-]*(?:,[a-z][a-z0-9-]*)+")
 
 
+class MisreadError(ValueError):
+    """A value that was meant otherwise; `hint` says how it is written."""
+
+    def __init__(self, message: str, *, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
 def expand(value: Any, positional: Mapping[str, str]) -> Any:
     """A table from its one-line form; anything but a string passes through.
 
