@@ -49,15 +49,6 @@ def test_half_an_environment_is_made_again(lock: Path) -> None:
     assert done.stdout == "runs\n", done.stderr
 
 
-def test_an_environment_whose_python_is_gone_is_made_again(lock: Path) -> None:
-    made = environment_of(lock)
-    (made / "bin").mkdir(parents=True)
-    (made / "bin" / "python").symlink_to(lock.parent / "upgraded-since" / "python3")
-    (made / ".complete").touch()
-    done = start(lock, "-c", "print('runs')")
-    assert done.stdout == "runs\n", done.stderr
-
-
 def test_a_package_that_does_not_match_its_hash_is_refused(lock: Path) -> None:
     package = lock.parent / "thing-1.0.tar.gz"
     package.write_bytes(b"not what was locked")

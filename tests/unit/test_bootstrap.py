@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tools.bootstrap import usable
 
 from tests.fakes import fake_program
 
@@ -44,6 +45,18 @@ def test_a_python_that_can_make_an_environment_is_preferred(lock: Path) -> None:
     fake_program(tools, "python3.12", "case $1 in -c) ;; *) echo /bin/echo ;; esac")
     done = start(lock, "found", path=f"{tools}:{os.environ['PATH']}")
     assert done.stdout == "found\n", done.stderr
+
+
+def test_an_environment_whose_python_is_gone_is_not_usable(lock: Path) -> None:
+    """The next start makes it again."""
+    made = lock.parent / "env"
+    fake_program(made / "bin", "python")
+    assert not usable(made)
+    (made / ".complete").touch()
+    assert usable(made)
+    (made / "bin" / "python").unlink()
+    (made / "bin" / "python").symlink_to(lock.parent / "upgraded-since" / "python3")
+    assert not usable(made)
 
 
 def test_a_cache_that_cannot_be_written_is_named(lock: Path) -> None:

@@ -4,6 +4,8 @@ import ast
 import os
 import re
 import subprocess
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -133,3 +135,23 @@ def test_hints_of_weft_name_the_packages_that_are_installed() -> None:
     assert [(program, package) for program, package in hinted() if package not in named] == []
     assert [one for one in hinted() if one[0] and known[one[0]] != one[1]] == []
     assert os.access(ROOT / "tools" / "install", os.X_OK)
+
+
+def test_each_declared_package_is_imported_and_each_import_is_declared() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    names = {re.split("[<>=]", text)[0] for text in declared}
+    imported = {
+        module.partition(".")[0]
+        for path in (ROOT / "src" / "weft").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        for module in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    distributions = packages_distributions()
+    foreign = {distributions[name][0] for name in imported - {"weft"} if name in distributions}
+    assert {name.lower().replace("_", "-") for name in foreign} == names

@@ -24,7 +24,7 @@ def test_a_table_reads_back(table: dict[str, object]) -> None:
 
 def test_coordinates_stand_above_as_comments() -> None:
     text = toml_of({"workload": "terasort", "scratch": {"kind": "disk"}}, {"nodes.count": 2})
-    assert text.startswith("# nodes.count = 2\n")
+    assert text.startswith('# "nodes.count" = 2\n')
     assert tomllib.loads(text) == {"workload": "terasort", "scratch": {"kind": "disk"}}
 
 
