@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from weft.errors import WeftError
+from weft.host.provision import native
+
 ROOT, NAMESPACES, USER_NAMESPACES = "root", "namespaces", "user namespaces"
 SEARCHED = f"{os.environ['PATH']}:{Path.home()}/.cargo/bin:/usr/sbin:/sbin:/usr/local/sbin"
 """Where weft looks for programs."""
@@ -64,15 +67,23 @@ def _lacking(name: str) -> str:
         return "" if os.access(name, os.R_OK | os.W_OK) else f"{name} cannot be opened"
     package, home = packages()[name], os.environ.get("JAVA_HOME")
     if shutil.which(name, path=f"{home}/bin:{SEARCHED}" if home else SEARCHED):
-        return ""
-    return f"{name} is not on this machine: apt-get install {package}"
+        return _too_old() if name == "cargo" else ""
+    return f"{name} is not on this machine: apt-get install {package[0]}"
 
 
-def packages() -> dict[str, str]:
-    """The package of each program: the first where there are several."""
+def _too_old() -> str:
+    try:
+        native.cargo()
+    except WeftError as error:
+        return f"{error.message} ({error.hint})"
+    return ""
+
+
+def packages() -> dict[str, list[str]]:
+    """The packages that have each program, the best first."""
     table = (Path(__file__).parents[1] / "tools" / "packages").read_text()
     rows = [line.split() for line in table.splitlines() if not line.startswith("#")]
-    return {program: package.partition("|")[0] for program, package, *_ in rows}
+    return {program: package.split("|") for program, package, *_ in rows}
 
 
 def _succeeds(argv: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weft.errors import WeftError
 from weft.host import settings
-from weft.host.provision import distribution, jdk
+from weft.host.provision import distribution, jdk, native
 
 ROOT = settings.SOURCE
 BIN = Path(sys.executable).parent
@@ -58,8 +58,10 @@ def java() -> None:
 
 
 def rust() -> None:
-    if shutil.which("cargo") is None:
-        leave_out("rust", "cargo is not on this machine", "apt-get install cargo, or https://rustup.rs")
+    try:
+        native.cargo()
+    except WeftError as error:
+        leave_out("rust", error.message, error.hint)
         return
     target = native_objects()
     where = ["--manifest-path", str(NATIVE)]
@@ -130,10 +132,11 @@ def live() -> None:
 def long() -> None:
     """What is random tried many more times, and what takes long."""
     many = {"WEFT_TEST_LONG": "1"}
-    if shutil.which("cargo"):
+    try:
+        native.cargo()
         step("long rust tests", RUST_TESTS, {**native_objects(), **many})
-    else:
-        leave_out("long rust tests", "cargo is not on this machine", "apt-get install cargo")
+    except WeftError as error:
+        leave_out("long rust tests", error.message, error.hint)
     step("long tests", [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"], many)
 
 

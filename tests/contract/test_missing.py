@@ -50,4 +50,4 @@ def test_storages_that_need_it_are_left_out_with_its_package(program: str, conce
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     reasons = set(SKIPPED.findall(done.stdout))
-    assert reasons == {f"{program} is not on this machine: apt-get install {packages()[program]}"}
+    assert reasons == {f"{program} is not on this machine: apt-get install {packages()[program][0]}"}

@@ -91,7 +91,7 @@ class TestPrograms:
         self, path: Path, check: Callable[[], Finding], program: str, package: str, status: str
     ) -> None:
         bad(check(), status, f"`{program}`", f"apt-get install {package}")
-        fake_program(path, program, "echo 1.2.3")
+        fake_program(path, program, "echo 1.99.0")
         assert check().status == "ok"
 
 

@@ -1,13 +1,8 @@
 """Programs that weft starts: Java and its compiler, Maven, cargo, setpriv."""
 
-import re
-import shutil
-from pathlib import Path
-
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.errors import WeftError
-from weft.host import shell
-from weft.host.provision import jdk
+from weft.host.provision import jdk, native
 from weft.host.shell import tool
 
 
@@ -46,13 +41,10 @@ def maven() -> Finding:
 def cargo() -> Finding:
     """Rust's builder, for the programs in native/."""
     try:
-        program = shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin")) or tool("cargo", "cargo")
-        version = shell.run([program, "--version"]).out
+        return ok("cargo", native.cargo()[1])
     except WeftError as error:
         costs = "the programs in native/: --scratch pool and delayed"
-        return limits("cargo", error.message, costs=costs, fix=error.hint or "apt-get install cargo")
-    found = re.search(r"\d+\.\d+(\.\d+)?", version)
-    return ok("cargo", found[0] if found else version.strip())
+        return limits("cargo", error.message, costs=costs, fix=error.hint)
 
 
 def setpriv() -> Finding:

@@ -1,6 +1,8 @@
 """weft's native programs, built by cargo once per state of native/."""
 
+import re
 import shutil
+import tomllib
 from pathlib import Path
 
 from weft.errors import MissingError, WeftError
@@ -11,6 +13,7 @@ PRELOAD = "libweft_scratch.so"
 """The library that counts and serves."""
 
 PRODUCTS = ("latencyfs", "weft-scratch", PRELOAD)
+_INSTALL = "apt-get install cargo (on Debian 12 cargo-web), or https://rustup.rs"
 _PACKAGES = ("latencyfs", "weft-scratch")
 
 
@@ -20,24 +23,32 @@ def build(say: Say) -> Path:
     key = f"native-{digest([source])}"
     if found := cached(key):
         return found
-    cargo = _cargo()
+    program, _ = cargo()
     with building(key, 1_500_000_000) as target:
         if target is not None:
             say("building weft's native programs (once, a minute or two)")
-            _compile(cargo, source, target)
+            _compile(program, source, target)
     found = cached(key)
     assert found is not None
     return found
 
 
-def _cargo() -> str:
+def cargo() -> tuple[str, str]:
+    """Rust's builder and its version. Raises MissingError when it is not there, or older than native/ wants it."""
+    oldest = tomllib.loads((settings.SOURCE / "native" / "Cargo.toml").read_text())["workspace"]["package"]
+    wanted = f"Rust {oldest['rust-version']} or newer, for delayed and pool storage and the fileops probe"
     found = shutil.which("cargo") or shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin"))
     if found is None:
-        raise MissingError(
-            "delayed and pool storage and the fileops probe need cargo, which is not on this machine",
-            hint="install Rust (rustup.rs), or use disk, memory, loopback or mount storage",
-        )
-    return found
+        raise MissingError(f"the program `cargo` is not on this machine: {wanted}", hint=_INSTALL)
+    version = re.search(r"\d+\.\d+(\.\d+)?", shell.run([found, "--version"]).out)
+    if version is None or _numbers(version[0]) < _numbers(oldest["rust-version"]):
+        known = version[0] if version else "of no known version"
+        raise MissingError(f"{found} is {known}: weft needs {wanted}", hint=_INSTALL)
+    return found, version[0]
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 def _compile(cargo: str, source: Path, target: Path) -> None:
