@@ -25,19 +25,26 @@ impl Call {
     /// `bytes` is what the operation moves, 0 for metadata.
     pub fn begin(shared: &Arc<Shared>, client: usize, op: Op, bytes: u64) -> Call {
         let begun = clock::now();
-        let cpu = shared.settings.cpu_per_open;
-        if cpu > 0 && matches!(op, Op::Open | Op::Create) {
-            clock::burn(cpu);
-        }
         Call {
             client,
             op,
             begun,
-            arrival: clock::now(),
+            arrival: begun,
             fault: shared.strike(op, bytes),
             key: None,
             shared: shared.clone(),
         }
+    }
+
+    /// The opening of a file in a directory of so many entries: what a client library in user space computes for it
+    /// is computed here, before the request goes out.
+    pub fn opens_among(mut self, entries: impl FnOnce() -> u64) -> Call {
+        let each = self.shared.settings.cpu_per_entry;
+        if each > 0 {
+            clock::burn(each * entries());
+            self.arrival = clock::now();
+        }
+        self
     }
 
     /// Names the object, so that a lookup just before can have paid a part.

@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
@@ -22,6 +23,25 @@ const NOT_OURS: i32 =
 pub fn open(shared: &Shared, ino: INodeNo, flags: i32) -> io::Result<FileHandle> {
     let fd = sys::reopen(shared.tree.get(ino)?.as_fd(), flags & !NOT_OURS)?;
     Ok(shared.handles.insert(File::from(fd)))
+}
+
+/// Entries of a directory.
+pub fn inside(shared: &Shared, dir: INodeNo) -> u64 {
+    let found = shared.tree.get(dir).and_then(|dir| sys::path(dir.as_fd()));
+    found.map_or(0, |path| entries(&path))
+}
+
+/// Entries of the directory that a file is in.
+pub fn beside(shared: &Shared, file: INodeNo) -> u64 {
+    let found = shared
+        .tree
+        .get(file)
+        .and_then(|file| sys::path(file.as_fd()));
+    found.map_or(0, |path| path.parent().map_or(0, entries))
+}
+
+fn entries(dir: &Path) -> u64 {
+    std::fs::read_dir(dir).map_or(0, |entries| entries.count() as u64)
 }
 
 pub fn create(

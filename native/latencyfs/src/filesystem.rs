@@ -224,6 +224,7 @@ impl Filesystem for Mount {
 
     fn open(&self, _req: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
         let call = self.begin(Op::Open).about(Key::Object(ino.0));
+        let call = call.opens_among(|| content::beside(&self.shared, ino));
         let result = call.run(|| content::open(&self.shared, ino, flags.0));
         if flags.0 & libc::O_TRUNC != 0 {
             call.changed_here(ino, Stale::Pages(ino));
@@ -250,6 +251,7 @@ impl Filesystem for Mount {
     ) {
         let key = Key::Name(parent.0, name.into());
         let call = self.begin(Op::Create).about(key);
+        let call = call.opens_among(|| content::inside(&self.shared, parent));
         let result = call.run(|| content::create(self, Owner::of(req), parent, name, mode, flags));
         call.changed_here(parent, Stale::Attributes(parent));
         let made = result.as_ref().ok().copied();

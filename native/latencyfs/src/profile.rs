@@ -147,7 +147,7 @@ pub struct Settings {
     pub costs: [Cost; Op::COUNT],
     pub page_cache: bool,
     pub attr_timeout: Nanos,
-    pub cpu_per_open: Nanos,
+    pub cpu_per_entry: Nanos,
     pub shared_mmap: bool,
     pub intents: bool,
     pub async_close: bool,
@@ -181,7 +181,7 @@ impl Settings {
             costs,
             page_cache: profile.flag("client.page_cache")?,
             attr_timeout: micros("client.attr_timeout_us")?,
-            cpu_per_open: micros("client.cpu_per_open_us")?,
+            cpu_per_entry: micros("client.cpu_per_entry_us")?,
             shared_mmap: profile.flag("client.shared_mmap")?,
             intents: profile.flag("client.intents")?,
             async_close: profile.flag("client.async_close")?,
@@ -206,6 +206,10 @@ impl Settings {
         self.passthrough && self.page_cache && free
     }
 }
+
+#[cfg(test)]
+#[path = "clemson_tests.rs"]
+mod clemson;
 
 #[cfg(test)]
 mod tests {

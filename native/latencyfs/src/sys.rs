@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString, OsStr};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 const EMPTY: &CStr = c"";
 
@@ -35,6 +36,11 @@ pub fn open_at(dir: BorrowedFd, name: &CStr, flags: i32, mode: u32) -> io::Resul
         done(fd)?;
         Ok(OwnedFd::from_raw_fd(fd))
     }
+}
+
+/// Where the inode of a descriptor is now.
+pub fn path(fd: BorrowedFd) -> io::Result<PathBuf> {
+    std::fs::read_link(OsStr::from_bytes(proc_path(fd).as_bytes()))
 }
 
 /// Opens again what a descriptor stands for, following its link in /proc.
