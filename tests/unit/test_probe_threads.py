@@ -48,13 +48,13 @@ def test_threads_are_told_by_their_names(child: "subprocess.Popen[str]") -> None
     jvm = Watched("node1", EXECUTOR)
     jvm.update(child.pid)
     assert sorted({name for name, _ in jvm.threads.values()}) == ["compiler", "other", "task"]
-    assert len(jvm.tasks()) == 1
+    assert len(jvm.of("task")) == 1
 
 
 def test_what_a_thread_is_blocked_in_is_known(child: "subprocess.Popen[str]") -> None:
     jvm = Watched("node1", EXECUTOR)
     jvm.update(child.pid)
-    assert blocked_in(child.pid, jvm.tasks()[0], platform.machine()) == "sleep"
+    assert blocked_in(child.pid, jvm.of("task")[0][0], platform.machine()) == "sleep"
 
 
 def test_the_time_of_a_thread_stays_when_it_is_gone(child: "subprocess.Popen[str]") -> None:

@@ -40,8 +40,9 @@ STAGES = {
     "begin": polars.Float64,
     "end": polars.Float64,
     "failure": polars.String,
+    "parents": polars.List(polars.Int64),
 }
-"""tasks: how many the attempt was to run. end: null where it did not end. failure: empty where there was none."""
+"""parents: stages whose output it reads; null where the account does not say. tasks: how many the attempt was to run. end: null where it did not end. failure: empty where there was none."""
 
 TASKS = {
     "app": polars.String,
@@ -62,6 +63,7 @@ TASKS = {
     "run_ms": polars.Int64,
     "cpu_ns": polars.Int64,
     "deserialize_ms": polars.Int64,
+    "deserialize_cpu_ns": polars.Int64,
     "serialize_ms": polars.Int64,
     "scheduler_ms": polars.Int64,
     "gc_ms": polars.Int64,

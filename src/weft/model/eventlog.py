@@ -199,6 +199,7 @@ class _Reader:
             begin=_time(info.get("Submission Time")),
             end=_time(info.get("Completion Time")),
             failure=str(info.get("Failure Reason") or ""),
+            parents=info.get("Parent IDs"),
         )
 
 

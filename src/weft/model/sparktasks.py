@@ -14,6 +14,7 @@ _METRICS: Mapping[str, tuple[str, ...]] = {
     "run_ms": ("Executor Run Time",),
     "cpu_ns": ("Executor CPU Time",),
     "deserialize_ms": ("Executor Deserialize Time",),
+    "deserialize_cpu_ns": ("Executor Deserialize CPU Time",),
     "serialize_ms": ("Result Serialization Time",),
     "gc_ms": ("JVM GC Time",),
     "memory_spill_bytes": ("Memory Bytes Spilled",),

@@ -27,6 +27,8 @@ INTERVAL = 0.5
 GLANCE = 0.05
 """Seconds between two looks at what the task threads are blocked in."""
 
+_IDLE = frozenset({"network", "lock", "sleep"})
+"""What a server that has nothing to do is in."""
 _TICK = os.sysconf("SC_CLK_TCK")
 _SHORT = "threads that lived less than half a second"
 _UNSEEN = "what lies between two looks: an estimate, not a count"
@@ -41,7 +43,12 @@ SOURCES = {
             ("wait", "/proc/PID/task/TID/schedstat, second field: runnable, on no processor"),
         )
     },
-    "threads.task.in.*": Source("s", f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms", _UNSEEN),
+    **{
+        f"threads.{name}.in.*": Source(
+            "s", f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms", _UNSEEN
+        )
+        for name in ("task", "server")
+    },
 }
 
 
@@ -82,7 +89,7 @@ class Watched:
     threads: dict[int, tuple[str, Mapping[str, float]]] = field(default_factory=dict)
     gone: dict[str, float] = field(default_factory=dict)
     blocked: dict[str, float] = field(default_factory=dict)
-    """Seconds by what task threads were seen in."""
+    """Seconds by kind and what its threads were seen in."""
     told: dict[str, float] = field(default_factory=dict)
 
     def update(self, pid: int) -> None:
@@ -97,11 +104,11 @@ class Watched:
         found = dict(self.gone)
         for name, counters in self.threads.values():
             _add(found, name, counters)
-        return found | {f"threads.task.in.{what}": seconds for what, seconds in self.blocked.copy().items()}
+        return found | {f"threads.{what}": seconds for what, seconds in self.blocked.copy().items()}
 
-    def tasks(self) -> list[int]:
-        """The threads in which tasks run."""
-        return [tid for tid, (name, _) in list(self.threads.items()) if name == "task"]
+    def of(self, *kinds: str) -> list[tuple[int, str]]:
+        """The threads of these kinds, each with its own."""
+        return [(tid, name) for tid, (name, _) in list(self.threads.items()) if name in kinds]
 
 
 @dataclass
@@ -149,16 +156,18 @@ class ThreadReader:
         return self.jvms[pid]
 
     def glance(self) -> None:
-        """Note what each task thread is in, for the time since the last look."""
+        """Note what each task thread and each server is in, for the time since the last look."""
         now = time.monotonic()
         passed, self.last = now - self.last, now
         if passed > 1:  # the first look, or weft itself was kept waiting: that time was not looked at
             return
         for pid, jvm in list(self.jvms.items()):
             if runs_tasks(jvm.program):
-                for tid in jvm.tasks():
-                    if what := blocked_in(pid, tid, self.machine):
-                        jvm.blocked[what] = jvm.blocked.get(what, 0.0) + passed
+                for tid, name in jvm.of("task", "server"):
+                    what = blocked_in(pid, tid, self.machine)
+                    if what and not (name == "server" and what in _IDLE):
+                        key = f"{name}.in.{what}"
+                        jvm.blocked[key] = jvm.blocked.get(key, 0.0) + passed
 
 
 def _add(total: dict[str, float], name: str, counters: Mapping[str, float]) -> None:

@@ -63,3 +63,7 @@ def _calls(machine: str) -> Mapping[int, str]:
 
 def _text(name: str) -> str:
     return (resources.files("weft.record") / "threads" / f"{name}.toml").read_text(encoding="utf-8")
+
+
+PROGRAMS = frozenset(program for engine in _ENGINES for program in _rules(engine).programs)
+"""Main classes of the processes in which tasks run."""

@@ -1,0 +1,255 @@
+"""Where the slot time of a run went: exclusive parts whose sum is slots x wall time, and what each would be worth."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars
+
+from weft.model import bounds, evidence, slots, tasktime
+from weft.model.eventlog import JobMetrics
+from weft.model.evidence import Evidence, Window
+from weft.model.slots import Stage
+from weft.model.spread import Indexes, Numbers
+from weft.model.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, Measured, Witnesses
+
+MOST_UNCLASSIFIED = 0.1
+"""Share of slot time without a name above which no verdict is given."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One kind of file call within a part: seconds inside, and how many."""
+
+    name: str
+    seconds: float
+    calls: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the slot time."""
+
+    name: str
+    seconds: float
+    """Slot-seconds that are its alone."""
+    share: float
+    resource: float
+    """Seconds that were spent at it in all, also where that cost the job nothing."""
+    bound: float
+    """How many times faster the job would be at most without it."""
+    operations: Sequence[Operation] = ()
+
+
+@dataclass(frozen=True)
+class StageParts:
+    """One stage: the slot time that is said of it, by part."""
+
+    stage: Stage
+    name: str
+    seconds: float
+    parts: Mapping[str, float]
+    operations: Mapping[str, Sequence[Operation]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What the answer stands on."""
+
+    tasks: int
+    processes_ran: int
+    """Executors that the engine names."""
+    processes_seen: int
+    missing: Mapping[str, str]
+    """What was not measured, and what that leaves without a name."""
+    witnesses: Witnesses | None
+    replay: float
+    """The job's time by its own tasks scheduled again, over what it took: how far bounds can be trusted."""
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The answer."""
+
+    wall: float
+    slots: int
+    parts: Sequence[Part]
+    stages: Sequence[StageParts]
+    coverage: Coverage
+    beside: Mapping[str, float]
+    """Processor seconds of threads beside the tasks, by kind: compilers, collector, servers."""
+
+    @property
+    def unclassified(self) -> float:
+        """Share of slot time without a name."""
+        return sum(part.share for part in self.parts if part.name == UNCLASSIFIED)
+
+    @property
+    def verdict(self) -> bool:
+        """Whether enough is known for one."""
+        return self.unclassified <= MOST_UNCLASSIFIED
+
+
+def attribute(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Attribution | None:
+    """Split the window's slot time; None where the engine left no account of tasks there."""
+    found = evidence.gather(metrics, samples, window)
+    if found.tasks.is_empty() or window.slots <= 0 or window.end <= window.begin:
+        return None
+    of_stages = _stages(found)
+    whole = tasktime.total([*of_stages.values(), _empty(found)])
+    wall = window.end - window.begin
+    times, replay = _bounds(found, metrics, of_stages, window, whole)
+    parts = [
+        Part(name, seconds, seconds / (wall * window.slots), _resource(found, name, seconds), times[name],
+             _operations(found, name, None))
+        for name, seconds in sorted(whole.items(), key=lambda item: -item[1])
+    ]  # fmt: skip
+    return Attribution(
+        wall,
+        window.slots,
+        parts,
+        _rows(found, metrics, of_stages),
+        _coverage(found, metrics, replay),
+        found.beside,
+    )
+
+
+def _stages(found: Evidence) -> dict[Stage, dict[str, float]]:
+    """By stage: the parts of the time that its tasks held slots."""
+    ok = found.tasks["ok"].fill_null(value=False).to_numpy()
+    held = np.asarray(found.use.held)
+    parts = {}
+    for stage, mine in found.where.items():
+        good, bad = mine[ok[mine]], mine[~ok[mine]]
+        parts[stage] = tasktime.parts(measured(found, good))
+        if lost := float(held[bad].sum()):
+            parts[stage][FAILED] = lost
+    return parts
+
+
+def measured(found: Evidence, mine: Indexes) -> Measured:
+    """What is known of some tasks together."""
+
+    def add(values: Numbers | None) -> float | None:
+        return None if values is None else float(values[mine].sum())
+
+    processor = [found.seconds(name, 1e-9) for name in ("cpu_ns", "deserialize_cpu_ns")]
+    used = [values for values in map(add, processor) if values is not None]
+    looks = {name: float(values[mine].sum()) for name, values in found.looks.items()}
+    files: dict[str, float] = {}
+    for each in found.files.operations:
+        files[each.part] = files.get(each.part, 0.0) + float(each.seconds[mine].sum())
+    seen = sum(looks.values()) if looks else None
+    if not found.files.counted:
+        files = evidence.unplaced(looks)
+    # what other threads did on the same files is in there too, so that only looks tell the tasks' own
+    system = add(found.system) or 0.0 if found.files.by_thread or seen is None else sum(files.values())
+    return Measured(
+        held=float(np.asarray(found.use.held)[mine].sum()),
+        scheduling=add(found.seconds("scheduler_ms", 1e-3)) or 0.0,
+        processor=sum(used) if used else None,
+        waiting=add(found.waiting),
+        collector=add(found.seconds("gc_ms", 1e-3)) or 0.0,
+        fetch=add(found.seconds("fetch_wait_ms", 1e-3)) or 0.0,
+        files=files,
+        blocked_in_files=seen,
+        system=system,
+        served={name: float(values[mine].sum()) for name, values in found.served.items()},
+    )
+
+
+def _empty(found: Evidence) -> dict[str, float]:
+    return tasktime.total([{reason: seconds} for (reason, _), seconds in found.use.empty.items()])
+
+
+def _bounds(
+    found: Evidence,
+    metrics: JobMetrics,
+    of_stages: Mapping[Stage, Mapping[str, float]],
+    window: Window,
+    whole: Mapping[str, float],
+) -> tuple[dict[str, float], float]:
+    """By part, the bound; and the replayed time over the real one."""
+    plan = bounds.steps(list(zip(found.stages, found.use.held, strict=True)), metrics.stages, window.begin)
+    shares = {
+        stage: {name: seconds / (sum(parts.values()) or 1.0) for name, seconds in parts.items()}
+        for stage, parts in of_stages.items()
+    }
+    wall = window.end - window.begin
+    again = bounds.without("", plan, {}, window.slots)
+    last = float(np.max(found.tasks["end"].to_numpy().clip(window.begin, window.end))) - window.begin
+    rest = wall - last
+    """The driver alone, after the last task."""
+    times = {}
+    for name in whole:
+        left = bounds.without(name, plan, shares, window.slots)
+        after = 0.0 if name == slots.DRIVER else rest
+        # what the replay does not know, such as locality, is as it was
+        times[name] = wall / max(left + after + (wall - rest - again), 1e-3) if again else 1.0
+    return {name: max(1.0, value) for name, value in times.items()}, (again + rest) / wall
+
+
+def _resource(found: Evidence, name: str, seconds: float) -> float:
+    timed = sum(float(each.seconds.sum()) for each in found.files.operations if each.part == name)
+    if name == "collector":
+        return max(seconds, found.beside.get("collector", 0.0))
+    return max(seconds, timed)
+
+
+def _operations(found: Evidence, part: str, mine: Indexes | None) -> list[Operation]:
+    every = np.arange(len(found.stages)) if mine is None else mine
+    rows = [
+        Operation(each.name, float(each.seconds[every].sum()), float(each.calls[every].sum()))
+        for each in found.files.operations
+        if each.part == part
+    ]
+    return sorted((row for row in rows if row.seconds > 0), key=lambda row: -row.seconds)
+
+
+def _rows(
+    found: Evidence, metrics: JobMetrics, of_stages: Mapping[Stage, Mapping[str, float]]
+) -> list[StageParts]:
+    names = {
+        (r["app"], r["stage"], r["attempt"]): r["name"] or "" for r in metrics.stages.iter_rows(named=True)
+    }
+    empty: dict[Stage, dict[str, float]] = defaultdict(dict)
+    for (reason, stage), seconds in found.use.empty.items():
+        if stage is not None:
+            empty[stage][reason] = seconds
+    rows = []
+    for stage, parts in of_stages.items():
+        mine = found.where[stage]
+        both = tasktime.total([parts, empty.get(stage, {})])
+        operations = {name: _operations(found, name, mine) for name in both if ": " in name}
+        rows.append(StageParts(stage, names.get(stage, ""), sum(both.values()), both,
+                               {name: each for name, each in operations.items() if each}))  # fmt: skip
+    return sorted(rows, key=lambda row: -row.seconds)
+
+
+def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Coverage:
+    missing = {}
+    if found.waiting is None:
+        missing["threads"] = f"{WAITING}, and what tasks were blocked in: --set probes=...,threads"
+    if not found.files.counted:
+        missing["fileops"] = "which files were waited for: --set probes=...,fileops"
+    elif not found.files.by_thread:
+        missing["fileops by thread"] = "file calls of servers and of tasks were not told apart"
+    if found.seconds("cpu_ns", 1e-9) is None:
+        missing["processor time of tasks"] = f"{PROCESSOR}: the engine does not say it"
+    if found.seconds("fetch_wait_ms", 1e-3) is None:
+        missing["waiting for blocks"] = "network: the engine does not say it"
+    return Coverage(
+        found.tasks.height, metrics.executors.height, found.seen, missing, _witnesses(found), replay
+    )
+
+
+def _witnesses(found: Evidence) -> Witnesses | None:
+    if not (found.looks and found.files.by_thread):
+        return None
+    seen = sum(float(values.sum()) for values in found.looks.values())
+    timed = sum(float(each.seconds.sum()) for each in found.files.operations)
+    waiting = float(found.waiting.sum()) if found.waiting is not None else 0.0
+    system = float(found.system.sum()) if found.system is not None else 0.0
+    total = float(sum(found.use.held))
+    return Witnesses(timed, seen, min(timed, waiting + system), max(1, round(total / 0.05)), total)

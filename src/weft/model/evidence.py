@@ -1,0 +1,169 @@
+"""What a record says of the tasks of one stretch of time, beside each other: the engine's figures and the probes' counters."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars
+
+from weft.model import filetime, spread
+from weft.model.eventlog import JobMetrics
+from weft.model.filetime import DATA, FileTime
+from weft.model.slots import Held, Stage, Use, use
+from weft.model.spread import Counter, Indexes, Numbers
+from weft.record.threadkinds import PROGRAMS
+
+_FILE_CALLS = (
+    "open", "close", "stat", "rename", "unlink", "mkdir", "rmdir", "readdir", "read", "write", "truncate", "sync",
+    "transfer", "fault",
+)  # fmt: skip
+UNPLACED = "path not counted"
+"""The class of file calls that were seen where nobody counted them by path."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The stretch of time, and the slots that there were. Times are seconds since the epoch."""
+
+    begin: float
+    end: float
+    slots: int
+    nodes: Mapping[str, str]
+    """Node by the address or name that the engine calls it by."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Arrays have one value a task, in the order of `tasks`; None where nobody measured it."""
+
+    tasks: polars.DataFrame
+    stages: Sequence[Stage]
+    """Of each task."""
+    use: Use
+    weight: Numbers
+    """What of each task's time lies in the window, and is not shared with others in its slot."""
+    files: FileTime
+    waiting: Numbers | None
+    system: Numbers | None
+    looks: Mapping[str, Numbers]
+    """By operation: seconds in which a task's thread was seen blocked in it."""
+    served: Mapping[str, Numbers]
+    """By part: what serving threads did on all nodes, given to the tasks that waited meanwhile."""
+    where: Mapping[Stage, Indexes]
+    """By stage: the indexes of its tasks."""
+    beside: Mapping[str, float]
+    """Processor seconds of threads beside the tasks, by kind."""
+    seen: int
+    """Processes that the threads were read of."""
+
+    def seconds(self, column: str, unit: float) -> Numbers | None:
+        """A column of the engine's own, for what lies in the window; None where the engine does not say it."""
+        values = self.tasks[column]
+        if values.null_count() == len(values):
+            return None
+        found: Numbers = values.fill_null(0).to_numpy().astype(float) * unit * self.weight
+        return found
+
+
+def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Evidence:
+    """Everything that is known of the tasks in the window."""
+    tasks = metrics.tasks.drop_nulls(["begin", "end"]).filter(
+        (polars.col("end") > window.begin) & (polars.col("begin") < window.end)
+    )
+    stages: list[Stage] = list(tasks.select("app", "stage", "attempt").iter_rows())
+    begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
+    held = [Held(*row) for row in zip(stages, begins, ends, strict=True)]
+    used = use(held, _submitted(metrics), window.begin, window.end, window.slots)
+    weight = np.asarray(used.held) / np.maximum(ends - begins, 1e-9)
+    begins, ends = begins.clip(window.begin, window.end), ends.clip(window.begin, window.end)
+    places = _places(tasks, window)
+    threads = spread.of_processes(samples, "threads.", PROGRAMS)
+
+    def of_tasks(name: str) -> Numbers | None:
+        found: Numbers = np.zeros(len(begins))
+        known = False
+        for node, here in places.items():
+            if (node, name) in threads:
+                known = True
+                found[here] = spread.over_tasks(threads[node, name], begins[here], ends[here])
+        return found if known else None
+
+    looks = {name: of_tasks(f"threads.task.in.{name}") for name in _FILE_CALLS}
+    return Evidence(
+        tasks,
+        stages,
+        used,
+        weight,
+        filetime.of_tasks(spread.of_nodes(samples, "fileops."), places, begins, ends),
+        of_tasks("threads.task.wait"),
+        of_tasks("threads.task.system"),
+        {name: found for name, found in looks.items() if found is not None},
+        _served(threads, begins, ends),
+        _where(stages),
+        _beside(threads, window),
+        _processes(samples),
+    )
+
+
+def _submitted(metrics: JobMetrics) -> dict[Stage, float]:
+    rows = metrics.stages.drop_nulls("begin").select("app", "stage", "attempt", "begin").iter_rows()
+    return {(app, stage, attempt): begin for app, stage, attempt, begin in rows}
+
+
+def _where(stages: Sequence[Stage]) -> dict[Stage, Indexes]:
+    found: dict[Stage, list[int]] = defaultdict(list)
+    for index, stage in enumerate(stages):
+        found[stage].append(index)
+    return {stage: np.asarray(indexes, dtype=np.intp) for stage, indexes in found.items()}
+
+
+def _places(tasks: polars.DataFrame, window: Window) -> dict[str, Indexes]:
+    """By node: the indexes of the tasks that ran there."""
+    nodes = np.asarray([window.nodes.get(host or "", host or "") for host in tasks["host"].to_list()])
+    return {str(node): np.flatnonzero(nodes == node) for node in np.unique(nodes)} if len(nodes) else {}
+
+
+def _served(threads: Mapping[tuple[str, str], Counter], begins: Numbers, ends: Numbers) -> dict[str, Numbers]:
+    """What the servers of blocks did, by part. Which of them a task waited for, nobody knows: they are taken together."""
+    found: dict[str, Numbers] = {}
+    for (_, name), counter in threads.items():
+        if part := _serving(name):
+            more = spread.over_tasks(counter, begins, ends)
+            found[part] = found.get(part, np.zeros(len(begins))) + more
+    return found
+
+
+def _serving(name: str) -> str:
+    kind, _, what = name.removeprefix("threads.").partition(".")
+    if kind != "server":
+        return ""
+    operation = what.removeprefix("in.")
+    if operation in _FILE_CALLS and operation != what:
+        return filetime.part("shuffle", operation)
+    return {"cpu": "processor", "wait": "waiting for a processor"}.get(what, "")
+
+
+def unplaced(looks: Mapping[str, float]) -> dict[str, float]:
+    """Seconds by part, where file calls were seen and not counted by path."""
+    found: dict[str, float] = {}
+    for operation, seconds in looks.items():
+        kind = "data" if operation in DATA or operation == "fault" else "metadata"
+        found[f"{kind}: {UNPLACED}"] = found.get(f"{kind}: {UNPLACED}", 0.0) + seconds
+    return found
+
+
+def _beside(threads: Mapping[tuple[str, str], Counter], window: Window) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for (_, name), counter in threads.items():
+        kind, _, what = name.removeprefix("threads.").partition(".")
+        if what == "cpu" and kind != "task":
+            begin, end = np.interp([window.begin, window.end], counter.times, counter.values)
+            found[kind] = found.get(kind, 0.0) + float(end - begin)
+    return found
+
+
+def _processes(samples: polars.DataFrame) -> int:
+    program = polars.col("process").str.split("/").list.first()
+    own = samples.filter(polars.col("counter").str.starts_with("threads.") & program.is_in(list(PROGRAMS)))
+    return own.select("node", "process").unique().height

@@ -1,0 +1,79 @@
+"""File operations as parts of tasks' time: metadata and data, by the class of the files' paths."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from weft.model.spread import Counter, Indexes, Numbers, over_tasks
+
+DATA = frozenset({"read", "write", "transfer", "mmap", "sync", "seek"})
+"""Operations whose time is that of bytes; all others ask or change names."""
+NAMES = {"shuffle": "scratch"}
+"""Path classes by what users call them."""
+_FALLBACK = ("input", "output", "shuffle")
+"""Classes that engines alone touch: where threads are not told apart, the rest is the driver's and the daemons' too."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation on one class of paths: seconds and calls of each task."""
+
+    part: str
+    """metadata: scratch, data: input, ..."""
+    name: str
+    """open, stat, read, ..."""
+    seconds: Numbers
+    calls: Numbers
+
+
+@dataclass(frozen=True)
+class FileTime:
+    """What was counted, and whether by kind of thread."""
+
+    operations: list[Operation] = field(default_factory=list)
+    by_thread: bool = False
+    counted: bool = False
+
+
+def part(path_class: str, operation: str) -> str:
+    """The part of a task's time that an operation belongs to."""
+    return f"{'data' if operation in DATA else 'metadata'}: {NAMES.get(path_class, path_class)}"
+
+
+def of_tasks(
+    counters: Mapping[tuple[str, str], Counter], places: Mapping[str, Indexes], begins: Numbers, ends: Numbers
+) -> FileTime:
+    """Give what the preload library counted to tasks. `places`: by node, the indexes of the tasks that ran there.
+
+    Counters are `fileops.CLASS.OPERATION.seconds` and `.count`, or the same by kind of thread: `fileops.task.CLASS...`.
+    """
+    names = sorted({name.rpartition(".")[0] for _, name in counters if name.endswith(".seconds")})
+    by_thread = any(name.startswith("fileops.task.") for name in names)
+    found = []
+    for name in names:
+        *kind, path_class, operation = name.split(".")[1:]
+        if kind != ["task"] if by_thread else path_class not in _FALLBACK:
+            continue
+        if path_class == "unnamed":  # sockets and pipes
+            continue
+        seconds, calls = (
+            _spread(counters, f"{name}.{what}", places, begins, ends) for what in ("seconds", "count")
+        )
+        if seconds.any():
+            found.append(Operation(part(path_class, operation), operation, seconds, calls))
+    return FileTime(found, by_thread, bool(names))
+
+
+def _spread(
+    counters: Mapping[tuple[str, str], Counter],
+    name: str,
+    places: Mapping[str, Indexes],
+    begins: Numbers,
+    ends: Numbers,
+) -> Numbers:
+    found: Numbers = np.zeros(len(begins))
+    for node, at in places.items():
+        if (node, name) in counters:
+            found[at] = over_tasks(counters[node, name], begins[at], ends[at])
+    return found

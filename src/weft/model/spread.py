@@ -1,0 +1,74 @@
+"""Counters of a node, read now and then, given to the tasks that ran there meanwhile: in equal parts at each moment."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars
+
+Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
+Indexes = np.ndarray[tuple[int], np.dtype[np.intp]]
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Readings of one cumulative counter."""
+
+    times: Numbers
+    values: Numbers
+
+
+def over_tasks(counter: Counter, begins: Numbers, ends: Numbers) -> Numbers:
+    """What each task has of a counter's growth; what grew while no task ran is nobody's."""
+    if len(counter.times) < 2 or not len(begins):
+        return np.zeros(len(begins))
+    edges = np.unique(np.concatenate([counter.times, begins, ends]))
+    grown = np.diff(np.interp(edges, counter.times, counter.values))
+    running = np.searchsorted(np.sort(begins), edges[:-1], side="right") - np.searchsorted(
+        np.sort(ends), edges[:-1], side="right"
+    )
+    each = np.where(running > 0, grown / np.maximum(running, 1), 0.0)
+    sums = np.concatenate([[0.0], np.cumsum(each)])
+    found: Numbers = np.interp(ends, edges, sums) - np.interp(begins, edges, sums)
+    return found
+
+
+def of_processes(
+    samples: polars.DataFrame, prefix: str, programs: frozenset[str]
+) -> dict[tuple[str, str], Counter]:
+    """By node and counter: the sums over all processes of these programs, also over those that are gone.
+
+    Such a counter is only said when it has changed, so that it grew since the reading before.
+    """
+    wanted = samples.filter(polars.col("counter").str.starts_with(prefix) & polars.col("t").is_finite())
+    program = polars.col("process").str.split("/").list.first()
+    own = wanted.filter(program.is_in(list(programs))).sort("t")
+    grown = own.with_columns(
+        polars.col("value")
+        .diff()
+        .over("node", "process", "counter")
+        .fill_null(polars.col("value"))
+        .alias("value")
+    )
+    moments = {
+        str(node): frame["t"].unique().sort().to_numpy() for (node,), frame in wanted.group_by(["node"])
+    }
+    found = {}
+    for (node, counter), frame in grown.group_by(["node", "counter"], maintain_order=True):
+        times = moments[str(node)]
+        sums = np.zeros(len(times))
+        np.add.at(sums, np.searchsorted(times, frame["t"].to_numpy()), frame["value"].to_numpy())
+        found[str(node), str(counter)] = Counter(times, np.cumsum(sums))
+    return found
+
+
+def of_nodes(samples: polars.DataFrame, prefix: str) -> dict[tuple[str, str], Counter]:
+    """By node and counter: the nodes' own sums."""
+    own = samples.filter(
+        polars.col("counter").str.starts_with(prefix)
+        & (polars.col("process") == "")
+        & polars.col("t").is_finite()
+    ).sort("t")
+    return {
+        (str(node), str(counter)): Counter(frame["t"].to_numpy(), frame["value"].to_numpy())
+        for (node, counter), frame in own.group_by(["node", "counter"], maintain_order=True)
+    }

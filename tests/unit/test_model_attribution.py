@@ -1,0 +1,166 @@
+"""Slot time attributed: conservation on made-up jobs, and the answers of small ones that are plain."""
+
+import polars
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from weft.model import columns, eventlog
+from weft.model.attribution import Attribution, attribute
+from weft.model.eventlog import JobMetrics
+from weft.model.evidence import Window
+from weft.record import samples
+from weft.record.samples import Sample
+
+WINDOW = Window(0, 10, 2, {"10.0.0.1": "node1", "10.0.0.2": "node2"})
+EXECUTOR = "CoarseGrainedExecutorBackend/1"
+Row = dict[str, object]
+
+
+def task(stage: int, begin: float, end: float, *, node: int = 1, ok: bool = True, **more: float) -> Row:
+    """A task that ran all the time between its begin and its end, and used a processor for half of it."""
+    took = max(0.0, end - begin)
+    known = {
+        "run_ms": round(took * 1e3),
+        "cpu_ns": round(took * 5e8),
+        "scheduler_ms": 0,
+        "gc_ms": 0,
+        "fetch_wait_ms": 0,
+    }
+    where = {
+        "app": "app",
+        "stage": stage,
+        "attempt": 0,
+        "host": f"10.0.0.{node}",
+        "begin": begin,
+        "end": end,
+        "ok": ok,
+    }
+    return {**dict.fromkeys(columns.TASKS), **where, **known, **more}
+
+
+def job(tasks: list[Row], parents: dict[int, list[int]] | None = None) -> JobMetrics:
+    """A job whose stages begin with their first task."""
+    found = eventlog.empty()
+    found.tasks = polars.DataFrame(tasks, columns.TASKS)
+    rows = [
+        {**dict.fromkeys(columns.STAGES), "app": "app", "stage": stage, "attempt": 0, "name": f"step {stage}",
+         "begin": min(times[0] for times in of), "end": max(times[1] for times in of), "parents": (parents or {}).get(stage)}
+        for stage in {row["stage"] for row in tasks}
+        if (of := [(float(str(r["begin"])), float(str(r["end"]))) for r in tasks if r["stage"] == stage])
+    ]  # fmt: skip
+    found.stages = polars.DataFrame(rows, columns.STAGES)
+    return found
+
+
+def readings(rates: dict[tuple[str, str, str], float], until: int = 10) -> polars.DataFrame:
+    """Counters that grow evenly, by node, process and name."""
+    found = [Sample(t, *name, rate * t) for t in range(until + 1) for name, rate in rates.items()]
+    return polars.DataFrame(found, samples.SCHEMA, orient="row")
+
+
+def attributed(tasks: list[Row], seen: polars.DataFrame | None = None) -> Attribution:
+    found = attribute(job(tasks), readings({}) if seen is None else seen, WINDOW)
+    assert found is not None
+    return found
+
+
+def shares(found: Attribution) -> dict[str, float]:
+    return {part.name: part.share for part in found.parts}
+
+
+def test_no_account_has_no_answer() -> None:
+    assert attribute(eventlog.empty(), readings({}), WINDOW) is None
+
+
+def test_what_the_engine_alone_says() -> None:
+    found = attributed([task(0, 2, 10, gc_ms=1000), task(0, 2, 6, node=2)])
+    assert shares(found) == pytest.approx(
+        {
+            "no task: start of the job": 0.2,
+            "processor": 0.3,
+            "collector": 0.05,
+            "no task: tail of a stage": 0.2,
+            "unclassified": 0.25,
+        }
+    )
+    assert not found.verdict
+    assert set(found.coverage.missing) == {"threads", "fileops"}
+
+
+def test_file_calls_of_task_threads_have_a_part_and_a_bound() -> None:
+    """Half of the time on a processor, the other half in opens: without these the job would take half as long."""
+    counters = {
+        ("node1", EXECUTOR, "threads.task.wait"): 0.0,
+        ("node1", EXECUTOR, "threads.task.in.open"): 0.5,
+        ("node1", "", "fileops.task.shuffle.open.seconds"): 0.5,
+        ("node1", "", "fileops.task.shuffle.open.count"): 100.0,
+        ("node1", "", "fileops.server.shuffle.open.seconds"): 3.0,
+    }
+    found = attributed([task(0, 0, 10), task(0, 0, 10)], readings(counters))
+    opens = next(part for part in found.parts if part.name == "metadata: scratch")
+    assert opens.seconds == pytest.approx(5)
+    assert opens.operations[0].calls == pytest.approx(1000)
+    assert opens.bound == pytest.approx(10 / 7.5, rel=0.01)
+    assert found.coverage.witnesses is not None
+    assert found.coverage.witnesses.agree
+
+
+def test_a_wait_that_is_overlapped_has_no_bound() -> None:
+    """Servers waited for files all the time, and no task waited for them."""
+    busy = [task(0, 0, 10, cpu_ns=10_000_000_000), task(0, 0, 10, node=2, cpu_ns=10_000_000_000)]
+    hidden = {
+        ("node1", EXECUTOR, "threads.server.in.open"): 4.0,
+        ("node1", EXECUTOR, "threads.task.wait"): 0.0,
+    }
+    assert shares(attributed(busy, readings(hidden))) == pytest.approx({"processor": 1.0})
+
+
+def test_a_straggler_is_worth_what_an_even_split_would_save() -> None:
+    found = attributed([task(0, 0, 10), task(0, 0, 2)])
+    tail = next(part for part in found.parts if part.name == "no task: tail of a stage")
+    assert tail.bound == pytest.approx(10 / 6)
+
+
+def test_work_that_failed_is_named() -> None:
+    found = attributed([task(0, 0, 5, ok=False), task(0, 5, 10), task(0, 0, 10, node=2)])
+    assert shares(found)["failed work"] == pytest.approx(0.25)
+
+
+MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)
+TASKS = st.builds(
+    lambda stage, begin, length, node, ok, gc, fetch, scheduler: task(
+        stage, begin, begin + length, node=node, ok=ok, gc_ms=gc, fetch_wait_ms=fetch, scheduler_ms=scheduler
+    ),
+    st.integers(0, 3),
+    MOMENTS,
+    st.integers(0, 80).map(lambda tick: tick / 10),
+    st.integers(1, 3),
+    st.booleans(),
+    st.integers(0, 9000),
+    st.integers(0, 9000),
+    st.integers(0, 9000),
+)
+RATES = st.dictionaries(
+    st.sampled_from(
+        [
+            ("node1", EXECUTOR, "threads.task.wait"),
+            ("node2", EXECUTOR, "threads.task.in.open"),
+            ("node1", EXECUTOR, "threads.server.cpu"),
+            ("node1", "", "fileops.task.shuffle.open.seconds"),
+            ("node2", "", "fileops.shuffle.stat.seconds"),
+        ]
+    ),
+    st.floats(0, 5),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(TASKS, min_size=1, max_size=30), RATES)
+def test_parts_sum_to_slots_times_wall(tasks: list[Row], rates: dict[tuple[str, str, str], float]) -> None:
+    """With stragglers, failures, retries, overlaps, nodes that nobody observed, and counters that say too much."""
+    found = attribute(job(tasks), readings(rates), WINDOW)
+    if found is not None:
+        assert sum(part.seconds for part in found.parts) == pytest.approx(20, rel=0.01)
+        assert sum(part.share for part in found.parts) == pytest.approx(1, rel=0.01)
+        assert all(part.bound >= 1 and part.seconds >= 0 for part in found.parts)

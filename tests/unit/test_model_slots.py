@@ -1,0 +1,64 @@
+"""Why slots are empty: jobs of a few tasks whose answer is plain, and conservation on any job."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.model.slots import DRIVER, FEW, SCHEDULING, START, TAIL, Held, Stage, use
+
+A, B = ("app", 0, 0), ("app", 1, 0)
+
+
+def reasons(
+    tasks: list[Held], submitted: dict[Stage, float], end: float = 10, slots: int = 2
+) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for (reason, _), seconds in use(tasks, submitted, 0, end, slots).empty.items():
+        found[reason] = found.get(reason, 0) + seconds
+    return found
+
+
+def test_before_the_first_task_and_after_the_last() -> None:
+    assert reasons([Held(A, 2, 9), Held(A, 2, 9)], {A: 1}) == {START: 4, DRIVER: 2}
+
+
+def test_a_straggler_makes_a_tail() -> None:
+    assert reasons([Held(A, 0, 4), Held(A, 0, 10)], {A: 0}) == {TAIL: 6}
+
+
+def test_a_stage_of_one_task_has_too_few() -> None:
+    assert reasons([Held(A, 0, 10)], {A: 0}) == {FEW: 10}
+
+
+def test_a_task_that_is_ready_and_not_launched_waits_for_the_scheduler() -> None:
+    assert reasons([Held(A, 0, 4), Held(A, 0, 10), Held(A, 5, 10)], {A: 0}) == {SCHEDULING: 1}
+
+
+def test_between_two_stages_the_driver_is_alone() -> None:
+    tasks = [Held(A, 0, 4), Held(A, 0, 4), Held(B, 6, 10), Held(B, 6, 10)]
+    assert reasons(tasks, {A: 0, B: 6}) == {DRIVER: 4}
+    assert reasons(tasks, {A: 0, B: 5}) == {DRIVER: 2, SCHEDULING: 2}
+
+
+def test_no_task_at_all_is_the_start() -> None:
+    assert reasons([], {}) == {START: 20}
+
+
+def test_more_tasks_than_slots_share_them() -> None:
+    assert use([Held(A, 0, 10)] * 4, {A: 0}, 0, 10, 2).held == pytest.approx([5, 5, 5, 5])
+
+
+MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)
+TASKS = st.builds(
+    lambda stage, begin, length: Held(("app", stage, 0), begin, begin + length),
+    st.integers(min_value=0, max_value=3),
+    MOMENTS,
+    st.integers(min_value=0, max_value=80).map(lambda tick: tick / 10),
+)
+
+
+@given(st.lists(TASKS, max_size=40), st.dictionaries(st.integers(0, 3), MOMENTS), st.integers(1, 6))
+def test_every_slot_second_has_one_answer(tasks: list[Held], submitted: dict[int, float], slots: int) -> None:
+    found = use(tasks, {("app", stage, 0): at for stage, at in submitted.items()}, 0, 10, slots)
+    assert sum(found.held) + sum(found.empty.values()) == pytest.approx(10 * slots)
+    assert all(seconds >= 0 for seconds in (*found.held, *found.empty.values()))

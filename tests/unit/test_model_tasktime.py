@@ -1,0 +1,97 @@
+"""A stage's task time in exclusive parts: the rules one by one, and conservation on any measurement."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.model.slots import SCHEDULING
+from weft.model.tasktime import (
+    COLLECTOR,
+    NETWORK,
+    PROCESSOR,
+    UNCLASSIFIED,
+    WAITING,
+    Measured,
+    Witnesses,
+    parts,
+)
+
+OPENS, READS = "metadata: scratch", "data: scratch"
+
+
+def test_what_nobody_measured_has_no_name() -> None:
+    assert parts(Measured(10, processor=4)) == {PROCESSOR: 4, UNCLASSIFIED: 6}
+
+
+def test_each_measurement_is_its_own_part() -> None:
+    found = Measured(10, scheduling=1, processor=2, waiting=1, collector=1, fetch=2, files={OPENS: 2})
+    assert parts(found) == pytest.approx(
+        {SCHEDULING: 1, PROCESSOR: 2, WAITING: 1, COLLECTOR: 1, NETWORK: 2, OPENS: 2, UNCLASSIFIED: 1}
+    )
+
+
+def test_time_in_file_calls_is_what_was_blocked_there() -> None:
+    """Of 6 s inside calls the thread waited for a processor in 3: the looks saw it blocked in files for 3 alone."""
+    found = Measured(10, processor=2, waiting=4, files={OPENS: 4, READS: 2}, blocked_in_files=3)
+    assert parts(found) == pytest.approx({PROCESSOR: 2, WAITING: 4, OPENS: 2, READS: 1, UNCLASSIFIED: 1})
+
+
+def test_looks_that_see_too_little_do_not_hide_what_was_timed() -> None:
+    """On an idle machine nothing but the file server can have taken the time inside the calls."""
+    found = Measured(10, processor=2, waiting=1, files={OPENS: 6}, blocked_in_files=0.5)
+    assert parts(found)[OPENS] == pytest.approx(5)
+
+
+def test_a_fetch_is_what_its_server_did_as_far_as_that_did_anything() -> None:
+    found = Measured(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1})
+    assert parts(found) == pytest.approx({PROCESSOR: 5, OPENS: 3, NETWORK: 2})
+
+
+def test_more_service_than_waiting_is_not_counted_twice() -> None:
+    found = Measured(10, processor=8, fetch=2, served={OPENS: 30, PROCESSOR: 10})
+    assert parts(found) == pytest.approx({PROCESSOR: 8.5, OPENS: 1.5})
+
+
+def test_causes_that_overlap_share_the_time_in_which_the_task_was_blocked() -> None:
+    found = Measured(10, processor=6, collector=4, fetch=4)
+    assert parts(found) == pytest.approx({PROCESSOR: 6, COLLECTOR: 2, NETWORK: 2})
+
+
+SECONDS = st.floats(min_value=0, max_value=1000)
+FILES = st.dictionaries(st.sampled_from([OPENS, READS, "data: input"]), SECONDS)
+MEASURED = st.builds(
+    Measured,
+    held=SECONDS,
+    scheduling=SECONDS,
+    processor=st.none() | SECONDS,
+    waiting=st.none() | SECONDS,
+    collector=SECONDS,
+    fetch=SECONDS,
+    files=FILES,
+    blocked_in_files=st.none() | SECONDS,
+    system=SECONDS,
+    served=st.dictionaries(st.sampled_from([OPENS, PROCESSOR, WAITING]), SECONDS),
+)
+
+
+@given(MEASURED)
+def test_parts_sum_to_the_time_that_tasks_held_slots(found: Measured) -> None:
+    assert sum(parts(found).values()) == pytest.approx(found.held, abs=1e-6)
+    assert all(seconds >= 0 for seconds in parts(found).values())
+
+
+@given(MEASURED, SECONDS)
+def test_service_that_nobody_waited_for_costs_nothing(found: Measured, hidden: float) -> None:
+    """Resource seconds of other threads never become a part of tasks that did not wait for them."""
+    quiet = dataclasses.replace(found, fetch=0.0)
+    assert parts(quiet) == parts(dataclasses.replace(quiet, served={OPENS: hidden}))
+
+
+@pytest.mark.parametrize(
+    ("timed", "seen", "runnable", "agree"),
+    [(50, 50, 0, True), (50, 40, 10, True), (50, 20, 10, False), (50, 60, 0, False), (0, 0, 0, True)],
+)
+def test_witnesses(timed: float, seen: float, runnable: float, agree: bool) -> None:
+    assert Witnesses(timed, seen, runnable, looks=2000, total=100).agree is agree
