@@ -2,7 +2,7 @@
 
     weft submit --nodes virtual:2 --scratch pool -- examples/word_count.py [TEXT...]
 
-Without an argument it makes a text of its own, the same every time, and knows how often each word stands in it.
+Without an argument it generates a text, the same every time, and checks the count of each word.
 """
 
 import sys
