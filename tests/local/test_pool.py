@@ -17,10 +17,10 @@ AGGREGATE = ("aggregate-by-key", "--set", "records=40000", "--set", "partitions=
 
 
 def counted(record: Path, kind: str, operation: str) -> int:
-    """Calls of all nodes that the fileops probe saw."""
-    files = (record / "fileops").glob("*.json")
-    totals = [json.loads(path.read_text())["total"].get(kind, {}) for path in files]
-    return sum(total.get(operation, {}).get("count", 0) for total in totals)
+    """Calls of all processes that the fileops probe saw."""
+    files = (json.loads(path.read_text()) for path in (record / "fileops").glob("*.json"))
+    processes = [process["classes"].get(kind, {}) for node in files for process in node["processes"]]
+    return sum(counters.get(operation, {}).get("count", 0) for counters in processes)
 
 
 def below(record: Path) -> dict[str, Any]:

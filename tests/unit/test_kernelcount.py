@@ -46,12 +46,6 @@ def test_a_child_that_still_runs_has_its_own() -> None:
     assert (one.counted_read, one.kernel_read) == (160, 160)
 
 
-def test_what_puts_a_process_into_its_node_is_left_out() -> None:
-    one = compared([process(4915, 0, kernel=100, program="nsenter"), process(8, 100, kernel=100)])
-    assert one is not None
-    assert one.kernel_read == 100
-
-
 def test_the_kernels_own_copies_are_read_and_written() -> None:
     each = process(8, 100, kernel=400)
     each["classes"]["shuffle"]["transfer"] = {"bytes": 300}

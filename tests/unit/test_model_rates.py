@@ -42,15 +42,6 @@ def test_a_long_run_is_thinned_without_losing_bytes() -> None:
     assert found["value"].to_list() == pytest.approx([7.0] * found.height)
 
 
-def test_totals_are_growth_and_the_highest_level() -> None:
-    found = {
-        (row["node"], row["counter"]): row["value"] for row in rates.totals(frame(readings())).to_dicts()
-    }
-    assert found["node1", "cpu_user"] == pytest.approx(5)
-    assert found["node2", "memory"] == pytest.approx(1e9 + 10)
-
-
 def test_no_samples_are_no_rates() -> None:
     nothing = polars.DataFrame(schema=samples.SCHEMA)
     assert rates.of_nodes(nothing, 0).is_empty()
-    assert rates.totals(nothing).is_empty()

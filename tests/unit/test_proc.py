@@ -7,10 +7,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.fakes import fake_nodes
 from weft.host import shell
+from weft.probes import proc
 from weft.probes.proc import HOST, SOURCES, Reader
 
 RUN = f"run-{os.getpid()}"
@@ -100,6 +102,50 @@ def test_a_process_whose_parent_waited_for_it_counts_once() -> None:
         assert process.stdout.readline() == "waited\n"
         assert 50_000_000 <= read() < 60_000_000
         process.kill()
+
+
+INNER = "open('/dev/zero', 'rb', 0).read(50_000_000); print('done', flush=True); input()"
+OUTER = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {INNER!r}]); sys.stdin.read()"
+
+
+def test_a_process_that_ends_between_two_looks_of_one_reading_counts_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its parent was read before it had the child's sums, and the child is gone when it is its turn."""
+    environment = {**os.environ, shell.LEASE_MARK: RUN, shell.NODE_MARK: "node2"}
+    eyes, look = reader(), proc._process
+    with subprocess.Popen(
+        [sys.executable, "-c", OUTER],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "done\n"
+        (child,) = psutil.Process(parent.pid).children()
+
+        def look_and_end(pid: int) -> tuple[int, dict[str, float]] | None:
+            seen = look(pid)
+            if pid == parent.pid and child.is_running():
+                assert parent.stdin is not None
+                parent.stdin.write("\n")
+                parent.stdin.flush()
+                while psutil.pid_exists(child.pid):
+                    time.sleep(0.01)
+            return seen
+
+        def read() -> float:
+            return next(
+                s.value for s in eyes.read() if (s.node, s.process, s.counter) == ("node2", "", "read_calls")
+            )
+
+        before = read()
+        monkeypatch.setattr(proc, "_process", look_and_end)
+        after = read()
+        parent.kill()
+    assert 50_000_000 <= before <= after < 60_000_000
 
 
 @pytest.mark.usefixtures("child")

@@ -1,6 +1,5 @@
 """A study beside its papers: formulas, rules that agree, differ or stay open, and the page."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from weft.report.against import Against, against, finding, values_of
 from weft.report.blocks import Listing, Table
 from weft.report.compare import Comparison
 from weft.report.headline import Headline
-from weft.report.operations import Operations, operations
+from weft.report.operations import Operations
 from weft.report.published import Expected, Measure, Paper, Published, Rule
 from weft.spec.study import load
 
@@ -204,21 +203,10 @@ def slowdown_rows(found: Comparison) -> dict[tuple[str, str], str]:
     return {(row[0], row[1]): row[-1] for row in table.rows}
 
 
-def test_file_operations_are_read_from_the_records(tmp_path: Path) -> None:
-    def sums(count: int, size: int) -> dict[str, object]:
-        return {"count": count, "errors": 0, "bytes": size, "ns": 1, "ns_hist": [], "size_hist": []}
-
-    (tmp_path / "fileops").mkdir()
-    total = {
-        "input": {"read": sums(10, 1000), "write": sums(99, 99)},
-        "shuffle": {"read": sums(5, 50), "transfer": sums(5, 950), "write": sums(4, 400), "open": sums(3, 0)},
-        "output": {"write": sums(6, 600), "read": sums(99, 99)},
-    }
-    (tmp_path / "fileops" / "node1.json").write_text(json.dumps({"total": total, "processes": []}))
-    found = operations(tmp_path)
-    assert found == Operations(opens=3, reads=20, bytes_read=2000, writes=10, bytes_written=1000)
+def test_the_mean_of_an_operation_is_of_its_calls() -> None:
+    found = Operations(reads=20, bytes_read=2000, writes=10, bytes_written=1000)
     assert (found.mean_read, found.mean_write) == (100, 100)
-    assert operations(tmp_path / "none") is None
+    assert Operations().mean_read is None
 
 
 def folder(path: Path) -> Path:

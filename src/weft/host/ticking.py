@@ -6,18 +6,25 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def every(seconds: float, action: Callable[[], None]) -> Iterator[None]:
-    """Do `action` every so many seconds, in a thread, for the length of a `with`; never after its end."""
-    done = threading.Event()
+def every(seconds: float, action: Callable[[], None]) -> Iterator[Callable[[], None]]:
+    """Do `action` every so many seconds, in a thread, for the length of a `with`; never after its end.
+
+    Gives what does it at once as well, never twice at the same moment.
+    """
+    done, one = threading.Event(), threading.Lock()
+
+    def act() -> None:
+        with one:
+            action()
 
     def loop() -> None:
         while not done.wait(seconds):
-            action()
+            act()
 
     thread = threading.Thread(target=loop, daemon=True)
     thread.start()
     try:
-        yield
+        yield act
     finally:
         done.set()
         thread.join()

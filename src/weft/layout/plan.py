@@ -1,9 +1,9 @@
 """The plain data between what is asked for and what is started: daemons, files, commands, readiness."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from weft.errors import UsageError
 from weft.layout.places import Place, Role
@@ -12,6 +12,10 @@ from weft.services.realm import Realm
 
 SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Stands for a run's secret in generated files."""
+Component = Literal["engine", "generator", "validator"]
+"""What a process of a run belongs to: generators make the input, validators check the answer."""
+COMPONENT = "@COMPONENT@"
+"""Stands for the component of a process in the variables of probes, which so count each apart."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,16 @@ class Layout:
     metrics: bool = True
     """Whether the engine is to write its own account of the run (Spark: the event log)."""
     preload: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By node name: variables that probes want in every engine process."""
+    """By node name: variables that probes want in every process; COMPONENT in them stands for whose it is."""
+    component: Component = "engine"
+    """Whose processes are planned."""
 
     servers: Sequence[Node] = ()
     """Nodes that serve a storage and do not compute."""
+
+    def of(self, component: Component) -> "Layout":
+        """The same for processes of another component."""
+        return replace(self, component=component)
 
     @property
     def all_nodes(self) -> list[Node]:
@@ -94,7 +104,8 @@ class Layout:
         merged = {"WEFT_LEASE": self.run}
         for place in (place for role, place in self.places.items() if role != "blocks"):
             merged.update(place.environment.get(node.name, {}))
-        merged.update(self.preload.get(node.name, {}))
+        wanted = self.preload.get(node.name, {})
+        merged.update({name: value.replace(COMPONENT, self.component) for name, value in wanted.items()})
         if self.kerberized:
             merged.update(self.realm.environment)
         return merged

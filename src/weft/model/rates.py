@@ -50,16 +50,3 @@ def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
         .drop_nulls(["value", "t"])
         .select((polars.col("t") - begin).round(3).alias("t"), "node", "counter", "value")
     )
-
-
-def totals(samples: polars.DataFrame) -> polars.DataFrame:
-    """By node and counter: how much a sum grew over the run, or the highest value of a level."""
-    own = samples.filter(polars.col("process") == "").sort("t")
-    level = polars.col("counter").is_in(list(LEVELS))
-    grown = (polars.col("value").last() - polars.col("value").first()).clip(lower_bound=0)
-    return (
-        own.group_by("node", "counter")
-        .agg(grown.alias("grown"), polars.col("value").max().alias("highest"))
-        .select("node", "counter", polars.when(level).then("highest").otherwise("grown").alias("value"))
-        .sort("node", "counter")
-    )

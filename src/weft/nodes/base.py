@@ -42,6 +42,8 @@ class Node:
     """A process whose /proc/PID/net shows this node's own network; None where the node shares the host's."""
     host: str = ""
     """The machine it is on; empty for the one that weft runs on."""
+    enters: ClassVar[str] = ""
+    """The program among those before a command that stays until the command ends, as its parent."""
 
     @property
     def addresses(self) -> set[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -39,6 +39,8 @@ def rootless() -> bool:
 @dataclass(frozen=True)
 class VirtualNode(Node):
     """A node in namespaces; `holder` is the process that keeps them alive."""
+
+    enters: ClassVar[str] = "nsenter"
 
     def call(self, question: Callable[[], Answer]) -> Answer:
         """Answer in a thread that stands in this node's network namespace."""

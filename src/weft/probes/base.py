@@ -2,14 +2,21 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from weft.layout.plan import Layout
 from weft.record.record import write_json
+
+Read = Callable[[], None]
+"""Takes a reading at once: at the end of each phase, so that sums of a phase are its own."""
+
+
+def no_reading() -> None:
+    """For probes that have nothing to read while the run goes."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +26,8 @@ class Source:
     unit: str
     source: str
     blind: str = ""
+    since: Literal["", "run"] = ""
+    """run: it was 0 before the run's first process; otherwise it counts from the first reading."""
 
 
 class Probe(ABC):
@@ -38,8 +47,8 @@ class Probe(ABC):
         """Why it cannot observe here, or None."""
 
     @abstractmethod
-    def watch(self, layout: Layout) -> AbstractContextManager[None]:
-        """Observe for the length of a `with`."""
+    def watch(self, layout: Layout) -> AbstractContextManager[Read]:
+        """Observe for the length of a `with`; gives what takes a reading at once."""
 
 
 def add_sources(record: Path, sources: Mapping[str, Source]) -> None:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from weft.layout.plan import Layout
-from weft.probes.base import Probe
+from weft.probes.base import Probe, Read, no_reading
 
 
 class EngineProbe(Probe):
@@ -21,5 +21,5 @@ class EngineProbe(Probe):
         )
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[None]:  # noqa: ARG002 - the engine writes by itself
-        yield
+    def watch(self, layout: Layout) -> Iterator[Read]:  # noqa: ARG002 - the engine writes by itself
+        yield no_reading

@@ -9,15 +9,15 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from weft.errors import WeftError
 from weft.host import shell
 from weft.host.provision.native import PRELOAD
 from weft.host.ticking import every
-from weft.layout.plan import Layout
+from weft.layout.plan import COMPONENT, Component, Layout
 from weft.nodes.base import Node, everywhere
-from weft.probes.base import Probe, Source, add_sources
+from weft.probes.base import Probe, Read, Source, add_sources
 from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
@@ -28,11 +28,18 @@ _AWAY = 10.0
 """The same where each takes a connection to another host."""
 
 _BLIND = "system calls past the C library, io_uring, statically linked programs: named in the report where they were seen"
-_UNITS = {
-    "count": ("", "calls"),
-    "bytes": ("B", "bytes moved"),
-    "seconds": ("s", "time inside calls, summed over threads"),
+_COUNTERS = {
+    "fileops.processes": ("", "processes that made a counted call"),
+    "fileops.*.count": ("", "calls"),
+    "fileops.*.errors": ("", "calls that failed"),
+    "fileops.*.bytes": ("B", "bytes moved"),
+    "fileops.*.seconds": ("s", "time inside calls, summed over threads"),
+    "fileops.*.size_hist.*": ("", "calls that moved so many bytes or more, up to the next"),
+    "fileops.*.ns_hist.*": ("", "calls that took so many nanoseconds or more, up to the next"),
 }
+_HISTOGRAMS = (("read", "size_hist"), ("open", "ns_hist"))
+"""Operations whose distribution is read as well."""
+_COMPONENTS: tuple[Component, ...] = get_args(Component)
 
 
 class FileopsProbe(Probe):
@@ -49,11 +56,14 @@ class FileopsProbe(Probe):
         )
 
     def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
-        everywhere(layout.all_nodes, lambda node: node.make(_counters(layout, node)))
+        everywhere(
+            layout.all_nodes,
+            lambda node: node.make(*(_counters(layout, node) / component for component in _COMPONENTS)),
+        )
         return {
             node.name: {
                 "LD_PRELOAD": str(layout.native / PRELOAD),
-                "WEFT_COUNT_DIR": str(_counters(layout, node)),
+                "WEFT_COUNT_DIR": str(_counters(layout, node) / COMPONENT),
                 "WEFT_COUNT_CLASSES": ":".join(
                     f"{name}={path}" for name, path in _classes(layout, node.name)
                 ),
@@ -62,12 +72,12 @@ class FileopsProbe(Probe):
         }
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[None]:
+    def watch(self, layout: Layout) -> Iterator[Read]:
         add_sources(
             layout.record,
             {
-                f"fileops.*.{key}": Source(unit, f"preload library, {what}", _BLIND)
-                for key, (unit, what) in _UNITS.items()
+                name: Source(unit, f"preload library, {what}", _BLIND, since="run")
+                for name, (unit, what) in _COUNTERS.items()
             },
         )
 
@@ -75,14 +85,13 @@ class FileopsProbe(Probe):
             samples.append(layout.record, _read(layout))
 
         away = any(node.host for node in layout.all_nodes)
+        observe()
         try:
-            with every(_AWAY if away else INTERVAL, observe):
-                yield
+            with every(_AWAY if away else INTERVAL, observe) as read:
+                yield read
         finally:
             observe()
-            last = everywhere(layout.all_nodes, lambda node: _stats(layout, node, "--kernel"))
-            for node, stats in zip(layout.all_nodes, last, strict=True):
-                write_json(layout.record / "fileops" / f"{node.name}.json", stats)
+            everywhere(layout.all_nodes, lambda node: _keep(layout, node))
 
 
 def _counters(layout: Layout, node: Node) -> Path:
@@ -107,26 +116,59 @@ def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
     ]
 
 
-def _stats(layout: Layout, node: Node, *more: str) -> dict[str, Any]:
-    arguments = [str(layout.native / "weft-scratch"), "stats", str(_counters(layout, node)), "--json", *more]
+def _keep(layout: Layout, node: Node) -> None:
+    """Each process with its own counters, and what the library could not see of it."""
+    found = [
+        {**process, "component": component}
+        for component, stats in _stats(layout, node, "--kernel").items()
+        for process in stats["processes"]
+        # it waits for who it puts into a node, and so has their sums beside its own few bytes
+        if Path(process["program"]).name != node.enters
+    ]
+    write_json(layout.record / "fileops" / f"{node.name}.json", {"processes": found})
+
+
+def _stats(layout: Layout, node: Node, *more: str) -> dict[Component, dict[str, Any]]:
+    """What the counter files of a node say, by component; nothing where they cannot be read."""
     run = node.run if node.host else shell.run
-    try:
-        found: dict[str, Any] = json.loads(run(arguments).out)
-    except (WeftError, ValueError):
-        return {"total": {}, "processes": [], "covered": False}
+    found: dict[Component, dict[str, Any]] = {}
+    for component in _COMPONENTS:
+        directory = _counters(layout, node) / component
+        if not node.host and next(directory.glob("*"), None) is None:
+            continue  # a program less to start each second
+        arguments = [str(layout.native / "weft-scratch"), "stats", str(directory), "--json", *more]
+        try:
+            found[component] = json.loads(run(arguments).out)
+        except (WeftError, ValueError):
+            continue
     return found
 
 
 def _read(layout: Layout) -> list[Sample]:
-    found = []
     now = time.time()
-    stats = everywhere(layout.all_nodes, lambda node: _stats(layout, node))
-    for node, one in zip(layout.all_nodes, stats, strict=True):
-        for kind, operations in one["total"].items():
-            for operation, sums in operations.items():
-                name = f"fileops.{kind}.{operation}"
-                found.append(Sample(now, node.name, "", f"{name}.count", sums["count"]))
-                found.append(Sample(now, node.name, "", f"{name}.seconds", sums["ns"] / 1e9))
-                if sums["bytes"]:
-                    found.append(Sample(now, node.name, "", f"{name}.bytes", sums["bytes"]))
-    return found
+    read = everywhere(layout.all_nodes, lambda node: _stats(layout, node))
+    return [
+        Sample(now, node.name, "", name, value, component)
+        for node, stats in zip(layout.all_nodes, read, strict=True)
+        for component in _COMPONENTS
+        for name, value in readings(stats.get(component, {"total": {}, "processes": []}))
+    ]
+
+
+def readings(stats: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Counters and their values; those that are 0 are not written, hundreds a second: sources.json says that they begin at 0."""
+    yield "fileops.processes", len(stats["processes"])
+    for kind, operations in stats["total"].items():
+        for operation, sums in operations.items():
+            if not sums["count"]:
+                continue
+            name = f"fileops.{kind}.{operation}"
+            yield f"{name}.count", sums["count"]
+            yield f"{name}.seconds", sums["ns"] / 1e9
+            for key in ("bytes", "errors"):
+                if sums[key]:
+                    yield f"{name}.{key}", sums[key]
+            for of, key in _HISTOGRAMS:
+                if of == operation:
+                    for floor, count in sums[key]:
+                        yield f"{name}.{key}.{floor}", count

@@ -13,7 +13,7 @@ from weft.host.ticking import every
 from weft.host.web import get, token
 from weft.layout.plan import Layout
 from weft.nodes.base import Node
-from weft.probes.base import Probe, Source, add_sources
+from weft.probes.base import Probe, Read, Source, add_sources
 from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
@@ -70,7 +70,7 @@ class HdfsProbe(Probe):
         return None if _pages(layout) else "no storage of this run is HDFS"
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[None]:
+    def watch(self, layout: Layout) -> Iterator[Read]:
         add_sources(layout.record, _sources())
         last: dict[str, dict[str, float]] = {}
 
@@ -79,8 +79,8 @@ class HdfsProbe(Probe):
 
         observe()
         try:
-            with every(INTERVAL, observe):
-                yield
+            with every(INTERVAL, observe) as read:
+                yield read
         finally:
             time.sleep(_SETTLED)
             observe()

@@ -17,7 +17,7 @@ from weft.errors import WeftError
 from weft.host import shell
 from weft.host.ticking import every
 from weft.layout.plan import Layout
-from weft.probes.base import Probe, Source, add_sources
+from weft.probes.base import Probe, Read, Source, add_sources
 from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
@@ -65,14 +65,15 @@ class LustreProbe(Probe):
         )
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[None]:
+    def watch(self, layout: Layout) -> Iterator[Read]:
         def observe() -> None:
             samples.append(layout.record, readings(tables(layout)))
 
         observe()
+        observe()
         try:
-            with every(INTERVAL, observe):
-                yield
+            with every(INTERVAL, observe) as read:
+                yield read
         finally:
             time.sleep(_SETTLED)
             _keep(layout)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from weft.layout.plan import Layout
-from weft.probes.base import Probe
+from weft.probes.base import Probe, Read, no_reading
 
 
 class NullProbe(Probe):
@@ -17,5 +17,5 @@ class NullProbe(Probe):
         return None
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[None]:  # noqa: ARG002 - it looks at nothing
-        yield
+    def watch(self, layout: Layout) -> Iterator[Read]:  # noqa: ARG002 - it looks at nothing
+        yield no_reading

@@ -11,7 +11,7 @@ from typing import ClassVar
 from weft.host.ticking import every
 from weft.layout.plan import Layout
 from weft.nodes.base import Node
-from weft.probes.base import Probe, Source, add_sources
+from weft.probes.base import Probe, Read, Source, add_sources
 from weft.probes.processes import SHARED, Owners
 from weft.probes.samplers import can_sample, samplers
 from weft.record import samples
@@ -22,6 +22,8 @@ INTERVAL = 1.0
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_LOOKS = 3
+"""Times that processes are read for one reading, where some always end meanwhile."""
 
 _DEAD = "processes that lived less than a second"
 SOURCES = {
@@ -80,7 +82,7 @@ class ProcProbe(Probe):
         return can_sample(layout)
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[None]:
+    def watch(self, layout: Layout) -> Iterator[Read]:
         add_sources(layout.record, SOURCES)
         here = {node.name: node for node in layout.all_nodes if not node.host}
         reader = Reader(here, layout.run)
@@ -91,8 +93,8 @@ class ProcProbe(Probe):
 
         observe()
         try:
-            with samplers(layout, self.name), every(INTERVAL, observe):
-                yield
+            with samplers(layout, self.name), every(INTERVAL, observe) as read:
+                yield read
         finally:
             observe()
 
@@ -124,24 +126,37 @@ class Reader:
             for name, value in _host().items()
             if shared or not name.startswith("cpu_")  # a node's own are summed below
         ]
-        live: list[tuple[str, dict[str, float]]] = []
-        alive = set()
-        for pid, (owner, process) in self._processes():
-            if (read := _process(pid)) is None:
-                continue
-            self.parents[pid], counters = read
-            alive.add(pid)
+        live = self._live()
+        for pid, owner, process, counters in live:
             self.last[pid] = counters
             found += [Sample(now, owner, f"{process}/{pid}", name, value) for name, value in counters.items()]
-            live.append((owner, counters))
-        self._bury(alive)  # before summing, or a sum falls for one reading when a process ends
+        self._bury(
+            {pid for pid, *_ in live}
+        )  # before summing, or a sum falls for one reading when a process ends
         sums: dict[str, dict[str, float]] = {name: dict(self.gone.get(name, {})) for name in self.nodes}
-        for owner, counters in live:
+        for _, owner, _, counters in live:
             _add(sums[owner], counters)
         for name, node in self.nodes.items():
             sums[name].update(_group(node))
             sums[name].update(_network(node))
             found += [Sample(now, name, "", counter, value) for counter, value in sums[name].items()]
+        return found
+
+    def _live(self) -> list[tuple[int, str, str, dict[str, float]]]:
+        """Pid, node, name and counters of every process, all from one moment as far as it matters for sums.
+
+        Where one ended meanwhile, nobody knows whether its parent was read with its sums or without: all are read again.
+        """
+        for _ in range(_LOOKS):
+            found, ended = [], False
+            for pid, (owner, process) in self._processes():
+                if (read := _process(pid)) is None:
+                    ended = ended or not Path(f"/proc/{pid}").exists()
+                    continue
+                self.parents[pid], counters = read
+                found.append((pid, owner, process, counters))
+            if not ended and all(Path(f"/proc/{pid}").exists() for pid, *_ in found):
+                break
         return found
 
     def _processes(self) -> Iterator[tuple[int, tuple[str, str]]]:

@@ -15,7 +15,7 @@ from weft.host import shell
 from weft.host.ticking import every
 from weft.layout.plan import Layout
 from weft.nodes.base import Node
-from weft.probes.base import Probe, Source, add_sources
+from weft.probes.base import Probe, Read, Source, add_sources
 from weft.probes.processes import Owners
 from weft.probes.samplers import can_sample, samplers
 from weft.record import samples
@@ -63,7 +63,7 @@ class ThreadsProbe(Probe):
         return can_sample(layout)
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[None]:
+    def watch(self, layout: Layout) -> Iterator[Read]:
         add_sources(layout.record, SOURCES)
         here = {node.name: node for node in layout.all_nodes if not node.host}
         reader = ThreadReader(here, layout.run)
@@ -74,8 +74,12 @@ class ThreadsProbe(Probe):
 
         observe()
         try:
-            with samplers(layout, self.name), every(INTERVAL, observe), every(GLANCE, reader.glance):
-                yield
+            with (
+                samplers(layout, self.name),
+                every(INTERVAL, observe) as read,
+                every(GLANCE, reader.glance),
+            ):
+                yield read
         finally:
             observe()
 

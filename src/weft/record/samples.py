@@ -12,8 +12,10 @@ SCHEMA = {
     "process": polars.String,
     "counter": polars.String,
     "value": polars.Float64,
+    "component": polars.String,
 }
-"""t: seconds since the epoch. process: empty for a node's own counters. value: cumulative unless it is a level."""
+"""t: seconds since the epoch. process: empty for a node's own counters. value: cumulative unless it is a level.
+component: whose processes it counts, engine, generator or validator; empty for all of them."""
 
 
 class Sample(NamedTuple):
@@ -24,6 +26,7 @@ class Sample(NamedTuple):
     process: str
     counter: str
     value: float
+    component: str = ""
 
 
 def append(record: Path, samples: Iterable[Sample]) -> None:
@@ -34,7 +37,9 @@ def append(record: Path, samples: Iterable[Sample]) -> None:
 
 def lines(samples: Iterable[Sample]) -> str:
     """Readings as they are written."""
-    return "".join(f"{s.t:.3f},{s.node},{s.process},{s.counter},{s.value:.12g}\n" for s in samples)
+    return "".join(
+        f"{s.t:.3f},{s.node},{s.process},{s.counter},{s.value:.12g},{s.component}\n" for s in samples
+    )
 
 
 def finish(record: Path) -> None:
@@ -61,9 +66,7 @@ def _parse_all(texts: Iterable[Path]) -> polars.DataFrame:
 def load(record: Path) -> polars.DataFrame:
     """All readings of a record, also of one that was killed; a torn last line is left out."""
     if (record / "samples.parquet").exists():
-        return polars.read_parquet(record / "samples.parquet").with_columns(
-            polars.col("process").fill_null("")
-        )
+        return _whole(polars.read_parquet(record / "samples.parquet"))
     texts = _texts(record)
     return _parse_all(texts) if texts else polars.DataFrame(schema=SCHEMA)
 
@@ -72,9 +75,13 @@ def _parse(text: bytes) -> polars.DataFrame:
     whole = text.rpartition(b"\n")[0]
     if not whole:
         return polars.DataFrame(schema=SCHEMA)
-    return _named(polars.read_csv(whole, has_header=False, schema=SCHEMA))
+    fields = whole.partition(b"\n")[0].count(b",") + 1
+    written = dict(list(SCHEMA.items())[:fields])
+    return _whole(polars.read_csv(whole, has_header=False, schema=written))
 
 
-def _named(frame: polars.DataFrame) -> polars.DataFrame:
-    # an empty field of CSV is read as nothing, not as an empty name
-    return frame.with_columns(polars.col("process").fill_null(""))
+def _whole(frame: polars.DataFrame) -> polars.DataFrame:
+    """With the columns that older records lack, and names that are empty where CSV has nothing."""
+    if "component" not in frame.columns:
+        frame = frame.with_columns(polars.lit("").alias("component"))
+    return frame.with_columns(polars.col("process", "component").fill_null(""))

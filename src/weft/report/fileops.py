@@ -1,28 +1,75 @@
-"""The file operations of a run: a table by path class, the distribution of read sizes and open times, what was not seen."""
+"""The file operations of a run: by path class, the distribution of read sizes and open times, what was not seen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from weft.report import kernelcount
 from weft.report.blocks import Bar, Block, Column, Listing, Section, Table, Words
+from weft.report.counters import phases_of, whole
 from weft.report.numbers import amount, percent, size
-from weft.report.summary import Summary
+from weft.report.summary import Counter, Summary
+from weft.text.units import show_size
 
+_FAMILY = "fileops."
 _ORDER = ("input", "output", "shuffle", "jars", "logs", "other", "unnamed")
 _UNNAMED = "unnamed: descriptors that no counted open returned, such as sockets and pipes"
+MEASURED = "run"
+"""The phase whose operations are the engine's work."""
+
+
+@dataclass
+class Sums:
+    """One operation on one class of paths, all nodes together; histograms are calls by the floor of their bucket."""
+
+    count: float = 0
+    errors: float = 0
+    bytes: float = 0
+    seconds: float = 0
+    size_hist: dict[int, float] = field(default_factory=dict)
+    ns_hist: dict[int, float] = field(default_factory=dict)
+
+
+def table(counters: Iterable[Counter], components: Sequence[str], phase: str) -> dict[tuple[str, str], Sums]:
+    """Operations of some components in a phase (empty: all), by path class and operation."""
+    found: dict[tuple[str, str], Sums] = {}
+    for counter in counters:
+        words = counter.name.split(".")
+        if not counter.name.startswith(_FAMILY) or len(words) < 4 or counter.component not in components:
+            continue
+        if value := whole(counter, phase):
+            _, kind, operation, key, *floor = words
+            sums = found.setdefault((kind, operation), Sums())
+            if floor:
+                histogram = getattr(sums, key)
+                histogram[int(floor[0])] = histogram.get(int(floor[0]), 0) + value
+            else:
+                setattr(sums, key, getattr(sums, key) + value)
+    return found
+
+
+def counted(counters: Iterable[Counter]) -> list[Counter]:
+    """Those of file operations."""
+    return [counter for counter in counters if counter.name.startswith(_FAMILY) and counter.totals]
+
+
+def engine(counters: Sequence[Counter]) -> list[str]:
+    """The components whose operations are the engine's; in records that know none, of all processes."""
+    known = {counter.component for counter in counters}
+    return ["engine"] if "engine" in known else [""]
 
 
 def file_operations(summary: Summary) -> Section:
     """What the preload library counted; says so where it was not asked to."""
-    if not summary.fileops:
+    found = counted(summary.counters)
+    if not found and not summary.fileops:
         words = "Not counted in this run; add fileops to the probes: --set probes=proc,engine,fileops."
         return Section("fileops", "File operations", [Words(words, "quiet")])
-    total = merged(node["total"] for node in summary.fileops.values())
-    blocks: list[Block] = [_table(total)]
-    blocks += _histogram("Sizes of reads", total, "read", "size_hist", size)
-    blocks += _histogram(
-        "Times of opens", total, "open", "ns_hist", lambda ns: amount(ns / 1e9, "s") if ns else "0 s"
-    )
+    measured = table(found, engine(found), MEASURED)
+    blocks: list[Block] = [_engine(measured)]
+    blocks += _histogram("Sizes of reads", measured, "read", "size_hist", show_size)
+    blocks += _histogram("Times of opens", measured, "open", "ns_hist", lambda ns: _short(ns / 1e9))
+    blocks += _others(found, phases_of(summary))
     blocks += kernelcount.beside(summary.fileops)
     missed = sorted(
         {
@@ -40,75 +87,86 @@ def file_operations(summary: Summary) -> Section:
     return Section("fileops", "File operations", blocks)
 
 
-def merged(totals: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Sums over nodes: class -> operation -> count, errors, bytes, ns, and histograms as {floor: count}."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for total in totals:
-        for kind, operations in total.items():
-            for operation, sums in operations.items():
-                into = found.setdefault(kind, {}).setdefault(operation, {"ns_hist": {}, "size_hist": {}})
-                for key in ("count", "errors", "bytes", "ns"):
-                    into[key] = into.get(key, 0) + sums[key]
-                for key in ("ns_hist", "size_hist"):
-                    for floor, count in sums[key]:
-                        into[key][floor] = into[key].get(floor, 0) + count
-    return found
+def _engine(measured: Mapping[tuple[str, str], Sums]) -> Block:
+    if not measured:
+        return Words(f"The engine's processes made no counted call in the phase {MEASURED}.", "quiet")
+    titles = ("calls", "errors", "bytes", "mean size", "time", "mean time")
+    columns = [Column("files"), Column("operation"), *(Column(title, number=True) for title in titles)]
+    ordered = sorted(measured.items(), key=lambda item: (_place(item[0][0]), -item[1].seconds))
+    rows = [(kind, operation, *_row(sums)) for (kind, operation), sums in ordered]
+    note = f"The engine's processes in the phase {MEASURED}. Time is the sum over all threads. {_UNNAMED}."
+    return Table(columns, rows, note)
 
 
-def _table(total: Mapping[str, Mapping[str, Any]]) -> Table:
-    columns = [
-        Column("files"),
-        Column("operation"),
-        *(
-            Column(title, number=True)
-            for title in ("calls", "errors", "bytes", "mean size", "time", "mean time")
-        ),
-    ]
-    rows = []
-    for kind in sorted(total, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)):
-        for operation, sums in sorted(total[kind].items(), key=lambda item: -item[1]["ns"]):
-            mean = sums["bytes"] / sums["count"] if sums["bytes"] else 0
-            seconds = sums["ns"] / 1e9
-            rows.append(
-                (
-                    kind,
-                    operation,
-                    amount(sums["count"]),
-                    amount(sums["errors"]) if sums["errors"] else "-",
-                    size(sums["bytes"]),
-                    size(mean),
-                    amount(seconds, "s"),
-                    _short(seconds / sums["count"]),
-                )
-            )
-    return Table(columns, rows, f"Time is the sum over all threads. {_UNNAMED}.")
+def _place(kind: str) -> tuple[int, str]:
+    return (_ORDER.index(kind) if kind in _ORDER else len(_ORDER), kind)
+
+
+def _row(sums: Sums) -> tuple[str, ...]:
+    mean = sums.bytes / sums.count if sums.bytes and sums.count else 0
+    return (
+        amount(sums.count),
+        amount(sums.errors) if sums.errors else "-",
+        size(sums.bytes),
+        size(mean),
+        amount(sums.seconds, "s"),
+        _short(sums.seconds / sums.count) if sums.count else "-",
+    )
 
 
 def _short(seconds: float) -> str:
     return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
 
 
-def _histogram(
-    title: str, total: Mapping[str, Mapping[str, Any]], operation: str, key: str, show: Any
-) -> Sequence[Block]:
-    sums: dict[int, int] = {}
-    for kind, operations in total.items():
-        if kind != "unnamed":
-            for floor, count in operations.get(operation, {}).get(key, {}).items():
-                sums[floor] = sums.get(floor, 0) + count
-    whole = sum(sums.values())
-    if not whole:
-        return []
-    parts = [
-        (f"from {show(floor)}", float(count), percent(count / whole)) for floor, count in sorted(sums.items())
+def _others(found: Sequence[Counter], phases: Sequence[str]) -> list[Block]:
+    """What else was counted, in short: the engine's other phases, generators, validators."""
+    groups = [
+        (component, phase)
+        for component in dict.fromkeys(counter.component for counter in found)
+        for phase in phases
+        if (component, phase) not in {(name, MEASURED) for name in engine(found)}
     ]
+    rows = [
+        (component or "all", phase, kind, amount(calls), size(moved), amount(seconds, "s"))
+        for component, phase in groups
+        for kind, (calls, moved, seconds) in _by_kind(table(found, [component], phase)).items()
+    ]
+    columns = [Column("processes of"), Column("phase"), Column("files")]
+    columns += [Column(title, number=True) for title in ("calls", "bytes", "time")]
+    return [Table(columns, rows, "The same for all other processes and phases.")] if rows else []
+
+
+def _by_kind(operations: Mapping[tuple[str, str], Sums]) -> dict[str, tuple[float, float, float]]:
+    found: dict[str, tuple[float, float, float]] = {}
+    for (kind, _), sums in sorted(operations.items(), key=lambda item: _place(item[0][0])):
+        calls, moved, seconds = found.get(kind, (0, 0, 0))
+        found[kind] = (calls + sums.count, moved + sums.bytes, seconds + sums.seconds)
+    return found
+
+
+def _histogram(
+    title: str,
+    measured: Mapping[tuple[str, str], Sums],
+    operation: str,
+    key: str,
+    show: Callable[[float], str],
+) -> Sequence[Block]:
+    sums: dict[int, float] = {}
+    for (kind, name), of in measured.items():
+        if kind != "unnamed" and name == operation:
+            for floor, count in getattr(of, key).items():
+                sums[floor] = sums.get(floor, 0) + count
+    calls = sum(sums.values())
+    if not calls:
+        return []
+    parts = [(f"from {show(floor)}", count, percent(count / calls)) for floor, count in sorted(sums.items())]
     rows = [(name, f"{count:,.0f}", share) for name, count, share in parts]
-    table = Table(
+    shown = Table(
         [Column(title), Column("calls", number=True), Column("share", number=True)],
         rows,
         "Each row reaches to the next; sockets and pipes are left out.",
     )
-    return [Words(f"{title} ({whole:,} calls)"), Bar(parts), table]
+    return [Words(f"{title} ({calls:,.0f} calls)"), Bar(parts), shown]
 
 
 def _missed(note: Mapping[str, Any]) -> str:

@@ -5,14 +5,13 @@ from datetime import datetime
 from typing import Any
 
 import polars
-from pydantic import ValidationError
 
 from weft.model import jobhistory, rates, recovery
 from weft.model.eventlog import JobMetrics
-from weft.record.record import PHASES, Stored
-from weft.report import engine, files, flink
-from weft.report.sources import UNREADABLE, Sources
-from weft.report.summary import Counter, Mark, NodeInfo, PlaceInfo, Series, Span, Summary
+from weft.record.record import Stored
+from weft.report import counters, engine, files, flink, spans
+from weft.report.sources import Sources
+from weft.report.summary import Mark, NodeInfo, PlaceInfo, Series, Span, Summary
 from weft.text.units import show_seconds
 
 
@@ -21,9 +20,9 @@ def summarize(stored: Stored) -> Summary:
     sources = Sources(stored)
     verdict = sources.verdict()
     events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
-    begin = _begin(events, samples)
+    begin = spans.begin(events, samples)
     signs = [*samples["t"].to_list()[-1:], *metrics.tasks["end"].drop_nulls().to_list()]
-    phases = _phases(sources, events, max(signs, default=begin), begin)
+    phases = spans.phases(sources, events, max(signs, default=begin), begin)
     stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
     found = {
         **_head(sources),
@@ -36,7 +35,7 @@ def summarize(stored: Stored) -> Summary:
         "stages_left_out": len(stages[engine.MOST_STAGES :]),
         "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),
         "usage": sources.attempt("the use of slots", lambda: engine.usage(metrics), None),
-        "counters": sources.rows("the counters", lambda: _counters(sources, samples)),
+        "counters": sources.rows("the counters", lambda: counters.sums(sources, samples, phases, begin)),
         "fileops": sources.attempt(
             "the file operations", lambda: files.fileops(stored.directory), _nothing()
         ),
@@ -130,37 +129,6 @@ def _place(role: str, place: Mapping[str, Any]) -> PlaceInfo:
     )
 
 
-def _begin(events: Sequence[Mapping[str, Any]], samples: polars.DataFrame) -> float:
-    if events:
-        return float(events[0]["t"])
-    return float(samples["t"].min() or 0.0) if samples.height else 0.0  # type: ignore[arg-type]
-
-
-def _phases(
-    sources: Sources, events: Sequence[Mapping[str, Any]], sign: float, begin: float
-) -> tuple[Span, ...]:
-    """Phases from the events, or from their sums in record.json where there are none; `sign` is the last of life."""
-    last = max([sign, *(float(event["t"]) for event in events)])
-    spans: list[Span] = []
-    for event in events:
-        name, at = str(event.get("phase", "")), float(event["t"])
-        if event["event"] == "phase-begin":
-            spans.append(Span(name=name, begin=at - begin, seconds=max(0.0, last - at), ended=False))
-        elif event["event"] == "phase-end" and spans and spans[-1].name == name:
-            open_ = spans.pop()
-            spans.append(Span(name=name, begin=open_.begin, seconds=max(0.0, at - begin - open_.begin)))
-    return tuple(spans) or sources.rows("the phases", lambda: _laid(sources.head.get("phases", {})))
-
-
-def _laid(seconds: Mapping[str, float]) -> tuple[Span, ...]:
-    spans, at = [], 0.0
-    for name in PHASES:
-        if name in seconds:
-            spans.append(Span(name=name, begin=at, seconds=float(seconds[name])))
-            at += float(seconds[name])
-    return tuple(spans)
-
-
 def _marks(events: Sequence[Mapping[str, Any]], metrics: JobMetrics, begin: float) -> tuple[Mark, ...]:
     """When daemons and executors were lost."""
     daemons = [
@@ -188,25 +156,10 @@ def _throughput(
     return {"throughput": size / took, "throughput_per_node": per_node or own}
 
 
-def _counters(sources: Sources, samples: polars.DataFrame) -> tuple[Counter, ...]:
-    described = sources.table("sources.json")
-    totals: dict[str, dict[str, float]] = {}
-    for node, counter, value in rates.totals(samples).iter_rows():
-        totals.setdefault(counter, {})[node] = value
-    found = []
-    for name in dict.fromkeys([*described, *totals]):
-        words = described.get(name, {})
-        try:
-            found.append(Counter(name=name, totals=totals.get(name, {}), **words))
-        except (*UNREADABLE, ValidationError):
-            found.append(Counter(name=name, totals=totals.get(name, {})))
-    return tuple(found)
-
-
 def _series(samples: polars.DataFrame, begin: float) -> tuple[Series, ...]:
-    grouped = rates.of_nodes(samples, begin).partition_by(
-        "node", "counter", as_dict=True, maintain_order=True
-    )
+    """Counters of nodes and of the machine in time; those of files and daemons, hundreds, are sums alone."""
+    drawn = samples.filter(~polars.col("counter").str.contains(".", literal=True))
+    grouped = rates.of_nodes(drawn, begin).partition_by("node", "counter", as_dict=True, maintain_order=True)
     return tuple(
         Series(node=str(node), counter=str(counter), points=tuple(frame.select("t", "value").iter_rows()))
         for (node, counter), frame in grouped.items()

@@ -1,14 +1,17 @@
 """The engine's file operations in each cell of a study, where the probe fileops counted them."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
-from weft.report import files
-from weft.report.fileops import merged
-from weft.report.summary import Part
+from weft.errors import RecordError
+from weft.record.record import Stored, read
+from weft.report import counters, fileops, spans
+from weft.report.sources import Sources
+from weft.report.summary import Counter, Part
 
-_READ, _WRITTEN = ("input", "shuffle"), ("shuffle", "output")
-"""Path classes that only the engine reads, and only it writes: generators write the input, validators read the output."""
+_FILES = ("input", "shuffle", "output")
+_ONLY_READ, _ONLY_WRITTEN = ("input", "shuffle"), ("shuffle", "output")
+"""In records that count all processes as one: what generators, which write the input, and validators leave alone."""
 
 
 class Operations(Part):
@@ -31,19 +34,34 @@ class Operations(Part):
 
 def operations(directory: Path) -> Operations | None:
     """What a record says of the files of its roles; None where nothing was counted."""
-    counted = files.fileops(directory)
-    if not counted:
+    try:
+        found = fileops.counted(_counters(read(directory)))
+    except RecordError:
         return None
-    total = merged(node["total"] for node in counted.values())
+    if not found:
+        return None
+    components = fileops.engine(found)
+    apart = components != [""]
+    total = fileops.table(found, components, fileops.MEASURED if apart else "")
 
-    def sums(kinds: tuple[str, ...], names: tuple[str, ...], key: str) -> int:
-        of: list[Mapping[str, int]] = [total.get(kind, {}).get(name, {}) for kind in kinds for name in names]
-        return sum(each.get(key, 0) for each in of)
+    def sums(files: Sequence[str], names: Sequence[str], key: str) -> int:
+        of = [each for (kind, name), each in total.items() if kind in files and name in names]
+        return int(sum(getattr(each, key) for each in of))
 
+    read_from, written_to = (_FILES, _FILES) if apart else (_ONLY_READ, _ONLY_WRITTEN)
     return Operations(
         opens=sums(("shuffle",), ("open",), "count"),
-        reads=sums(_READ, ("read", "transfer"), "count"),
-        bytes_read=sums(_READ, ("read", "transfer"), "bytes"),
-        writes=sums(_WRITTEN, ("write",), "count"),
-        bytes_written=sums(_WRITTEN, ("write",), "bytes"),
+        reads=sums(read_from, ("read", "transfer"), "count"),
+        bytes_read=sums(read_from, ("read", "transfer"), "bytes"),
+        writes=sums(written_to, ("write",), "count"),
+        bytes_written=sums(written_to, ("write",), "bytes"),
     )
+
+
+def _counters(stored: Stored) -> tuple[Counter, ...]:
+    sources = Sources(stored)
+    events, samples = sources.events(), sources.samples()
+    begin = spans.begin(events, samples)
+    last = max(samples["t"].to_list()[-1:], default=begin)
+    phases = spans.phases(sources, events, last, begin)
+    return sources.rows("the counters", lambda: counters.sums(sources, samples, phases, begin))

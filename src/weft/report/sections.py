@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weft.report import fileops, flink, hdfs, lustre, mapreduce, timeline
+from weft.report import counters, fileops, flink, hdfs, lustre, mapreduce, timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
 from weft.report.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.report.summary import StageRow, Summary
@@ -164,39 +164,6 @@ def _fact_table(name: str, value: Any) -> Table:
     )
 
 
-def counters(summary: Summary) -> Section:
-    """Every counter with its totals, its source and its blind spot; then what could not observe, and why."""
-    nodes = list(dict.fromkeys(node for counter in summary.counters for node in counter.totals))
-    shown = nodes if len(nodes) <= 6 else []
-    columns = [Column("counter"), *(Column(node, number=True) for node in shown or ["all nodes"])]
-    columns += [Column("source"), Column("could not see")]
-    rows = []
-    for counter in summary.counters:
-        values = [counter.totals.get(node) for node in shown] or [sum(counter.totals.values())]
-        if counter.totals:
-            rows.append(
-                (
-                    counter.name,
-                    *(amount(v, counter.unit) for v in values),
-                    counter.source,
-                    counter.blind or "-",
-                )
-            )
-    blocks: list[Block] = [
-        Table(columns, rows, "Growth from the first to the last reading; memory is the highest.")
-    ]
-    if not rows:
-        blocks = [Words("No probe left a reading.", "quiet")]
-    blocks += [
-        Words(f"Probe {name} could not observe: {why}.", "warn")
-        for name, why in summary.probes_missing.items()
-    ]
-    unseen = [counter.name for counter in summary.counters if not counter.totals]
-    if unseen and rows:
-        blocks.append(Words(f"Without a reading here: {', '.join(unseen)}.", "quiet"))
-    return Section("counters", "Counters", blocks)
-
-
 def slowest_tasks(summary: Summary) -> Section:
     """The tasks that ran longest, and what they waited for."""
     if not summary.slowest:
@@ -261,7 +228,7 @@ SECTIONS: list[Maker[Summary]] = [
     mapreduce.job_counters,
     lustre.lustre_counters,
     hdfs.hdfs_counters,
-    counters,
+    counters.counters,
     slowest_tasks,
     logs,
     configuration,

@@ -113,13 +113,18 @@ class Usage(Part):
 
 
 class Counter(Part):
-    """A counter over the whole observation, by node, with where it came from and what it could not see."""
+    """A counter's sums, with where it came from and what it could not see; of a level, the highest reading."""
 
     name: str
+    component: str = ""
+    """Whose processes it counts: engine, generator or validator; empty for all of them."""
     unit: str = ""
     source: str = ""
     blind: str = ""
     totals: Mapping[str, float] = {}
+    """By node, over the whole observation: the sums of all phases."""
+    phases: Mapping[str, Mapping[str, float]] = {}
+    """By phase and node, where it is not 0."""
 
 
 class Series(Part):

@@ -17,7 +17,7 @@ from weft.host.work import Work, open_work
 from weft.layout.places import Place, Role
 from weft.layout.plan import SECRET, Command, Layout, Plan
 from weft.nodes.base import Node, everywhere, one_a_host, require_shared
-from weft.probes.base import Probe
+from weft.probes.base import Probe, Read
 from weft.record import record as records
 from weft.record import samples
 from weft.record.record import Record, Stored
@@ -43,11 +43,15 @@ class Live:
     cluster: Cluster
     record: Record
     progress: Progress
+    readings: Sequence[Read] = ()
+    """What each probe reads once more when a phase has ended."""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         with _phase(name, self.record, self.progress):
             yield
+        for read in self.readings:
+            read()
 
 
 Use = Callable[[Live], Judgement]
@@ -62,11 +66,12 @@ def measure(live: Live) -> Judgement:
         return run_all(commands, layout, live.cluster, live.progress, live.spec.timeout)
 
     with live.phase("prepare"):
-        prepared = do(workload.prepare(layout))
+        prepared = do(workload.prepare(layout.of("generator")))
     with live.phase("run"):
         (ran,) = do([live.spec.engine.submit(workload.job(layout, prepared), layout)])
     with live.phase("check"):
-        checked = [outcome for check in workload.check(layout, prepared) for outcome in do([check])]
+        checks = workload.check(layout.of("validator"), prepared)
+        checked = [outcome for check in checks for outcome in do([check])]
     return workload.judge(prepared, ran, checked)
 
 
@@ -113,9 +118,8 @@ def _live(
                     plan, layout, deadline=spec.start_deadline, note=record.note, secret=work.secret
                 )
             )
-        for probe in observers:
-            held.enter_context(probe.watch(layout))
-        yield Live(spec, layout, alive, record, progress)
+        readings = [held.enter_context(probe.watch(layout)) for probe in observers]
+        yield Live(spec, layout, alive, record, progress, readings)
         record.update(lost=alive.lost)
         with _phase("stop", record, progress):
             held.close()

@@ -1,0 +1,112 @@
+"""A page's two tables of counters come from one: they say the same of a record, by phase and by whose processes they are."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.unit.report_fakes import BEGIN, make_record
+from weft.record import samples
+from weft.record.record import Stored, write_json
+from weft.record.samples import Sample
+from weft.report.blocks import Table
+from weft.report.counters import counters
+from weft.report.fileops import file_operations
+from weft.report.gather import summarize
+from weft.report.operations import Operations, operations
+
+SOURCES = {"fileops.*.count": {"unit": "", "source": "preload library", "blind": "io_uring", "since": "run"}}
+
+
+def reading(at: float, component: str, **values: float) -> list[Sample]:
+    """A reading of node1's counters, `shuffle_open_count=3`, so many seconds after the run began."""
+    return [
+        Sample(BEGIN + at, "node1", "", "fileops." + name.replace("_", "."), value, component)
+        for name, value in {"processes": 1.0, **values}.items()
+    ]
+
+
+def record(directory: Path, found: Sequence[Sample]) -> Stored:
+    stored = make_record(directory, without=["samples.parquet"])
+    samples.append(directory, found)
+    samples.finish(directory)
+    write_json(directory / "sources.json", SOURCES)
+    return stored
+
+
+JUMPS = [
+    *(each for at in (2.0, 2.41) for each in reading(at, "engine")),
+    *reading(6.0, "engine", shuffle_open_count=8000, shuffle_open_seconds=4),
+    *reading(12.41, "engine", shuffle_open_count=9000, shuffle_open_seconds=4.5),
+    *reading(13.2, "engine", shuffle_open_count=9000, shuffle_open_seconds=4.5),
+]
+
+
+def test_a_counter_that_jumps_is_the_same_in_both_tables(tmp_path: Path) -> None:
+    summary = summarize(record(tmp_path / "run", JUMPS))
+    sums = counters(summary).blocks[0]
+    assert isinstance(sums, Table)
+    rows = {row[0]: dict(zip([c.title for c in sums.columns], row, strict=True)) for row in sums.rows}
+    counter = rows["fileops.shuffle.open.count"]
+    assert (counter["run"], counter["whole run"], counter["processes of"]) == ("9,000", "9,000", "engine")
+    opens = file_operations(summary).blocks[0]
+    assert isinstance(opens, Table)
+    assert opens.rows == [("shuffle", "open", "9,000", "-", "-", "-", "4.50 s", "500.0 us")]
+
+
+def test_every_counter_of_a_pattern_has_its_source(tmp_path: Path) -> None:
+    summary = summarize(record(tmp_path / "run", JUMPS))
+    assert {c.name: c.source for c in summary.counters if c.name.endswith(".count")} == {
+        "fileops.shuffle.open.count": "preload library"
+    }
+
+
+def test_generators_and_validators_are_no_work_of_the_engine(tmp_path: Path) -> None:
+    made = reading(2.41, "generator", input_write_count=50, input_write_bytes=5000)
+    ran = reading(12.41, "engine", input_read_count=7, output_write_count=3, output_write_bytes=3000)
+    checked = reading(13.01, "validator", output_read_count=99, output_read_bytes=9900)
+    nothing = [each for who in ("generator", "engine", "validator") for each in reading(2.0, who)]
+    stored = record(tmp_path / "run", [*nothing, *made, *ran, *checked])
+    engine, others = (
+        block for block in file_operations(summarize(stored)).blocks if isinstance(block, Table)
+    )
+    assert [row[:3] for row in engine.rows] == [("input", "read", "7"), ("output", "write", "3")]
+    assert [row[:4] for row in others.rows] == [
+        ("generator", "prepare", "input", "50"),
+        ("validator", "check", "output", "99"),
+    ]
+    assert operations(stored.directory) == Operations(reads=7, writes=3, bytes_written=3000)
+
+
+def test_a_distribution_is_that_of_the_measured_phase(tmp_path: Path) -> None:
+    sizes = [
+        Sample(BEGIN + at, "node1", "", "fileops.input.read.size_hist.4096", value, "engine")
+        for at, value in ((2.41, 5), (12.41, 25))
+    ]
+    ran = reading(12.41, "engine", input_read_count=20)
+    summary = summarize(record(tmp_path / "run", [*reading(2.0, "engine"), *sizes, *ran]))
+    tables = [block for block in file_operations(summary).blocks if isinstance(block, Table)]
+    assert [row for table in tables for row in table.rows if table.columns[0].title == "Sizes of reads"] == [
+        ("from 4.1 kB", "20", "100 %")
+    ]
+
+
+def test_a_record_without_file_operations_has_none(tmp_path: Path) -> None:
+    make_record(tmp_path / "run")
+    assert operations(tmp_path / "run") is None
+    assert operations(tmp_path / "none") is None
+
+
+def test_of_processes_that_were_counted_as_one_the_input_is_only_read(tmp_path: Path) -> None:
+    """Records of weft before components."""
+    old = reading(
+        12.41, "", input_read_count=10, input_write_count=99, output_write_count=6, output_read_count=99
+    )
+    stored = record(tmp_path / "run", old)
+    assert operations(stored.directory) == Operations(reads=10, writes=6)
+
+
+def test_a_machines_own_readings_are_not_added_to_those_of_its_nodes(tmp_path: Path) -> None:
+    of = [("host", 50.0), ("node1", 20.0), ("node2", 10.0)]
+    found = [Sample(BEGIN + at, node, "", "cpu_user", at * share) for at in (2.0, 12.4) for node, share in of]
+    sums = counters(summarize(record(tmp_path / "run", found))).blocks[0]
+    assert isinstance(sums, Table)
+    assert sums.rows == [("cpu_user", "-", "312", "312", "520", "208", "104")]
