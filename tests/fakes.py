@@ -5,10 +5,14 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from weft.engines.base import Engine
+from weft.engines.mapreduce import HadoopEngine
+from weft.layout.members import Members
 from weft.layout.places import SHARED_ROLES, Place, Role
-from weft.layout.plan import Layout
+from weft.layout.plan import Layout, Plan, together
 from weft.nodes.base import Node
-from weft.services.realm import Realm
+from weft.run.topology import Topology
+from weft.services import resolved
 
 WORK = Path("/weft/work/RUN")
 RECORD = Path("/weft/runs/RUN")
@@ -38,14 +42,23 @@ def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
         java=Path("/jdk/bin/java"),
         homes={name: Path(f"/cache/{name}") for name in ("spark", "flink")},
         jars={name: Path(f"/cache/weft-{name}.jar") for name in (*MODULES, "kerberos")},
-        realm=Realm(WORK / "kerberos", on[0], 6010),
     )
 
 
-def fake_hadoop_layout(nodes: Sequence[Node] | None = None) -> Layout:
-    """The same with daemons or clients of Hadoop's."""
-    layout = fake_layout(nodes)
-    return dataclasses.replace(layout, homes={**layout.homes, "hadoop": Path("/cache/hadoop")})
+def fake_hadoop_layout(nodes: Sequence[Node] | None = None, engine: Engine | None = None) -> Layout:
+    """The same with a realm, and with YARN for an engine, which has what YARN leaves of the nodes' memory."""
+    layout, own = fake_layout(nodes), (engine or HadoopEngine()).services()
+    members = Members(layout.nodes)
+    left = Topology({}, own).computing(members)
+    homes = {**layout.homes, "hadoop": Path("/cache/hadoop")}
+    return Topology({}, resolved({}, own, ())).laid(
+        dataclasses.replace(layout, nodes=left, homes=homes), members, {}
+    )
+
+
+def fake_plan(engine: Engine, layout: Layout) -> Plan:
+    """What an engine runs, with the services that it asks for."""
+    return together([*(service.plan(layout) for service in engine.services()), engine.plan(layout)])
 
 
 def fake_program(directory: Path, name: str, script: str = "exit 0") -> Path:

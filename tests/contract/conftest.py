@@ -12,8 +12,12 @@ from tests.needs import NATIVE, require
 from weft.host import lease, settings, shell
 from weft.host.provision import native
 from weft.host.work import Work, open_work
+from weft.layout.members import Members
+from weft.layout.places import Role
 from weft.nodes import AnyNodes
-from weft.nodes.base import Node, Nodes
+from weft.nodes.base import Nodes
+from weft.run.topology import Topology
+from weft.services import resolved
 from weft.storage import AnyStorage
 from weft.storage.base import Storage
 
@@ -46,14 +50,20 @@ def holding(name: str = NAME, programs: Path | None = None) -> Iterator[Work]:
 
 
 @contextmanager
-def live(text: str, programs: Path | None = None, more: int = 0) -> Iterator[tuple[Work, list[Node]]]:
-    """The nodes of a one-line form, and some more of their kind."""
+def live(
+    text: str, programs: Path | None = None, made_of: Topology | None = None
+) -> Iterator[tuple[Work, Members]]:
+    """The nodes of a one-line form, and those that services want beside them."""
     base = settings.work().parent / "base"  # below /tmp, of which virtual nodes have one of their own
     base.mkdir(exist_ok=True)
-    asked = nodes_of(text)
-    wanted = asked.model_copy(update={"count": asked.count + more})
-    with holding(programs=programs) as work, wanted.acquire(work, [base]) as nodes:
-        yield work, nodes
+    asked, made_of = nodes_of(text), made_of or Topology({}, [])
+    with holding(programs=programs) as work, made_of.nodes(asked).acquire(work, [base]) as nodes:
+        yield work, made_of.members(nodes, asked.count)
+
+
+def topology_of(storage: Storage, role: Role) -> Topology:
+    """One storage in one role, and the services that it needs."""
+    return Topology({role: storage}, resolved({role: storage}, (), ()))
 
 
 def traces(home: Path) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.conftest import live, storage_of, traces
+from tests.contract.conftest import live, storage_of, topology_of, traces
 from tests.needs import DELAYED, GLUSTER, LOOPBACK, ROOT, VIRTUAL, XFS, needs
 from weft.errors import StorageError
 from weft.layout.places import SHARED_ROLES, Place, Role
@@ -50,13 +50,10 @@ def native(form: str, request: pytest.FixtureRequest) -> Path | None:
 def placed(
     storage: Storage, role: Role, nodes: str, native: Path | None = None
 ) -> Iterator[tuple[list[Node], Place]]:
-    """The nodes that compute, and a place for a role; the storage has nodes of its own beside them if it wants."""
-    with (
-        live(nodes, native, more=storage.own_nodes) as (work, on),
-        storage.stand(on, work),
-        storage.place(role, on, work) as place,
-    ):
-        yield on[: len(on) - storage.own_nodes], place
+    """The nodes that compute, and a place for a role; services have nodes of their own beside them."""
+    made_of = topology_of(storage, role)
+    with live(nodes, native, made_of) as (work, on), made_of.place(on, work) as places:
+        yield list(on), places.roles[role]
 
 
 def write(node: Node, place: Place, name: str) -> None:
@@ -101,11 +98,11 @@ def test_what_is_placed_is_what_was_sketched(
     form: str, role: Role, tmp_path: Path, native: Path | None
 ) -> None:
     storage = storage_of(form, tmp_path)
-    with live("local:2", native, more=storage.own_nodes) as (work, on):
-        sketched = storage.sketch(role, on, work)
-        below = storage.below(on, work)
-        with storage.stand(on, work) as standing, storage.place(role, on, work) as place:
-            assert (place, standing) == (sketched, below)
+    made_of = topology_of(storage, role)
+    with live("local:2", native, made_of) as (work, on):
+        sketched = made_of.sketch(on, work)
+        with made_of.place(on, work) as placed:
+            assert placed == sketched
 
 
 @STORAGES

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
+from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
 from weft.engines.flink import onyarn
 from weft.engines.flink.engine import FlinkEngine
 from weft.errors import UsageError
@@ -15,7 +15,7 @@ ENGINE = FlinkEngine(master="yarn")
 
 
 def yarn_site() -> dict[str, str]:
-    text = ENGINE.plan(fake_hadoop_layout()).files[WORK / "conf" / "yarn-site.xml"]
+    text = fake_plan(ENGINE, fake_hadoop_layout()).files[WORK / "conf" / "yarn-site.xml"]
     found = ElementTree.fromstring(text)
     return {each.findtext("name", ""): each.findtext("value", "") for each in found}
 
@@ -29,18 +29,18 @@ def managers(*hosts: str) -> Any:
 
 
 def test_yarn_and_the_program_that_asks_it_take_the_place_of_the_daemons() -> None:
-    plan = ENGINE.plan(fake_hadoop_layout())
+    plan = fake_plan(ENGINE, fake_hadoop_layout())
     names = [daemon.name for daemon in plan.daemons]
     assert names == ["resourcemanager", "nodemanager-node1", "nodemanager-node2", "session"]
     assert [daemon.name for daemon in plan.daemons if daemon.essential] == ["resourcemanager", "session"]
-    assert ENGINE.needs() == ("flink", "hadoop")
-    assert FlinkEngine().needs() == ("flink",)
+    assert [service.kind for service in ENGINE.services()] == ["yarn"]
+    assert not FlinkEngine().services()
 
 
 @pytest.mark.parametrize("memory", [4 * GIB, 16 * GIB, 256 * GIB])
 def test_one_taskmanager_and_the_jobmanager_fit_a_node_and_no_second_taskmanager(memory: int) -> None:
     layout = fake_hadoop_layout(fake_nodes(2, memory=memory))
-    cut = ENGINE._yarn(layout).containers
+    cut = ENGINE.containers(layout)
     assert ENGINE.memory(layout).process <= cut.task
     assert cut.node < 2 * cut.task
     assert cut.node + ENGINE.driver_memory + (1 << 30) < memory
@@ -58,13 +58,15 @@ def test_what_differs_from_node_to_node_is_left_to_yarn() -> None:
 
 
 def test_the_distribution_is_used_where_it_is() -> None:
-    session = next(daemon for daemon in ENGINE.plan(fake_hadoop_layout()).daemons if daemon.name == "session")
+    session = next(
+        daemon for daemon in fake_plan(ENGINE, fake_hadoop_layout()).daemons if daemon.name == "session"
+    )
     assert "FLINK_LIB_DIR" not in session.environment
     assert "/cache/flink/lib/*" in yarn_site()["yarn.application.classpath"]
 
 
 def test_the_certificate_protects_it_and_its_password_is_in_files_alone() -> None:
-    plan = ENGINE.plan(fake_hadoop_layout())
+    plan = fake_plan(ENGINE, fake_hadoop_layout())
     assert ENGINE.settings(fake_hadoop_layout())["security.ssl.rest.authentication-enabled"] == "true"
     submitted = ENGINE.submit(Job("job", "TeraSort", []), fake_hadoop_layout())
     commands: list[Daemon | Command] = [*plan.daemons, submitted]

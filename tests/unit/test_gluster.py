@@ -4,9 +4,11 @@ from pathlib import Path
 
 from tests.fakes import fake_nodes
 from weft.host.work import Work
+from weft.layout.members import Members
 from weft.layout.plan import SECRET
 from weft.run import preview
-from weft.run.servers import computing
+from weft.run.topology import topology
+from weft.services.gluster import Gluster
 from weft.spec.parse import parse
 from weft.storage.gluster import GlusterStorage
 
@@ -18,16 +20,17 @@ WANTED = parse(
 def test_servers_do_not_compute_and_clients_take_memory() -> None:
     layout = preview.sketch(WANTED)
     assert [node.name for node in layout.nodes] == ["node1", "node2"]
-    assert list(layout.places["blocks"].paths) == ["node3", "node4"]
+    assert list(layout.all_places["gluster"].paths) == layout.services["gluster"].nodes == ["node3", "node4"]
     assert layout.places["input"].path.endswith("shared/gluster/input")
-    nodes = fake_nodes(4)
-    assert all(node.memory < nodes[0].memory for node in computing(WANTED, nodes))
+    nodes, asked = fake_nodes(4), topology(WANTED)
+    assert all(node.memory < nodes[0].memory for node in asked.computing(asked.members(nodes, 2)))
 
 
 def test_every_brick_listens_on_its_own_node_and_wants_the_password(tmp_path: Path) -> None:
-    storage, nodes = GlusterStorage(nodes=2), fake_nodes(4)
+    service, nodes = Gluster(storage=GlusterStorage(nodes=2)), fake_nodes(4)
     work = Work("RUN", tmp_path, None)  # type: ignore[arg-type]
-    files = storage._volumes(nodes[2:], storage.below(nodes, work), work)
+    servers = Members(nodes[2:])
+    files = service._volumes(servers, service.backing.sketch("gluster", servers, work), work)
     texts = {path.stem: text for path, text in files.items()}
     assert set(texts) == {"brick-node3", "brick-node4", "client"}
     for node in nodes[2:]:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
+from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
 from weft.engines.mapreduce import HadoopEngine
 from weft.errors import UsageError
 from weft.layout.plan import SECRET, Job
@@ -18,19 +18,19 @@ JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"])
 
 
 def site(name: str, engine: HadoopEngine | None = None) -> dict[str, str]:
-    text = (engine or HadoopEngine()).plan(fake_hadoop_layout()).files[WORK / "conf" / f"{name}.xml"]
+    text = fake_plan(engine or HadoopEngine(), fake_hadoop_layout()).files[WORK / "conf" / f"{name}.xml"]
     found = ElementTree.fromstring(text)
     return {each.findtext("name", ""): each.findtext("value", "") for each in found}
 
 
 def test_the_files_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
-    plan = HadoopEngine().plan(fake_hadoop_layout())
+    plan = fake_plan(HadoopEngine(), fake_hadoop_layout())
     assert {str(path): content for path, content in plan.files.items()} == snapshot
 
 
 def test_the_commands_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None:
     layout = fake_hadoop_layout()
-    plan = HadoopEngine().plan(layout)
+    plan = fake_plan(HadoopEngine(), layout)
     words = {daemon.name: [daemon.node.name, *daemon.argv] for daemon in plan.daemons}
     submit = HadoopEngine().submit(JOB, layout)
     assert {**words, submit.name: [submit.node.name, *submit.argv]} == snapshot
@@ -38,7 +38,7 @@ def test_the_commands_of_a_two_node_cluster(snapshot: SnapshotAssertion) -> None
 
 def test_pages_are_closed_unless_they_are_asked_for() -> None:
     secret = WORK / "conf" / "http-secret"
-    plan, core = HadoopEngine().plan(fake_hadoop_layout()), site("core-site")
+    plan, core = fake_plan(HadoopEngine(), fake_hadoop_layout()), site("core-site")
     first = core["hadoop.http.filter.initializers"].partition(",")[0]
     assert first == "io.weft.hadoop.PageFilterInitializer"
     assert core["weft.pages.secret.file"] == str(secret)
@@ -48,7 +48,7 @@ def test_pages_are_closed_unless_they_are_asked_for() -> None:
     assert "StaticUserWebFilter</value><final>" in text
     assert all(question.page.signed for question in (*plan.ready, *plan.applications))
     opened = HadoopEngine(pages="open")
-    plan = opened.plan(fake_hadoop_layout())
+    plan = fake_plan(opened, fake_hadoop_layout())
     assert "hadoop.http.filter.initializers" not in site("core-site", opened)
     assert secret not in plan.files
     assert not any(question.page.signed for question in (*plan.ready, *plan.applications))
@@ -56,7 +56,7 @@ def test_pages_are_closed_unless_they_are_asked_for() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_two_masters_and_a_nodemanager_on_every_node(count: int) -> None:
-    plan = HadoopEngine().plan(fake_hadoop_layout(fake_nodes(count)))
+    plan = fake_plan(HadoopEngine(), fake_hadoop_layout(fake_nodes(count)))
     essential = {daemon.name for daemon in plan.daemons if daemon.essential}
     assert essential == {"resourcemanager", "jobhistory"}
     assert {daemon.name for daemon in plan.daemons} - essential == {
@@ -112,7 +112,7 @@ def test_a_jar_of_ones_own_runs_as_hadoop_jar_does() -> None:
     ],
 )
 def test_ready_names_the_nodemanagers_that_do_not_run(answer: Any, missing: list[str]) -> None:
-    ready = HadoopEngine().plan(fake_hadoop_layout()).ready[0]
+    ready = fake_plan(HadoopEngine(), fake_hadoop_layout()).ready[0]
     assert ready.missing(answer) == missing
 
 
@@ -120,7 +120,7 @@ def test_ready_names_the_nodemanagers_that_do_not_run(answer: Any, missing: list
 def test_containers_and_daemons_fit_into_every_node(cores: int, memory: int) -> None:
     layout = fake_hadoop_layout(fake_nodes(2, cores=cores, memory=memory))
     engine = HadoopEngine()
-    plan, found = engine.plan(layout), engine.containers(layout)
+    plan, found = fake_plan(engine, layout), engine.containers(layout)
     heaps = [
         parse_size(word.removeprefix("-Xmx"))
         for one in [*plan.daemons, engine.submit(JOB, layout)]
@@ -163,7 +163,7 @@ def test_what_does_not_fit_a_node_is_refused_with_a_hint(
 def test_jvms_of_weft_s_own_jobs_begin_with_the_archived_jars_and_those_of_users_do_not() -> None:
     layout = dataclasses.replace(fake_hadoop_layout(), classes={"hadoop": Path("/cache/classes.jsa")})
     engine = HadoopEngine()
-    plan, jars = engine.plan(layout), f"-cp {layout.jars['hadoop']}:{layout.homes['hadoop']}/lib/*:"
+    plan, jars = fake_plan(engine, layout), f"-cp {layout.jars['hadoop']}:{layout.homes['hadoop']}/lib/*:"
     for process in [*plan.daemons, engine.submit(JOB, layout)]:
         assert "-XX:SharedArchiveFile=/cache/classes.jsa" in process.argv
         assert jars in " ".join(process.argv)
@@ -180,4 +180,4 @@ def test_jvms_of_weft_s_own_jobs_begin_with_the_archived_jars_and_those_of_users
 def test_a_container_has_what_every_engine_process_has_but_the_way_to_log_in() -> None:
     layout = fake_hadoop_layout()
     inherited = set(site("yarn-site")["yarn.nodemanager.env-whitelist"].split(","))
-    assert set(layout.environment(layout.head)) - inherited == set(layout.realm.environment)
+    assert set(layout.environment(layout.head)) - inherited == {"KRB5PRINCIPAL", "KRB5KEYTAB"}

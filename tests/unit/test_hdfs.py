@@ -8,9 +8,10 @@ import pytest
 from tests.fakes import GIB, fake_nodes
 from weft.errors import UsageError
 from weft.layout.jvm import core
+from weft.nodes.base import Node
 from weft.run import preview
-from weft.run.servers import acquired, computing
-from weft.services import kdc
+from weft.run.topology import topology
+from weft.services import kerberos
 from weft.spec.model import Spec
 from weft.spec.parse import parse
 
@@ -19,6 +20,11 @@ def spec(storage: str = "hdfs", **more: str) -> Spec:
     return parse(
         {"workload": "terasort:1GB", "nodes": "virtual:3", "input": storage, "output": storage, **more}
     )
+
+
+def computing(wanted: Spec, nodes: list[Node]) -> list[Node]:
+    asked = topology(wanted)
+    return asked.computing(asked.members(nodes, wanted.nodes.count))
 
 
 def test_input_and_output_stand_on_one_namenode() -> None:
@@ -33,17 +39,17 @@ def test_input_and_output_stand_on_one_namenode() -> None:
 
 def test_nodes_of_its_own_do_not_compute() -> None:
     wanted = spec("hdfs:2,replication=1", nodes="virtual:2")
-    assert acquired(wanted).count == 4
+    assert topology(wanted).nodes(wanted.nodes).count == 4
     layout = preview.sketch(wanted)
     assert [node.name for node in layout.nodes] == ["node1", "node2"]
     assert [node.name for node in layout.servers] == ["node3", "node4"]
     assert layout.places["input"].path.startswith("hdfs://10.87.0.3:")
     assert list(layout.places["input"].paths) == ["node1", "node2"]
-    assert list(layout.places["blocks"].paths) == ["node3", "node4"]
+    assert list(layout.all_places["hdfs"].paths) == layout.services["hdfs"].nodes == ["node3", "node4"]
     on = {daemon.name: daemon.node.name for daemon in preview.planned(wanted, layout).daemons}
     assert on["namenode"] == on["datanode-node3"] == "node3"
     assert {on["master"], on["worker-node1"], on["worker-node2"]} == {"node1", "node2"}
-    assert "serves storage" in preview.text(preview.preview(wanted))
+    assert "serves hdfs" in preview.text(preview.preview(wanted))
 
 
 def test_the_engine_gets_the_memory_that_the_daemons_leave() -> None:
@@ -51,7 +57,7 @@ def test_the_engine_gets_the_memory_that_the_daemons_leave() -> None:
     shared = [node.memory for node in computing(spec(), nodes)]
     assert shared[0] < shared[1] == shared[2] < 4 * GIB
     alone = computing(spec("hdfs:1", nodes="virtual:2"), nodes)
-    assert [node.memory for node in alone] == [4 * GIB - kdc.MEMORY, 4 * GIB]
+    assert [node.memory for node in alone] == [4 * GIB - kerberos.MEMORY, 4 * GIB]
     with pytest.raises(UsageError, match="what serves it takes"):
         computing(spec("hdfs,datanode_memory=4G"), nodes)
 
@@ -61,8 +67,8 @@ def test_the_directories_stand_on_the_storage_below() -> None:
     assert "HDFS on the nodes that compute" in layout.places["input"].description
     assert "image file" in layout.places["input"].description
     datanode = preview.planned(spec("hdfs+loopback:/lustre/me,size=2G"), layout).daemons[1]
-    assert f"-Dweft.blocks={layout.places['blocks'].paths['node1']}" in datanode.argv
-    assert "loopback-blocks" in layout.places["blocks"].paths["node1"]
+    assert f"-Dweft.blocks={layout.all_places['hdfs'].paths['node1']}" in datanode.argv
+    assert "loopback-hdfs" in layout.all_places["hdfs"].paths["node1"]
 
 
 def test_every_client_knows_the_settings() -> None:
@@ -104,7 +110,7 @@ def test_the_namenode_names_who_is_missing() -> None:
     ("table", "words"),
     [
         ({"scratch": "hdfs"}, "engines keep scratch in local files"),
-        ({"input": "hdfs", "output": "hdfs,block=64M"}, "one storage with daemons"),
+        ({"input": "hdfs", "output": "hdfs,block=64M"}, "a run has one hdfs"),
         ({"input": "hdfs,replication=4"}, "as many DataNodes, there are 3"),
         ({"input": "hdfs:1,replication=2"}, "as many DataNodes, there are 1"),
     ],

@@ -41,12 +41,12 @@ def test_it_asks_every_daemon_and_says_where_there_is_none() -> None:
     spec = parse({"workload": "terasort:1GB", "nodes": "virtual:2", "input": "hdfs"})
     layout = preview.sketch(spec)
     assert HdfsProbe().missing(layout) is None
-    assert layout.places["input"].pages == {
+    assert layout.services["hdfs"].pages == {
         "namenode": "http://10.87.0.1:9870/jmx",
         "datanode-node1": "http://10.87.0.1:9871/jmx",
         "datanode-node2": "http://10.87.0.2:9872/jmx",
     }
-    secret = layout.places["input"].secret
+    secret = layout.services["hdfs"].secret
     assert secret is not None
     assert SECRET in preview.planned(spec, layout).files[secret]
 

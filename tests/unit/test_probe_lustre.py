@@ -28,7 +28,8 @@ MD = "intent_lock               2 samples [reqs]\n"
 
 def layout(tmp_path: Path, counters: str = "") -> Layout:
     nodes = [Node("node1", "10.0.0.1", 1, 1 << 30, tmp_path)]
-    place = Place("delayed", "d", {"node1": "/x"}, shared=False, emulated="not real", counters=counters)
+    observed = {"lustre": counters} if counters else {}
+    place = Place("delayed", "d", {"node1": "/x"}, shared=False, emulated="not real", observed=observed)
     return dataclasses.replace(
         fake_layout(nodes), places={"shuffle": place}, directory=tmp_path, record=tmp_path / "record"
     )

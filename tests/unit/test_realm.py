@@ -9,9 +9,8 @@ from tests.fakes import WORK, fake_hadoop_layout
 from weft.engines.mapreduce import HadoopEngine
 from weft.layout.plan import SECRET
 from weft.run import preview
-from weft.services import kdc
+from weft.services.kerberos import Kerberos
 from weft.services.realm import USER, keytab
-from weft.services.yarn import Yarn
 from weft.spec.parse import parse
 
 SECURED = fake_hadoop_layout()
@@ -59,13 +58,13 @@ def test_the_centre_answers_before_any_other_is_started() -> None:
 def test_no_realm_where_nobody_asks_for_one() -> None:
     wanted = parse({"workload": "terasort", "engine": "spark", "nodes": "virtual:2"})
     layout = preview.sketch(wanted)
-    assert not layout.kerberized
+    assert not layout.services
     assert "kdc" not in [daemon.name for daemon in preview.planned(wanted, layout).daemons]
     assert "KRB5KEYTAB" not in layout.environment(layout.head)
 
 
 def test_no_key_stands_in_a_file_that_is_kept() -> None:
-    plan = kdc.plan(SECURED)
+    plan = Kerberos().plan(SECURED)
     (path,) = plan.sealed
     assert path == WORK / "kerberos" / "keytab"
     assert path not in plan.files
@@ -74,7 +73,7 @@ def test_no_key_stands_in_a_file_that_is_kept() -> None:
 
 def test_containers_have_tokens_and_no_keytab() -> None:
     engine = HadoopEngine()
-    yarn: Yarn = engine._yarn(SECURED)
+    yarn = engine._yarn(SECURED)
     assert {"KRB5KEYTAB", "KRB5PRINCIPAL"} <= set(SECURED.environment(SECURED.head))
     assert not {"KRB5KEYTAB", "KRB5PRINCIPAL"} & set(yarn.inherited)
     assert (
@@ -87,9 +86,9 @@ def test_containers_have_tokens_and_no_keytab() -> None:
 def test_whoever_reads_hdfs_proves_who_he_is(engine: str) -> None:
     wanted = parse({"workload": "terasort", "engine": engine, "input": "hdfs", "nodes": "virtual:2"})
     layout = preview.sketch(wanted)
-    assert layout.hadoop["hadoop.security.authentication"] == "kerberos"
-    assert layout.hadoop["dfs.namenode.kerberos.principal"] == USER
-    assert layout.hadoop_files == ["hdfs://10.87.0.1:8020/weft/input"]
+    assert layout.properties("hadoop")["hadoop.security.authentication"] == "kerberos"
+    assert layout.properties("hadoop")["dfs.namenode.kerberos.principal"] == USER
+    assert layout.uris == ["hdfs://10.87.0.1:8020/weft/input"]
     then = preview.planned(wanted, layout).then
     assert [command.name for command in then] == (["hdfs-token"] if engine == "spark" else [])
     assert [Path(path).name for command in then for path in command.makes] == (
@@ -104,7 +103,7 @@ def test_an_encrypted_engine_talks_to_hdfs_in_private(engine: str, private: bool
     asked = {"kind": engine, key: private}
     wanted = parse({"workload": "terasort", "engine": asked, "input": "hdfs", "nodes": "virtual:2"})
     layout = preview.sketch(wanted)
-    assert ("hadoop.rpc.protection" in layout.hadoop) == private
+    assert ("hadoop.rpc.protection" in layout.properties("hadoop")) == private
     files = preview.planned(wanted, layout).files
     sites = {path.name: text for path, text in files.items() if path.parent.name == "hdfs"}
     assert (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import GIB, RECORD, WORK, fake_hadoop_layout, fake_nodes
+from tests.fakes import GIB, RECORD, WORK, fake_hadoop_layout, fake_layout, fake_nodes, fake_plan
 from weft.clusters import attach
 from weft.clusters.registry import PersistentCluster
 from weft.engines.flink.engine import FlinkEngine
@@ -37,7 +37,8 @@ def engine(names: str, **settings: str) -> SeveralEngine:
 
 
 def plan(names: str, count: int = 2, memory: int = 8 * GIB) -> Plan:
-    return engine(names).plan(fake_hadoop_layout(fake_nodes(count, memory=memory)))
+    asked = engine(names)
+    return fake_plan(asked, fake_hadoop_layout(fake_nodes(count, memory=memory), asked))
 
 
 @PAIRS
@@ -47,8 +48,9 @@ def test_the_daemons_are_those_of_each_engine_under_its_name_in_order(names: str
         for kind in names.split(",")
         for daemon in spec(kind).engine.plan(fake_hadoop_layout()).daemons
     ]
+    yarn = ["resourcemanager", "nodemanager-node1", "nodemanager-node2"] if "hadoop" in names else []
     found = [daemon.name for daemon in plan(names).daemons]
-    assert found == alone
+    assert found == [*yarn, *alone]
     assert len(set(found)) == len(found)
 
 
@@ -73,9 +75,10 @@ def test_what_is_generated_for_one_is_not_in_the_others_directory(names: str) ->
     found = plan(names)
     folders = {path.relative_to(WORK).parts[0] for path in found.files}
     assert folders == set(names.split(","))
-    layout = fake_hadoop_layout(fake_nodes(memory=8 * GIB))
     several = engine(names)
+    layout = fake_hadoop_layout(fake_nodes(memory=8 * GIB), several)
     sizes = [len(part.plan(several.share(kind, layout)).files) for kind, part in several.parts.items()]
+    sizes += [len(service.plan(layout).files) for service in several.services()]
     assert len(found.files) == sum(sizes)
 
 
@@ -91,7 +94,7 @@ def test_everything_of_a_node_fits_into_its_memory(names: str) -> None:
 
 
 def test_memory_is_shared_equally_or_as_is_asked() -> None:
-    layout = fake_hadoop_layout(fake_nodes(memory=9 * GIB))
+    layout = fake_layout(fake_nodes(memory=9 * GIB))
     equal = engine("spark,flink")
     assert [equal.share(kind, layout).head.memory * 2 for kind in equal.parts] == [9 * GIB, 9 * GIB]
     two_to_one = engine("spark,flink", **{"engine.spark.share": "2"})
@@ -99,7 +102,7 @@ def test_memory_is_shared_equally_or_as_is_asked() -> None:
     assert {kind: share.head.memory // GIB for kind, share in shares.items()} == {"spark": 6, "flink": 3}
     assert shares["spark"].slots == layout.slots
     found = two_to_one.plan(layout)
-    heap = SparkEngine().heap(fake_hadoop_layout(fake_nodes(memory=6 * GIB)))
+    heap = SparkEngine().heap(fake_layout(fake_nodes(memory=6 * GIB)))
     worker = next(daemon for daemon in found.daemons if daemon.name == "spark-worker-node2")
     assert worker.argv[worker.argv.index("--memory") + 1] == f"{heap >> 20}m"
     assert found.summary["memory for flink"] == "3.22 GB of each node"
@@ -131,7 +134,8 @@ def test_applications_are_counted_by_each() -> None:
 
 def test_one_shell_finds_the_commands_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/own")
-    several, layout = engine("spark,hadoop"), fake_hadoop_layout(fake_nodes(memory=8 * GIB))
+    several = engine("spark,hadoop")
+    layout = fake_hadoop_layout(fake_nodes(memory=8 * GIB), several)
     client = several.client(layout)
     cluster = PersistentCluster("mine", os.getpid(), several, "local:2", layout, client, 1.0, None)
     found = attach.environment(cluster)

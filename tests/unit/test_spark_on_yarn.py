@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes
+from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
 from weft.engines.spark.engine import SparkEngine
 from weft.engines.spark.onyarn import overhead
 from weft.errors import UsageError
@@ -14,18 +14,20 @@ ENGINE = SparkEngine(master="yarn")
 
 
 def yarn_site(cores: int = 2) -> dict[str, str]:
-    text = ENGINE.plan(fake_hadoop_layout(fake_nodes(2, cores=cores))).files[WORK / "conf" / "yarn-site.xml"]
+    text = fake_plan(ENGINE, fake_hadoop_layout(fake_nodes(2, cores=cores))).files[
+        WORK / "conf" / "yarn-site.xml"
+    ]
     found = ElementTree.fromstring(text)
     return {each.findtext("name", ""): each.findtext("value", "") for each in found}
 
 
 def test_yarn_takes_the_place_of_master_and_workers() -> None:
-    plan = ENGINE.plan(fake_hadoop_layout())
+    plan = fake_plan(ENGINE, fake_hadoop_layout())
     names = [daemon.name for daemon in plan.daemons]
     assert names == ["resourcemanager", "nodemanager-node1", "nodemanager-node2"]
     assert ENGINE.settings(fake_hadoop_layout())["spark.master"] == "yarn"
-    assert ENGINE.needs() == ("spark", "hadoop")
-    assert SparkEngine().needs() == ("spark",)
+    assert [service.kind for service in ENGINE.services()] == ["yarn"]
+    assert not SparkEngine().services()
 
 
 def test_one_executor_and_one_application_master_fit_a_node_and_no_second_executor() -> None:

@@ -2,38 +2,41 @@
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, SerializeAsAny
 
-from weft.engines.base import Engine
-from weft.engines.flink.engine import FlinkEngine
-from weft.engines.mapreduce import HadoopEngine
-from weft.engines.null import NullEngine
+from weft.engines import mapreduce, null
+from weft.engines.base import KINDS, Engine
+from weft.engines.flink import engine as flink
 from weft.engines.several import SeveralEngine, composed
-from weft.engines.spark.engine import SparkEngine
-from weft.text.shorthand import expand, listed
+from weft.engines.spark import engine as spark
+from weft.text.shorthand import listed
 
-KINDS: dict[str, type[Engine]] = {
-    "null": NullEngine,
-    "spark": SparkEngine,
-    "hadoop": HadoopEngine,
-    "flink": FlinkEngine,
-}
+__all__ = ["DEFAULT", "KINDS", "AnyEngine", "Engine"]
 
-OneEngine = Annotated[NullEngine | SparkEngine | HadoopEngine | FlinkEngine, Field(discriminator="kind")]
-
-
-def _table(value: Any) -> Any:
-    """The table of an engine, or of several, from any of their forms."""
-    positional = {kind: adapter.positional for kind, adapter in KINDS.items()}
-    tables = listed(value, positional)
-    return expand(value, positional) if tables is None else composed(tables)
+KINDS.add(
+    null.NullEngine,
+    spark.SparkEngine,
+    mapreduce.HadoopEngine,
+    flink.FlinkEngine,
+)
+DEFAULT = spark.SparkEngine
+"""What runs where nothing else is said."""
 
 
-AnyEngine = Annotated[
-    Annotated[
-        NullEngine | SparkEngine | HadoopEngine | FlinkEngine | SeveralEngine, Field(discriminator="kind")
-    ],
-    BeforeValidator(_table),
-]
+def tables(value: Any) -> list[Any] | None:
+    """The tables of several engines; None where one is meant."""
+    return listed(value, KINDS.table)
 
-SeveralEngine.model_rebuild(_types_namespace={"OneEngine": OneEngine})
+
+def _read(value: Any) -> Engine:
+    """An engine, or several, from any of their forms."""
+    if isinstance(value, Engine):
+        return value
+    several = tables(value)
+    table = value if several is None else composed(several)
+    if isinstance(table, dict) and table.get("kind") == "several":
+        return SeveralEngine.model_validate(table)
+    return KINDS.read(table)
+
+
+AnyEngine = Annotated[SerializeAsAny[Engine], BeforeValidator(_read)]

@@ -3,11 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
 from weft.layout.plan import Client, Command, Job, Layout, Plan
+from weft.services.base import Service
+from weft.text.family import Family
 
 
 class Engine(BaseModel, ABC):
@@ -16,8 +18,13 @@ class Engine(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     positional: ClassVar[str] = "version"
+    lists: ClassVar[frozenset[str]] = frozenset()
     distributions: ClassVar[tuple[str, ...]] = ()
     """Names of the distributions that it needs."""
+    prefix: ClassVar[str] = ""
+    """First word of the keys of its own configuration, where they can be told from others: spark."""
+    beside: ClassVar[Mapping[str, int]] = {}
+    """Ports that it has beside other engines unless it is told any: its own defaults are another's."""
     kind: str
 
     @property
@@ -46,9 +53,13 @@ class Engine(BaseModel, ABC):
         """
         return ()
 
-    def needs(self) -> tuple[str, ...]:
-        """Names of the distributions that it needs as it is configured."""
-        return self.distributions
+    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:  # noqa: ARG002 - for those that have it
+        """By distribution whose classes are listed (`weft.host.provision`): how class paths of its processes begin."""
+        return {}
+
+    def services(self) -> Sequence[Service]:
+        """The services that it needs as it is configured."""
+        return ()
 
     def recognize(self, home: Path) -> None:
         """Raises UsageError when a directory is no installation of this engine that weft can run."""
@@ -64,3 +75,9 @@ class Engine(BaseModel, ABC):
     def client(self, layout: Layout) -> Client:
         """What a command of the user's own finds on the head node of a standing cluster."""
         return Client({**layout.environment(layout.head), "JAVA_HOME": str(layout.java.parent.parent)})
+
+
+KINDS: Family[Engine] = Family()
+"""All engines by kind, as `weft.engines` fills it."""
+
+OneEngine = Annotated[SerializeAsAny[Engine], BeforeValidator(KINDS.read)]

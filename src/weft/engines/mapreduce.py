@@ -1,6 +1,7 @@
 """Hadoop MapReduce on YARN: a ResourceManager and a JobHistoryServer on the head, a NodeManager on every node."""
 
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -10,7 +11,9 @@ from weft.engines.base import Engine
 from weft.errors import UsageError
 from weft.layout.jvm import archived
 from weft.layout.plan import Client, Command, Daemon, Dependencies, Job, Layout, Page, Plan, Ready
-from weft.services.yarn import OVERHEAD, Containers, Ports, Yarn, cut
+from weft.services.base import Service
+from weft.services.yarn import Tenant, Yarn
+from weft.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
 from weft.text.fields import Size
 from weft.text.units import show_size
 
@@ -41,11 +44,12 @@ exec {java} "$main" "$@"
 """
 
 
-class HadoopEngine(Engine):
+class HadoopEngine(Engine, Tenant):
     """A Hadoop cluster that runs MapReduce jobs."""
 
     kind: Literal["hadoop"] = "hadoop"
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
+    auxiliary: ClassVar[Mapping[str, str]] = {"mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler"}
 
     home: Path | None = Field(
         default=None, description="a site's own Hadoop; default: the cached distribution"
@@ -102,17 +106,14 @@ class HadoopEngine(Engine):
             "job master's container": show_size(_MASTER),
             "client heap": show_size(self.client_memory),
         }
-        ready = (
-            yarn.ready(),
-            Ready(
-                Page(layout.head, info, signed=yarn.closed),
-                lambda answer: [] if answer["historyInfo"] else [history.name],
-            ),
-        )
-        files = yarn.files(self._sites(yarn), self.conf)
-        fixed = {"mapred-site": {**self._mapred_site(yarn), **_fixed(yarn)}}
-        files[_own(yarn) / "mapred-site.xml"] = yarn.files(fixed, self.conf)[yarn.conf / "mapred-site.xml"]
-        return Plan(files, [*yarn.daemons(), history], ready, summary, applications=(yarn.applications(),))
+        page = Page(layout.head, info, signed=yarn.closed)
+        ready = (Ready(page, lambda answer: [] if answer["historyInfo"] else [history.name]),)
+        path, settings = yarn.conf / "mapred-site.xml", self._mapred_site(yarn)
+        files = {
+            path: yarn.site("mapred-site", settings, self.conf),
+            _own(yarn) / path.name: yarn.site("mapred-site", {**settings, **_fixed(yarn)}, self.conf),
+        }
+        return Plan(files, [history], ready, summary, applications=(yarn.applications(),))
 
     def submit(self, job: Job, layout: Layout) -> Command:
         job.dependencies.require(self.kind, "main_class", "jars", "files", "conf")
@@ -153,20 +154,24 @@ class HadoopEngine(Engine):
             settings=yarn.conf / "core-site.xml",
         )
 
-    def _yarn(self, layout: Layout) -> Yarn:
-        ports = Ports(self.port, self.web_port)
-        return Yarn(layout, ports, self.containers(layout), closed=self.pages == "closed")
+    def services(self) -> Sequence[Service]:
+        return [self._service()]
+
+    def _service(self) -> Yarn:
+        return Yarn(tenant=self, port=self.port, web_port=self.web_port, pages=self.pages)
+
+    def _yarn(self, layout: Layout) -> YarnCluster:
+        return self._service().cluster(layout, self.containers(layout))
 
     def _history(self, layout: Layout) -> Daemon:
         ports = (self.port + 20, self.port + 21, self.web_port + 2)
         main = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
         return self._yarn(layout).daemon("jobhistory", layout.head, main, _HISTORY, ports, essential=True)
 
-    def _sites(self, yarn: Yarn) -> dict[str, dict[str, str]]:
-        services = {"mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler"}
-        return {**yarn.sites(services), "mapred-site": self._mapred_site(yarn)}
+    def site_settings(self, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002
+        return self.conf
 
-    def _mapred_site(self, yarn: Yarn) -> dict[str, str]:
+    def _mapred_site(self, yarn: YarnCluster) -> dict[str, str]:
         layout, task = yarn.layout, yarn.containers.task
         head, engine = layout.head.address, f"file://{layout.record}/engine"
         tasks = {
@@ -180,9 +185,9 @@ class HadoopEngine(Engine):
         }
         return {
             "mapreduce.framework.name": "yarn",
-            **layout.realm.history,
+            **layout.properties("mapred-site"),
             # of whom a job gets tokens for its containers
-            "mapreduce.job.hdfs-servers": ",".join(layout.hadoop_files),
+            "mapreduce.job.hdfs-servers": ",".join(layout.uris),
             "mapreduce.application.classpath": yarn.classes,
             "mapreduce.cluster.acls.enabled": "true",
             "mapreduce.job.encrypted-intermediate-data": str(self.encrypt).lower(),
@@ -207,12 +212,12 @@ class HadoopEngine(Engine):
         }
 
 
-def _own(yarn: Yarn) -> Path:
+def _own(yarn: YarnCluster) -> Path:
     """The folder of settings that only weft's own programs read."""
     return yarn.conf / "own"
 
 
-def _fixed(yarn: Yarn) -> dict[str, str]:
+def _fixed(yarn: YarnCluster) -> dict[str, str]:
     """Settings for jobs of which it is known that their containers need no other classes: these fit the archive.
 
     Options after Hadoop's own, which are no other than its defaults here; the class path wins over the one in CLASSPATH.

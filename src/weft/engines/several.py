@@ -5,20 +5,17 @@ Cores are not divided: an engine that does nothing takes none. Each keeps the ma
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from functools import partial
+from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import Field, model_validator
 
-from weft.engines.base import Engine
+from weft.engines.base import KINDS, Engine, OneEngine
 from weft.errors import UsageError
-from weft.layout.plan import Client, Command, Daemon, Job, Layout, Plan, Ready, together
+from weft.layout.plan import Client, Command, Daemon, Job, Layout, Plan, Ready, require_apart, together
+from weft.services.base import Service
 from weft.text.units import show_size
 
-if TYPE_CHECKING:
-    from weft.engines import OneEngine
-
-_PORTS: Mapping[str, Mapping[str, int]] = {"flink": {"web_port": 8181}}
-"""Ports for engines that are not told any, where their own default is another's: 8081 is a Spark Worker's page."""
 _JAVA = "JDK_JAVA_OPTIONS"
 
 
@@ -26,7 +23,7 @@ class SeveralEngine(Engine):
     """Engines by kind, in the order in which they are started."""
 
     kind: Literal["several"] = "several"
-    engines: "dict[str, OneEngine]" = Field(min_length=2, description="each engine's own table")
+    engines: dict[str, OneEngine] = Field(min_length=2, description="each engine's own table")
     shares: dict[str, Annotated[int, Field(ge=1)]] = Field(
         default_factory=dict, description="parts of each node's memory that an engine has; default: 1 each"
     )
@@ -46,8 +43,12 @@ class SeveralEngine(Engine):
     def parts(self) -> "Mapping[str, Engine]":
         return self.engines
 
-    def needs(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for engine in self.engines.values() for name in engine.needs()))
+    def services(self) -> Sequence[Service]:
+        return [
+            service.shared(kind, partial(self.share, kind))
+            for kind, engine in self.engines.items()
+            for service in engine.services()
+        ]
 
     def share(self, kind: str, layout: Layout) -> Layout:
         """The same nodes with a part of their memory, and a directory of its own for what is generated."""
@@ -57,7 +58,7 @@ class SeveralEngine(Engine):
 
     def plan(self, layout: Layout) -> Plan:
         plans = [_named(kind, self._planned(kind, layout)) for kind in self.engines]
-        _require_apart([daemon for plan in plans for daemon in plan.daemons])
+        require_apart([daemon for plan in plans for daemon in plan.daemons])
         shares = {
             f"memory for {kind}": f"{show_size(min(node.memory for node in self.share(kind, layout).nodes))} of each node"
             for kind in self.engines
@@ -115,7 +116,9 @@ def composed(tables: Sequence[Any]) -> Any:
             shares[kind] = table["share"]
     if len(tables) == 1:
         return tables[0]
-    apart = {kind: {**_PORTS.get(kind, {}), **table} for kind, table in engines.items()}
+    apart = {
+        kind: {**(KINDS[kind].beside if kind in KINDS else {}), **table} for kind, table in engines.items()
+    }
     return {"kind": "several", "engines": apart, "shares": shares}
 
 
@@ -144,16 +147,3 @@ def _named(kind: str, plan: Plan) -> Plan:
 
 def _prefixed(kind: str, missing: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
     return lambda answer: [f"{kind}-{name}" for name in missing(answer)]
-
-
-def _require_apart(daemons: Sequence[Daemon]) -> None:
-    """Raises UsageError when two daemons on a node want the same port."""
-    taken: dict[tuple[str, int], Daemon] = {}
-    for daemon in daemons:
-        for port in daemon.ports:
-            other = taken.setdefault((daemon.node.name, port), daemon)
-            if other is not daemon:
-                raise UsageError(
-                    f"{other.name} and {daemon.name} on {daemon.node.name} both want port {port}",
-                    hint=f"choose another with --set {daemon.table}.port=... or {daemon.table}.web_port=...",
-                )

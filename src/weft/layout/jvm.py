@@ -4,7 +4,6 @@ from pathlib import Path
 
 from weft.layout.plan import Layout
 from weft.nodes.base import Node
-from weft.services.hadoop import classes
 
 _OPENED = (
     "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
@@ -36,18 +35,14 @@ def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[s
     -UsePerfData: the JVM would map a file in /tmp whatever java.io.tmpdir says, and wait for its disk.
     """
     flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *archived(classes)]
-    flags += [layout.realm.java_option] if layout.kerberized else []
-    return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join(flags)}
+    return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join([*flags, *layout.java_options])}
 
 
 def core(layout: Layout) -> list[str]:
-    """The class path of weft's core programs, with Hadoop's client where a place is a URI."""
-    if not layout.hadoop:
+    """The class path of weft's core programs, with the clients of services that have one."""
+    services = layout.services.values()
+    classes = [entry for service in services for entry in service.classes]
+    if not classes:
         return ["-cp", str(layout.jars["core"])]
-    settings = [f"-Dweft.hadoop.{key}={value}" for key, value in layout.hadoop.items()]
-    return [
-        *settings,
-        layout.realm.java_option,
-        "-cp",
-        ":".join(classes(layout.homes["hadoop"], layout.jars["hadoop"])),
-    ]
+    options = [option for service in services for option in service.options]
+    return [*options, *layout.java_options, "-cp", ":".join(classes)]

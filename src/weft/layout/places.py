@@ -1,12 +1,10 @@
-"""Where the files of a role stand: what a storage gives, and engines and workloads use."""
+"""Where the files of a role are: what a storage gives, and engines, services and workloads use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal
 
-Role = Literal["input", "output", "shuffle", "blocks"]
-"""blocks: what a storage's own daemons keep, a directory for each of their nodes."""
+Role = str
+"""input, output, shuffle; or the name of a service, whose daemons keep their files there."""
 
 SHARED_ROLES: frozenset[Role] = frozenset({"input", "output"})
 """Roles whose files every node reads: they need one directory, not one per node."""
@@ -27,14 +25,8 @@ class Place:
     """By node name: variables that processes need to see the files."""
     wrapper: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By node name: words before a command that make it run where the files are; empty where they are anywhere."""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """Settings that Hadoop's clients need to reach the files; for places that are URIs."""
-    pages: Mapping[str, str] = field(default_factory=dict)
-    """By daemon of the storage: the address of a page with its counters (JMX, as JSON)."""
-    secret: Path | None = None
-    """File with the secret that those pages want a token signed with; none where they are open."""
-    counters: str = ""
-    """Directory with counters in the formats of Lustre's llite and mdc; empty where the storage keeps none."""
+    observed: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a probe: the directory of the files that it reads, such as counters in Lustre's formats."""
 
     @property
     def path(self) -> str:

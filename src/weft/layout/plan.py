@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from weft.errors import UsageError
+from weft.layout.endpoint import Endpoint
 from weft.layout.places import Place, Role
 from weft.nodes.base import Node
-from weft.services.realm import Realm
 
 SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Stands for a run's secret in generated files."""
@@ -35,8 +35,6 @@ class Layout:
     """Directory of each engine's distribution."""
     jars: Mapping[str, Path]
     """weft's own jars, by module: core, spark."""
-    realm: Realm
-    """In which Hadoop's daemons and clients prove who they are, where there are any."""
     classes: Mapping[str, Path] = field(default_factory=dict)
     """Class-data archives, by distribution."""
     empty: Path = Path("empty")
@@ -49,9 +47,12 @@ class Layout:
     """By node name: variables that probes want in every process; COMPONENT in them stands for whose it is."""
     component: Component = "engine"
     """Whose processes are planned."""
-
     servers: Sequence[Node] = ()
-    """Nodes that serve a storage and do not compute."""
+    """Nodes that services have for themselves."""
+    services: Mapping[str, Endpoint] = field(default_factory=dict)
+    """What the run has beside its engine, by name, in the order in which it is started."""
+    encrypted: bool = False
+    """Whether what goes over the network is to be hidden from who can listen to it."""
 
     def of(self, component: Component) -> "Layout":
         """The same for processes of another component."""
@@ -60,23 +61,6 @@ class Layout:
     @property
     def all_nodes(self) -> list[Node]:
         return [*self.nodes, *self.servers]
-
-    @property
-    def kerberized(self) -> bool:
-        """Whether there are daemons and clients of Hadoop's."""
-        return "hadoop" in self.homes
-
-    @property
-    def hadoop(self) -> dict[str, str]:
-        """Settings that Hadoop's clients need to reach the places; empty where no place is a URI."""
-        found = {key: value for place in self.places.values() for key, value in place.settings.items()}
-        return {**self.realm.names, **self.realm.hdfs, **found} if found else {}
-
-    @property
-    def hadoop_files(self) -> list[str]:
-        """The URIs of the places that are Hadoop's file systems."""
-        paths = [path for place in self.places.values() if place.settings for path in place.paths.values()]
-        return list(dict.fromkeys(paths))
 
     @property
     def head(self) -> Node:
@@ -102,13 +86,40 @@ class Layout:
     def environment(self, node: Node) -> dict[str, str]:
         """What every engine process on a node has in its environment."""
         merged = {"WEFT_LEASE": self.run}
-        for place in (place for role, place in self.places.items() if role != "blocks"):
+        for place in self.places.values():
             merged.update(place.environment.get(node.name, {}))
         wanted = self.preload.get(node.name, {})
         merged.update({name: value.replace(COMPONENT, self.component) for name, value in wanted.items()})
-        if self.kerberized:
-            merged.update(self.realm.environment)
+        for service in self.services.values():
+            merged.update(service.environment)
         return merged
+
+    def properties(self, configuration: str) -> dict[str, str]:
+        """What the services say that a configuration, such as yarn-site, has to hold."""
+        found = [service.properties.get(configuration, {}) for service in self.services.values()]
+        return {key: value for properties in found for key, value in properties.items()}
+
+    @property
+    def java_options(self) -> list[str]:
+        """What the services say that every Java virtual machine is told."""
+        return [option for service in self.services.values() for option in service.java]
+
+    @property
+    def uris(self) -> list[str]:
+        """Places that are no paths of a node but addresses."""
+        paths = [path for place in self.places.values() for path in place.paths.values()]
+        return [path for path in dict.fromkeys(paths) if "://" in path]
+
+    @property
+    def all_places(self) -> dict[Role, Place]:
+        """The places of all roles, and of what the daemons of services keep."""
+        kept = {name: service.backing for name, service in self.services.items() if service.backing}
+        return {**self.places, **kept}
+
+    def serving(self, service: str) -> list[Node]:
+        """The nodes of a service's daemons."""
+        names = self.services[service].nodes
+        return [node for node in self.all_nodes if node.name in names]
 
 
 @dataclass(frozen=True)
@@ -213,6 +224,19 @@ def together(plans: Sequence[Plan]) -> Plan:
         last=[inquiry for plan in plans for inquiry in plan.last],
         applications=[question for plan in plans for question in plan.applications],
     )
+
+
+def require_apart(daemons: Sequence[Daemon]) -> None:
+    """Raises UsageError when two daemons on a node want the same port."""
+    taken: dict[tuple[str, int], Daemon] = {}
+    for daemon in daemons:
+        for port in daemon.ports:
+            other = taken.setdefault((daemon.node.name, port), daemon)
+            if other is not daemon:
+                raise UsageError(
+                    f"{other.name} and {daemon.name} on {daemon.node.name} both want port {port}",
+                    hint=f"choose another with --set {daemon.table}.port=... or {daemon.table}.web_port=...",
+                )
 
 
 @dataclass(frozen=True)

@@ -2,27 +2,19 @@
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, SerializeAsAny
 
+from weft.nodes import local, null, slurm, ssh, virtual
 from weft.nodes.base import Nodes
-from weft.nodes.local import LocalNodes
-from weft.nodes.null import NullNodes
-from weft.nodes.slurm import SlurmNodes
-from weft.nodes.ssh import SshNodes
-from weft.nodes.virtual import VirtualNodes
-from weft.text.shorthand import expand
+from weft.text.family import Family
 
-KINDS: dict[str, type[Nodes]] = {
-    "null": NullNodes,
-    "local": LocalNodes,
-    "virtual": VirtualNodes,
-    "ssh": SshNodes,
-    "slurm": SlurmNodes,
-}
+KINDS: Family[Nodes] = Family()
+KINDS.add(
+    null.NullNodes,
+    local.LocalNodes,
+    virtual.VirtualNodes,
+    ssh.SshNodes,
+    slurm.SlurmNodes,
+)
 
-AnyNodes = Annotated[
-    Annotated[NullNodes | LocalNodes | VirtualNodes | SshNodes | SlurmNodes, Field(discriminator="kind")],
-    BeforeValidator(
-        lambda value: expand(value, {kind: adapter.positional for kind, adapter in KINDS.items()})
-    ),
-]
+AnyNodes = Annotated[SerializeAsAny[Nodes], BeforeValidator(KINDS.read)]

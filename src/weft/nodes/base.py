@@ -159,6 +159,7 @@ class Nodes(BaseModel, ABC):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    kind: str
     count: int = Field(default=2, ge=1, description="how many nodes")
     cores: int | None = Field(
         default=None, ge=1, description="cores per node; default: an equal share of the machine"
@@ -171,6 +172,8 @@ class Nodes(BaseModel, ABC):
     """Whether they are other machines than weft's own, whose directories are not known before they are there."""
     positional: ClassVar[str] = "count"
     """The key that the value after the colon stands for: virtual:3."""
+    lists: ClassVar[frozenset[str]] = frozenset()
+    """Keys whose value may hold commas in the one-line form."""
 
     @abstractmethod
     def sketch(self, site: WorkDirectory) -> list[Node]:

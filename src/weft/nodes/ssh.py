@@ -60,6 +60,7 @@ class SshNodes(Nodes):
     elsewhere: ClassVar[bool] = True
     kind: Literal["ssh"] = "ssh"
     positional: ClassVar[str] = "hosts"
+    lists: ClassVar[frozenset[str]] = frozenset({"hosts"})
 
     hosts: str = Field(description="host1,host2; a node set such as node[1-4]; or @FILE with a host a line")
     count: int = Field(default=0, ge=0, description="how many of them, from the first; default: all")

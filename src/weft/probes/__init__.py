@@ -1,15 +1,28 @@
 """Observers of a run: one file an adapter."""
 
-from weft.probes.base import Probe
-from weft.probes.engine import EngineProbe
-from weft.probes.fileops import FileopsProbe
-from weft.probes.hdfs import HdfsProbe
-from weft.probes.lustre import LustreProbe
-from weft.probes.null import NullProbe
-from weft.probes.proc import ProcProbe
-from weft.probes.threads import ThreadsProbe
+from typing import Annotated
 
-KINDS: dict[str, type[Probe]] = {
-    probe.name: probe
-    for probe in (NullProbe, ProcProbe, ThreadsProbe, EngineProbe, FileopsProbe, LustreProbe, HdfsProbe)
-}
+from pydantic import AfterValidator
+
+from weft.probes import engine, fileops, hdfs, lustre, null, proc, threads
+from weft.probes.base import Probe
+
+_ALL: tuple[type[Probe], ...] = (
+    null.NullProbe,
+    proc.ProcProbe,
+    threads.ThreadsProbe,
+    engine.EngineProbe,
+    fileops.FileopsProbe,
+    lustre.LustreProbe,
+    hdfs.HdfsProbe,
+)
+KINDS: dict[str, type[Probe]] = {probe.name: probe for probe in _ALL}
+
+
+def _known(name: str) -> str:
+    if name not in KINDS:
+        raise ValueError(f"there is no probe {name!r}; there are {', '.join(KINDS)}")
+    return name
+
+
+ProbeName = Annotated[str, AfterValidator(_known)]

@@ -36,6 +36,8 @@ class Probe(ABC):
     name: ClassVar[str]
     native: ClassVar[bool] = False
     """Whether it needs one of weft's native programs."""
+    metrics: ClassVar[bool] = False
+    """Whether the engine is to write its own job metrics for it."""
 
     def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
         """By node name: variables that every engine process must start with to be observed."""

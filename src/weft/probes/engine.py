@@ -12,6 +12,7 @@ class EngineProbe(Probe):
     """Spark's event log, Hadoop's job history, Flink's REST pages: nothing has to run beside the engine for it."""
 
     name: ClassVar[str] = "engine"
+    metrics: ClassVar[bool] = True
 
     def missing(self, layout: Layout) -> str | None:
         return (

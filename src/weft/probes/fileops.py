@@ -100,7 +100,7 @@ def _counters(layout: Layout, node: Node) -> Path:
 
 def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
     """Path classes: the roles of storage, the engine's own files, and the record's logs; the first that fits counts."""
-    stored = [(str(role), place.paths.get(node, "")) for role, place in layout.places.items()]
+    stored = [(str(role), place.paths.get(node, "")) for role, place in layout.all_places.items()]
     places = [
         (role, path) for role, path in stored if path.startswith("/")
     ]  # a URI is no path of a file call

@@ -90,7 +90,9 @@ class HdfsProbe(Probe):
 def _pages(layout: Layout) -> dict[str, tuple[str, Path | None]]:
     """By daemon: its page, and the file of the secret that the page wants a token signed with."""
     return {
-        name: (url, place.secret) for place in layout.places.values() for name, url in place.pages.items()
+        name: (url, service.secret)
+        for service in layout.services.values()
+        for name, url in service.pages.items()
     }
 
 

@@ -52,7 +52,7 @@ class LustreProbe(Probe):
     name: ClassVar[str] = "lustre"
 
     def missing(self, layout: Layout) -> str | None:
-        if any(place.counters for place in layout.places.values()):
+        if _counters(layout):
             return None
         if any(node.host for node in layout.all_nodes):
             return (
@@ -87,12 +87,21 @@ def _keep(layout: Layout) -> None:
     add_sources(layout.record, {each.counter: _source(each.counter) for each in found})
     for role in dict.fromkeys(table.role for table in last):
         write_json(layout.record / "lustre" / f"{role}.json", _summed(role, last, layout))
-    for role, place in layout.places.items():
-        if place.counters:
-            kept = layout.record / "lustre" / role
-            kept.mkdir(parents=True, exist_ok=True)
-            for file in sorted(Path(place.counters).glob("[!.]*")):
-                (kept / file.name).write_text(_text(file))
+    for role, folder in _counters(layout).items():
+        kept = layout.record / "lustre" / role
+        kept.mkdir(parents=True, exist_ok=True)
+        for file in sorted(folder.glob("[!.]*")):
+            (kept / file.name).write_text(_text(file))
+
+
+def _counters(layout: Layout) -> dict[str, Path]:
+    """By role: the directory of the counters that its storage keeps."""
+    name = LustreProbe.name
+    return {
+        role: Path(place.observed[name])
+        for role, place in layout.all_places.items()
+        if name in place.observed
+    }
 
 
 def _summed(role: str, last: list[Table], layout: Layout) -> dict[str, Any]:
@@ -100,8 +109,8 @@ def _summed(role: str, last: list[Table], layout: Layout) -> dict[str, Any]:
     for table in last:
         if table.role == role:
             clients.setdefault(table.node, {})[table.layer] = parse(table.text)
-    place = next((place for name, place in layout.places.items() if name == role), None)
-    faults = Path(place.counters) / "faults.json" if place else None
+    place = layout.all_places.get(role)
+    faults = _counters(layout)[role] / "faults.json" if place else None
     return {
         "emulated": place.emulated if place else "",
         "clients": clients,
@@ -113,8 +122,8 @@ def tables(layout: Layout) -> list[Table]:
     """All counter files as they are now."""
     found = []
     nodes = {node.name for node in layout.all_nodes}
-    for role, place in layout.places.items():
-        for path in sorted(Path(place.counters).glob("*.stats")) if place.counters else []:
+    for role, folder in _counters(layout).items():
+        for path in sorted(folder.glob("*.stats")):
             layer, _, name = path.stem.partition(".")
             node = name if name in nodes else HOST
             found.append(Table(role, node, layer, _text(path)))

@@ -9,10 +9,9 @@ from weft.host import settings
 from weft.host.provision import classdata
 from weft.host.provision.distribution import DISTRIBUTIONS
 from weft.host.work import work_directory
-from weft.layout.plan import Command, Daemon, Layout, Plan, together
-from weft.run.refusals import require_possible
-from weft.run.servers import acquired, computing, served, sketched
-from weft.services import kdc
+from weft.layout.plan import Command, Daemon, Layout, Plan
+from weft.nodes.base import Node
+from weft.run.topology import Topology, topology
 from weft.spec.model import Spec
 from weft.workloads.persistent import Persistent
 
@@ -20,60 +19,66 @@ _SUMS_LATER = {"checksum": "0", "rows": 0}
 """Stands for what the generators will report."""
 
 
-def sketch(spec: Spec) -> Layout:
+def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
     """The layout a run would get, with paths that are not there yet."""
-    here = work_directory("RUN")
-    nodes = acquired(spec).sketch(here)
-    places = sketched(spec, nodes, here)
+    here, made_of = work_directory("RUN"), made_of or topology(spec)
+    members = made_of.members(made_of.nodes(spec.nodes).sketch(here), spec.nodes.count)
+    places = made_of.sketch(members, here)
     homes = {
         name: spec.home(name) or settings.cache() / DISTRIBUTIONS[name].key for name in spec.distributions()
     }
-    modules = (*homes, "kerberos")
-    jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in ("core", *modules)}
-    return Layout(
+    modules = ("core", *homes, *spec.modules())
+    layout = Layout(
         "RUN",
-        computing(spec, nodes),
-        places,
+        made_of.computing(members),
+        places.roles,
         here.directory,
         settings.runs() / "RUN",
         Path("java"),
         homes,
-        jars,
-        spec.realm(here, nodes[0]),
+        {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in modules},
         empty=classdata.empty(),
-        servers=nodes[spec.nodes.count :],
+        servers=members.servers,
+        encrypted=spec.encrypted,
     )
+    return made_of.laid(layout, members, places.backings)
 
 
-def planned(spec: Spec, layout: Layout) -> Plan:
-    """What the storage runs, once for all roles that stand on it, and the engine."""
-    storage = served(spec)
-    below = storage.plan(layout) if storage else None
-    return together([kdc.plan(layout), *([below] if below else []), spec.engine.plan(layout)])
+def planned(spec: Spec, layout: Layout, made_of: Topology | None = None) -> Plan:
+    """What the services run, and the engine."""
+    return (made_of or topology(spec)).plan(spec, layout)
 
 
 def preview(spec: Spec) -> dict[str, Any]:
     """Everything, as data."""
-    require_possible(spec)
-    layout = sketch(spec)
-    plan = planned(spec, layout)
+    made_of = topology(spec)
+    made_of.require_possible(spec.nodes)
+    layout = sketch(spec, made_of)
+    plan = made_of.plan(spec, layout)
     commands = [*plan.first, *([] if isinstance(spec.workload, Persistent) else _work(spec, layout))]
     return {
         "spec": json.loads(spec.model_dump_json()),
         "nodes": [
             {"name": n.name, "address": n.address, "cores": n.cores, "memory": n.memory} for n in layout.nodes
         ],
-        "servers": [{"name": n.name, "address": n.address} for n in layout.servers],
+        "servers": [
+            {"name": n.name, "address": n.address, "services": _served(n, layout)} for n in layout.servers
+        ],
         "limits": spec.nodes.limits(),
         "places": {
             role: {"description": place.description, "paths": dict(place.paths)}
-            for role, place in layout.places.items()
+            for role, place in layout.all_places.items()
         },
         "derived": dict(plan.summary),
         "files": {str(path): content for path, content in plan.files.items()},
         "daemons": [_started(daemon, layout) for daemon in plan.daemons],
         "commands": [_started(command, layout) for command in commands],
     }
+
+
+def _served(node: Node, layout: Layout) -> list[str]:
+    """The services that have daemons on a node."""
+    return [name for name, service in layout.services.items() if node.name in service.nodes]
 
 
 def _work(spec: Spec, layout: Layout) -> list[Command]:
@@ -96,7 +101,7 @@ def text(plan: dict[str, Any]) -> str:
     lines += [
         f"  {n['name']}  {n['address']}  {n['cores']} core(s)  {n['memory'] >> 20} MiB" for n in plan["nodes"]
     ]
-    lines += [f"  {n['name']}  {n['address']}  serves storage" for n in plan["servers"]]
+    lines += [f"  {n['name']}  {n['address']}  serves {', '.join(n['services'])}" for n in plan["servers"]]
     lines += [f"  note: {limit}" for limit in plan["limits"]]
     lines.append("places")
     lines += [f"  {role:<8} {place['description']}" for role, place in plan["places"].items()]

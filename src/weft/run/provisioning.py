@@ -9,9 +9,7 @@ from weft.errors import UsageError
 from weft.host import settings
 from weft.host.provision import classdata, distribution, jars, jdk, native
 from weft.probes import KINDS
-from weft.services.hadoop import classes as hadoop_classes
 from weft.spec.model import Spec
-from weft.storage.base import layers
 
 
 @dataclass(frozen=True)
@@ -38,29 +36,20 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
             raise UsageError(f"{spec.workload.kind} is not offered on {kind}", hint=f"it is on {offered}")
     java = jdk.java()
     homes = {name: _home(name, spec, say) for name in spec.distributions()}
-    used = [layer for storage in spec.storage().values() for layer in layers(storage)]
-    wanted = any(layer.native for layer in used) or any(KINDS[name].native for name in spec.probes)
+    wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
     programs = native.build(say) if wanted else Path("native")
-    built = jars.build(homes, say)
+    built = jars.build(homes, spec.modules(), say)
     return Provisioned(java, homes, built, _classes(spec, java, homes, built, say), programs)
-
-
-_LISTED: Mapping[str, Callable[[Path, Path], Sequence[str]]] = {
-    "hadoop": hadoop_classes,
-    "flink": lambda home, _: [f"{home}/lib/*"],
-}
-"""How the class paths of processes begin whose classes are listed, by distribution, its home and weft's jar for it."""
 
 
 def _classes(
     spec: Spec, java: Path, homes: Mapping[str, Path], built: Mapping[str, Path], say: Callable[[str], None]
 ) -> dict[str, Path]:
+    listed = [service.listed(homes, built) for service in spec.all_services()]
+    listed += [engine.listed(homes) for engine in spec.engine.parts.values()]
     found = {
-        name: classdata.dump(
-            name, java, classdata.LISTS / f"{name}.classes", class_path(homes[name], built[name]), say
-        )
-        for name, class_path in _LISTED.items()
-        if name in homes
+        name: classdata.dump(name, java, classdata.LISTS / f"{name}.classes", class_path, say)
+        for name, class_path in {name: path for one in listed for name, path in one.items()}.items()
     }
     for kind, engine in spec.engine.parts.items():
         if kind not in homes:

@@ -24,11 +24,10 @@ from weft.record.record import Record, Stored
 from weft.run import cluster
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
-from weft.run.preview import planned, sketch
+from weft.run.preview import sketch
 from weft.run.progress import Progress
 from weft.run.provisioning import Provisioned, provision
-from weft.run.refusals import require_possible
-from weft.run.servers import acquired, computing, served, storages
+from weft.run.topology import Topology, topology
 from weft.spec.model import Spec
 from weft.storage.base import label
 from weft.workloads.base import Judgement, Outcome
@@ -79,8 +78,10 @@ def run(
     spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None, use: Use = measure
 ) -> Stored:
     """Run a spec once. Whatever happens, the record stays and nothing else does."""
-    require_possible(spec)
-    planned(spec, sketch(spec))  # what cannot fit is refused before anything is fetched or built
+    made_of = topology(spec)
+    made_of.require_possible(spec.nodes)
+    # what cannot fit is refused before anything is fetched or built
+    made_of.plan(spec, sketch(spec, made_of))
     provisioned = provision(spec, progress.say)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
     record = records.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
@@ -90,7 +91,7 @@ def run(
         lease.hold(name, spec.workload.purpose) as held,
         open_work(name, held, provisioned.native, visible) as work,
     ):
-        with _live(spec, provisioned, work, record, progress) as live:
+        with _live(spec, made_of, provisioned, work, record, progress) as live:
             judgement = use(live)
         record.update(**_judged(judgement, record, spec))
     return records.read(record.directory)
@@ -98,19 +99,27 @@ def run(
 
 @contextmanager
 def _live(
-    spec: Spec, provisioned: Provisioned, work: Work, record: Record, progress: Progress
+    spec: Spec,
+    made_of: Topology,
+    provisioned: Provisioned,
+    work: Work,
+    record: Record,
+    progress: Progress,
 ) -> Iterator[Live]:
     """Nodes, storage, and a cluster on them that answers, observed by the probes."""
     with ExitStack() as held:
         with _phase("acquire", record, progress):
-            nodes = held.enter_context(acquired(spec).acquire(work, work.visible))
+            nodes = held.enter_context(made_of.nodes(spec.nodes).acquire(work, work.visible))
+            members = made_of.members(nodes, spec.nodes.count)
             hint = "set WEFT_RUNS to a directory on one"
             require_shared(nodes, record.directory, "the record", hint, here=True)
         with _phase("storage", record, progress):
-            places = held.enter_context(_placed(spec, nodes, work))
-        layout, observers = _observed(spec, _layout(spec, provisioned, work, record, nodes, places), record)
+            places = held.enter_context(made_of.place(members, work))
+        computing = made_of.computing(members)
+        layout = _layout(spec, provisioned, work, record, computing, members.servers, places.roles)
+        layout, observers = _observed(spec, made_of.laid(layout, members, places.backings), record)
         work.claim(layout.staging)
-        plan = planned(spec, layout)
+        plan = made_of.plan(spec, layout)
         write_plan(plan, layout, spec, record, work)
         with _phase("start", record, progress):
             alive = held.enter_context(
@@ -125,30 +134,19 @@ def _live(
             held.close()
 
 
-@contextmanager
-def _placed(spec: Spec, nodes: Sequence[Node], work: Work) -> Iterator[dict[Role, Place]]:
-    """A place for each role of the workload, and for what the storage's own daemons keep."""
-    with ExitStack() as held:
-        storage = served(spec)
-        below = held.enter_context(storage.stand(nodes, work)) if storage else None
-        places = {
-            role: held.enter_context(kind.place(role, nodes, work)) for role, kind in storages(spec).items()
-        }
-        yield {**places, "blocks": below} if below else places
-
-
 def _layout(
     spec: Spec,
     provisioned: Provisioned,
     work: Work,
     record: Record,
     nodes: Sequence[Node],
+    servers: Sequence[Node],
     places: Mapping[Role, Place],
 ) -> Layout:
     return Layout(
         run=work.name,
-        nodes=computing(spec, nodes),
-        servers=nodes[spec.nodes.count :],
+        nodes=nodes,
+        servers=servers,
         places=places,
         directory=work.directory,
         record=record.directory,
@@ -158,8 +156,8 @@ def _layout(
         classes=provisioned.classes,
         empty=classdata.empty(),
         native=provisioned.native,
-        metrics="engine" in spec.probes,
-        realm=spec.realm(work, nodes[0]),
+        metrics=any(probes.KINDS[name].metrics for name in spec.probes),
+        encrypted=spec.encrypted,
     )
 
 
@@ -260,6 +258,7 @@ def resolved(plan: Plan, layout: Layout, spec: Spec) -> dict[str, Any]:
             {"name": node.name, "address": node.address, "cores": node.cores, "memory": node.memory}
             for node in layout.nodes
         ],
+        "services": {name: list(service.nodes) for name, service in layout.services.items()},
         "servers": [{"name": node.name, "address": node.address} for node in layout.servers],
         "limits": spec.nodes.limits(),
         "places": {
@@ -269,7 +268,7 @@ def resolved(plan: Plan, layout: Layout, spec: Spec) -> dict[str, Any]:
                 "paths": dict(place.paths),
                 "emulated": place.emulated,
             }
-            for role, place in layout.places.items()
+            for role, place in layout.all_places.items()
         },
         "java": str(layout.java),
         "homes": {name: str(path) for name, path in layout.homes.items()},

@@ -1,1 +1,67 @@
-"""What a run needs beside its engine: file systems, resource managers, authentication."""
+"""What a run needs beside its engine: one file an adapter."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from weft.errors import UsageError
+from weft.services import gluster, hdfs, kerberos, null, yarn
+from weft.services.base import KINDS, AnyService, Service
+from weft.storage.base import Storage, layers
+
+__all__ = ["KINDS", "AnyService", "resolved"]
+
+KINDS.add(
+    null.NullService,
+    kerberos.Kerberos,
+    hdfs.Hdfs,
+    gluster.Gluster,
+    yarn.Yarn,
+)
+
+
+def resolved(
+    storages: Mapping[str, Storage], engine: Sequence[Service], asked: Sequence[Service]
+) -> list[Service]:
+    """The services of a run, each after those that it needs: of its storages by role, of its engine, and asked for.
+
+    What is asked for and not of use by itself is how one that is needed is configured. Raises UsageError for one that
+    nothing needs, and for two of a kind.
+    """
+    chosen = _Chosen({service.kind: service for service in asked})
+    for role, storage in storages.items():
+        chosen.add_below(storage, role)
+    for service in (*engine, *(one for one in asked if one.alone)):
+        chosen.add(service, "services")
+    if idle := [kind for kind in chosen.told if kind not in chosen.found]:
+        raise UsageError(f"services: nothing in this run needs {idle[0]}", hint="leave it out")
+    return list(chosen.found.values())
+
+
+@dataclass
+class _Chosen:
+    """The services that were found to be needed, by kind; `told` are those that the user configured."""
+
+    told: Mapping[str, Service]
+    found: dict[str, Service] = field(default_factory=dict)
+
+    def add(self, service: Service, where: str) -> None:
+        """A service, and before it those that it needs; `where` names in errors who asks for it."""
+        other = self.found.get(service.kind)
+        if other == service:
+            return
+        if other is not None:
+            raise UsageError(
+                f"{where}: a run has one {service.kind}; this one is another than the first",
+                hint=f"give each role the same {service.kind}, with the same options",
+            )
+        for kind in service.needs:
+            self.add(self.told.get(kind) or KINDS.read(kind), where)
+        if service.backing:
+            self.add_below(service.backing, where)
+        self.found[service.kind] = service
+
+    def add_below(self, storage: Storage, where: str) -> None:
+        """The services of a storage and of what it is backed by."""
+        for layer in reversed(layers(storage)):
+            if layer.service is not None:
+                self.add(KINDS.read(layer.service), where)

@@ -96,6 +96,18 @@ class Realm:
             "mapreduce.jobhistory.keytab": str(self.keytab),
         }
 
+    @property
+    def properties(self) -> dict[str, dict[str, str]]:
+        """All of them, by the file of Hadoop's that they belong to; `login` is for clients with keys of their own."""
+        return {
+            "core-site": self.names,
+            "hdfs-site": self.hdfs,
+            "hdfs-daemons": self.hdfs_daemons,
+            "yarn-site": self.yarn,
+            "mapred-site": self.history,
+            "login": {"principal": USER, "keytab": str(self.keytab)},
+        }
+
     def krb5(self) -> str:
         """krb5.conf (MIT), as Java reads it; names of hosts are never looked up."""
         return f"""[libdefaults]

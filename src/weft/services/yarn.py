@@ -1,372 +1,77 @@
-"""YARN, on which Hadoop's and Spark's jobs run: a ResourceManager on the head, a NodeManager on every node.
+"""YARN, on which jobs of Hadoop, Spark and Flink run: a ResourceManager on the head, a NodeManager on every node."""
 
-One set of files serves all nodes: what differs from node to node is a system property of that node's daemons, which
-Hadoop puts in the place of ${weft.address} and its like.
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import ClassVar, Literal
 
-from weft.errors import UsageError
-from weft.layout.jvm import OPENS, archived, heap, temporary
-from weft.layout.plan import SECRET, Applications, Daemon, Layout, Page, Ready
-from weft.nodes.base import Node
-from weft.services.hadoop import callers, classes, closed, configuration
-from weft.text.units import show_size
+from pydantic import Field, InstanceOf
 
-RESOURCE_MANAGER = 256 << 20
-NODE_MANAGER = 192 << 20
-"""Bytes of heap; both idle at half of it."""
-OVERHEAD = 192 << 20
-"""Bytes such a daemon's process takes beside its heap."""
-_NODE_MANAGER_GRACE = 1
-"""Seconds: it ends its containers at once, and then waits for applications and logs that nobody will ask for."""
-GRAIN = 64 << 20
-"""Containers are whole multiples of so many bytes."""
+from weft.layout.endpoint import Endpoint
+from weft.layout.members import Members
+from weft.layout.plan import Layout, Plan
+from weft.services.base import Service
+from weft.services.hadoop import classes
+from weft.services.yarncluster import NODE_MANAGER, OVERHEAD, RESOURCE_MANAGER, Containers, Ports, YarnCluster
 
 
-PROTOCOLS = (
-    "job.client.protocol",
-    "mrhs.client.protocol",
-    "applicationclient.protocol",
-    "resourcemanager-administration.protocol",
-    "resourcetracker.protocol",
-    "refresh.policy.protocol",
-    "refresh.user.mappings.protocol",
-)
-"""What only the user may call; the others ask for a token of the application that calls."""
+def _whole(layout: Layout) -> Layout:
+    return layout
 
 
-@dataclass(frozen=True)
-class Ports:
-    """Ports on each node's own address, counted from two."""
+class Tenant(ABC):
+    """Whoever has YARN's containers: an engine."""
 
-    first: int
-    web: int
+    auxiliary: ClassVar[Mapping[str, str]] = {}
+    """Auxiliary services of the NodeManagers, class by name."""
 
-    @property
-    def manager(self) -> tuple[int, ...]:
-        """The ResourceManager's: clients, applications, NodeManagers, administration; then its status page."""
-        return (self.first, self.first + 1, self.first + 2, self.first + 3, self.web)
+    @abstractmethod
+    def containers(self, layout: Layout) -> Containers:
+        """How the memory that a node has left is cut. Raises UsageError when it does not fit."""
 
-    @property
-    def node(self) -> tuple[int, ...]:
-        """A NodeManager's: containers, localizer; then its status page."""
-        return (self.first + 10, self.first + 11, self.web + 1)
+    def site_settings(self, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002 - for those with some
+        """Settings of Hadoop's, each of which wins in the file that it belongs to."""
+        return {}
 
 
-@dataclass(frozen=True)
-class Containers:
-    """How the memory of each node is cut, in bytes: a container for each core, and one for an application's master."""
+class Yarn(Service):
+    """A resource manager of the run's own; its keys are those of the engine that runs on it."""
 
-    task: int
-    master: int
-    each: int
-    """Task containers on a node."""
-    cores: int
-    """Cores of a node."""
+    kind: Literal["yarn"] = "yarn"
+    distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
+
+    tenant: InstanceOf[Tenant] = Field(description="the engine that runs on it")
+    port: int = Field(description="first of the ports of its daemons")
+    web_port: int = Field(description="first of the ports of their status pages")
+    pages: Literal["closed", "open"] = Field(default="closed", description="whether they want a token")
+    table: str = Field(default="engine", description="where a user says the ports")
+    share: Callable[[Layout], Layout] = Field(default=_whole, description="what the engine has of a layout")
 
     @property
-    def node(self) -> int:
-        """What a NodeManager may give away."""
-        return self.task * self.each + self.master
+    def needs(self) -> tuple[str, ...]:
+        return ("kerberos",)
 
+    def memory(self, members: Members) -> Mapping[str, int]:
+        taken = {node.name: NODE_MANAGER + OVERHEAD for node in members}
+        taken[members[0].name] += RESOURCE_MANAGER + OVERHEAD
+        return taken
 
-@dataclass(frozen=True)
-class Yarn:
-    """YARN on the nodes of a layout."""
+    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:
+        return {"hadoop": classes(homes["hadoop"], jars["hadoop"])}
 
-    layout: Layout
-    ports: Ports
-    containers: Containers
-    closed: bool = True
-    """Whether the pages want a token that is signed with the secret."""
+    def shared(self, kind: str, share: Callable[[Layout], Layout]) -> "Yarn":
+        return self.model_copy(update={"table": f"engine.{kind}", "share": share})
 
-    @property
-    def conf(self) -> Path:
-        return self.layout.directory / "conf"
+    def endpoint(self, members: Members, layout: Layout) -> Endpoint:  # noqa: ARG002
+        return Endpoint(settings=self.share(layout).directory / "conf")
 
-    @property
-    def secret(self) -> Path:
-        """The file that tells the daemons the run's secret."""
-        return self.conf / "http-secret"
+    def plan(self, layout: Layout) -> Plan:
+        share = self.share(layout)
+        cluster = self.cluster(layout, self.tenant.containers(share))
+        files = cluster.files(cluster.sites(self.tenant.auxiliary), self.tenant.site_settings(share))
+        return Plan(files, cluster.daemons(), (cluster.ready(),))
 
-    @property
-    def classes(self) -> str:
-        """The class path of every process."""
-        return self.class_path(str(self.conf))
-
-    def class_path(self, settings: str) -> str:
-        """`settings` are folders; an archive of the jars' classes fits only those who have the jars before all else."""
-        return ":".join([*classes(self.layout.homes["hadoop"], self.layout.jars["hadoop"]), settings])
-
-    def core_site(self) -> dict[str, str]:
-        return {
-            # what is not on this machine's files says so in its name
-            "fs.defaultFS": "file:///",
-            "hadoop.tmp.dir": "${java.io.tmpdir}/hadoop",
-            "hadoop.security.authorization": "true",
-            **self.layout.realm.names,
-            # a NodeManager otherwise waits ten seconds for the removal of logs, which is hours away
-            "hadoop.service.shutdown.timeout": "2s",
-            # a lost node is noticed after seconds, not after the default of minutes
-            "ipc.client.connect.max.retries": "50",
-            "ipc.client.connect.retry.interval": "100",
-            "ipc.client.connect.max.retries.on.timeouts": "3",
-            "ipc.client.connect.timeout": "5000",
-            **(closed(self.secret) if self.closed else {}),
-        }
-
-    def yarn_site(self, services: Mapping[str, str]) -> dict[str, str]:
-        """`services`: auxiliary services of the NodeManagers, class by name."""
-        manager, node, address = self.ports.manager, self.ports.node, self.layout.head.address
-        rooms = (
-            "address",
-            "scheduler.address",
-            "resource-tracker.address",
-            "admin.address",
-            "webapp.address",
-        )
-        places = ("address", "localizer.address", "webapp.address")
-        return {
-            "yarn.resourcemanager.hostname": address,
-            **{
-                f"yarn.resourcemanager.{room}": f"{address}:{port}"
-                for room, port in zip(rooms, manager, strict=True)
-            },
-            **{
-                f"yarn.nodemanager.{room}": f"${{weft.address}}:{port}"
-                for room, port in zip(places, node, strict=True)
-            },
-            **self.layout.realm.yarn,
-            "yarn.acl.enable": "true",
-            "yarn.admin.acl": "${user.name}",
-            "yarn.application.classpath": self.classes,
-            "yarn.nodemanager.hostname": "${weft.address}",
-            "yarn.nodemanager.local-dirs": "${weft.local}",
-            "yarn.nodemanager.log-dirs": "${weft.logs}",
-            "yarn.nodemanager.env-whitelist": ",".join(
-                ["JAVA_HOME", "JAVA_TOOL_OPTIONS", "PATH", "LANG", "TZ", *self.inherited]
-            ),
-            "yarn.nodemanager.aux-services": ",".join(services),
-            **{f"yarn.nodemanager.aux-services.{name}.class": kind for name, kind in services.items()},
-            "yarn.nodemanager.resource.memory-mb": str(self.containers.node >> 20),
-            "yarn.nodemanager.resource.cpu-vcores": str(self.containers.cores + 1),
-            "yarn.nodemanager.vmem-check-enabled": "false",
-            # whose disk this is, and how full it may be, is not for a NodeManager to say
-            "yarn.nodemanager.disk-health-checker.enable": "false",
-            "yarn.nodemanager.container-metrics.enable": "false",
-            "yarn.nodemanager.sleep-delay-before-sigkill.ms": "100",
-            "yarn.nodemanager.process-kill-wait.ms": "1000",
-            "yarn.nodemanager.node-attributes.provider": "",
-            "yarn.node-attribute.fs-store.root-dir": f"file://{self.layout.directory}/yarn/attributes",
-            "yarn.node-labels.fs-store.root-dir": f"file://{self.layout.directory}/yarn/labels",
-            "yarn.scheduler.minimum-allocation-mb": str(GRAIN >> 20),
-            "yarn.scheduler.maximum-allocation-mb": str(self.containers.node >> 20),
-            "yarn.scheduler.maximum-allocation-vcores": str(self.containers.cores),
-            # the defaults are made for thousands of nodes; here every second of waiting is measured
-            "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "100",
-            # a NodeManager that was there before its ResourceManager otherwise waits 30 s before it asks again
-            "yarn.resourcemanager.connect.retry-interval.ms": "1000",
-            "yarn.nm.liveness-monitor.expiry-interval-ms": "15000",
-            "yarn.am.liveness-monitor.expiry-interval-ms": "30000",
-            "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "60000",
-            "yarn.client.application-client-protocol.poll-interval-ms": "50",
-            "yarn.client.nodemanager-connect.max-wait-ms": "10000",
-            "yarn.client.nodemanager-connect.retry-interval-ms": "1000",
-        }
-
-    def scheduler(self) -> dict[str, str]:
-        """One queue, which only the user that runs weft may submit to."""
-        prefix = "yarn.scheduler.capacity"
-        acls = {
-            f"{prefix}.{queue}.acl_{what}": "${user.name}"
-            for queue in ("root", "root.default")
-            for what in ("submit_applications", "administer_queue")
-        }
-        return {
-            f"{prefix}.root.queues": "default",
-            f"{prefix}.root.default.capacity": "100",
-            f"{prefix}.root.default.state": "RUNNING",
-            f"{prefix}.maximum-am-resource-percent": "0.5",
-            f"{prefix}.resource-calculator": "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator",
-            **acls,
-        }
-
-    def sites(self, services: Mapping[str, str]) -> dict[str, dict[str, str]]:
-        """YARN's own files by name; `services` as for `yarn_site`."""
-        return {
-            "core-site": self.core_site(),
-            "yarn-site": self.yarn_site(services),
-            "capacity-scheduler": self.scheduler(),
-            "hadoop-policy": {
-                **{f"security.{name}.acl": "${user.name}" for name in PROTOCOLS},
-                **callers(self.layout.all_nodes),
-            },
-        }
-
-    @property
-    def inherited(self) -> list[str]:
-        """Names of variables that a container has from its NodeManager."""
-        head = self.layout.head
-        own = {*self.layout.environment(head), *temporary(self.layout, head), "WEFT_NODE"}
-        # a container has tokens: to log in for each would only take time
-        return sorted(own.difference(self.layout.realm.environment))
-
-    def files(self, sites: Mapping[str, Mapping[str, str]], conf: Mapping[str, str]) -> dict[Path, str]:
-        """The generated files; `conf` holds the user's settings, each of which wins in the site it belongs to."""
-        # HDFS's own defaults are read after core-site, and would win there
-        sites = {**sites, "hdfs-site": self.layout.hadoop}
-        whole = {
-            name: {**site, **{key: value for key, value in conf.items() if _site(key) == name}}
-            for name, site in sites.items()
-        }
-        found = {self.conf / f"{name}.xml": configuration(work) for name, work in whole.items()}
-        return {**found, **({self.secret: f"{SECRET}\n"} if self.closed else {})}
-
-    def daemons(self) -> list[Daemon]:
-        head = self.layout.head
-        package = "org.apache.hadoop.yarn.server"
-        manager = self.daemon(
-            "resourcemanager",
-            head,
-            f"{package}.resourcemanager.ResourceManager",
-            RESOURCE_MANAGER,
-            self.ports.manager,
-            essential=True,
-        )
-        nodes = [
-            self.daemon(
-                f"nodemanager-{node.name}",
-                node,
-                f"{package}.nodemanager.NodeManager",
-                NODE_MANAGER,
-                self.ports.node,
-                grace=_NODE_MANAGER_GRACE,
-            )
-            for node in self.layout.nodes
-        ]
-        return [manager, *nodes]
-
-    def ready(self) -> Ready:
-        nodes = tuple(self.layout.nodes)
-        return Ready(self._page("nodes"), lambda answer: missing(answer, nodes))
-
-    def applications(self) -> Applications:
-        return Applications(self._page("metrics"), _running)
-
-    def _page(self, what: str) -> Page:
-        """One of the ResourceManager's about the cluster."""
-        head = self.layout.head
-        return Page(head, f"http://{head.address}:{self.ports.web}/ws/v1/cluster/{what}", signed=self.closed)
-
-    def daemon(
-        self,
-        name: str,
-        node: Node,
-        main: str,
-        size: int,
-        ports: Sequence[int],
-        *,
-        essential: bool = False,
-        grace: float = 10,
-    ) -> Daemon:
-        shuffle, layout = self.layout.places["shuffle"].paths[node.name], self.layout
-        own = {
-            "address": node.address,
-            "local": shuffle,
-            "logs": layout.record / "logs" / node.name / "containers",
-        }
-        flags = [
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            *(f"-Dweft.{key}={value}" for key, value in own.items()),
-        ]
-        argv = [*self.java(size, *flags), main]
-        environment = self.environment(node)
-        return Daemon(
-            name, node, argv, environment, tuple(ports), page=True, essential=essential, grace=grace
-        )
-
-    def java(self, bytes_of_heap: int, *flags: str, settings: str = "") -> list[str]:
-        """The words of `java` up to the main class; `settings` are other folders than the run's."""
-        home = f"-Dhadoop.home.dir={self.layout.homes['hadoop']}"
-        return [
-            str(self.layout.java),
-            heap(bytes_of_heap),
-            *archived(self.layout.classes.get("hadoop")),
-            *flags,
-            "-Djava.net.preferIPv4Stack=true",
-            home,
-            *OPENS,
-            "-cp",
-            self.class_path(settings or str(self.conf)),
-        ]
-
-    def environment(self, node: Node) -> dict[str, str]:
-        return {
-            **self.layout.environment(node),
-            "HADOOP_CONF_DIR": str(self.conf),
-            "JAVA_HOME": str(self.layout.java.parent.parent),
-            **temporary(self.layout, node),
-        }
-
-
-def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int, most: int) -> Containers:
-    """Cut each node's memory into containers, alike on all nodes. Raises UsageError when a task does not fit.
-
-    `head`: bytes that the head's other processes take, beside YARN's own; `asked`: bytes of a task container.
-    """
-    on_head = layout.head.memory - head - RESOURCE_MANAGER - NODE_MANAGER - 2 * OVERHEAD
-    room = min([on_head, *(node.memory - NODE_MANAGER - OVERHEAD for node in layout.nodes[1:])]) - master
-    each = min(node.cores for node in layout.nodes)
-    task = asked or min(most, max(room * 6 // 10 // each, min(room // each, least))) // GRAIN * GRAIN
-    if task < least:
-        has = (
-            f"the {show_size(task)} asked for"
-            if asked
-            else f"what is left of a node, {show_size(max(room, 0))}"
-        )
-        raise UsageError(
-            f"{has}, is below the {show_size(least)} that each of the {each} task container(s) on a node needs",
-            hint="use fewer nodes or cores, or give the nodes more memory",
-        )
-    if task * each > room:
-        raise UsageError(
-            f"{each} container(s) of {show_size(task)} do not fit into the {show_size(room)} that a node has left",
-            hint="lower engine.task_memory, or use fewer cores or nodes",
-        )
-    return Containers(task, master, each, each)
-
-
-def _running(answer: Any) -> int:
-    metrics = answer["clusterMetrics"]
-    return int(metrics["appsRunning"] + metrics["appsPending"])
-
-
-def _site(key: str) -> str:
-    """The file that a setting belongs to."""
-    if key.startswith("yarn.scheduler.capacity."):
-        return "capacity-scheduler"
-    if key.startswith(("mapreduce.", "yarn.app.mapreduce.")):
-        return "mapred-site"
-    if key.startswith("security."):
-        return "hadoop-policy"
-    if key.startswith("dfs."):
-        return "hdfs-site"
-    return "yarn-site" if key.startswith("yarn.") else "core-site"
-
-
-def missing(answer: Any, nodes: Sequence[Node]) -> list[str]:
-    """NodeManagers that the ResourceManager does not know, by its list of nodes."""
-    listed = (answer["nodes"] or {}).get("node", [])
-    running = {node["nodeHostName"] for node in listed if node["state"] == "RUNNING"}
-    if len(running) >= len(nodes):
-        return []
-    return [
-        f"nodemanager-{node.name}"
-        for node in nodes
-        if not {node.address, node.name} & {word for host in running for word in (host, host.split(".")[0])}
-    ]
+    def cluster(self, layout: Layout, containers: Containers) -> YarnCluster:
+        """It on the nodes of a layout."""
+        ports = Ports(self.port, self.web_port)
+        return YarnCluster(layout, ports, containers, closed=self.pages == "closed", table=self.table)

@@ -5,9 +5,10 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
+from weft import engines, services, storage
 from weft.errors import UsageError
-from weft.spec.model import FAMILIES, Spec
-from weft.text.shorthand import expand, listed
+from weft.spec.model import FAMILIES, Spec, service_tables
+from weft.text.nearest import nearest
 
 STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed")
 """The keys that a study has beside those of a spec."""
@@ -16,10 +17,14 @@ STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed")
 def put(table: dict[str, Any], key: str, value: Any) -> None:
     """Put a value at a dotted key. `spark.x.y` is a setting of the engine; a bare unknown key is the workload's.
 
-    Of several engines each has its keys below its kind: `engine.flink.port`.
+    Of several engines each has its keys below its kind: `engine.flink.port`; so have services: `services.kafka.port`,
+    or `kafka.port`.
     """
     first, _, rest = key.partition(".")
-    if first == "spark":
+    if rest and (first == "services" or first in services.KINDS.keys() - storage.KINDS.keys()):
+        _put_service(table, key.removeprefix("services."), value)
+        return
+    if first in _prefixes():
         first, rest, path = "engine", key, ["conf", key]
     elif first in Spec.model_fields:
         path = rest.split(".", 1) if rest.startswith("conf.") else ([rest] if rest else [])
@@ -48,20 +53,36 @@ def _part(tables: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], list[
             f"the key {key!r} does not say which of {', '.join(kinds)} it is for",
             hint=f"write engine.{kinds[0]}.KEY=VALUE",
         )
-    if key.startswith("spark."):
+    if key.partition(".")[0] in _prefixes():
         return found, ["conf", key]
     return found, rest.split(".", 1) if rest.startswith("conf.") else [rest]
 
 
+def _prefixes() -> set[str]:
+    """First words of keys that are an engine's own settings."""
+    return {engine.prefix for engine in engines.KINDS.values() if engine.prefix}
+
+
+def _put_service(table: dict[str, Any], key: str, value: Any) -> None:
+    """A key of a service, which need not be asked for yet."""
+    kind, _, own = key.partition(".")
+    if kind not in services.KINDS or not own:
+        raise UsageError(
+            f"the key {key!r} does not say which service it is for", hint=nearest(kind, list(services.KINDS))
+        )
+    asked = [services.KINDS.table(one) for one in service_tables(table.get("services", []))]
+    told = next((one for one in asked if one["kind"] == kind), {"kind": kind})
+    table["services"] = [*(one for one in asked if one["kind"] != kind), {**told, own: value}]
+
+
 def _table(family: str, value: Any) -> Any:
     """The table form of what stands at a family's key, so that one key of it can be set; a list of them for several."""
-    positional = {kind: adapter.positional for kind, adapter in FAMILIES[family].items()}  # type: ignore[attr-defined]
     if value is None:
         default = Spec.model_fields[family].default_factory
         return {"kind": default().kind}  # type: ignore[misc,call-arg]
     try:
-        several = listed(value, positional) if family == "engine" else None
-        return dict(expand(value, positional)) if several is None else several
+        several = engines.tables(value) if family == "engine" else None
+        return dict(FAMILIES[family].table(value)) if several is None else several
     except ValueError as error:
         raise UsageError(f"{family}: {error}") from error
 

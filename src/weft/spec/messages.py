@@ -14,7 +14,8 @@ def say(error: ValidationError) -> str:
     """What is wrong, in one line that names the key."""
     first = error.errors(include_url=False)[0]
     words = _location(first["loc"])
-    if "several" not in first["loc"] and len(words) > 1 and words[1] in FAMILIES.get(words[0], ()):
+    of_several = words[0] == "services" or first["loc"][1:2] in (("engines",), ("shares",))
+    if not of_several and len(words) > 1 and words[1] in FAMILIES.get(words[0], ()):
         words.pop(1)
     where = ".".join(words[:1] if first["type"] == "union_tag_invalid" else words)
     match first["type"]:
@@ -39,12 +40,12 @@ def _reads_as(first: Any) -> str:
 def _location(words: Sequence[int | str]) -> list[str]:
     """The words of a key: those of an engine among several as if it were the only one."""
     match [str(word) for word in words]:
-        case ["engine", "several", "engines", kind, *rest]:
+        case ["engine", "engines", kind, *rest]:
             return ["engine", kind, *rest[1:]]
-        case ["engine", "several", "shares", kind, *_]:
+        case ["engine", "shares", kind, *_]:
             return ["engine", kind, "share"]
-        case ["engine", "several", *rest]:
-            return ["engine", *rest]
+        case ["services", _, *rest]:
+            return ["services", *rest]
         case plain:
             return plain
 
@@ -54,6 +55,8 @@ def hint(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     location = _location(first["loc"])
     match first["type"]:
+        case "extra_forbidden" if location[0] in FAMILIES["services"]:
+            return f"did you mean 'services.{location[0]}'?"
         case "extra_forbidden":
             return nearest(location[-1], keys_at(location[:-1]))
         case "union_tag_invalid":

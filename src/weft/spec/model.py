@@ -3,43 +3,48 @@
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from weft import engines, nodes, storage, workloads
+from weft import engines, nodes, services, storage, workloads
 from weft.engines import AnyEngine
-from weft.engines.spark.engine import SparkEngine
 from weft.host import settings
-from weft.host.work import WorkDirectory
 from weft.layout.places import Role
 from weft.nodes import AnyNodes
-from weft.nodes.base import Node
 from weft.nodes.local import LocalNodes
-from weft.services.kdc import Kerberos
-from weft.services.realm import Realm
+from weft.probes import ProbeName
+from weft.services import AnyService
+from weft.services.base import Service
 from weft.storage import AnyStorage
-from weft.storage.base import layers
+from weft.storage.base import Storage, layers
 from weft.storage.disk import DiskStorage
+from weft.text.family import Family
 from weft.text.fields import Duration
 from weft.text.shorthand import expand
 from weft.workloads import AnyWorkload
 
-FAMILIES: Mapping[str, Mapping[str, type[BaseModel]]] = {
+FAMILIES: Mapping[str, Family[Any]] = {
     "workload": workloads.KINDS,
     "engine": engines.KINDS,
     "nodes": nodes.KINDS,
     "input": storage.KINDS,
     "output": storage.KINDS,
     "scratch": storage.KINDS,
+    "services": services.KINDS,
 }
 """The keys whose table is an adapter, and the adapters by kind."""
-
-ProbeName = Literal["null", "proc", "threads", "engine", "fileops", "lustre", "hdfs"]
 
 
 def _words(value: Any) -> Any:
     return [word for word in value.split(",") if word] if isinstance(value, str) else value
+
+
+def service_tables(value: Any) -> Any:
+    """The tables of services: a list of them, tables by kind, or one in its one-line form."""
+    if isinstance(value, Mapping):
+        return [{"kind": kind, **table} for kind, table in value.items()]
+    return [value] if isinstance(value, str) else value
 
 
 class Spec(BaseModel):
@@ -48,7 +53,7 @@ class Spec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     workload: AnyWorkload = Field(description="what work")
-    engine: AnyEngine = Field(default_factory=SparkEngine, description="what does it")
+    engine: AnyEngine = Field(default_factory=engines.DEFAULT, description="what does it")
     nodes: AnyNodes = Field(default_factory=LocalNodes, description="where its processes run")
     input: AnyStorage = Field(default_factory=DiskStorage, description="where the input stands")
     output: AnyStorage = Field(default_factory=DiskStorage, description="where the result is written")
@@ -56,8 +61,8 @@ class Spec(BaseModel):
     probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = Field(
         default=("proc", "threads", "engine"), description="what observes it"
     )
-    kerberos: Kerberos = Field(
-        default_factory=Kerberos, description="by which Hadoop's daemons and clients know each other"
+    services: Annotated[tuple[AnyService, ...], BeforeValidator(service_tables)] = Field(
+        default=(), description="what it has beside its engine and its storage: KIND:NODES, or KIND.KEY=VALUE"
     )
     start_deadline: Duration = Field(
         default=90.0, description="how long the cluster may take to become ready"
@@ -71,21 +76,27 @@ class Spec(BaseModel):
         if not isinstance(table, dict) or "engine" in table:
             return table
         named = expand(table.get("workload"), {})
-        kind = named.get("kind") if isinstance(named, dict) else None
-        return (
-            {**table, "engine": {"kind": workloads.KINDS[kind].engines[0]}}
-            if kind in workloads.KINDS
-            else table
-        )
+        workload = workloads.KINDS.get(str(named.get("kind"))) if isinstance(named, dict) else None
+        return {**table, "engine": {"kind": workload.engines[0]}} if workload else table
 
-    def storage(self) -> dict[Role, AnyStorage]:
-        return {"input": self.input, "output": self.output, "shuffle": self.scratch}
+    def storage(self) -> dict[Role, Storage]:
+        """The storage of each role that the workload has."""
+        named = {"input": self.input, "output": self.output, "shuffle": self.scratch}
+        return {role: storage for role, storage in named.items() if role in self.workload.roles}
+
+    def all_services(self) -> list[Service]:
+        """The services that its storages and its engine need and those asked for, in the order of their start."""
+        return services.resolved(self.storage(), self.engine.services(), self.services)
+
+    def layers(self) -> list[Storage]:
+        """The storages of all roles and of all services, with what they are backed by."""
+        backings = [service.backing for service in self.all_services()]
+        found = [*self.storage().values(), *(backing for backing in backings if backing)]
+        return [layer for storage in found for layer in layers(storage)]
 
     def paths(self) -> list[Path]:
         """Existing paths that the spec names: every node has to see them."""
-        stored = [
-            getattr(layer, "path", None) for storage in self.storage().values() for layer in layers(storage)
-        ]
+        stored = [getattr(layer, "path", None) for layer in self.layers()]
         named = [
             settings.expanded(path) for path in (*stored, *self.workload.paths) if isinstance(path, Path)
         ]
@@ -93,21 +104,24 @@ class Spec(BaseModel):
         return [path.resolve() for path in dict.fromkeys(directories) if path.is_dir()]
 
     def distributions(self) -> tuple[str, ...]:
-        """Names of the distributions that the engine and the storage need."""
-        used = [layer for storage in self.storage().values() for layer in layers(storage)]
-        return tuple(
-            dict.fromkeys([*self.engine.needs(), *(name for layer in used for name in layer.distributions)])
-        )
+        """Names of the distributions that the engine and the services need."""
+        engines = [name for part in self.engine.parts.values() for name in part.distributions]
+        needed = [name for service in self.all_services() for name in service.distributions]
+        return tuple(dict.fromkeys([*engines, *needed]))
+
+    def modules(self) -> tuple[str, ...]:
+        """Modules of weft's own jars that services need, beside those of the distributions."""
+        return tuple(dict.fromkeys(name for service in self.all_services() for name in service.modules))
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether what goes over the network is to be hidden from who can listen to it."""
+        return any(part.encrypted for part in self.engine.parts.values())
 
     def home(self, distribution: str) -> Path | None:
         """A site's own installation, which the engine's table or the environment names."""
         own: Path | None = getattr(self.engine.parts.get(distribution), "home", None)
         return own or settings.home(distribution)
-
-    def realm(self, work: WorkDirectory, head: Node) -> Realm:
-        """Where the Kerberos realm of a run that works there will be, if it has one."""
-        private = any(part.encrypted for part in self.engine.parts.values())
-        return self.kerberos.realm(work, head, private=private)
 
     def key(self) -> str:
         """Eight hex digits that stand for this spec."""

@@ -24,6 +24,7 @@ def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) 
         spec = Spec.model_validate(merged)
     except ValidationError as error:
         raise UsageError(say(error), hint=hint(error)) from error
+    spec.all_services()  # what cannot be together is said before anything is planned
     if len(spec.engine.parts) > 1 and not isinstance(spec.workload, Persistent):
         raise UsageError(
             f"{spec.workload.kind} runs on one engine, not on {spec.engine.label}",

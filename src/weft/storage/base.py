@@ -3,17 +3,19 @@
 import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
 from weft.errors import StorageError, UsageError
 from weft.host.work import Work, WorkDirectory
+from weft.layout.members import Members
 from weft.layout.places import SHARED_ROLES, Place, Role
-from weft.layout.plan import Layout, Plan
 from weft.nodes.base import Node, everywhere, one_a_host, require_shared
+from weft.text.family import Family
+from weft.text.shorthand import MisreadError
 
 
 class Storage(BaseModel, ABC):
@@ -23,54 +25,57 @@ class Storage(BaseModel, ABC):
 
     positional: ClassVar[str] = "path"
     """The key that the value after the colon stands for: disk:/some/dir."""
+    lists: ClassVar[frozenset[str]] = frozenset()
+    """Keys whose value may hold commas in the one-line form."""
     native: ClassVar[bool] = False
     """Whether it runs one of weft's native programs."""
-    distributions: ClassVar[tuple[str, ...]] = ()
-    """Names of the distributions that it needs."""
-    daemons: ClassVar[bool] = False
-    """Whether it has daemons of its own; a run has one such storage."""
     kind: str
 
     @property
     def word(self) -> str:
-        """What it is called in lists and reports, without what it stands on."""
+        """What it is called in lists and reports, without what it is backed by."""
         return self.kind
 
     @property
-    def own_nodes(self) -> int:
-        """How many nodes it wants for itself, beyond those that compute. All `nodes` below end with these."""
-        return 0
-
-    def require(self, role: Role) -> None:
-        """Raises UsageError where it cannot stand on nodes of this machine; makes nothing."""
-
-    def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:  # noqa: ARG002 - for those with daemons
-        """Bytes of memory that it takes from the engine, by node name."""
-        return {}
-
-    def below(self, nodes: Sequence[Node], work: WorkDirectory) -> Place | None:  # noqa: ARG002 - for those with daemons
-        """Where its daemons keep the files, sketched."""
+    def service(self) -> Mapping[str, Any] | None:
+        """The service whose daemons serve it, as a table; None where there are no daemons."""
         return None
 
-    def stand(self, nodes: Sequence[Node], work: Work) -> AbstractContextManager[Place | None]:  # noqa: ARG002 - for those with daemons
-        """The same, made before the first place of a role, and whatever else all roles share."""
-        return nullcontext()
+    def require(self, role: Role) -> None:
+        """Raises UsageError where it cannot be on nodes of this machine; makes nothing."""
+
+    def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:  # noqa: ARG002 - for those that take some
+        """Bytes of memory that it takes from the engine as scratch, by node name."""
+        return {}
 
     @abstractmethod
-    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+    def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place:
         """The place that `place` would give, without making anything."""
 
     @abstractmethod
-    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> AbstractContextManager[Place]:
+    def place(self, role: Role, nodes: Members, work: Work) -> AbstractContextManager[Place]:
         """A place for a role, for the length of a `with`; afterwards nothing is left."""
 
-    def plan(self, layout: Layout) -> Plan | None:  # noqa: ARG002 - for those with daemons
-        """Daemons that it needs on the nodes, started with the engine's; the same for all roles that stand on it."""
-        return None
+
+KINDS: Family[Storage] = Family()
+"""All storages by kind, as `weft.storage` fills it."""
+
+
+def _read(value: Any) -> Storage:
+    """A storage from any of its forms. Raises ValueError where a storage is named in place of a directory."""
+    table = KINDS.table(value)
+    kind, path = (str(table.get("kind")), str(table.get("path"))) if isinstance(table, dict) else ("", "")
+    if kind in KINDS and "on" in KINDS[kind].model_fields and path.partition(":")[0] in KINDS:
+        meant = value.replace(":", "+", 1) if isinstance(value, str) else f"{kind}+{path}"
+        raise MisreadError(f"{path!r} is not a directory but a storage", hint=f"did you mean {meant}?")
+    return KINDS.read(table)
+
+
+AnyStorage = Annotated[SerializeAsAny[Storage], BeforeValidator(_read)]
 
 
 def layers(storage: Storage) -> list[Storage]:
-    """A storage and what it stands on, top first."""
+    """A storage and what it is backed by, top first."""
     below: Storage | None = getattr(storage, "on", None)
     return [storage, *(layers(below) if below else [])]
 

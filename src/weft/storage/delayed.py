@@ -61,7 +61,7 @@ class DelayedStorage(Storage):
             points,
             shared=shared,
             emulated=f"the {role} file system is emulated (latencyfs, profile {self.profile}); no real {self.profile} was used",
-            counters=counters,
+            observed={"lustre": counters},
         )
 
     @contextmanager
@@ -87,7 +87,7 @@ class DelayedStorage(Storage):
             "--profile",
             self.profile,
             "--stats-dir",
-            place.counters,
+            place.observed["lustre"],
             "--seed",
             str(self.seed),
         ]
@@ -101,7 +101,7 @@ class DelayedStorage(Storage):
         arguments += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
         arguments += [word for fault in self.faults for word in ("--fault", fault)]
         program = work.native / "latencyfs"
-        log = work.directory / f"{Path(place.counters).name}.log"
+        log = Path(place.observed["lustre"]).with_suffix(".log")
         return shell.spawn(
             "latencyfs", [str(program), *arguments], log=log, env={shell.LEASE_MARK: work.name}
         )

@@ -15,6 +15,7 @@ from weft.errors import MissingError, UsageError
 from weft.host import settings, shell
 from weft.host.site.profile import load
 from weft.host.work import Work, WorkDirectory
+from weft.layout.members import Members
 from weft.layout.places import Place, Role
 from weft.nodes.base import Node, everywhere
 from weft.storage import containers
@@ -44,8 +45,11 @@ class LoopbackStorage(StackedStorage):
             raise ValueError(f"{self.by} mounts {program.fs} and no xfs; leave out fs")
         return self
 
-    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
-        below = self.on.sketch(role, nodes, work)
+    def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place:
+        return self._over(self.on.sketch(role, nodes, work), role, nodes, work)
+
+    def _over(self, below: Place, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        """The file systems over the place that holds their images."""
         if program := PROGRAMS.get(self.by):
             return self._inside(program, below, self._volumes(program, role, below, work))
         points = {
@@ -57,11 +61,11 @@ class LoopbackStorage(StackedStorage):
         return dataclasses.replace(below, storage="loopback", description=text, paths=paths)
 
     @contextmanager
-    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+    def place(self, role: Role, nodes: Members, work: Work) -> Iterator[Place]:
         name = f"loopback-{role}"
         program = PROGRAMS.get(self.by)
         with self.on.place(role, nodes, work) as below:
-            place = self.sketch(role, nodes, work)
+            place = self._over(below, role, nodes, work)
             if program:
                 containers.require(program, nodes)
                 volumes = self._volumes(program, role, below, work)

@@ -15,6 +15,7 @@ from pydantic import Field
 from weft.errors import UsageError
 from weft.host.provision.native import PRELOAD
 from weft.host.work import Work, WorkDirectory
+from weft.layout.members import Members
 from weft.layout.places import Place, Role
 from weft.nodes.base import Node, everywhere
 from weft.storage.stacked import StackedStorage
@@ -39,13 +40,16 @@ class PoolStorage(StackedStorage):
     )
     files: int = Field(default=1 << 20, ge=1 << 10, description="most files at a time on a node")
 
-    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+    def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place:
+        return self._over(self.on.sketch(role, nodes, work), role, nodes, work)
+
+    def _over(self, below: Place, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        """The pool's own place over the one that it is backed by."""
         if role == "output":
             raise UsageError(
                 "output: a pool serves one node's own files; the output has to be seen by all",
                 hint="use it for --scratch or --input",
             )
-        below = self.on.sketch(role, nodes, work)
         if role == "input":
             environment = {node.name: {"WEFT_POOL_PREFIXES": below.path, **_preload(work)} for node in nodes}
             return dataclasses.replace(
@@ -78,9 +82,9 @@ class PoolStorage(StackedStorage):
         return min(_MOST_MEMORY, node.memory // 16) if self.cache is None else self.cache
 
     @contextmanager
-    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
-        with self.on.place(role, nodes, work):
-            place = self.sketch(role, nodes, work)
+    def place(self, role: Role, nodes: Members, work: Work) -> Iterator[Place]:
+        with self.on.place(role, nodes, work) as below:
+            place = self._over(below, role, nodes, work)
             if role != "input":
                 for node in nodes:
                     index = _index(place.paths[node.name])

@@ -1,20 +1,17 @@
-"""A storage that stands on another one: `loopback:/dir`, `loopback+memory`, `pool+delayed:lustre`."""
+"""A storage that is backed by another one: `loopback:/dir`, `loopback+memory`, `pool+delayed:lustre`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, model_validator
 
 from weft.layout.places import Role
-from weft.storage.base import Storage
-
-if TYPE_CHECKING:
-    from weft.storage import AnyStorage
+from weft.storage.base import AnyStorage, Storage
 
 
 class StackedStorage(Storage):
-    """Has `on`; a `path` is short for a disk there. `weft.storage` completes the model, as it alone knows all kinds."""
+    """Has `on`; a `path` is short for a disk there."""
 
-    on: "AnyStorage" = Field(default="disk", validate_default=True, description="storage that it stands on")
+    on: AnyStorage = Field(default="disk", validate_default=True, description="storage that it is backed by")
 
     def require(self, role: Role) -> None:
         self.on.require(role)

@@ -5,13 +5,10 @@ that stands on another one.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-_LISTS = {"hosts"}
-"""Keys whose value may hold commas: a word without a key goes on with it."""
-
-
+_NO_LISTS: Mapping[str, Collection[str]] = {}
 _NAMES = re.compile(r"[a-z][a-z0-9-]*(?:,[a-z][a-z0-9-]*)+")
 
 
@@ -23,11 +20,13 @@ class MisreadError(ValueError):
         self.hint = hint
 
 
-def expand(value: Any, positional: Mapping[str, str]) -> Any:
+def expand(
+    value: Any, positional: Mapping[str, str], lists: Mapping[str, Collection[str]] = _NO_LISTS
+) -> Any:
     """A table from its one-line form; anything but a string passes through.
 
-    `positional` says, by kind, which key a value without one stands for. Raises ValueError for a word without a key
-    that is not the first, and for a key given twice.
+    `positional` says, by kind, which key a value without one stands for, and `lists` which keys' values may hold
+    commas. Raises ValueError for a word without a key that is not the first, and for a key given twice.
     """
     if not isinstance(value, str):
         return value
@@ -39,7 +38,7 @@ def expand(value: Any, positional: Mapping[str, str]) -> Any:
     for index, word in enumerate(word for word in rest.split(",") if word):
         key, equals, text = word.partition("=")
         if not equals:
-            if index and list(table)[-1] in _LISTS:
+            if index and list(table)[-1] in lists.get(kind, ()):
                 table[list(table)[-1]] += f",{word}"
                 continue
             if index:
@@ -51,8 +50,8 @@ def expand(value: Any, positional: Mapping[str, str]) -> Any:
     return table
 
 
-def listed(value: Any, positional: Mapping[str, str]) -> list[Any] | None:
+def listed(value: Any, table: Callable[[Any], Any]) -> list[Any] | None:
     """The tables of a list, which `spark,hadoop` is short for: names alone, with commas between; None for anything else."""
     if isinstance(value, str) and _NAMES.fullmatch(value):
         value = value.split(",")
-    return [expand(one, positional) for one in value] if isinstance(value, list) else None
+    return [table(one) for one in value] if isinstance(value, list) else None

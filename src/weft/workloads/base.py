@@ -36,6 +36,8 @@ class Workload(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     positional: ClassVar[str] = "size"
+    lists: ClassVar[frozenset[str]] = frozenset()
+    kind: str
     engines: ClassVar[tuple[str, ...]] = ()
     """Engines it is offered on."""
     roles: ClassVar[tuple[str, ...]] = ("shuffle",)
@@ -49,7 +51,7 @@ class Workload(BaseModel, ABC):
     @property
     def purpose(self) -> str:
         """What `weft ps` says of a command that does it."""
-        return f"run {getattr(self, 'kind', 'workload')}"
+        return f"run {self.kind}"
 
     @abstractmethod
     def prepare(self, layout: Layout) -> Sequence[Command]:

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -29,9 +29,10 @@ from weft.layout.plan import (
     Ready,
 )
 from weft.nodes.base import Node
+from weft.services.base import Service
 from weft.services.hadoop import jars
-from weft.services.realm import USER, Realm
-from weft.services.yarn import Yarn
+from weft.services.yarn import Tenant, Yarn
+from weft.services.yarncluster import Containers
 from weft.text.fields import Size
 from weft.text.units import show_size
 
@@ -62,11 +63,13 @@ appender.console.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} - %m%n
 """
 
 
-class FlinkEngine(Engine):
+class FlinkEngine(Engine, Tenant):
     """A Flink session cluster: standalone, or in containers of YARN."""
 
     kind: Literal["flink"] = "flink"
     distributions: ClassVar[tuple[str, ...]] = ("flink",)
+    # 8081 is the page of a Spark Worker
+    beside: ClassVar[Mapping[str, int]] = {"web_port": 8181}
 
     home: Path | None = Field(
         default=None, description="a site's own Flink; default: the cached distribution"
@@ -121,8 +124,17 @@ class FlinkEngine(Engine):
     def encrypted(self) -> bool:
         return self.encrypt_data
 
-    def needs(self) -> tuple[str, ...]:
-        return ("flink", "hadoop") if self.master == "yarn" else ("flink",)
+    def services(self) -> Sequence[Service]:
+        return [self._yarn()] if self.master == "yarn" else []
+
+    def containers(self, layout: Layout) -> Containers:
+        return onyarn.containers(layout, self.memory(layout), self.jobmanager_memory)
+
+    def site_settings(self, layout: Layout) -> Mapping[str, str]:
+        return onyarn.containers_find(layout)
+
+    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:
+        return {"flink": [f"{homes['flink']}/lib/*"]}
 
     def recognize(self, home: Path) -> None:
         found = list(home.glob("lib/flink-dist-*.jar"))
@@ -148,12 +160,11 @@ class FlinkEngine(Engine):
         summary = self._summary(layout, memory)
         members = self._page(layout, certificate.pem, "/taskmanagers")
         if self.master == "yarn":
-            yarn, nodes = self._yarn(layout), layout.nodes
-            summary["JobManager's container"] = show_size(yarn.containers.master)
-            summary["TaskManager's container"] = show_size(yarn.containers.task)
-            files |= yarn.files(yarn.sites({}), onyarn.containers_find(layout))
-            daemons = [*yarn.daemons(), self._session(layout, yarn.ready())]
-            ready = [yarn.ready(), Ready(members, lambda known: onyarn.missing(known, nodes))]
+            containers, nodes = self.containers(layout), layout.nodes
+            summary["JobManager's container"] = show_size(containers.master)
+            summary["TaskManager's container"] = show_size(containers.task)
+            daemons = [self._session(layout, self._yarn().cluster(layout, containers).ready())]
+            ready = [Ready(members, lambda known: onyarn.missing(known, nodes))]
         else:
             names = [f"taskmanager-{node.name}" for node in layout.nodes]
             workers = [self._taskmanager(node, memory, layout) for node in layout.nodes]
@@ -194,9 +205,8 @@ class FlinkEngine(Engine):
             follow=lambda answer: onyarn.interface(answer, nodes) + path,
         )
 
-    def _yarn(self, layout: Layout) -> Yarn:
-        memory = self.memory(layout)
-        return onyarn.yarn(layout, memory, self.jobmanager_memory, self.port, self.web_port)
+    def _yarn(self) -> Yarn:
+        return Yarn(tenant=self, port=self.port, web_port=self.web_port)
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of config.yaml, as the JobManager, the TaskManagers and the client read it."""
@@ -212,8 +222,8 @@ class FlinkEngine(Engine):
             # a TaskManager that starts before the JobManager answers tries again after a second, not after ten
             "cluster.registration.error-delay": "1 s",
             "web.submit.enable": "false",
-            **(_known(layout.realm) if layout.kerberized else {}),
-            **{f"flink.hadoop.{key}": value for key, value in layout.hadoop.items()},
+            **_known(layout.properties("login")),
+            **{f"flink.hadoop.{key}": value for key, value in layout.properties("hadoop").items()},
             **_secured(Certificate(_conf(layout)), encrypt_data=self.encrypt_data),
             **self.conf,
         }
@@ -316,7 +326,7 @@ class FlinkEngine(Engine):
 
     def _java(self, layout: Layout, *flags: str) -> list[str]:
         logging = f"-Dlog4j.configurationFile={_conf(layout) / 'log4j.properties'}"
-        hadoop = jars(layout.homes["hadoop"]) if layout.hadoop else []
+        hadoop = jars(layout.homes["hadoop"]) if layout.properties("hadoop") else []
         classes = [f"{layout.homes['flink']}/lib/*", *hadoop]
         if self.master == "yarn":
             classes = onyarn.classes(layout)
@@ -340,11 +350,12 @@ def _conf(layout: Layout) -> Path:
     return layout.directory / "conf"
 
 
-def _known(realm: Realm) -> dict[str, str]:
+def _known(login: Mapping[str, str]) -> dict[str, str]:
     """By which Flink's processes log in to Hadoop's; each has the keytab, so that none needs another's tokens."""
+    if not login:
+        return {}
     return {
-        "security.kerberos.login.principal": USER,
-        "security.kerberos.login.keytab": str(realm.keytab),
+        **{f"security.kerberos.login.{key}": value for key, value in login.items()},
         "security.kerberos.login.use-ticket-cache": "false",
         "security.delegation.tokens.enabled": "false",
     }

@@ -9,7 +9,7 @@ from weft.errors import UsageError
 from weft.layout.plan import Layout
 from weft.nodes.base import Node
 from weft.services.hadoop import jars
-from weft.services.yarn import GRAIN, NODE_MANAGER, OVERHEAD, RESOURCE_MANAGER, Containers, Ports, Yarn
+from weft.services.yarncluster import GRAIN, OVERHEAD, Containers
 from weft.text.units import show_size
 
 CLIENT_HEAP = 128 << 20
@@ -27,14 +27,13 @@ def master(heap: int) -> int:
 
 def room(layout: Layout, jobmanager_heap: int, client: int) -> int:
     """Bytes that a node has left for a TaskManager; `client` are the job client's on the head."""
-    beside = NODE_MANAGER + OVERHEAD + master(jobmanager_heap)
-    head = layout.head.memory - RESOURCE_MANAGER - OVERHEAD - client - CLIENT_HEAP - OVERHEAD
-    least = min([head, *(node.memory for node in layout.nodes[1:])]) - beside
+    head = layout.head.memory - client - CLIENT_HEAP - OVERHEAD
+    least = min([head, *(node.memory for node in layout.nodes[1:])]) - master(jobmanager_heap)
     return max(0, least // GRAIN * GRAIN)
 
 
-def yarn(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int, port: int, web_port: int) -> Yarn:
-    """YARN with a container for a TaskManager on each node. Raises UsageError when two could be on one."""
+def containers(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int) -> Containers:
+    """A container for a TaskManager on each node. Raises UsageError when two could be on one."""
     task, first = -(-memory.process // GRAIN) * GRAIN, master(jobmanager_heap)
     if task <= first:
         raise UsageError(
@@ -42,14 +41,14 @@ def yarn(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int, port: 
             f" {show_size(first)}, so that YARN could put two on a node",
             hint="use fewer nodes or cores, give nodes more memory, or lower engine.jobmanager_memory",
         )
-    return Yarn(layout, Ports(port, web_port), Containers(task, first, 1, layout.head.cores))
+    return Containers(task, first, 1, layout.head.cores)
 
 
 def settings(
     layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int, opened: Sequence[str]
 ) -> dict[str, str]:
     """What takes the place of the addresses of a session of Flink's own; `opened` are flags of every JVM."""
-    directory = layout.directory / "yarn"
+    directory, login = layout.directory / "yarn", layout.properties("login")
     jobmanager = {
         "heap.size": jobmanager_heap,
         "off-heap.size": _JOBMANAGER["off-heap.size"],
@@ -77,7 +76,7 @@ def settings(
         "yarn.view.acls": "dr.who",
         # it is on every node already
         "yarn.security.kerberos.ship-local-keytab": "false",
-        "yarn.security.kerberos.localized-keytab-path": str(layout.realm.keytab),
+        **{f"yarn.security.kerberos.localized-{key}-path": login[key] for key in ("keytab",) if key in login},
     }
 
 

@@ -24,7 +24,9 @@ from weft.layout.plan import (
     Ready,
 )
 from weft.nodes.base import Node
-from weft.services.yarn import Ports, Yarn
+from weft.services.base import Service
+from weft.services.yarn import Tenant, Yarn
+from weft.services.yarncluster import Containers
 from weft.text.fields import Size
 from weft.text.units import show_size
 
@@ -50,11 +52,12 @@ _STARTUP = "from pyspark.shell import *\n"
 """Makes `spark` and `sc`, as Spark's shell.py does."""
 
 
-class SparkEngine(Engine):
+class SparkEngine(Engine, Tenant):
     """A Spark cluster: standalone, or in containers of YARN."""
 
     kind: Literal["spark"] = "spark"
     distributions: ClassVar[tuple[str, ...]] = ("spark",)
+    prefix: ClassVar[str] = "spark"
 
     home: Path | None = Field(
         default=None, description="a site's own Spark; default: the cached distribution"
@@ -123,8 +126,11 @@ class SparkEngine(Engine):
     def encrypted(self) -> bool:
         return self.encrypt
 
-    def needs(self) -> tuple[str, ...]:
-        return ("spark", "hadoop") if self.master == "yarn" else ("spark",)
+    def services(self) -> Sequence[Service]:
+        return [self._yarn()] if self.master == "yarn" else []
+
+    def containers(self, layout: Layout) -> Containers:
+        return onyarn.containers(layout, self.heap(layout))
 
     def recognize(self, home: Path) -> None:
         cores = list(home.glob("jars/spark-core_2.13-*.jar"))
@@ -149,13 +155,10 @@ class SparkEngine(Engine):
             "driver heap": show_size(self.driver_memory),
         }
         if self.master == "yarn":
-            yarn = self._yarn(layout)
-            summary["executor's container"] = show_size(yarn.containers.task)
-            files = yarn.files(yarn.sites({}), {})
-            apps = (yarn.applications(),)
-            return Plan(
-                {conf: settings, **files}, yarn.daemons(), (yarn.ready(),), summary, applications=apps
-            )
+            containers = self.containers(layout)
+            summary["executor's container"] = show_size(containers.task)
+            apps = (self._yarn().cluster(layout, containers).applications(),)
+            return Plan({conf: settings}, (), (), summary, applications=apps)
         summary["daemon heap"] = show_size(_DAEMON_HEAP)
         ready = self._ready(layout)
         return Plan(
@@ -163,13 +166,12 @@ class SparkEngine(Engine):
             self._daemons(conf, layout),
             (ready,),
             summary,
-            then=[hdfstoken.fetched(layout)] if layout.hadoop else [],
+            then=[hdfstoken.fetched(layout)] if layout.properties("hadoop") else [],
             applications=(self._applications(ready),),
         )
 
-    def _yarn(self, layout: Layout) -> Yarn:
-        ports = Ports(self.port, self.web_port)
-        return onyarn.yarn(layout, self.heap(layout), ports, closed=self.pages == "closed")
+    def _yarn(self) -> Yarn:
+        return Yarn(tenant=self, port=self.port, web_port=self.web_port, pages=self.pages)
 
     def _daemons(self, conf: Path, layout: Layout) -> list[Daemon]:
         head = layout.head
@@ -217,7 +219,7 @@ class SparkEngine(Engine):
             "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
             "spark.deploy.maxExecutorRetries": "3",
             **self._protection(),
-            **{f"spark.hadoop.{key}": value for key, value in layout.hadoop.items()},
+            **{f"spark.hadoop.{key}": value for key, value in layout.properties("hadoop").items()},
             **self.conf,
         }
 
@@ -251,7 +253,7 @@ class SparkEngine(Engine):
             # a Master of Spark's own gives its executors no tokens
             **(
                 {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
-                if layout.hadoop
+                if layout.properties("hadoop")
                 else {}
             ),
         }

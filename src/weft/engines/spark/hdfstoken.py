@@ -17,7 +17,7 @@ def fetched(layout: Layout) -> Command:
     """Ask for it, once HDFS answers."""
     head, token = layout.head, path(layout)
     arguments = [str(layout.java), "-XX:TieredStopAtLevel=1", *core(layout), "io.weft.hadoop.FetchToken"]
-    arguments += ["--systems", ",".join(layout.hadoop_files), "--output", str(token)]
+    arguments += ["--systems", ",".join(layout.uris), "--output", str(token)]
     arguments += ["--outcome", f"{token}.json"]
     environment = {**layout.environment(head), **temporary(layout, head)}
     return Command("hdfs-token", head, arguments, environment, makes=[token])

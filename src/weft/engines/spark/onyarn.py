@@ -1,8 +1,7 @@
 """Spark's executors in containers of YARN: one a node, and room on each node for the application's master."""
 
 from weft.layout.plan import Layout
-from weft.services.realm import USER
-from weft.services.yarn import GRAIN, NODE_MANAGER, OVERHEAD, RESOURCE_MANAGER, Containers, Ports, Yarn
+from weft.services.yarncluster import GRAIN, Containers
 
 _MASTER_HEAP = 256 << 20
 _MASTER_OVERHEAD = 192 << 20
@@ -12,8 +11,8 @@ _MASTER = _MASTER_HEAP + _MASTER_OVERHEAD
 
 def room(layout: Layout, driver: int) -> int:
     """Bytes that a node has left for the heap of an executor; `driver` are the driver's on the head."""
-    head = layout.head.memory - driver - RESOURCE_MANAGER - OVERHEAD
-    least = min([head, *(node.memory for node in layout.nodes[1:])]) - NODE_MANAGER - OVERHEAD - _MASTER
+    head = layout.head.memory - driver
+    least = min([head, *(node.memory for node in layout.nodes[1:])]) - _MASTER
     return min(least - (384 << 20), least * 10 // 11)
 
 
@@ -22,10 +21,10 @@ def overhead(heap: int) -> int:
     return max(384 << 20, heap // 10)
 
 
-def yarn(layout: Layout, heap: int, ports: Ports, *, closed: bool) -> Yarn:
-    """YARN with a container of this heap on each node."""
+def containers(layout: Layout, heap: int) -> Containers:
+    """A container of this heap on each node."""
     task = -(-(heap + overhead(heap)) // GRAIN) * GRAIN
-    return Yarn(layout, ports, Containers(task, _MASTER, 1, layout.head.cores), closed=closed)
+    return Containers(task, _MASTER, 1, layout.head.cores)
 
 
 def settings(layout: Layout, heap: int) -> dict[str, str]:
@@ -49,7 +48,6 @@ def settings(layout: Layout, heap: int) -> dict[str, str]:
 def _known(layout: Layout) -> dict[str, str]:
     """By which the driver logs in, and of whom it gets tokens for the containers."""
     return {
-        "spark.kerberos.principal": USER,
-        "spark.kerberos.keytab": str(layout.realm.keytab),
-        "spark.kerberos.access.hadoopFileSystems": ",".join(layout.hadoop_files),
+        **{f"spark.kerberos.{key}": value for key, value in layout.properties("login").items()},
+        "spark.kerberos.access.hadoopFileSystems": ",".join(layout.uris),
     }

@@ -10,14 +10,14 @@ from weft.host.provision import jdk
 from weft.host.provision.tree import Say, building, cached, digest
 
 
-def build(homes: Mapping[str, Path], say: Say) -> dict[str, Path]:
-    """Paths of the jars by module: core, and one for each engine whose distribution's home is given.
+def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str, Path]:
+    """Paths of the jars by module: core, one for each distribution whose home is given, and `more`.
 
     Raises MissingError naming what the build lacks.
     """
     source = settings.SOURCE / "java"
-    modules = ("core", *sorted(homes), *(["kerberos"] if "hadoop" in homes else []))
-    key = f"jars-{digest([source], *(f'{name}={homes[name].name}' for name in sorted(homes)))}"
+    modules = ("core", *sorted(homes), *sorted(more))
+    key = f"jars-{digest([source], *(f'{name}={homes[name].name}' for name in sorted(homes)), *sorted(more))}"
     if (found := cached(key)) is None:
         jdk.require_compiler()
         with building(key, 200_000_000) as target:

@@ -15,15 +15,15 @@ from weft.host.slurm.allocation import inside
 from weft.nodes.slurm import SlurmNodes
 from weft.run.progress import Progress
 from weft.run.provisioning import provision
-from weft.run.servers import acquired
 from weft.run.submission.followed import Followed
 from weft.run.submission.script import script
+from weft.run.topology import topology
 from weft.spec.study import Study
 
 
 def needed(study: Study) -> SlurmNodes | None:
     """The nodes to submit a job for; None where no cell wants Slurm's, or this is a job already."""
-    every = [acquired(spec) for _, spec in study.cells()]
+    every = [topology(spec).nodes(spec.nodes) for _, spec in study.cells()]
     wanted = [nodes for nodes in every if isinstance(nodes, SlurmNodes)]
     return max(wanted, key=lambda nodes: nodes.count) if wanted and not inside() else None
 

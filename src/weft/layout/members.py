@@ -1,0 +1,35 @@
+"""Which nodes compute, and which each service has for itself, by its name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from weft.nodes.base import Node
+
+
+@dataclass(frozen=True)
+class Members(Sequence[Node]):
+    """The nodes that something is laid out on; beside them it knows those that services have for themselves."""
+
+    nodes: Sequence[Node]
+    own: Mapping[str, Sequence[Node]] = field(default_factory=dict)
+    """By name of the service."""
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Node]: ...
+    def __getitem__(self, index: int | slice) -> Node | Sequence[Node]:
+        return self.nodes[index]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def servers(self) -> list[Node]:
+        """The nodes that services have for themselves."""
+        return [node for nodes in self.own.values() for node in nodes]
+
+    def of(self, service: str) -> "Members":
+        """The nodes of a service's daemons: its own, or those that compute."""
+        return Members(self.own.get(service) or self.nodes, self.own)

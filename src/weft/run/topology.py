@@ -1,0 +1,123 @@
+"""What a run is made of: the services beside its engine, which nodes compute, and where every role's files are.
+
+It is worked out once for a run, and once for a plan of it.
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from weft.errors import UsageError
+from weft.host.work import Work, WorkDirectory
+from weft.layout.members import Members
+from weft.layout.places import Place, Role
+from weft.layout.plan import Layout, Plan, require_apart, together
+from weft.nodes.base import Node, Nodes
+from weft.services.base import Service
+from weft.spec.model import Spec
+from weft.storage.base import Storage
+from weft.text.units import show_size
+
+
+@dataclass(frozen=True)
+class Places:
+    """By role: where its files are. By service: where its daemons keep theirs."""
+
+    roles: Mapping[Role, Place]
+    backings: Mapping[str, Place]
+
+
+@dataclass(frozen=True)
+class Topology:
+    """The storage of each role, and the services in the order in which they are started."""
+
+    storages: Mapping[Role, Storage]
+    services: Sequence[Service]
+
+    def nodes(self, asked: Nodes) -> Nodes:
+        """The nodes that are asked for, and those that services have for themselves."""
+        own = sum(service.own_nodes for service in self.services)
+        return asked.model_copy(update={"count": asked.count + own})
+
+    def require_possible(self, asked: Nodes) -> None:
+        """Raises UsageError where it is known already that a run would fail, before anything is fetched or started."""
+        if asked.elsewhere:
+            return
+        for role, storage in self.storages.items():
+            storage.require(role)
+
+    def members(self, nodes: Sequence[Node], computing: int) -> Members:
+        """Which of some nodes are for what: the first compute."""
+        own: dict[str, Sequence[Node]] = {}
+        rest = nodes[computing:]
+        for service in self.services:
+            if service.own_nodes:
+                own[service.kind], rest = rest[: service.own_nodes], rest[service.own_nodes :]
+        return Members(nodes[:computing], own)
+
+    def computing(self, members: Members) -> list[Node]:
+        """The nodes that compute, with the memory that services and scratch leave to the engine."""
+        taken = Counter[str]()
+        for service in self.services:
+            taken.update(service.memory(members))
+        if scratch := self.storages.get("shuffle"):
+            taken.update(scratch.memory(members))
+        for node in [*members, *members.servers]:
+            if (size := taken[node.name]) >= node.memory:
+                raise UsageError(
+                    f"{node.name} has {show_size(node.memory)}; what serves it takes {show_size(size)}",
+                    hint="ask for fewer or larger nodes",
+                )
+        return [dataclasses.replace(node, memory=node.memory - taken[node.name]) for node in members]
+
+    def sketch(self, members: Members, work: WorkDirectory) -> Places:
+        """The places that `place` would give, without making anything."""
+        backings = {
+            service.kind: service.backing.sketch(service.kind, members.of(service.kind), work)
+            for service in self.services
+            if service.backing
+        }
+        roles = {role: storage.sketch(role, members, work) for role, storage in self.storages.items()}
+        return Places(roles, backings)
+
+    @contextmanager
+    def place(self, members: Members, work: Work) -> Iterator[Places]:
+        """A place for each role and for what each service keeps; services that roles are mounted from run."""
+        backings: dict[str, Place] = {}
+        with ExitStack() as held:
+            for service in self.services:
+                on = members.of(service.kind)
+                if service.backing:
+                    place = service.backing.place(service.kind, on, work)
+                    backings[service.kind] = held.enter_context(place)
+                held.enter_context(service.stand(members, backings.get(service.kind), work))
+            yield Places(
+                {
+                    role: held.enter_context(storage.place(role, members, work))
+                    for role, storage in self.storages.items()
+                },
+                backings,
+            )
+
+    def laid(self, layout: Layout, members: Members, backings: Mapping[str, Place]) -> Layout:
+        """A layout with how each service is found."""
+        for service in self.services:
+            endpoint = service.endpoint(members, layout)
+            names = endpoint.nodes or [node.name for node in members.of(service.kind)]
+            whole = dataclasses.replace(endpoint, nodes=names, backing=backings.get(service.kind))
+            layout = dataclasses.replace(layout, services={**layout.services, service.kind: whole})
+        return layout
+
+    def plan(self, spec: Spec, layout: Layout) -> Plan:
+        """What the services run, and the engine."""
+        engine = spec.engine.plan(layout)  # first, as it knows best how to say what does not fit
+        plan = together([*(service.plan(layout) for service in self.services), engine])
+        require_apart(plan.daemons)
+        return plan
+
+
+def topology(spec: Spec) -> Topology:
+    """What a spec asks for. Raises UsageError when its parts do not fit together."""
+    return Topology(spec.storage(), spec.all_services())

@@ -1,0 +1,222 @@
+"""The daemons of HDFS: a NameNode and DataNodes, on the nodes that compute or on nodes of their own."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.layout.endpoint import Endpoint
+from weft.layout.jvm import OPENS, archived, heap, temporary
+from weft.layout.members import Members
+from weft.layout.places import Place
+from weft.layout.plan import SECRET, Daemon, Layout, Page, Plan, Ready
+from weft.nodes.base import Node
+from weft.services.base import Service
+from weft.services.hadoop import callers, classes, closed, configuration
+from weft.storage.base import Storage
+from weft.storage.hdfs import HdfsStorage
+from weft.text.units import show_size
+
+_OVERHEAD = 192 << 20
+"""Bytes that a daemon's process takes beside its heap."""
+_LIFETIME = 30 * 24 * 3600 * 1000
+"""Milliseconds."""
+_NAMENODE = "io.weft.hadoop.NameNode"
+_DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
+_PAGE = '<a href="jmx">What this daemon counts</a>; the pages of its own are not part of its jars.\n'
+
+
+class Hdfs(Service):
+    """A NameNode and DataNodes."""
+
+    kind: Literal["hdfs"] = "hdfs"
+    distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
+
+    storage: HdfsStorage = Field(description="the storage that it serves")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("kerberos",)
+
+    @property
+    def own_nodes(self) -> int:
+        return self.storage.nodes
+
+    @property
+    def backing(self) -> Storage:
+        return self.storage.on
+
+    def _named(self, servers: Sequence[Node]) -> list[tuple[str, Node]]:
+        """The daemons and their nodes; a daemon's place in the list tells its ports."""
+        return [("namenode", servers[0]), *((f"datanode-{node.name}", node) for node in servers)]
+
+    def memory(self, members: Members) -> Mapping[str, int]:
+        servers = members.of(self.kind)
+        taken = {node.name: self.storage.datanode_memory + _OVERHEAD for node in servers}
+        taken[servers[0].name] += self.storage.namenode_memory + _OVERHEAD
+        return taken
+
+    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:
+        return {"hadoop": classes(homes["hadoop"], jars["hadoop"])}
+
+    def endpoint(self, members: Members, layout: Layout) -> Endpoint:
+        servers = members.of(self.kind)
+        named = enumerate(self._named(servers), self.storage.web_port)
+        client = {**layout.properties("core-site"), **layout.properties("hdfs-site"), **self._client(servers)}
+        return Endpoint(
+            properties={"hadoop": client},
+            classes=classes(layout.homes["hadoop"], layout.jars["hadoop"]),
+            options=[f"-Dweft.hadoop.{key}={value}" for key, value in client.items()],
+            pages={name: f"http://{node.address}:{port}/jmx" for port, (name, node) in named},
+            secret=_secret(layout.directory),
+        )
+
+    def plan(self, layout: Layout) -> Plan:
+        servers = layout.serving(self.kind)
+        head = servers[0]
+        daemons = [self._daemon(name, node, i, layout) for i, (name, node) in enumerate(self._named(servers))]
+        wanted = {f"{daemon.node.address}:{daemon.ports[0]}": daemon.name for daemon in daemons[1:]}
+        page = (
+            f"http://{head.address}:{self.storage.web_port}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"
+        )
+        summary = {
+            "namenode heap": show_size(self.storage.namenode_memory),
+            "datanodes": f"{len(servers)}, heap {show_size(self.storage.datanode_memory)} each",
+            "copies of a block": str(self.storage.copies(len(servers))),
+        }
+        return Plan(
+            files=self._files(layout, servers),
+            daemons=daemons,
+            ready=(Ready(Page(head, page, signed=True), lambda answer: _missing(answer, wanted)),),
+            summary=summary,
+        )
+
+    def _daemon(self, name: str, node: Node, number: int, layout: Layout) -> Daemon:
+        """The NameNode has number 0. Each has ports of its own, since local nodes look alike to the NameNode."""
+        main = _DATANODE if number else _NAMENODE
+        argv = [*self._java(node, number, layout), main]
+        environment = {
+            **layout.environment(node),
+            **self._blocks(layout).environment.get(node.name, {}),
+            **temporary(layout, node),
+        }
+        table = next((role for role, place in layout.places.items() if place.storage == self.kind), self.kind)
+        ports = (self.storage.port + number, self.storage.web_port + number)
+        first = number == 0
+        return Daemon(name, node, argv, environment, ports, page=True, essential=first, table=table)
+
+    def _blocks(self, layout: Layout) -> Place:
+        backing = layout.services[self.kind].backing
+        assert backing is not None
+        return backing
+
+    def _java(self, node: Node, number: int, layout: Layout) -> list[str]:
+        """The words of a daemon up to its main class."""
+        own = {
+            "address": node.address,
+            "port": self.storage.port + number,
+            "web": self.storage.web_port + number,
+            "blocks": self._blocks(layout).paths[node.name],
+            "temporary": node.directory / "hadoop",
+        }
+        memory = self.storage.datanode_memory if number else self.storage.namenode_memory
+        argv = [str(layout.java), heap(memory), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *OPENS]
+        argv += [f"-Dweft.{key}={value}" for key, value in own.items()]
+        argv += archived(layout.classes.get("hadoop"))
+        found = [*classes(layout.homes["hadoop"], layout.jars["hadoop"]), str(_conf(layout))]
+        return [*argv, "-cp", ":".join(found)]
+
+    def _client(self, servers: Sequence[Node]) -> dict[str, str]:
+        """What every client has to know."""
+        return {
+            "dfs.replication": str(self.storage.copies(len(servers))),
+            "dfs.blocksize": str(self.storage.block),
+            "fs.permissions.umask-mode": "077",
+            # the addresses of local nodes cannot be told from the source of their connections
+            "dfs.client.use.datanode.hostname": "true",
+            # with few DataNodes, a lost one has no replacement while a file is written
+            "dfs.client.block.write.replace-datanode-on-failure.best-effort": "true",
+            # a file that is closed before its block is reported is asked for again after this, 400 ms else: 10, 20, 40 ... ms
+            "dfs.client.block.write.locateFollowingBlock.initial.delay.ms": "10",
+            "dfs.client.block.write.locateFollowingBlock.retries": "11",
+            **self.storage.conf,
+        }
+
+    def _files(self, layout: Layout, servers: Sequence[Node]) -> dict[Path, str]:
+        conf = _conf(layout)
+        core = {
+            "fs.defaultFS": f"hdfs://{servers[0].address}:{self.storage.port}",
+            **layout.properties("core-site"),
+            "hadoop.security.authorization": "true",
+            # a DataNode that starts before the NameNode listens tries again at once, and not 5 s later after 10 times
+            "ipc.client.connect.retry.interval": "100",
+            "ipc.client.connect.max.retries": "600",
+            "hadoop.tmp.dir": "${weft.temporary}",
+            "hadoop.http.authentication.signature.secret.file": str(_secret(layout.directory)),
+            **closed(_secret(layout.directory)),
+        }
+        asked = {**layout.properties("hdfs-site"), **layout.properties("hdfs-daemons")}
+        return {
+            conf / "core-site.xml": configuration(core),
+            conf / "hdfs-site.xml": configuration({**self._site(servers), **asked, **self._client(servers)}),
+            conf / "hadoop-policy.xml": configuration(
+                {"security.service.authorization.default.acl": "${user.name}", **callers(layout.all_nodes)}
+            ),
+            _secret(layout.directory): f"{SECRET}\n",
+            # what the status pages count is otherwise up to ten seconds old
+            conf / "hadoop-metrics2.properties": "*.period=1\n",
+            # a daemon does not start without the folder of its pages
+            conf / "webapps" / "hdfs" / "index.html": _PAGE,
+            conf / "webapps" / "datanode" / "index.html": _PAGE,
+        }
+
+    def _site(self, servers: Sequence[Node]) -> dict[str, str]:
+        """hdfs-site.xml of all daemons; what is a node's own comes from the system properties in its command."""
+        head = servers[0].address
+        return {
+            "dfs.namenode.rpc-address": f"{head}:{self.storage.port}",
+            "dfs.namenode.http-address": f"{head}:{self.storage.web_port}",
+            "dfs.namenode.name.dir": "${weft.blocks}/name",
+            "dfs.datanode.data.dir": "${weft.blocks}/data",
+            "dfs.datanode.hostname": "${weft.address}",
+            "dfs.datanode.address": "${weft.address}:${weft.port}",
+            "dfs.datanode.http.address": "${weft.address}:${weft.web}",
+            "dfs.datanode.ipc.address": "${weft.address}:0",
+            "dfs.datanode.use.datanode.hostname": "true",
+            "dfs.namenode.datanode.registration.ip-hostname-check": "false",
+            "dfs.block.access.token.enable": "true",
+            # nobody renews the token of a cluster that stands for days
+            "dfs.namenode.delegation.token.max-lifetime": str(_LIFETIME),
+            "dfs.namenode.delegation.token.renew-interval": str(_LIFETIME),
+            # a DataNode that is lost is known to be lost after 2 x 5 s + 10 x 1 s, not after ten minutes
+            "dfs.heartbeat.interval": "1",
+            "dfs.namenode.heartbeat.recheck-interval": "5000",
+            "dfs.namenode.stale.datanode.interval": "10000",
+            # with few DataNodes a busy one is no reason to make fewer copies
+            "dfs.namenode.redundancy.considerLoad": "false",
+            # WebHDFS serves files to whoever claims a user's name, and no daemon can do without it:
+            # the NameNode's is one of its pages, a DataNode's is asked before any filter of its pages
+            "dfs.datanode.httpserver.filter.handlers": "io.weft.hadoop.PageHandler",
+        }
+
+
+def _conf(layout: Layout) -> Path:
+    return layout.directory / "hdfs"
+
+
+def _secret(directory: Path) -> Path:
+    """The file, below a run's directory, that tells the daemons the secret."""
+    return directory / "hdfs" / "http-secret"
+
+
+def _missing(answer: Any, wanted: Mapping[str, str]) -> list[str]:
+    """Daemons that the NameNode does not know yet, by its page of beans."""
+    for bean in answer["beans"]:
+        live = json.loads(bean["LiveNodes"])
+        return [
+            *([] if bean["Safemode"] == "" else ["namenode"]),
+            *(name for address, name in wanted.items() if address not in live),
+        ]
+    raise KeyError("beans")
