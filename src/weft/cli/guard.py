@@ -1,22 +1,21 @@
 """What every entry of weft's own stands in: signals, and errors as one message with an exit code."""
 
 import os
-import signal
 import sys
 from collections.abc import Callable
-from types import FrameType
 
 import typer
 
 from weft.errors import Stopped, WeftError
+from weft.host import signals
 
 
 def guarded(action: Callable[[], object]) -> None:
     """Do it; errors become one message and an exit code."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
+    signals.watch()
     try:
         action()
+        signals.check()
     except WeftError as error:
         _tell(error)
         sys.exit(error.exit_code)
@@ -38,12 +37,3 @@ def _tell(error: WeftError) -> None:
         print(file=sys.stderr)
         typer.secho("hint:", err=True, nl=False, bold=True)
         print(f" {error.hint}", file=sys.stderr)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature of a handler
-    # one signal unwinds; more of them must not break the unwinding
-    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(signal_number, signal.SIG_IGN)
-    if number == signal.SIGINT:
-        raise KeyboardInterrupt
-    raise Stopped

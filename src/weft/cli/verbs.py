@@ -10,6 +10,8 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
+from weft.host import signals
+
 
 class Verb(NamedTuple):
     """Where a verb is, and what it does."""
@@ -63,4 +65,5 @@ def load(name: str) -> Any:
     """The command of a verb, its file imported."""
     app = typer.Typer(rich_markup_mode=None)
     import_module(f"weft.cli.{VERBS[name].module}").register(app)
+    signals.check()  # loading takes its time
     return typer.main.get_group(app).commands[name]

@@ -10,7 +10,7 @@ from pathlib import Path
 from weft.clusters import registry
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError
-from weft.host import settings, shell
+from weft.host import settings, shell, signals
 from weft.host.remote.reach import of_text
 from weft.host.shell import Process
 from weft.layout.plan import Client, Layout
@@ -102,5 +102,5 @@ def _gone(cluster: PersistentCluster) -> bool:
     while (found := registry.read(cluster.name)) and found.supervisor == cluster.supervisor:
         if time.monotonic() > end:
             return False
-        time.sleep(0.05)
+        signals.sleep(0.05)
     return True

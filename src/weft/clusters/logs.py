@@ -1,13 +1,12 @@
 """What the daemons of a standing cluster wrote: the last lines of all, or one log to its end and on."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from weft.clusters import registry
 from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError
-from weft.host import shell
+from weft.host import shell, signals
 from weft.text.nearest import nearest
 
 _LOOK = 0.5
@@ -44,6 +43,6 @@ def _read(cluster: PersistentCluster, path: Path, *, follow: bool) -> Iterator[s
             yield from whole
             if not follow or registry.supervisor(cluster.name) != cluster.supervisor:
                 break
-            time.sleep(_LOOK)
+            signals.sleep(_LOOK)
     if rest:
         yield rest

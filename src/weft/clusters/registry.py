@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from weft.engines import AnyEngine
 from weft.errors import UsageError
-from weft.host import settings
+from weft.host import settings, signals
 from weft.host.work import write_private
 from weft.layout.plan import Client, Layout
 from weft.text.nearest import nearest
@@ -89,7 +89,7 @@ def _taken(path: Path) -> Iterator[IO[str]]:
                     return
             elif time.monotonic() > end:
                 break
-        time.sleep(0.02)
+        signals.sleep(0.02)
     raise UsageError(
         f"a cluster {path.stem!r} stands already", hint=f"choose another --name, or `weft down {path.stem}`"
     )

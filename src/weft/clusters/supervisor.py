@@ -10,7 +10,6 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import IO
 
 from rich.console import Console
@@ -21,7 +20,7 @@ from weft.clusters.attach import header_path, script, script_path
 from weft.clusters.idle import Idleness
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, WeftError
-from weft.host import settings, shell
+from weft.host import settings, shell, signals
 from weft.host.web import token
 from weft.host.work import write_private
 from weft.layout.plan import Client, Layout
@@ -84,8 +83,7 @@ def hold() -> None:
 
 def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
     """Announce a live cluster and keep it until it is asked to end (SIGTERM), its time is over, or nobody uses it."""
-    asked, ended, since = _asked(live.spec), Event(), time.time()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    asked, ended, since = _asked(live.spec), signals.expect(signal.SIGTERM), time.time()
     until = None if asked.limit is None else since + asked.limit
     head = live.layout.head
     cluster = PersistentCluster(
@@ -107,7 +105,7 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
     return asked.judge((), {}, ())
 
 
-def _why(cluster: PersistentCluster, live: Live, ended: Event) -> str:
+def _why(cluster: PersistentCluster, live: Live, ended: signals.Asked) -> str:
     """Wait until a cluster has to end, and give the event that says why."""
     limit, used = cluster.idle, partial(registry.last_used, cluster.name)
     idleness = None if limit is None else Idleness(limit, cluster.since, used, live.cluster.quiet)
@@ -158,5 +156,5 @@ def end(name: str) -> Path | None:
                 f"the cluster {name!r} did not end within {_GRACE:.0f} s",
                 hint=f"kill -9 {pid}, then `weft gc`",
             )
-        time.sleep(0.1)
+        signals.sleep(0.1)
     return cluster.layout.record if cluster else None

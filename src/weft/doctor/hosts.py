@@ -11,7 +11,7 @@ from weft.doctor import alike, ports
 from weft.doctor.answers import Host
 from weft.doctor.finding import Finding, missing
 from weft.errors import MissingError, NodeError, UsageError, WeftError
-from weft.host import lease, settings
+from weft.host import lease, settings, signals
 from weft.host.provision import jdk
 from weft.host.remote.reach import message
 from weft.host.slurm import jobs
@@ -92,7 +92,7 @@ def _locks(nodes: Sequence[RemoteNode], path: Path, work: Work) -> dict[str, str
         while "held" not in out.read_text():
             if holder.code() is not None or time.monotonic() > end:
                 return {first.name: (log.read_text().strip().splitlines() or ["it got no lock"])[-1]}
-            time.sleep(0.01)
+            signals.sleep(0.01)
         return {node.name: _tried(node, path) for node in others}
     finally:
         holder.stop(grace=0)

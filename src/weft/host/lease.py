@@ -21,7 +21,7 @@ from typing import IO, Any
 import psutil
 
 from weft.errors import WeftError
-from weft.host import settings, shell
+from weft.host import settings, shell, signals
 from weft.host.remote.reach import Reach, of_text
 from weft.host.slurm import commands
 
@@ -118,7 +118,8 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
         try:
             yield lease
         finally:
-            left = lease.release()
+            with signals.held():
+                left = lease.release()
     if left:
         raise WeftError(
             f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` once the cause is gone"

@@ -14,11 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import psutil
 
 from weft.errors import MissingError, WeftError
+from weft.host import signals
+
+Text = TypeVar("Text", str, bytes)
 
 LEASE_MARK = "WEFT_LEASE"
 NODE_MARK = "WEFT_NODE"
@@ -58,26 +61,47 @@ def run(
     check: bool = True,
 ) -> Completed:
     """Run a short command to its end. Raises WeftError with its last lines when `check` and it fails."""
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(
+        popen = subprocess.Popen(
             list(argv),
-            input=stdin,
-            capture_output=True,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
             text=True,
-            timeout=timeout,
-            check=False,
             env=None if env is None else {**os.environ, **env},
         )
+        out, err = _communicated(popen, stdin, timeout)
     except FileNotFoundError as error:
         raise MissingError(f"the program `{argv[0]}` is not on this machine") from error
     except subprocess.TimeoutExpired as error:
         raise WeftError(f"`{argv[0]}` did not end within {timeout:.0f} s") from error
-    if check and done.returncode != 0:
+    if check and popen.returncode != 0:
         raise WeftError(
-            f"`{' '.join(argv)}` failed with exit code {done.returncode}",
-            tail=_why(done.stdout + done.stderr),
+            f"`{' '.join(argv)}` failed with exit code {popen.returncode}",
+            tail=_why(out + err),
         )
-    return Completed(done.returncode, done.stdout, done.stderr)
+    return Completed(popen.returncode, out, err)
+
+
+def _communicated(popen: "subprocess.Popen[Text]", message: Text | None, timeout: float) -> tuple[Text, Text]:
+    """What a process prints to its end, which a signal to weft or the end of its time brings about."""
+    end = time.monotonic() + timeout
+    with popen:
+        try:
+            while True:
+                try:
+                    return popen.communicate(
+                        message, timeout=max(0, min(signals.LOOK, end - time.monotonic()))
+                    )
+                except subprocess.TimeoutExpired:
+                    message = None  # it is on its way
+                    signals.check()
+                    if time.monotonic() > end:
+                        raise
+        except BaseException:
+            popen.kill()
+            raise
 
 
 def _why(output: str) -> list[str]:
@@ -128,22 +152,28 @@ class Process:
 
     def wait(self, timeout: float | None = None) -> int | None:
         """The exit code, or None if it still runs after `timeout` seconds."""
-        try:
-            return self.popen.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return None
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = signals.LOOK if end is None else max(0.0, end - time.monotonic())
+            try:
+                return self.popen.wait(min(left, signals.LOOK))
+            except subprocess.TimeoutExpired:
+                signals.check()
+                if left == 0:
+                    return None
 
     def stop(self, grace: float = 10) -> None:
         """Ask (SIGTERM), wait `grace` seconds, then kill, descendants included."""
-        family = self.family()
-        if self.code() is None:
-            target = family[0] if self.wrapped and family else psutil.Process(self.popen.pid)
-            _signal(target, signal.SIGTERM)
-            if self.wait(grace) is None:
-                _signal(psutil.Process(self.popen.pid), signal.SIGKILL)
-        for child in family:
-            _signal(child, signal.SIGKILL)
-        self.popen.wait()
+        with signals.held():
+            family = self.family()
+            if self.code() is None:
+                target = family[0] if self.wrapped and family else psutil.Process(self.popen.pid)
+                _signal(target, signal.SIGTERM)
+                if self.wait(grace) is None:
+                    _signal(psutil.Process(self.popen.pid), signal.SIGKILL)
+            for child in family:
+                _signal(child, signal.SIGKILL)
+            self.popen.wait()
 
 
 def _signal(process: psutil.Process, number: signal.Signals) -> None:
@@ -202,7 +232,7 @@ def talk(argv: Sequence[str], message: bytes, timeout: float) -> Completed:
         assert held is not None
         _send(held, message)
         try:
-            out, err = popen.communicate(timeout=timeout)
+            out, err = _communicated(popen, None, timeout)
         except subprocess.TimeoutExpired:
             raise TimeoutError from None
         finally:

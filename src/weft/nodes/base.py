@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from weft.errors import NodeError, WeftError
-from weft.host import shell
+from weft.host import shell, signals
 from weft.host.lease import Lease
 from weft.host.remote.sent.ports import taken
 from weft.host.work import Work, WorkDirectory
@@ -120,6 +120,7 @@ def everywhere(nodes: Sequence[Some], action: Callable[[Some], Answer]) -> list[
     """
     with ThreadPoolExecutor(max_workers=min(_AT_ONCE, len(nodes) or 1)) as pool:
         done = [pool.submit(action, node) for node in nodes]
+    signals.check()
     errors = [error for each in done if (error := each.exception())]
     if errors and errors[1:] and isinstance(errors[0], WeftError):
         errors[0].message += f" (and {len(errors) - 1} more like it)"

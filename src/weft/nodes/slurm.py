@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
-from weft.host import machine, settings, shell
+from weft.host import machine, settings, shell, signals
 from weft.host.remote.reach import Reach, message
 from weft.host.shell import Process
 from weft.host.site.profile import Directives, Word, load
@@ -182,7 +182,7 @@ def _caretakers(nodes: Sequence[RemoteNode], work: Work) -> Iterator[None]:
         while time.monotonic() < end and any(
             one.code() is None and not one.log.read_bytes() for one in started
         ):
-            time.sleep(0.02)
+            signals.sleep(0.02)
         yield
     finally:
         with ThreadPoolExecutor(max_workers=max(1, min(64, len(started)))) as pool:

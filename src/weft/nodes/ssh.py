@@ -16,7 +16,7 @@ import psutil
 from pydantic import BeforeValidator, Field, model_validator
 
 from weft.errors import NodeError, UsageError
-from weft.host import machine, shell
+from weft.host import machine, shell, signals
 from weft.host.remote.asked import LOST
 from weft.host.remote.reach import Reach
 from weft.host.shell import tool
@@ -153,7 +153,7 @@ class SshNodes(Nodes):
                     f"{listed([name for name, _ in silent])} did not answer within {self.deadline:.0f} s",
                     hint="is the host up, and the name right? leave it out, or wait longer with --set nodes.deadline=2m",
                 )
-            time.sleep(0.02)
+            signals.sleep(0.02)
 
     def _addressed(self, nodes: Sequence[RemoteNode]) -> list[RemoteNode]:
         """With the addresses that ssh is connected to, or would connect to where a proxy does it."""

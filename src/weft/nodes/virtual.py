@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import MissingError, NodeError
-from weft.host import machine, shell
+from weft.host import machine, shell, signals
 from weft.host.shell import Process, tool
 from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Answer, Node, Nodes
@@ -151,7 +151,7 @@ def _first_process(holder: Process) -> int:
         inside = [child for child in holder.family() if child.name() == "sh"]
         if inside:
             return inside[0].pid
-        time.sleep(0.01)
+        signals.sleep(0.01)
     raise NodeError(
         f"{holder.name}: its namespaces could not be made",
         tail=shell.tail(holder.log),
@@ -195,7 +195,7 @@ def _wait_for_own_network(pid: int) -> None:
     while Path(f"/proc/{pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
         if time.monotonic() > deadline:
             raise NodeError("the switch's network namespace could not be made", hint="use --nodes local:2")
-        time.sleep(0.01)
+        signals.sleep(0.01)
 
 
 def _furnish(node: Node, nodes: Sequence[Node], visible: Sequence[Path]) -> None:

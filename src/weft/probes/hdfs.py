@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from weft.host import signals
 from weft.host.ticking import every
 from weft.host.web import get, token
 from weft.layout.plan import Layout
@@ -82,7 +83,7 @@ class HdfsProbe(Probe):
             with every(INTERVAL, observe) as read:
                 yield read
         finally:
-            time.sleep(_SETTLED)
+            signals.sleep(_SETTLED)
             observe()
             write_json(layout.record / "hdfs.json", last)
 

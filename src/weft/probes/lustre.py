@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from weft.errors import WeftError
-from weft.host import shell
+from weft.host import shell, signals
 from weft.host.ticking import every
 from weft.layout.plan import Layout
 from weft.probes.base import Probe, Read, Source, add_sources
@@ -75,7 +75,7 @@ class LustreProbe(Probe):
             with every(INTERVAL, observe) as read:
                 yield read
         finally:
-            time.sleep(_SETTLED)
+            signals.sleep(_SETTLED)
             _keep(layout)
 
 

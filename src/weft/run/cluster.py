@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 
 from weft.errors import ClusterError
-from weft.host import shell
+from weft.host import shell, signals
 from weft.host.remote.asked import LOST
 from weft.host.shell import Process
 from weft.host.web import get, listens, token
@@ -109,11 +109,12 @@ def launch(
 def _stop(cluster: Cluster) -> None:
     """In reverse, but those that the cluster can miss all at once: there may be one on every node."""
     members = [one for one in reversed(cluster.processes) if not one[0].essential]
-    with ThreadPoolExecutor(max_workers=64) as pool:
-        list(pool.map(lambda one: one[1].stop(one[0].grace), members))
-    for daemon, process in reversed(cluster.processes):
-        if daemon.essential:
-            process.stop(daemon.grace)
+    with signals.held():
+        with ThreadPoolExecutor(max_workers=64) as pool:
+            list(pool.map(lambda one: one[1].stop(one[0].grace), members))
+        for daemon, process in reversed(cluster.processes):
+            if daemon.essential:
+                process.stop(daemon.grace)
 
 
 def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
@@ -141,7 +142,7 @@ def _finish(command: Command, layout: Layout, deadline: float) -> None:
     try:
         end = time.monotonic() + deadline
         while (code := process.code()) is None and time.monotonic() < end:
-            time.sleep(0.05)
+            signals.sleep(0.05)
     finally:
         process.stop()
     if code != 0:
@@ -177,7 +178,7 @@ def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret:
                 )
         if time.monotonic() > end:
             raise _late(cluster, sorted({name for names in missing.values() for name in names}), deadline)
-        time.sleep(0.1)
+        signals.sleep(0.1)
         missing = {ready: _ask(ready, names, secret) if names else [] for ready, names in missing.items()}
 
 

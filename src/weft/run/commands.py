@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.errors import WorkloadError
-from weft.host import shell
+from weft.host import shell, signals
 from weft.host.shell import Process
 from weft.layout.plan import Command, Layout
 from weft.run.cluster import Cluster, launch
@@ -76,7 +76,7 @@ def run_all(
                 raise WorkloadError(
                     f"{names} did not end within {timeout:.0f} s", hint="allow more with --set timeout=2h"
                 )
-            time.sleep(0.1)
+            signals.sleep(0.1)
         _look(live, progress)
         return [_required(running) for running in live]
     finally:
@@ -103,7 +103,7 @@ def _required(running: Running) -> Outcome:
     outcome = running.outcome()
     end = time.monotonic() + (_SHARED if running.command.node.host else 0)
     while running.command.outcome is not None and not outcome and time.monotonic() < end:
-        time.sleep(0.2)
+        signals.sleep(0.2)
         outcome = running.outcome()
     if running.command.outcome is not None and not outcome:
         where = f"{running.command.name} on {running.command.node.name}"

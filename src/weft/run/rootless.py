@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 
-from weft.host import settings, shell
+from weft.host import settings, shell, signals
 from weft.nodes import virtual
 from weft.nodes.virtual import VirtualNodes
 from weft.spec.study import Study
@@ -19,6 +19,7 @@ def enter(study: Study) -> None:
     namespaces = [unshare, "--user", "--map-root-user", "--mount", "--propagation", "private"]
     if shell.run([*namespaces, "true"], check=False).code == 0:
         # inside, this user is called root; its directories stay those of outside
+        signals.check()  # what comes later, the next program notes
         environment = {**os.environ, **settings.directories()}
         os.execve(unshare, [*namespaces, "--", sys.executable, "-m", "weft", *sys.argv[1:]], environment)  # noqa: S606 - no shell is wanted
 

@@ -16,7 +16,7 @@ from typing import Literal
 from pydantic import Field
 
 from weft.errors import MissingError, StorageError
-from weft.host import shell
+from weft.host import shell, signals
 from weft.host.shell import Process, tool
 from weft.host.work import Work
 from weft.layout.members import Members
@@ -159,7 +159,7 @@ def _wait(process: Process, node: Node, ready: Callable[[], bool]) -> None:
                 tail=shell.tail(process.log),
                 hint="a client needs /dev/fuse, a brick the attributes trusted.* of the file system below",
             )
-        time.sleep(0.05)
+        signals.sleep(0.05)
 
 
 def _listens(address: str, port: int) -> bool:

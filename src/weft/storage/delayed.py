@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import StorageError
-from weft.host import shell
+from weft.host import shell, signals
 from weft.host.shell import Process
 from weft.host.work import Work, WorkDirectory
 from weft.layout.places import SHARED_ROLES, Place, Role
@@ -118,4 +118,4 @@ def _wait(daemon: Process, role: Role) -> None:
                 tail=shell.tail(daemon.log),
                 hint="look at its keys profile, values and faults" if refused else needs,
             )
-        time.sleep(0.01)
+        signals.sleep(0.01)

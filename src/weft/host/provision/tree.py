@@ -6,9 +6,10 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from weft.errors import StorageError
-from weft.host import settings
+from weft.host import settings, signals
 
 Say = Callable[[str], None]
 """Tells the person at the terminal what is being done."""
@@ -37,6 +38,17 @@ def cached(name: str) -> Path | None:
     return path if path.is_dir() else None
 
 
+def _locked(lock: IO[str]) -> None:
+    """Wait until nobody else builds the same, or a signal comes."""
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            signals.sleep(signals.LOOK)
+        else:
+            return
+
+
 @contextmanager
 def building(name: str, need: int) -> Iterator[Path | None]:
     """A directory to fill, moved to `name` when the block ends well; None when another process was faster.
@@ -52,7 +64,7 @@ def building(name: str, need: int) -> Iterator[Path | None]:
             hint="set WEFT_CACHE elsewhere",
         )
     with (cache / f".{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _locked(lock)
         if cached(name):
             yield None
             return

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from weft.errors import NodeError, WeftError
-from weft.host import settings
+from weft.host import settings, signals
 from weft.host.slurm import commands, jobs
 from weft.host.slurm.jobs import ENDED, WAITING, Job
 from weft.record import record as records
@@ -51,7 +51,7 @@ class Followed:
                     f"the Slurm job {self.number} was put back into the queue, and a run is not continued",
                     hint="run it again",
                 )
-            time.sleep(POLL)
+            signals.sleep(POLL)
             self._pass_on()
             job = self._look()
         self._pass_on()
@@ -86,7 +86,7 @@ class Followed:
                     f"the Slurm job {self.number} did not start within {patience:.0f} s: {why}",
                     hint="allow more with --set nodes.wait=1h; `squeue --start` may know when",
                 )
-            time.sleep(POLL)
+            signals.sleep(POLL)
         return job
 
     def _look(self) -> Job:
@@ -99,7 +99,7 @@ class Followed:
             except WeftError:
                 if time.monotonic() > end:
                     raise
-                time.sleep(POLL)
+                signals.sleep(POLL)
         if found is None:
             raise NodeError(
                 f"Slurm does not know the job {self.number} any more", hint="`sacct` may know its end"
@@ -119,7 +119,7 @@ class Followed:
         commands.cancel(self.number)
         end = time.monotonic() + _ENDING
         while time.monotonic() < end and not self._over(self._look()):
-            time.sleep(POLL / 4)
+            signals.sleep(POLL / 4)
         self._pass_on()
 
     def keep(self) -> None:

@@ -1,0 +1,130 @@
+"""Signals that end a command: the handler only notes them, and whoever waits raises.
+
+What a handler raises comes between any two instructions: inside Popen while its lock is held, which nobody releases
+then, or between a process's start and the moment when somebody knows of it. So `sleep` and `check` raise, once, in the
+main thread; cleanup stands in `held`, and is not cut short.
+"""
+
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+
+from weft.errors import Stopped
+
+LOOK = 0.1
+"""Seconds after which whoever waits for something else looks whether a signal has come."""
+_STUCK = 5.0
+"""Seconds after which a second signal is raised at once: nobody has looked since the first."""
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass
+class _Noted:
+    """What the handler knows."""
+
+    number: int = 0
+    """The signal that came, 0 for none."""
+    since: float = 0.0
+    raised: bool = False
+    held: int = 0
+    """How many `with held()` stand around the main thread."""
+    woken: int = -1
+    """Readable when a signal has come; -1 where none are watched for."""
+
+
+_noted = _Noted()
+
+
+def watch() -> None:
+    """Note signals that end a command, from now on."""
+    global _noted  # noqa: PLW0603 - handlers are the process's, and so is what they note
+    if _noted.woken < 0:
+        woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        _noted = _Noted(woken=woken)
+    for number in _ENDING:
+        signal.signal(number, _note)
+
+
+def _note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature of a handler
+    now = time.monotonic()
+    if not _noted.number:
+        _noted.number, _noted.since = number, now
+    elif not _noted.raised and not _noted.held and now - _noted.since > _STUCK:
+        _raise()
+
+
+def check() -> None:
+    """Raise KeyboardInterrupt or Stopped where a signal has come, in the main thread, once."""
+    if _noted.number and not _noted.raised and not _noted.held and _is_main():
+        _raise()
+
+
+def _raise() -> None:
+    _noted.raised = True
+    if _noted.number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise Stopped
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Cleanup, for the length of a `with`: a signal that comes meanwhile is raised after it."""
+    if not _is_main():
+        yield
+        return
+    _noted.held += 1
+    try:
+        yield
+    finally:
+        _noted.held -= 1
+    check()
+
+
+def sleep(seconds: float) -> None:
+    """As `time.sleep`, but a signal ends it at once and is raised."""
+    check()
+    if _noted.woken < 0 or not _is_main():
+        time.sleep(seconds)
+        return
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if select.select([_noted.woken], [], [], left)[0]:
+            with suppress(BlockingIOError):
+                os.read(_noted.woken, 1 << 10)
+            check()
+
+
+@dataclass
+class Asked:
+    """Whether a signal has come that ends nothing but a wait."""
+
+    yes: bool = False
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long for the signal, and say whether it has come."""
+        end = time.monotonic() + seconds
+        while not self.yes and (left := end - time.monotonic()) > 0:
+            sleep(min(LOOK, left))
+        return self.yes
+
+
+def expect(number: signal.Signals) -> Asked:
+    """From now on a signal asks for something of its own, and is not raised."""
+    asked = Asked()
+
+    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature of a handler
+        asked.yes = True
+
+    signal.signal(number, note)
+    return asked
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()

@@ -1,0 +1,204 @@
+"""Signals at chosen moments: nothing hangs, nothing is lost, cleanup is not cut short."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from weft.host import settings
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(settings.SOURCE / "src")}
+
+SHARED = """
+import os, signal, subprocess, sys, threading, time
+from pathlib import Path
+from weft.cli.guard import guarded
+from weft.errors import Stopped
+from weft.host import shell, signals
+
+def stop_me(*_):
+    os.kill(os.getpid(), signal.SIGTERM)
+
+class Lock:
+    '''A lock at whose acquisition a signal comes.'''
+    def __init__(self, real): self.real = real
+    def acquire(self, *args):
+        taken = self.real.acquire(*args)
+        if taken: stop_me()
+        return taken
+    def release(self): self.real.release()
+    def __enter__(self): self.acquire()
+    def __exit__(self, *_): self.release()
+
+def sleeper():
+    return shell.spawn("sleeper", ["sleep", "600"], log=Path("log"))
+"""
+
+
+def outcome(program: str, directory: object) -> "subprocess.CompletedProcess[str]":
+    text = SHARED + textwrap.dedent(program)
+    argv = [sys.executable, "-P", "-c", text]
+    return subprocess.run(
+        argv, cwd=str(directory), env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("look", ["process.code()", "process.wait(0.1)", "process.stop()"])
+def test_a_signal_while_popen_holds_its_lock_hangs_nothing(look: str, tmp_path: object) -> None:
+    done = outcome(
+        f"""
+        def action():
+            process = sleeper()
+            process.popen._waitpid_lock = Lock(process.popen._waitpid_lock)
+            try:
+                while True:
+                    {look}
+                    signals.check()
+            finally:
+                process.popen._waitpid_lock = process.popen._waitpid_lock.real
+                process.stop()
+                print("ended", process.code() is not None)
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (143, "ended True\n"), done.stderr
+
+
+def test_a_process_that_starts_when_a_signal_comes_is_known(tmp_path: object) -> None:
+    done = outcome(
+        """
+        real = subprocess._fork_exec
+        def fork_exec(*args):
+            pid = real(*args)
+            stop_me()
+            return pid
+        subprocess._fork_exec = fork_exec
+        def action():
+            process = sleeper()
+            try:
+                signals.sleep(60)
+            finally:
+                process.stop()
+                print("ended", process.code() is not None)
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (143, "ended True\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "signals.sleep(600)",
+        "shell.run(['sleep', '600'], timeout=900)",
+        "sleeper().wait()",
+        "sleeper().wait(600)",
+        "signals.Asked().wait(600)",
+    ],
+)
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)]
+)
+def test_a_signal_ends_a_wait(wait: str, number: signal.Signals, code: int, tmp_path: object) -> None:
+    done = outcome(
+        f"""
+        def action():
+            threading.Timer(0.2, lambda: os.kill(os.getpid(), {int(number)})).start()
+            {wait}
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_signal_during_cleanup_is_raised_after_it(tmp_path: object) -> None:
+    done = outcome(
+        """
+        def action():
+            try:
+                with signals.held():
+                    stop_me()
+                    shell.run(["true"])
+                    signals.sleep(0.01)
+                    print("cleaned")
+                print("not reached")
+            finally:
+                signals.sleep(0.01)  # a signal is raised once
+                stop_me()
+                signals.check()
+                print("over")
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (143, "cleaned\nover\n"), done.stderr
+
+
+def test_an_error_is_told_also_when_a_signal_came_during_its_cleanup(tmp_path: object) -> None:
+    done = outcome(
+        """
+        from weft.errors import WeftError
+        def action():
+            with signals.held():
+                stop_me()
+                raise WeftError("it broke")
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 1
+    assert "it broke" in done.stderr
+
+
+def test_a_command_that_never_waits_ends_by_the_signal_all_the_same(tmp_path: object) -> None:
+    done = outcome("guarded(stop_me)", tmp_path)
+    assert done.returncode == 143
+    assert "Traceback" not in done.stderr
+
+
+def test_other_threads_are_not_told(tmp_path: object) -> None:
+    done = outcome(
+        """
+        def action():
+            stop_me()
+            thread = threading.Thread(target=lambda: (shell.run(["true"]), signals.sleep(0.01), print("whole")))
+            thread.start()
+            thread.join()
+            signals.check()
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (143, "whole\n"), done.stderr
+
+
+def test_an_interrupt_while_weft_is_loaded_shows_no_traceback() -> None:
+    program = "import os, signal, sys, builtins\nreal = builtins.__import__\n" + textwrap.dedent(
+        """
+        def load(name, *args, **more):
+            if name == "typer":
+                os.kill(os.getpid(), signal.SIGINT)
+            return real(name, *args, **more)
+        builtins.__import__ = load
+        import runpy
+        sys.argv = ["weft", "runs"]
+        runpy.run_module("weft", run_name="__main__")
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode in {130, -signal.SIGINT}
+    assert "Traceback" not in done.stderr
