@@ -24,7 +24,7 @@ def daemons(asked: dict[str, str], **settings: str) -> dict[str, Daemon]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("key", "paged"), [("web_port", True), ("port", False)])
 def test_pages_follow_one_key_and_all_other_ports_the_other(engine: str, key: str, *, paged: bool) -> None:
-    asked = {"workload": "terasort:1GB", "engine": engine, "nodes": "local:2,memory=8G"}
+    asked = {"workload": "terasort:1GB", "engine": engine, "nodes": "local:2,memory=5G"}
     plain, moved = daemons(asked), daemons(asked, **{key: "7500"})
     for name, daemon in ((name, one) for name, one in plain.items() if one.table == "engine"):
         pages = daemon.ports[-1:] if daemon.page else ()
