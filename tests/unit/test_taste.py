@@ -6,14 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from weft import engines, nodes, probes, storage, workloads
+from weft import engines, nodes, probes, services, storage, workloads
 from weft.host import settings
 
 ROOT = settings.SOURCE
 SOURCE = ROOT / "src" / "weft"
 KINDS = {"*.py", "*.rs", "*.java", "*.sh", "*.md", "*.toml", "*.css", "*.j2"}
 GENERATED = {"target", "runs", "__pycache__"}
-FAMILIES = {"nodes": nodes, "storage": storage, "engines": engines, "workloads": workloads, "probes": probes}
+FAMILIES = {
+    "nodes": nodes,
+    "storage": storage,
+    "engines": engines,
+    "workloads": workloads,
+    "probes": probes,
+    "services": services,
+}
 SHARED = {
     "base",
     "__init__",
@@ -31,6 +38,9 @@ SHARED = {
     "processes",
     "terarecords",
     "zipftext",
+    "hadoop",
+    "realm",
+    "yarncluster",
 }
 """Files of a family that are no adapters."""
 SENT = SOURCE / "host" / "remote" / "sent"
@@ -89,7 +99,7 @@ def test_the_folder_listing_is_the_support_matrix(family: str) -> None:
     assert files - SHARED == modules
 
 
-@pytest.mark.parametrize("family", ["nodes", "storage", "engines", "probes"])
+@pytest.mark.parametrize("family", ["nodes", "storage", "engines", "probes", "services"])
 def test_each_family_ships_a_null_adapter_of_at_most_30_lines(family: str) -> None:
     assert len((SOURCE / family / "null.py").read_text().splitlines()) <= 35
 

@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 
 from weft import report
 from weft.cli.request import Flags, study_of
-from weft.cli.work import AsJson, EngineText, NodesText, OutputText, ScratchText, SetText
+from weft.cli.work import AsJson, EngineText, NodesText, OutputText, ScratchText, ServiceText, SetText
 from weft.clusters import attach as attaching
 from weft.clusters import logs as daemonlogs
 from weft.clusters import registry, supervisor
@@ -55,6 +55,7 @@ def up(
     nodes: NodesText = None,
     scratch: ScratchText = None,
     output: OutputText = None,
+    service: ServiceText = None,
     set_: SetText = None,
     name: Annotated[str | None, typer.Option(help="its name; default: the engine's")] = None,
     limit: Annotated[
@@ -80,7 +81,7 @@ def up(
     chosen = name or registry.free_name(_name_of(engine or "spark"))
     table = {"kind": "persistent", "name": chosen, "directory": str(Path.cwd())}
     table |= {key: value for key, value in (("limit", limit), ("idle", idle)) if value is not None}
-    flags = Flags(engine, nodes, None, scratch, None, output, tuple(set_ or ()))
+    flags = Flags(engine, nodes, None, scratch, None, output, tuple(set_ or ()), None, tuple(service or ()))
     study = study_of(table, flags)
     if dry_run:
         plan = preview.preview(study.cells()[0][1])

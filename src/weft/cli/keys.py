@@ -27,11 +27,16 @@ def register(app: typer.Typer) -> None:
 
 
 def keys(kind: Name = "", as_json: AsJson = False) -> None:
-    """List the keys of a workload, an engine, nodes or a storage: default and meaning.
+    """List the keys of a workload, an engine, nodes, a storage or a service: default and meaning.
 
     Example: weft keys pool
     """
-    kinds = {name: model for family in FAMILIES.values() for name, model in family.items()}
+    kinds = {
+        name: model
+        for family in FAMILIES.values()
+        for name, model in family.items()
+        if getattr(model, "configurable", True)
+    }
     if kind and kind not in kinds:
         raise UsageError(f"there is no kind {kind!r}", hint=nearest(kind, list(kinds)))
     found = describe(kinds[kind] if kind else Spec)

@@ -25,6 +25,7 @@ class Flags:
     output: str | None = None
     set: tuple[str, ...] = ()
     repeat: int | None = None
+    services: tuple[str, ...] = ()
 
     def overrides(self) -> dict[str, Any]:
         """Dotted keys and values. Raises UsageError for a --set without a value."""
@@ -32,6 +33,8 @@ class Flags:
         found: dict[str, Any] = {key: getattr(self, key) for key in named if getattr(self, key) is not None}
         if self.size is not None:
             found["size"] = self.size
+        if self.services:
+            found["services"] = list(self.services)
         return {**found, **pairs("--set", self.set)}
 
 

@@ -54,6 +54,10 @@ OutputText = Annotated[
         "--output", help="storage of the output, in the same form: disk:DIR, loopback+delayed:lustre, ..."
     ),
 ]
+ServiceText = Annotated[
+    list[str] | None,
+    typer.Option("--service", metavar="KIND[:NODES]", help="what it has beside its engine, such as null:1"),
+]
 SetText = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="any key of the spec; a bare key is the workload's"),
@@ -82,6 +86,7 @@ def run(
     scratch: ScratchText = None,
     input_: InputText = None,
     output: OutputText = None,
+    service: ServiceText = None,
     set_: SetText = None,
     repeat: Repeat = None,
     again: Again = False,
@@ -91,7 +96,9 @@ def run(
 
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """
-    flags = Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat)
+    flags = Flags(
+        engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat, tuple(service or ())
+    )
     study = study_of(what, flags)
     results = _do(study, as_json=as_json, again=again)
     if Path(what, "study.toml").exists():
@@ -187,6 +194,7 @@ def plan(
     scratch: ScratchText = None,
     input_: InputText = None,
     output: OutputText = None,
+    service: ServiceText = None,
     set_: SetText = None,
     repeat: Repeat = None,
     as_json: AsJson = False,
@@ -195,7 +203,9 @@ def plan(
 
     Example: weft plan terasort --nodes virtual:3 --scratch loopback:/lustre/me,size=10G
     """
-    flags = Flags(engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat)
+    flags = Flags(
+        engine, nodes, size, scratch, input_, output, tuple(set_ or ()), repeat, tuple(service or ())
+    )
     study = study_of(what, flags)
     plans: list[dict[str, Any]] = [preview.preview(spec) for _, spec in study.cells()]
     if (of_slurm := submission.needed(study)) is not None:

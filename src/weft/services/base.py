@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
@@ -15,6 +15,7 @@ from weft.layout.places import Place
 from weft.layout.plan import Layout, Plan
 from weft.storage.base import Storage
 from weft.text.family import Family
+from weft.text.shorthand import MisreadError
 
 
 class Service(BaseModel, ABC):
@@ -30,6 +31,8 @@ class Service(BaseModel, ABC):
     """Modules of weft's own jars that it needs, beside those named as its distributions."""
     alone: ClassVar[bool] = False
     """Whether it is of use by itself; any other is there where an engine, a storage or a service needs it."""
+    configurable: ClassVar[bool] = True
+    """Whether it has keys of its own; those of any other are keys of the storage or engine that needs it."""
     kind: str
 
     @property
@@ -80,4 +83,18 @@ class Service(BaseModel, ABC):
 KINDS: Family[Service] = Family()
 """All services by kind, as `weft.services` fills it."""
 
-AnyService = Annotated[SerializeAsAny[Service], BeforeValidator(KINDS.read)]
+
+def _read(value: Any) -> Service:
+    """A service as a user asks for it. Raises ValueError for one that has no keys of its own."""
+    table = KINDS.table(value)
+    kind = table.get("kind") if isinstance(table, dict) else None
+    adapter = KINDS.get(str(kind))
+    if adapter and not adapter.configurable:
+        raise MisreadError(
+            f"{kind} is there where a storage or an engine needs it",
+            hint="--input, --output and --engine say what is needed",
+        )
+    return KINDS.read(table)
+
+
+AnyService = Annotated[SerializeAsAny[Service], BeforeValidator(_read)]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -40,6 +40,7 @@ class Gluster(Service):
     """Bricks on nodes of their own, a client on each that computes."""
 
     kind: Literal["gluster"] = "gluster"
+    configurable: ClassVar[bool] = False
 
     storage: GlusterStorage = Field(description="the storage that it serves")
 

@@ -33,6 +33,7 @@ class Hdfs(Service):
 
     kind: Literal["hdfs"] = "hdfs"
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
+    configurable: ClassVar[bool] = False
 
     storage: HdfsStorage = Field(description="the storage that it serves")
 
