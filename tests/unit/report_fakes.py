@@ -193,7 +193,7 @@ PHASES = (
 HEAD: Mapping[str, Any] = {
     "schema": 1, "weft": "0.1.0", "created": "2023-11-14T22:13:20+0000", "host": "elsewhere", "pid": 1, "pid_start": "1",
     "workload": "terasort", "engine": "spark", "nodes": "virtual:2", "input": "disk", "output": "disk", "scratch": "delayed",
-    "key": "abcd1234", "cell": {}, "phase": "stop", "verdict": "VALID", "reason": "", "measured": 8.0, "bytes_in": 400_000_000,
+    "key": "abcd1234", "cell": {}, "phase": "stop", "verdict": "VALID", "checked_by": "an independent program", "reason": "", "measured": 8.0, "bytes_in": 400_000_000,
     "bytes_out": 400_000_000, "throughput_per_node": 25_000_000, "facts": {"rows": 4_000_000}, "lost": ["worker-node2 on node2 ended (killed by signal 9)"],
     "probes": ["proc", "engine"], "probes_missing": {"lustre": "there is no Lustre client"},
     "phases": {name: round(end - begin, 3) for name, begin, end in PHASES},

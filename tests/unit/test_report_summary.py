@@ -44,7 +44,7 @@ def test_a_whole_record(tmp_path: Path) -> None:
 def test_a_valid_run_in_a_sentence(tmp_path: Path) -> None:
     summary = summarize(make_record(tmp_path / "run"))
     assert verdict.sentence(summary) == (
-        "Terasort of 400 MB by spark 4.3.0 on 2 virtual nodes took 8.0 s, 50 MB/s in all; the result was checked and is right."
+        "Terasort of 400 MB by spark 4.3.0 on 2 virtual nodes took 8.0 s, 50 MB/s in all; an independent program checked the result, and it is right."
     )
     assert "49 % computing, 10 % collecting garbage, 20 % waiting" in verdict.where(summary)
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.fakes import fake_layout
 from weft.workloads import KINDS
-from weft.workloads.base import Workload
+from weft.workloads.base import JOB, NOBODY, PROGRAM, Workload
 from weft.workloads.fileopen import FileOpen
 from weft.workloads.groupby import GroupBy
 from weft.workloads.sparkperf import SparkPerf
@@ -27,6 +28,9 @@ RIGHT: list[tuple[Workload, Left]] = [
     (GroupBy(), ([], {**GROUPED, "seconds": 1.0}, [GROUPED])),
     (SparkPerf(kind="count"), ([], RAN, [])),
     (FileOpen(), ([], RAN, [])),
+]
+ELSEWHERE: list[Workload] = [
+    KINDS[name]() for name in ("wordcount", "grep", "sort", "pi", "pagerank", "pagerank-graphx", "dfsio")
 ]
 
 
@@ -63,3 +67,19 @@ def test_every_workload_with_an_answer_has_wrong_ones_tried() -> None:
     here = {"terasort", "teracount", "groupby", "file-open"}
     perf = {name for name, kind in KINDS.items() if kind is SparkPerf}
     assert set(KINDS) - here - perf - ANSWERED_ELSEWHERE == {"own-job", "persistent"}
+
+
+@pytest.mark.parametrize(
+    "workload", [*(workload for workload, _ in RIGHT), *ELSEWHERE], ids=lambda found: found.kind
+)
+def test_an_independent_program_is_named_exactly_where_one_is_run(workload: Workload) -> None:
+    made = [{**MADE[0], "lines": 1}]
+    assert (workload.checked_by == PROGRAM) == bool(workload.check(fake_layout(), made))
+
+
+def test_every_workload_says_who_checks_it() -> None:
+    assert {name: kind.checked_by for name, kind in KINDS.items() if kind.checked_by != PROGRAM} == {
+        **dict.fromkeys(("own-job", "persistent"), NOBODY),
+        **dict.fromkeys(("teracount", "file-open"), JOB),
+        **{name: JOB for name, kind in KINDS.items() if kind is SparkPerf},
+    }

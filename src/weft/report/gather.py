@@ -69,6 +69,7 @@ def _head(sources: Sources) -> dict[str, Any]:
         "created": _word(head.get("created")),
         "host": _word(head.get("host")),
         "reason": _word(head.get("reason")),
+        "checked_by": _word(head.get("checked_by")),
         "hint": _word(head.get("hint")),
         "tail": _words(head.get("tail")),
         "phase": _word(head.get("phase")),

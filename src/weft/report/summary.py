@@ -159,6 +159,8 @@ class Summary(Part):
     created: str = ""
     host: str = ""
     verdict: str
+    checked_by: str = ""
+    """Who checked the result: an independent program, or the job itself; empty where nobody did."""
     reason: str = ""
     hint: str = ""
     tail: tuple[str, ...] = ()

@@ -17,7 +17,8 @@ def outcome_lines(stored: Stored) -> list[str]:
         "  " + "  ".join(f"{name} {show_seconds(phases[name])}" for name in PHASES if name in phases)
     )
     if stored.verdict == "VALID" and head.get("measured") is not None:
-        lines.append(f"  measured {show_seconds(head['measured'])}, the result is checked and right")
+        checked = f"{head.get('checked_by', '')} checked the result: it is right"
+        lines.append(f"  measured {show_seconds(head['measured'])}; {checked}")
     if head.get("throughput_per_node"):
         lines.append(
             f"  {show_size(head['bytes_in'])} in, {show_size(head['bytes_out'])} out, {show_size(head['throughput_per_node'])}/s per node"

@@ -38,7 +38,7 @@ def sentence(summary: Summary) -> str:
         case "VALID":
             speed = f", {show_size(summary.throughput)}/s in all" if summary.throughput else ""
             took = f" took {show_seconds(ran)}" if ran is not None else " ended"
-            return f"{what[0].upper()}{what[1:]}{took}{speed}; the result was checked and is right."
+            return f"{what[0].upper()}{what[1:]}{took}{speed}; {_checked(summary)}."
         case "INVALID":
             return f"{what[0].upper()}{what[1:]} has no time: {summary.reason or 'no reason was recorded'}."
         case "UNCHECKED":
@@ -49,6 +49,11 @@ def sentence(summary: Summary) -> str:
             return f"{what[0].upper()}{what[1:]} is still running, now in phase {summary.phase or 'none'}."
     end = f" in phase {summary.phase}" if summary.phase else ""
     return f"{what[0].upper()}{what[1:]} was cut off{end}: its writer is gone and left no verdict, so it has no time."
+
+
+def _checked(summary: Summary) -> str:
+    who = summary.checked_by or "a program"
+    return f"{who} checked the result, and it is right"
 
 
 def where(summary: Summary) -> str:

@@ -69,6 +69,7 @@ def summary(stored: Stored) -> dict[str, Any]:
     keys = (
         "id",
         "verdict",
+        "checked_by",
         "reason",
         "workload",
         "engine",

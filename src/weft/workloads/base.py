@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -13,6 +13,13 @@ from weft.layout.plan import Command, Job, Layout
 
 Outcome = Mapping[str, Any]
 """What a program left in its JSON file."""
+
+
+CheckedBy = Literal["an independent program", "the job against the generator's formula", ""]
+"""Who says that a result is right; empty where nobody but an exit code does."""
+PROGRAM: Final = "an independent program"
+JOB: Final = "the job against the generator's formula"
+NOBODY: Final = ""
 
 
 @dataclass(frozen=True)
@@ -26,8 +33,6 @@ class Judgement:
     seconds: float | None = None
     """Of the engine call alone, by the program's own clock; the driver's start is outside."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    checked: bool = True
-    """Whether anything but an exit code says that the result is right."""
 
 
 class Workload(BaseModel, ABC):
@@ -42,6 +47,8 @@ class Workload(BaseModel, ABC):
     """Engines it is offered on."""
     roles: ClassVar[tuple[str, ...]] = ("shuffle",)
     """Roles of storage that it uses."""
+    checked_by: ClassVar[CheckedBy]
+    """Who says that its result is right."""
 
     @property
     def paths(self) -> list[Path]:

@@ -11,7 +11,7 @@ from pydantic import Field
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Size
-from weft.workloads.base import Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 _PROVED = ("files", "bytes", "checksum")
 _RATES = ("throughput", "average_rate", "rate_deviation", "slowest_rate", "aggregate_rate", "open_seconds")
@@ -21,6 +21,7 @@ class Dfsio(Workload):
     """Files by the engine's tasks, one file a task: write, append, read, or read at random places."""
 
     kind: Literal["dfsio"] = "dfsio"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
     positional: ClassVar[str] = "operation"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop")
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")

@@ -10,13 +10,14 @@ from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Size
-from weft.workloads.base import Judgement, Outcome, Workload
+from weft.workloads.base import JOB, CheckedBy, Judgement, Outcome, Workload
 
 
 class FileOpen(Workload):
     """Open-per-read against one open, by read size; create, stat, rename, unlink rates by threads."""
 
     kind: Literal["file-open"] = "file-open"
+    checked_by: ClassVar[CheckedBy] = JOB
     engines: ClassVar[tuple[str, ...]] = ("null",)
 
     size: Size = Field(default=64 << 20, ge=1 << 20, description="bytes of the file that is read")

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
-from weft.workloads.base import Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 _PROVED = ("groups", "pairs", "checksum")
 
@@ -15,6 +15,7 @@ class GroupBy(Workload):
     """Random pairs, cached, then grouped by key; mappers x reducers shuffle blocks."""
 
     kind: Literal["groupby"] = "groupby"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
     positional: ClassVar[str] = "pairs"
     engines: ClassVar[tuple[str, ...]] = ("spark",)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from weft.layout.plan import Command, Dependencies, Job, Layout
-from weft.workloads.base import Judgement, Outcome, Workload
+from weft.workloads.base import NOBODY, CheckedBy, Judgement, Outcome, Workload
 
 
 def _found(value: Any) -> Any:
@@ -30,6 +30,7 @@ class OwnJob(Workload):
     """A Python file or a jar with the options and arguments of the engine's own submit command."""
 
     kind: Literal["own-job"] = "own-job"
+    checked_by: ClassVar[CheckedBy] = NOBODY
     positional: ClassVar[str] = "program"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
 
@@ -71,4 +72,4 @@ class OwnJob(Workload):
         return []
 
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
-        return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0, checked=False)
+        return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0)

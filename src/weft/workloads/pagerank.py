@@ -11,13 +11,14 @@ from pydantic import Field
 
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
-from weft.workloads.base import Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 
 class PageRank(Workload):
     """Ranks of a generated graph with power laws; weft's own blocks and messages."""
 
     kind: Literal["pagerank"] = "pagerank"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
     positional: ClassVar[str] = "vertices"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")

@@ -9,13 +9,14 @@ from pydantic import Field
 from weft.errors import UsageError
 from weft.layout.plan import Command, Layout
 from weft.text.fields import Duration
-from weft.workloads.base import Judgement, Outcome, Workload
+from weft.workloads.base import NOBODY, CheckedBy, Judgement, Outcome, Workload
 
 
 class Persistent(Workload):
     """A cluster of one's own, until `weft down` or its time ends it."""
 
     kind: Literal["persistent"] = "persistent"
+    checked_by: ClassVar[CheckedBy] = NOBODY
     positional: ClassVar[str] = "name"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "null")
     roles: ClassVar[tuple[str, ...]] = ("output", "shuffle")
@@ -53,4 +54,4 @@ class Persistent(Workload):
         return []
 
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
-        return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0, checked=False)
+        return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0)

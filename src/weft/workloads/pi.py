@@ -6,13 +6,14 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
-from weft.workloads.base import Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 
 class Pi(Workload):
     """Nothing but arithmetic in many tasks; the same number of points gives the same count on every engine."""
 
     kind: Literal["pi"] = "pi"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
     positional: ClassVar[str] = "points"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
-from weft.workloads.base import Judgement, Outcome, Workload
+from weft.workloads.base import JOB, CheckedBy, Judgement, Outcome, Workload
 
 SparkPerfTest = Literal[
     "scheduling-throughput",
@@ -27,6 +27,7 @@ class SparkPerf(Workload):
     """One test: data made in memory and cached, then measured work on it."""
 
     kind: SparkPerfTest = Field(description="which test")
+    checked_by: ClassVar[CheckedBy] = JOB
     positional: ClassVar[str] = "records"
     engines: ClassVar[tuple[str, ...]] = ("spark",)
 

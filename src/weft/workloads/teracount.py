@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from weft.layout.plan import Command, Job, Layout
-from weft.workloads.base import Judgement, Outcome
+from weft.workloads.base import JOB, CheckedBy, Judgement, Outcome
 from weft.workloads.terarecords import TeraRecords, total
 
 
@@ -12,6 +12,7 @@ class TeraCount(TeraRecords):
     """Move generated records into their range partitions and count them there."""
 
     kind: Literal["teracount"] = "teracount"
+    checked_by: ClassVar[CheckedBy] = JOB
     roles: ClassVar[tuple[str, ...]] = ("input", "shuffle")
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:

@@ -1,12 +1,12 @@
 """TeraSort: records of Hadoop's TeraGen in total order."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
-from weft.workloads.base import Judgement, Outcome, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, program
 from weft.workloads.terarecords import TeraRecords, total
 
 
@@ -14,6 +14,7 @@ class TeraSort(TeraRecords):
     """Sort generated records into one total order."""
 
     kind: Literal["terasort"] = "terasort"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
     method: Literal["raw", "kryo", "stock"] = Field(
         default="raw",
         description="raw: weft's; the baselines are kryo (Spark's plain sortByKey) and stock (Hadoop's example, Flink's sortPartition)",

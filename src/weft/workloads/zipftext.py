@@ -8,7 +8,7 @@ from pydantic import Field
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Size
-from weft.workloads.base import Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 BLOCK = 10_000
 """Bytes that the generator makes at once; any block can be made alone."""
@@ -19,6 +19,7 @@ class ZipfText(Workload):
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
+    checked_by: ClassVar[CheckedBy] = PROGRAM
     main_class: ClassVar[str]
     """The job's main class; the validator's is the same with Validate behind it."""
 
