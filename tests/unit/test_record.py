@@ -3,15 +3,18 @@
 import json
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from weft.errors import RecordError, UsageError, WeftError
-from weft.host import settings
-from weft.record import record
+from weft.errors import RecordError, StorageError, UsageError, WeftError
+from weft.host import settings, shell
+from weft.record import record, samples
 from weft.record.history import expected_phases
 from weft.record.record import Record, Stored
+from weft.record.samples import Sample
+from weft.run.run import verdict_of
 
 
 def make(name: str = "20260101-terasort", **about: object) -> Record:
@@ -140,3 +143,31 @@ def test_a_writer_on_another_host_is_known_by_what_it_writes(monkeypatch: pytest
     with (made.directory / "samples.csv").open("a") as file:
         file.write(f"{now + 590},n1,,cpu_user,1.0\n{now + 591},n1")
     assert record.read(made.directory).verdict == "RUNNING"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: mounts a file system of its own")
+def test_a_full_disk_ends_a_run_with_that_reason_and_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    monkeypatch.setenv("WEFT_RUNS", str(disk))
+    shell.run(["mount", "-t", "tmpfs", "-o", "size=1m", "weft-test", str(disk)])
+    try:
+        made = make()
+        samples.append(made.directory, [Sample(1.0, "node1", "", "cpu_user", 1.0)])
+        with pytest.raises(StorageError) as caught, verdict_of(made), made.phase("run"):
+            with suppress(OSError), (disk / "other").open("wb", buffering=0) as file:
+                while file.write(b"x" * 4096):
+                    pass
+            for number in range(10_000):
+                made.note("growing", number=number)
+        head = record.read(made.directory).head
+        assert (head["verdict"], head["phase"]) == ("INVALID", "run")
+        assert head["reason"] == caught.value.message
+        assert "No space left on device" in head["reason"]
+        assert samples.load(made.directory)["value"].to_list() == [1.0]
+        assert [path for path in disk.rglob("*") if path.name.endswith(".partial")] == []
+        assert not (made.directory / ".reserve").exists()
+    finally:
+        shell.run(["umount", str(disk)])

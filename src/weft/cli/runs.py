@@ -11,7 +11,7 @@ from rich.table import Table
 from weft.host import settings
 from weft.record import record
 from weft.report.console import console
-from weft.report.headline import Headline, headlines
+from weft.report.headline import Headline, headlines, unreadable
 from weft.report.numbers import NONE, seconds, size
 
 AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
@@ -31,6 +31,8 @@ def runs(of_study: OfStudy = "", as_json: AsJson = False) -> None:
     Example: weft runs --study scratches
     """
     found = headlines(record.all_records(settings.runs()), of_study)
+    if not of_study:
+        found += [unreadable(path, why) for path, why in record.broken(settings.runs()).items()]
     if as_json:
         print(json.dumps([_table(line) for line in found], indent=1))
     elif found:

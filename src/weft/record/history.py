@@ -9,9 +9,10 @@ from weft.record.record import PHASES, Stored
 def expected_phases(records: Sequence[Stored], key: str) -> dict[str, float]:
     """Median seconds of each phase over valid runs of the same spec; empty when there are none."""
     same = [
-        stored.head["phases"]
+        phases
         for stored in records
         if stored.head.get("key") == key and stored.verdict == "VALID"
+        if isinstance(phases := stored.head.get("phases"), dict)
     ]
     found = {phase: [phases[phase] for phases in same if phase in phases] for phase in PHASES}
     return {phase: statistics.median(seconds) for phase, seconds in found.items() if seconds}

@@ -25,11 +25,13 @@ from typing import Any
 
 from weft import __version__
 from weft.errors import RecordError, UsageError
-
-SCHEMA = 1
+from weft.record.migrations import SCHEMA, migrated
 
 _SILENT = 120.0
 """Seconds without a change after which a writer on another host counts as gone; samples come each second."""
+
+_RESERVE, _RESERVED = ".reserve", 1 << 16
+"""A file, and its bytes: room for the verdict where a run has filled the disk."""
 
 PHASES = ("acquire", "storage", "start", "prepare", "run", "check", "stop")
 
@@ -42,9 +44,20 @@ def process_start(pid: int) -> str:
 def write_json(path: Path, value: Any) -> None:
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as partial:
+        partial.write_text(json.dumps(value, indent=1, default=str) + "\n")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file beside `path` that takes its place when it is whole, and goes when it is not."""
     partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(json.dumps(value, indent=1, default=str) + "\n")
-    partial.rename(path)
+    try:
+        yield partial
+        partial.rename(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 @dataclass
@@ -62,6 +75,10 @@ class Record:
         """Append an event."""
         with (self.directory / "events.jsonl").open("a") as file:
             file.write(json.dumps({"t": time.time(), "event": event, **what}, default=str) + "\n")
+
+    def release(self) -> None:
+        """Give back what was reserved for the last words on a full disk."""
+        (self.directory / _RESERVE).unlink(missing_ok=True)
 
     def update(self, **what: Any) -> None:
         """Change what record.json says."""
@@ -101,6 +118,7 @@ def create(runs: Path, name: str, spec_text: str, about: Mapping[str, Any]) -> R
     for folder in ("plan", "outcomes", "engine", "logs"):
         (directory / folder).mkdir()
     (directory / "spec.toml").write_text(spec_text)
+    (directory / _RESERVE).write_bytes(os.urandom(_RESERVED))  # no file system compresses it away
     record = Record(directory)
     created = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     record.update(
@@ -122,11 +140,13 @@ class Stored:
 
     directory: Path
     head: Mapping[str, Any]
+    schema: int = SCHEMA
+    """What it was written with."""
 
     @property
     def verdict(self) -> str:
-        """VALID, INVALID, RUNNING, or KILLED where the writer is gone without a verdict."""
-        verdict = str(self.head["verdict"])
+        """VALID, INVALID, UNCHECKED, RUNNING, or KILLED where the writer is gone without a verdict."""
+        verdict = str(self.head.get("verdict", "KILLED"))
         if verdict == "RUNNING" and not self.alive():
             return "KILLED"
         return verdict
@@ -137,73 +157,93 @@ class Stored:
             return time.time() - self._last_word() < _SILENT
         try:
             return process_start(int(self.head["pid"])) == str(self.head["pid_start"])
-        except (OSError, KeyError):
+        except (OSError, KeyError, ValueError, TypeError, IndexError):
             return False
 
     def _last_word(self) -> float:
         """When its writer last wrote an event or a sample: seconds since the epoch, 0 where it never did."""
-        found = [event["t"] for event in self.events()[-1:]]
+        found = [float(event["t"]) for event in self.events()[-1:]]
         with suppress(OSError, ValueError), (self.directory / "samples.csv").open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
             found.append(float(file.read().splitlines()[-2].split(b",")[0]))
         return max(found, default=0.0)
 
     def json(self, name: str) -> Any:
-        """A JSON file of the record, or {} when it was not written."""
+        """A JSON file of the record as this weft would have written it, or {} when it was not written."""
         try:
-            return json.loads((self.directory / name).read_text())
+            found = json.loads((self.directory / name).read_text())
         except FileNotFoundError:
             return {}
+        return migrated(name, found, self.schema) if isinstance(found, dict) else found
 
     def events(self) -> list[dict[str, Any]]:
         """All whole lines of events.jsonl."""
         try:
-            lines = (self.directory / "events.jsonl").read_text().splitlines(keepends=True)
+            lines = (self.directory / "events.jsonl").read_text(errors="replace").splitlines(keepends=True)
         except FileNotFoundError:
             return []
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+        found = []
+        for line in lines:
+            with suppress(ValueError, KeyError, TypeError):
+                event = json.loads(line)
+                found.append({**event, "t": float(event["t"]), "event": str(event["event"])})
+        return found
 
 
 def read(directory: Path) -> Stored:
-    """Open a record. Raises RecordError when it is none, or of another schema."""
+    """Open a record. Raises RecordError when it is none, or of a newer weft."""
     try:
         head = json.loads((directory / "record.json").read_text())
     except (OSError, ValueError) as error:
+        raise _no_record(directory, error) from error
+    schema = head.get("schema") if isinstance(head, dict) else None
+    if type(schema) is not int or schema < 1:
+        raise _no_record(directory, "record.json does not say its schema")
+    if schema > SCHEMA:
         raise RecordError(
-            f"{directory} is not a record: {error}", hint="list the records with `weft runs`"
-        ) from error
-    if head.get("schema") != SCHEMA:
-        raise RecordError(
-            f"{directory} has schema {head.get('schema')}, this weft reads {SCHEMA}",
-            hint="read it with the weft that wrote it",
+            f"{directory} was written by weft {head.get('weft')}, which is newer: it has schema {schema}, and this weft reads up to {SCHEMA}",
+            hint="read it with that weft, or a later one",
         )
-    return Stored(directory, head)
+    return Stored(directory, migrated("record.json", head, schema), schema)
+
+
+def _no_record(directory: Path, why: object) -> RecordError:
+    return RecordError(f"{directory} is not a record: {why}", hint="list the records with `weft runs`")
 
 
 def find(runs: Path, name: str) -> Stored:
     """A record by path, by name, by the unique beginning or end of its name, or `last`."""
     if (Path(name) / "record.json").exists():
         return read(Path(name))
-    known = all_records(runs)
-    if name == "last" and known:
+    if name == "last" and (known := all_records(runs)):
         return known[-1]
-    matching = [r for r in known if r.directory.name == name] or [
-        r for r in known if name in r.directory.name
-    ]
+    there = [path.parent for path in sorted(runs.glob("*/record.json"))]
+    matching = [path for path in there if path.name == name] or [path for path in there if name in path.name]
     if len(matching) != 1:
         what = "no record" if not matching else f"{len(matching)} records"
         raise UsageError(
             f"{what} in {runs} match {name!r}", hint="list them with `weft runs`; `last` is the newest"
         )
-    return matching[0]
+    return read(matching[0])
 
 
 def all_records(runs: Path) -> list[Stored]:
     """Every readable record, oldest first."""
-    found = []
+    return _sorted(runs)[0]
+
+
+def broken(runs: Path) -> dict[Path, RecordError]:
+    """What looks like a record and cannot be read, and why."""
+    return _sorted(runs)[1]
+
+
+def _sorted(runs: Path) -> tuple[list[Stored], dict[Path, RecordError]]:
+    found, unreadable = [], {}
     for path in sorted(runs.glob("*/record.json")):
         try:
             found.append(read(path.parent))
-        except RecordError:
-            continue
-    return sorted(found, key=lambda record: str(record.head["created"]) + record.directory.name)
+        except RecordError as error:
+            unreadable[path.parent] = error
+    return sorted(
+        found, key=lambda record: (str(record.head.get("created")), record.directory.name)
+    ), unreadable

@@ -1,10 +1,13 @@
 """Samples of cumulative counters on disk: appended as they come, one Parquet file at the end."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import polars
+
+from weft.record.record import replacing
 
 SCHEMA = {
     "t": polars.Float64,
@@ -43,11 +46,13 @@ def lines(samples: Iterable[Sample]) -> str:
 
 
 def finish(record: Path) -> None:
-    """Turn samples.csv, and those of other hosts, into samples.parquet."""
+    """Turn samples.csv, and those of other hosts, into samples.parquet; they stay where the disk is full."""
     if texts := _texts(record):
-        _parse_all(texts).write_parquet(record / "samples.parquet")
-    for text in texts:
-        text.unlink()
+        with suppress(OSError), replacing(record / "samples.parquet") as partial:
+            _parse_all(texts).write_parquet(partial)
+        if (record / "samples.parquet").exists():
+            for text in texts:
+                text.unlink()
 
 
 def elsewhere(record: Path, node: str) -> Path:

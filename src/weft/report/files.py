@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from weft.record.record import Stored
 from weft.report.summary import Document, Log
 
 _MOST_TEXT = 200_000
@@ -74,8 +75,7 @@ def lustre(directory: Path) -> dict[str, Any]:
     return {path.stem: json.loads(path.read_text()) for path in sorted((directory / "lustre").glob("*.json"))}
 
 
-def fileops(directory: Path) -> dict[str, Any]:
-    """By node: what the preload library counted."""
-    return {
-        path.stem: json.loads(path.read_text()) for path in sorted((directory / "fileops").glob("*.json"))
-    }
+def fileops(stored: Stored) -> dict[str, Any]:
+    """By node: what the preload library counted of each process."""
+    names = sorted(path.name for path in (stored.directory / "fileops").glob("*.json"))
+    return {name.removesuffix(".json"): stored.json(f"fileops/{name}") for name in names}

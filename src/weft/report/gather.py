@@ -36,9 +36,7 @@ def summarize(stored: Stored) -> Summary:
         "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),
         "usage": sources.attempt("the use of slots", lambda: engine.usage(metrics), None),
         "counters": sources.rows("the counters", lambda: counters.sums(sources, samples, phases, begin)),
-        "fileops": sources.attempt(
-            "the file operations", lambda: files.fileops(stored.directory), _nothing()
-        ),
+        "fileops": sources.attempt("the file operations", lambda: files.fileops(stored), _nothing()),
         "mapreduce": sources.attempt(
             "the jobs' counters", lambda: jobhistory.counters(stored.directory / "engine"), _nothing()
         ),

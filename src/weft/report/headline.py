@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weft.errors import RecordError
 from weft.record.record import PHASES, Stored
 from weft.report.readable import Readable
 
@@ -86,6 +88,11 @@ def headline(stored: Stored) -> Headline:
         ),
         spec=spec,
     )
+
+
+def unreadable(directory: Path, why: RecordError) -> Headline:
+    """What stands in a list for a record that cannot be read."""
+    return Headline(id=directory.name, directory=str(directory), verdict="BROKEN", reason=why.message)
 
 
 def headlines(records: Sequence[Stored], study: str = "") -> list[Headline]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from weft import __version__
 from weft.errors import RecordError
-from weft.record.record import Stored
+from weft.record.record import Stored, replacing
 from weft.report import verdict
 from weft.report.blocks import build
 from weft.report.gather import summarize
@@ -23,10 +23,9 @@ def write(stored: Stored, output: Path | None = None) -> Path:
 
 def save(page: str, path: Path) -> Path:
     """Whole or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        partial.write_text(page, encoding="utf-8")
-        partial.rename(path)
+        with replacing(path) as partial:
+            partial.write_text(page, encoding="utf-8")
     except OSError as error:
         raise RecordError(
             f"cannot write {path}: {error.strerror}", hint="name another place with --output FILE"

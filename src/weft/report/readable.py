@@ -3,7 +3,6 @@
 Apart from `sources`: a list of runs reads JSON alone and is to answer at once.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
@@ -51,7 +50,7 @@ class Readable:
             if because:
                 self.gaps.append(f"{name} is not there: {because}")
             return {}
-        found: Any = self.attempt(name, lambda: json.loads((self.stored.directory / name).read_text()), {})
+        found: Any = self.attempt(name, lambda: self.stored.json(name), {})
         if isinstance(found, dict):
             return found
         self.gaps.append(f"{name} does not hold a table")

@@ -52,9 +52,9 @@ def finished(study: Study) -> dict[tuple[str, int], Stored]:
     """Runs of this study that have a verdict already, by spec and repeat."""
     found = {}
     for stored in record.all_records(settings.runs()):
-        mark = stored.head.get("cell", {})
-        if mark.get("study") == study.name and stored.verdict == "VALID":
-            found[(stored.head["key"], mark["repeat"])] = stored
+        mark = stored.head.get("cell")
+        if isinstance(mark, dict) and mark.get("study") == study.name and stored.verdict == "VALID":
+            found[(str(stored.head.get("key")), int(mark.get("repeat", 0)))] = stored
     return found
 
 

@@ -1,6 +1,7 @@
 """The story of a run: spec, nodes, storage, layout, engine, cluster, workload, record."""
 
 import dataclasses
+import errno
 import json
 import random
 import time
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft import __version__, probes
-from weft.errors import Stopped, WeftError
+from weft.errors import Stopped, StorageError, WeftError
 from weft.host import lease, settings
 from weft.host.provision import classdata
 from weft.host.work import Work, open_work
@@ -87,7 +88,7 @@ def run(
     record = records.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
     visible = [*provisioned.visible, *spec.paths(), record.directory]
     with (
-        _verdict(record),
+        verdict_of(record),
         lease.hold(name, spec.workload.purpose) as held,
         open_work(name, held, provisioned.native, visible) as work,
     ):
@@ -168,10 +169,11 @@ def _phase(name: str, record: Record, progress: Progress) -> Iterator[None]:
 
 
 @contextmanager
-def _verdict(record: Record) -> Iterator[None]:
+def verdict_of(record: Record) -> Iterator[None]:
     """Turn whatever ends a run into its verdict; the record is complete when this is left."""
     try:
-        yield
+        with _room(record):
+            yield
     except WeftError as error:
         record.update(verdict="INVALID", reason=error.message, tail=list(error.tail), hint=error.hint)
         error.record = record.directory
@@ -184,6 +186,23 @@ def _verdict(record: Record) -> Iterator[None]:
         raise
     finally:
         samples.finish(record.directory)
+
+
+@contextmanager
+def _room(record: Record) -> Iterator[None]:
+    """A full disk is told as what it is, and the verdict has room on it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        phase = record.head.get("phase", "acquire")
+        raise StorageError(
+            f"{error.filename or record.directory} could not be written in phase {phase}: {error.strerror}",
+            hint="make room there, or set WEFT_RUNS and WEFT_WORK to directories on another disk",
+        ) from error
+    finally:
+        record.release()
 
 
 def _about(spec: Spec) -> dict[str, Any]:

@@ -146,7 +146,7 @@ class Followed:
 
     def _records(self) -> Iterator[records.Stored]:
         for stored in records.all_records(settings.runs()):
-            if stored.head.get("slurm", {}).get("job") == self.number:
+            if (stored.head.get("slurm") or {}).get("job") == self.number:
                 yield stored
 
     def _facts(self) -> dict[str, Any]:

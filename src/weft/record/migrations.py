@@ -1,0 +1,79 @@
+"""Records of older schemas, as this weft would have written them: pure functions of what a JSON file of a record holds.
+
+A change of what records say adds 1 to SCHEMA and a step here; `tests/unit/records` holds a record of each older schema.
+"""
+
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+SCHEMA = 2
+"""What this weft writes."""
+
+Table = Mapping[str, Any]
+Step = Callable[[Table], dict[str, Any]]
+
+_JOBS = frozenset(
+    {"teracount", "file-open", "scheduling-throughput", "aggregate-by-key", "aggregate-by-key-int"}
+    | {"aggregate-by-key-naive", "sort-by-key", "sort-by-key-int", "count", "count-with-filter"}
+)
+"""Workloads of schema 1 whose job checked its own result."""
+_RENAMED = {"standing": "persistent"}
+
+
+def migrated(file: str, table: Table, schema: int) -> dict[str, Any]:
+    """What a file of a record of an older schema holds, step by step in the words of this one."""
+    found = dict(table)
+    for number in range(schema, SCHEMA):
+        for pattern, step in STEPS[number].items():
+            if fnmatchcase(file, pattern):
+                found = step(found)
+    return found
+
+
+def _head_2(head: Table) -> dict[str, Any]:
+    """Who checked was not said; a persistent cluster was a standing one."""
+    kind = str(head.get("workload"))
+    if head.get("verdict") == "VALID":
+        who = "the job against the generator's formula" if kind in _JOBS else "an independent program"
+    else:
+        who = ""
+    return {**head, "schema": 2, "workload": _RENAMED.get(kind, kind), "checked_by": who}
+
+
+def _resolved_2(resolved: Table) -> dict[str, Any]:
+    spec = resolved.get("spec")
+    workload = spec.get("workload") if isinstance(spec, Mapping) else None
+    if not isinstance(spec, Mapping) or not isinstance(workload, Mapping):
+        return dict(resolved)
+    kind = workload.get("kind")
+    return {**resolved, "spec": {**spec, "workload": {**workload, "kind": _RENAMED.get(str(kind), kind)}}}
+
+
+def _sources_2(sources: Table) -> dict[str, Any]:
+    """File operations were counted from the run's first process on, which was not said."""
+    return {
+        name: {**words, "since": "run"}
+        if name.startswith("fileops.") and isinstance(words, Mapping)
+        else words
+        for name, words in sources.items()
+    }
+
+
+def _fileops_2(node: Table) -> dict[str, Any]:
+    """What puts processes into virtual nodes was among them."""
+    processes = node.get("processes")
+    if not isinstance(processes, list):
+        return dict(node)
+    return {"processes": [one for one in processes if not str(one.get("program")).endswith("/nsenter")]}
+
+
+STEPS: Mapping[int, Mapping[str, Step]] = {
+    1: {
+        "record.json": _head_2,
+        "resolved.json": _resolved_2,
+        "sources.json": _sources_2,
+        "fileops/*.json": _fileops_2,
+    }
+}
+"""By schema, and by file of the record: what makes the next schema of it."""

@@ -1,0 +1,161 @@
+"""Records of older schemas are read as if this weft had written them; those of newer ones, and broken ones, are named."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from weft.cli.runs import runs
+from weft.errors import RecordError
+from weft.host import settings
+from weft.record import record
+from weft.record.migrations import SCHEMA, STEPS, migrated
+from weft.report import page
+from weft.report.fileops import file_operations
+from weft.report.gather import summarize
+from weft.report.headline import headlines
+from weft.report.operations import operations
+from weft.report.summary import Summary
+
+STORED = Path(__file__).with_name("records")
+
+
+def kept(name: str) -> Path:
+    """A stored record among one's own."""
+    there = settings.runs() / name
+    shutil.copytree(STORED / name, there)
+    return there
+
+
+def old(name: str) -> Summary:
+    return summarize(record.read(kept(name)))
+
+
+def test_every_older_schema_has_a_step_and_a_stored_record() -> None:
+    written = {json.loads(path.read_text())["schema"] for path in STORED.glob("*/record.json")}
+    assert written == set(STEPS) == set(range(1, SCHEMA))
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted(STORED.iterdir())])
+def test_a_stored_record_has_a_whole_page(name: str) -> None:
+    where = kept(name)
+    text = page.write(record.read(where)).read_text()
+    assert "could not be made" not in text
+    assert summarize(record.read(where)).gaps == ()
+
+
+def test_a_valid_run_of_schema_1_was_checked_by_an_independent_program() -> None:
+    summary = old("schema-1-terasort")
+    assert (summary.verdict, summary.checked_by) == ("VALID", "an independent program")
+
+
+def test_a_standing_cluster_of_schema_1_is_a_persistent_one() -> None:
+    summary = old("schema-1-standing-cluster")
+    assert (summary.verdict, summary.workload, summary.checked_by) == ("UNCHECKED", "persistent", "")
+    assert headlines([record.find(settings.runs(), "last")])[0].spec["workload.kind"] == "persistent"
+
+
+def test_file_operations_of_schema_1_are_whole_and_without_what_enters_nodes() -> None:
+    summary = old("schema-1-terasort")
+    found = operations(Path(summary.directory))
+    assert found is not None
+    assert found.bytes_read >= 20_000_000
+    assert found.bytes_written >= 20_000_000
+    programs = [process["program"] for node in summary.fileops.values() for process in node["processes"]]
+    assert programs
+    assert not [program for program in programs if program.endswith("nsenter")]
+    assert file_operations(summary).blocks
+
+
+@pytest.mark.parametrize("kind", ["teracount", "file-open", "count", "sort-by-key"])
+def test_some_jobs_of_schema_1_checked_themselves(kind: str) -> None:
+    head = migrated("record.json", {"schema": 1, "workload": kind, "verdict": "VALID"}, 1)
+    assert (head["checked_by"], head["schema"]) == ("the job against the generator's formula", 2)
+
+
+@pytest.mark.parametrize("file", ["record.json", "resolved.json", "sources.json", "fileops/node1.json"])
+@pytest.mark.parametrize(
+    "table", [{}, {"spec": 7}, {"spec": {"workload": [1]}}, {"processes": None}, {"fileops.x": 3}]
+)
+def test_a_damaged_file_of_an_older_schema_is_migrated_as_far_as_it_can_be(
+    file: str, table: dict[str, object]
+) -> None:
+    assert isinstance(migrated(file, table, 1), dict)
+
+
+def test_what_this_weft_wrote_stays_as_it_is() -> None:
+    assert migrated("record.json", {"workload": "standing"}, SCHEMA) == {"workload": "standing"}
+
+
+def broken(name: str, content: bytes) -> Path:
+    directory = settings.runs() / name
+    directory.mkdir(parents=True)
+    (directory / "record.json").write_bytes(content)
+    return directory
+
+
+BROKEN = [
+    b"",
+    b"{",
+    b"[1, 2]",
+    b"null",
+    b"7",
+    b'"x"',
+    b"{}",
+    b'{"schema": "1"}',
+    b'{"schema": true}',
+    b"\xff\xfe\x00",
+    b'{"schema": 0}',
+]
+
+
+@pytest.mark.parametrize("content", BROKEN)
+def test_a_broken_record_stops_no_other_and_is_listed(
+    content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept("schema-1-terasort")
+    broken("20260101-broken", content)
+    assert record.find(settings.runs(), "last").directory.name == "schema-1-terasort"
+    runs(as_json=True)
+    listed = {line["id"]: line for line in json.loads(capsys.readouterr().out)}
+    assert listed["schema-1-terasort"]["verdict"] == "VALID"
+    assert listed["20260101-broken"]["verdict"] == "BROKEN"
+    assert "is not a record" in listed["20260101-broken"]["reason"]
+    runs()
+    assert "BROKEN" in capsys.readouterr().out
+    with pytest.raises(RecordError, match="is not a record"):
+        record.find(settings.runs(), "20260101")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {},
+        {
+            "verdict": 7,
+            "created": None,
+            "cell": [1],
+            "phases": "x",
+            "host": 3,
+            "workload": {"a": 1},
+            "pid": "x",
+        },
+        {"verdict": "RUNNING", "host": os.uname().nodename, "pid": "x"},
+    ],
+)
+def test_a_foreign_record_is_listed_and_shown(
+    head: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = broken("20260101-foreign", json.dumps({"schema": SCHEMA, **head}).encode())
+    runs()
+    assert "20260101-foreign" in capsys.readouterr().out
+    assert page.write(record.read(where)).exists()
+
+
+def test_a_record_of_a_newer_weft_is_named_as_such() -> None:
+    where = broken("20990101-future", json.dumps({"schema": SCHEMA + 1, "weft": "9.1"}).encode())
+    with pytest.raises(RecordError, match=r"was written by weft 9\.1, which is newer") as caught:
+        record.read(where)
+    assert caught.value.hint
