@@ -66,7 +66,7 @@ def test_a_sort_on_hosts_is_valid(weft: Weft, apart: Hosts) -> None:
     assert (weft.record() / "logs" / "host2" / "worker-host2.log").stat().st_size > 0
 
 
-SORT = (("terasort", "--size", "1GB"), "CoarseGrained")
+SORT = (("terasort", "--size", "200MB"), "CoarseGrained")
 OPENS = (("file-open", "--set", "rounds=500"), "FileOpen")
 """Work that takes long, and a word of its programs."""
 

@@ -81,7 +81,7 @@ def test_an_input_cut_by_seven_bytes_is_found(weft: Weft) -> None:
 
 
 def test_a_dead_master_ends_the_run_at_once(weft: Weft) -> None:
-    process = weft.start("run", "terasort", "--size", "500MB")
+    process = weft.start("run", "terasort", "--size", "200MB")
     weft.wait_for(process, lambda: in_phase(weft, "run"))
     weft.processes("deploy.master.Master")[0].kill()
     _, err = process.communicate(timeout=100)

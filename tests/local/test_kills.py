@@ -9,7 +9,7 @@ import pytest
 from tests.local.conftest import Weft, in_phase, kill
 from tests.needs import LOOPBACK, VIRTUAL, needs
 
-SIZE = ("--size", "500MB")
+SIZE = ("--size", "300MB")
 
 
 def sorting(weft: Weft, *words: str) -> "subprocess.Popen[str]":
@@ -54,8 +54,15 @@ def test_spark_recovers_from_a_lost_process_and_the_report_says_so(weft: Weft, v
     assert shown["lost"] or shown["recoveries"], "the loss is told"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("phase", ["start", "run"])
+@pytest.mark.parametrize(
+    ("number", "phase"),
+    [
+        (signal.SIGINT, "start"),
+        (signal.SIGTERM, "run"),
+        pytest.param(signal.SIGTERM, "start", marks=pytest.mark.long),
+        pytest.param(signal.SIGINT, "run", marks=pytest.mark.long),
+    ],
+)
 def test_a_signal_leaves_nothing(weft: Weft, number: signal.Signals, phase: str) -> None:
     process = weft.start("run", "terasort", *SIZE)
     weft.wait_for(process, lambda: in_phase(weft, phase))

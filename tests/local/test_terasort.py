@@ -38,7 +38,7 @@ ON_IMAGES = ("loopback:size=2G,fs=xfs", ("--input", "memory", "--output", "loopb
 @pytest.mark.parametrize(
     ("scratch", "others"),
     [
-        pytest.param("memory", (), id="memory"),
+        pytest.param("memory", (), marks=pytest.mark.long, id="memory"),
         pytest.param(*ON_IMAGES, marks=needs(*LOOPBACK, *XFS), id="loopback"),
     ],
 )
@@ -52,8 +52,8 @@ def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str, others: t
 
 
 def test_a_partition_larger_than_the_executor_spills(weft: Weft) -> None:
-    """1 GB through executors of half of that, in so few partitions that they must spill."""
-    words = ["--size", "1GB", "--set", "engine.executor_memory=512M", "--set", "partitions=2"]
+    """A partition of 250 MB through an executor that has half of that for it (0.6 of the heap without 300 MiB)."""
+    words = ["--size", "500MB", "--set", "engine.executor_memory=512M", "--set", "partitions=2"]
     assert weft.result("run", "terasort", *words)["verdict"] == "VALID"
     shown = json.loads(weft("show", "last", "--json").stdout)
     assert sum(stage["disk_spill"] for stage in shown["stages"]) > 0
