@@ -3,24 +3,42 @@ package io.weft.core;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
+import picocli.CommandLine.Option;
 
 /** Makes files for the reads and appends of Dfsio, those with the numbers [from, to). */
-public final class DfsioGen {
-    private static final List<String> KEYS = List.of("output", "from", "to", "bytes", "seed", "threads");
+public final class DfsioGen extends Program {
+    @Option(names = "--output", required = true)
+    private String output;
 
-    private DfsioGen() {
-    }
+    @Option(names = "--from")
+    @Bounds(min = 0)
+    private int from;
+
+    @Option(names = "--to", required = true)
+    @Bounds(min = 0)
+    private int to;
+
+    @Option(names = "--bytes", required = true)
+    @Bounds(min = 0, max = 1L << 50)
+    private long bytes;
+
+    @Option(names = "--seed")
+    @Bounds(min = 0, max = 1 << 30)
+    private long seed;
+
+    @Option(names = "--threads")
+    @Bounds(min = 1, max = 1024)
+    private int threads = Parallel.processors();
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, DfsioGen::run));
+        main(new DfsioGen(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        String output = options.text("output");
-        int to = (int) options.number("to", 0, Integer.MAX_VALUE);
-        int from = (int) options.number("from", 0, to);
-        long bytes = options.number("bytes", 0, 1L << 50);
-        long seed = options.number("seed", 0, 0, 1 << 30);
+    @Override
+    public void run(Outcome outcome) throws Exception {
+        if (from > to) {
+            throw new UsageError("Option --from must not be above --to, " + to + ".");
+        }
         Progress progress = new Progress((to - from) * bytes);
         List<Callable<DfsioTiming>> tasks = IntStream.range(from, to).<Callable<DfsioTiming>>mapToObj(number -> () -> {
             DfsioFile file = DfsioFile.of(output, number, seed, bytes, DfsioFile.BUFFER);
@@ -28,6 +46,6 @@ public final class DfsioGen {
             progress.add(bytes);
             return timing;
         }).toList();
-        DfsioRates.proof(Parallel.run(options.integer("threads", Parallel.processors(), 1, 1024), tasks), outcome);
+        DfsioRates.proof(Parallel.run(threads, tasks), outcome);
     }
 }

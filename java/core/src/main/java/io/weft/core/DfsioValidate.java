@@ -5,30 +5,45 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Option;
 
 /**
  * Checks Dfsio without any engine. What was written or appended is read and held against the generator byte by byte;
  * for what was read, which leaves nothing, the right checksum is worked out.
  */
-public final class DfsioValidate {
-    private static final List<String> KEYS =
-            List.of("input", "files", "bytes", "seed", "buffer", "operation", "threads");
+public final class DfsioValidate extends Program {
+    @Option(names = "--input", required = true)
+    private String input;
 
-    private DfsioValidate() {
-    }
+    @Option(names = "--files", required = true)
+    @Bounds(min = 1)
+    private int files;
+
+    @Option(names = "--bytes", required = true)
+    @Bounds(min = 0, max = 1L << 50)
+    private long bytes;
+
+    @Option(names = "--seed")
+    @Bounds(min = 0, max = 1 << 30)
+    private long seed;
+
+    @Option(names = "--buffer")
+    @Bounds(min = Long.BYTES, max = 1 << 30)
+    private int buffer = DfsioFile.BUFFER;
+
+    @Option(names = "--operation")
+    private DfsioFile.Operation operation = DfsioFile.Operation.WRITE;
+
+    @Option(names = "--threads")
+    @Bounds(min = 1, max = 1024)
+    private int threads = Parallel.processors();
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, DfsioValidate::run));
+        main(new DfsioValidate(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        String input = options.text("input");
-        int files = (int) options.number("files", 1, Integer.MAX_VALUE);
-        long bytes = options.number("bytes", 0, 1L << 50);
-        long seed = options.number("seed", 0, 0, 1 << 30);
-        int buffer = options.integer("buffer", DfsioFile.BUFFER, Long.BYTES, 1 << 30);
-        DfsioFile.Operation operation = DfsioFile.Operation.valueOf(
-                options.choice("operation", "write", "write", "append", "read", "random").toUpperCase(java.util.Locale.ROOT));
+    @Override
+    public void run(Outcome outcome) throws Exception {
         boolean written = operation == DfsioFile.Operation.WRITE || operation == DfsioFile.Operation.APPEND;
         long whole = operation == DfsioFile.Operation.APPEND ? 2 * bytes : bytes;
         if (written) {
@@ -50,7 +65,7 @@ public final class DfsioValidate {
                 return new DfsioTiming(file.number(), bytes, 0, 0, file.answer(operation));
             });
         }
-        DfsioRates.proof(Parallel.run(options.integer("threads", Parallel.processors(), 1, 1024), tasks), outcome);
+        DfsioRates.proof(Parallel.run(threads, tasks), outcome);
     }
 
     private static void lengths(TreeMap<Integer, Store.Input> parts, int files, long bytes, Outcome outcome) {

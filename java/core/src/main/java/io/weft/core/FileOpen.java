@@ -10,35 +10,54 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
+import picocli.CommandLine.Option;
 
 /**
  * What it costs to open a file for each read, against one open for all reads, by read size; and how many files a
  * second can be created, looked at, renamed and removed, by number of threads. The microbenchmark behind figure 7 of
  * Chaimov et al. (CUG 2016). All of one size's variants are interleaved and medians are given.
  */
-public final class FileOpen {
-    private static final List<String> KEYS =
-            List.of("directory", "file-bytes", "read-bytes", "reads", "files", "threads", "rounds", "seed");
+public final class FileOpen extends Program {
+    @Option(names = "--directory", required = true)
+    private Path directory;
 
-    private FileOpen() {
-    }
+    @Option(names = "--file-bytes")
+    @Bounds(min = 1 << 20, max = 1L << 40)
+    private long fileBytes = 64 << 20;
+
+    @Option(names = "--read-bytes", split = ",")
+    private int[] readBytes = {1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304};
+
+    @Option(names = "--reads")
+    @Bounds(min = 1, max = 1_000_000)
+    private int reads = 200;
+
+    @Option(names = "--files")
+    @Bounds(min = 1, max = 1_000_000)
+    private int files = 200;
+
+    @Option(names = "--threads", split = ",")
+    private int[] threads = {1, 2, 4, 8};
+
+    @Option(names = "--rounds")
+    @Bounds(min = 1, max = 1000)
+    private int rounds = 3;
+
+    @Option(names = "--seed")
+    @Bounds(min = 0)
+    private long seed;
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, FileOpen::run));
+        main(new FileOpen(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        Path directory = options.path("directory");
-        long bytes = options.number("file-bytes", 64 << 20, 1 << 20, 1L << 40);
-        int[] sizes = numbers(options.text("read-bytes", "1024,4096,16384,65536,262144,1048576,4194304"));
-        int[] threads = numbers(options.text("threads", "1,2,4,8"));
-        int reads = options.integer("reads", 200, 1, 1_000_000);
-        int files = options.integer("files", 200, 1, 1_000_000);
-        int rounds = options.integer("rounds", 3, 1, 1000);
-        Progress progress = new Progress((long) rounds * (sizes.length + threads.length));
-        long seed = options.number("seed", 0, 0, Long.MAX_VALUE);
-        Path file = KnownFile.write(directory.resolve("file-open.data"), bytes, seed);
-        outcome.put("reads", reading(new KnownFile(file, bytes, seed), sizes, reads, rounds, progress));
+    @Override
+    public void run(Outcome outcome) throws Exception {
+        requirePositive(readBytes);
+        requirePositive(threads);
+        Progress progress = new Progress((long) rounds * (readBytes.length + threads.length));
+        Path file = KnownFile.write(directory.resolve("file-open.data"), fileBytes, seed);
+        outcome.put("reads", reading(new KnownFile(file, fileBytes, seed), readBytes, reads, rounds, progress));
         outcome.put("rates", rates(directory, threads, files, rounds, progress));
         outcome.put("opens_per_size", reads).put("files_per_thread", files).put("rounds", rounds);
     }
@@ -101,15 +120,9 @@ public final class FileOpen {
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    private static int[] numbers(String list) {
-        try {
-            int[] numbers = Stream.of(list.split(",")).mapToInt(Integer::parseInt).toArray();
-            if (Arrays.stream(numbers).allMatch(number -> number > 0)) {
-                return numbers;
-            }
-        } catch (NumberFormatException notANumber) {
-            // falls through to the one message
+    private static void requirePositive(int... numbers) {
+        if (Arrays.stream(numbers).anyMatch(number -> number <= 0)) {
+            throw new UsageError("A list must hold positive numbers, not " + Arrays.toString(numbers) + ".");
         }
-        throw new UsageError("A list must hold positive whole numbers between commas, not " + list + ".");
     }
 }

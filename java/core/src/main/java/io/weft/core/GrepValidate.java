@@ -8,24 +8,33 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Checks the output of Grep, counts and order, against a search of the same lines made anew by the generator. */
-public final class GrepValidate {
+public final class GrepValidate extends Program {
     private static final int TASKS_A_THREAD = 4;
 
-    private GrepValidate() {
-    }
+    @Mixin
+    private TextOptions text;
+
+    @Option(names = "--input", required = true)
+    private String input;
+
+    @Option(names = "--pattern", required = true)
+    private String pattern;
+
+    @Option(names = "--threads")
+    @Bounds(min = 1, max = 1024)
+    private int threads = Parallel.processors();
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, TextSpec.keys("input", "pattern", "threads"), GrepValidate::run));
+        main(new GrepValidate(), args);
     }
 
-    /** Runs it as its main method does. */
-    public static void run(Options options, Outcome outcome) throws Exception {
-        TextSpec spec = TextSpec.of(options);
-        Pattern pattern = LineTally.pattern(options.text("pattern"));
-        int threads = options.integer("threads", Parallel.processors(), 1, 1024);
-        new CountOutput(true, outcome).read(options.text("input")).check(answer(spec, pattern, threads));
+    @Override
+    public void run(Outcome outcome) throws Exception {
+        new CountOutput(true, outcome).read(input).check(answer(text.spec(), LineTally.pattern(pattern), threads));
     }
 
     /** The right count of each string that matches. */
@@ -35,8 +44,8 @@ public final class GrepValidate {
         Progress progress = new Progress(tasks);
         List<Callable<Map<String, Long>>> work = new ArrayList<>();
         for (int task = 0; task < tasks; task++) {
-            long first = TeraGen.start(spec.blocks(), tasks, task);
-            long end = TeraGen.start(spec.blocks(), tasks, task + 1);
+            long first = PartRange.start(spec.blocks(), tasks, task);
+            long end = PartRange.start(spec.blocks(), tasks, task + 1);
             work.add(() -> {
                 Map<String, Long> found = search(new TextBlocks(vocabulary, spec.seed()), pattern, first, end);
                 progress.add(1);

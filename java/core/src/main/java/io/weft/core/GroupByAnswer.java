@@ -4,18 +4,35 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Option;
 
 /**
  * The right answer of GroupBy, found from the generator alone: the number of distinct keys by sorting them all, and
  * the sum of the hashes of all pairs.
  */
-public final class GroupByAnswer {
+public final class GroupByAnswer extends Program {
     /** Keys sorted at a time, 64 MB; more keys are sorted range by range. */
     private static final int KEYS_AT_ONCE = 1 << 24;
-    private static final List<String> KEYS = List.of("mappers", "pairs", "value-bytes", "seed", "threads");
 
-    private GroupByAnswer() {
-    }
+    @Option(names = "--mappers")
+    @Bounds(min = 1, max = 1_000_000)
+    private int mappers = 2;
+
+    @Option(names = "--pairs")
+    @Bounds(min = 0)
+    private int pairs = 1000;
+
+    @Option(names = "--value-bytes")
+    @Bounds(min = 0, max = 1 << 28)
+    private int valueBytes = 1000;
+
+    @Option(names = "--seed")
+    @Bounds(min = 0)
+    private long seed;
+
+    @Option(names = "--threads")
+    @Bounds(min = 1, max = 1024)
+    private int threads = Parallel.processors();
 
     /** Groups, pairs, and the sum of the pairs' hashes. */
     public record Answer(long groups, long pairs, long checksum) {
@@ -26,15 +43,11 @@ public final class GroupByAnswer {
     }
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, GroupByAnswer::run));
+        main(new GroupByAnswer(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        int mappers = options.integer("mappers", 2, 1, 1_000_000);
-        int pairs = options.integer("pairs", 1000, 0, Integer.MAX_VALUE);
-        int valueBytes = options.integer("value-bytes", 1000, 0, 1 << 28);
-        int threads = options.integer("threads", Parallel.processors(), 1, 1024);
-        long seed = options.number("seed", 0, 0, Long.MAX_VALUE);
+    @Override
+    public void run(Outcome outcome) throws Exception {
         Answer answer = compute(mappers, pairs, valueBytes, seed, threads);
         outcome.put("groups", answer.groups()).put("pairs", answer.pairs()).put("checksum", answer.hex());
     }

@@ -3,15 +3,32 @@ package io.weft.core;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Option;
 
 /**
  * Makes a wrong copy of a right output, of TeraSort's records or of lines, so that tests can show that a validator
  * fails.
  */
-public final class Mutate {
-    private Mutate() {
+public final class Mutate extends Program {
+    @Option(names = "--kind", required = true)
+    private String kind;
+
+    @Option(names = "--input", required = true)
+    private Path input;
+
+    @Option(names = "--output", required = true)
+    private Path output;
+
+    @Option(names = "--format")
+    private Format format = Format.RECORDS;
+
+    /** What the files hold. */
+    enum Format {
+        /** TeraSort's records. */
+        RECORDS,
+        /** Lines of text. */
+        LINES
     }
 
     /** Makes a wrong copy of a directory. */
@@ -20,12 +37,13 @@ public final class Mutate {
     }
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, List.of("kind", "input", "output", "format"), Mutate::run));
+        main(new Mutate(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
+    @Override
+    public void run(Outcome outcome) throws Exception {
         Map<String, Fault> faults = new LinkedHashMap<>();
-        if (options.choice("format", "records", "records", "lines").equals("lines")) {
+        if (format == Format.LINES) {
             for (LineMutant mutant : LineMutant.values()) {
                 faults.put(mutant.word(), mutant::apply);
             }
@@ -34,8 +52,11 @@ public final class Mutate {
                 faults.put(mutant.word(), mutant::apply);
             }
         }
-        String kind = options.choice("kind", options.text("kind"), faults.keySet().toArray(String[]::new));
-        faults.get(kind).apply(options.path("input"), options.path("output"));
+        if (!faults.containsKey(kind)) {
+            throw new UsageError("Option --kind must be one of " + String.join(", ", faults.keySet()) + ", not " + kind
+                    + ".");
+        }
+        faults.get(kind).apply(input, output);
         outcome.put("kind", kind);
     }
 }

@@ -2,29 +2,39 @@ package io.weft.core;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 import java.util.TreeMap;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
  * Checks the output of PageRank, lines of vertex, tab and rank: every vertex is there once, and the sum of the
  * distances from a reference is within a bound. The reference draws the edges from the generator anew in each round.
  */
-public final class PageRankValidate {
-    private static final List<String> KEYS = RankSpec.keys(List.of("input", "seed", "bound"));
+public final class PageRankValidate extends Program {
 
-    private PageRankValidate() {
-    }
+    @Mixin
+    private RankOptions rank;
+
+    @Option(names = "--input", required = true)
+    private String input;
+
+    @Option(names = "--seed")
+    @Bounds(min = 0)
+    private long seed;
+
+    @Option(names = "--bound")
+    @Bounds(min = 0, max = 2)
+    private double bound = 1e-9;
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, PageRankValidate::run));
+        main(new PageRankValidate(), args);
     }
 
-    /** Runs it as its main method does. */
-    public static void run(Options options, Outcome outcome) throws Exception {
-        RankSpec spec = RankSpec.of(options);
-        double bound = options.decimal("bound", 1e-9, 0, 2);
-        double[] found = read(options.text("input"), spec.vertices(), outcome);
-        double[] right = reference(spec, options.number("seed", 0, 0, Long.MAX_VALUE));
+    @Override
+    public void run(Outcome outcome) throws Exception {
+        RankSpec spec = rank.spec();
+        double[] found = read(input, spec.vertices(), outcome);
+        double[] right = reference(spec, seed);
         double distance = 0;
         double sum = 0;
         double farthest = -1;

@@ -3,13 +3,13 @@ package io.weft.core;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 
-/** Measures named phases; the outcome gets each, and their sum as the measured time. */
+/** Times named phases; the outcome gets each, and the sum of those that are measured. */
 public final class Phases {
     private final Map<String, Double> seconds = new LinkedHashMap<>();
+    private double measured;
 
-    /** Runs and measures one phase; the callable should hold the engine's call and nothing else. */
+    /** Runs and times a phase that is not part of the measured time. */
     public <T> T time(String name, Callable<T> work) throws Exception {
         long began = System.nanoTime();
         T result = work.call();
@@ -17,9 +17,21 @@ public final class Phases {
         return result;
     }
 
-    /** Puts {@code phases}, each in seconds, and {@code seconds}, the sum of the measured ones. */
-    public void report(Outcome outcome, String... measured) {
-        double sum = Stream.of(measured).filter(seconds::containsKey).mapToDouble(seconds::get).sum();
-        outcome.put("seconds", sum).put("phases", seconds);
+    /** Runs and times a phase that is; the callable should hold the engine's call and nothing else. */
+    public <T> T measure(String name, Callable<T> work) throws Exception {
+        double before = seconds.getOrDefault(name, 0.0);
+        T result = time(name, work);
+        measured += seconds.get(name) - before;
+        return result;
+    }
+
+    /** Seconds of all measured phases. */
+    public double measured() {
+        return measured;
+    }
+
+    /** Puts {@code seconds}, the measured time, and {@code phases}, each in seconds. */
+    public void report(Outcome outcome) {
+        outcome.put("seconds", measured).put("phases", seconds);
     }
 }

@@ -1,28 +1,23 @@
 package io.weft.core;
 
-import java.util.List;
+import picocli.CommandLine.Option;
 
 /**
  * How many of the first N points of the Halton sequence lie in the circle, without visiting them: the points of a box
  * (an x of a bits, a y of b base-3 digits) are those whose numbers leave one remainder by 2^a 3^b. Boxes that are
  * wholly inside or outside are counted by arithmetic; only those that the circle cuts are divided further.
  */
-public final class PiAnswer {
-    private static final List<String> KEYS = List.of("points");
-
-    private final long points;
-
-    private PiAnswer(long points) {
-        this.points = points;
-    }
+public final class PiAnswer extends Program {
+    @Option(names = "--points", required = true)
+    @Bounds(min = 1, max = Halton.MOST)
+    private long points;
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, PiAnswer::run));
+        main(new PiAnswer(), args);
     }
 
-    /** Runs it as its main method does. */
-    public static void run(Options options, Outcome outcome) {
-        long points = options.number("points", 1, Halton.MOST);
+    @Override
+    public void run(Outcome outcome) {
         long inside = inside(points);
         outcome.put("points", points).put("inside", inside).put("pi", 4.0 * inside / points);
     }
@@ -30,7 +25,9 @@ public final class PiAnswer {
     /** Of the points 1 to N: those in the circle. */
     public static long inside(long points) {
         // point 0, which the sequence leaves out, is a corner and so outside
-        return new PiAnswer(points).count(0, 1, 0, Halton.X_UNITS, 0, Halton.Y_UNITS);
+        PiAnswer answer = new PiAnswer();
+        answer.points = points;
+        return answer.count(0, 1, 0, Halton.X_UNITS, 0, Halton.Y_UNITS);
     }
 
     /** Counts in a box of a width and a height, whose points have numbers that are a remainder modulo a period. */

@@ -1,8 +1,6 @@
 package io.weft.core;
 
 import java.io.Serializable;
-import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The one definition of PageRank: each vertex begins with 1/N, and a round gives it (1 - damping)/N + damping times
@@ -17,21 +15,6 @@ import java.util.stream.Stream;
  */
 public record RankSpec(int vertices, int rounds, double damping, boolean spread, boolean merge)
         implements Serializable {
-    private static final List<String> KEYS = List.of("vertices", "rounds", "damping", "dangling", "edges");
-
-    /** The keys of a program's own options and of those that say which ranks. */
-    public static List<String> keys(List<String> own) {
-        return Stream.concat(KEYS.stream(), own.stream()).toList();
-    }
-
-    /** Reads it from a command line. */
-    public static RankSpec of(Options options) {
-        return new RankSpec((int) options.number("vertices", 1, PowerGraph.MOST),
-                options.integer("rounds", 10, 0, 100_000), options.decimal("damping", 0.85, 0, 1),
-                options.choice("dangling", "spread", "spread", "leak").equals("spread"),
-                options.choice("edges", "keep", "keep", "merge").equals("merge"));
-    }
-
     /** The line that a vertex is in an output; its rank is read back as it was. */
     public static String line(long vertex, double rank) {
         return vertex + "\t" + rank;

@@ -5,25 +5,33 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Option;
 
 /**
  * Checks sorted lines without any engine: every part is there, the lines are in order within and across parts (by part
  * number, not name), and their count and the sum of their CRC32 are the generator's.
  */
-public final class SortValidate {
-    private static final List<String> KEYS = List.of("input", "lines", "checksum", "threads");
+public final class SortValidate extends Program {
+    @Option(names = "--input", required = true)
+    private String input;
 
-    private SortValidate() {
-    }
+    @Option(names = "--lines", required = true)
+    @Bounds(min = 0)
+    private long lines;
+
+    @Option(names = "--checksum", required = true)
+    private String checksum;
+
+    @Option(names = "--threads")
+    @Bounds(min = 1, max = 1024)
+    private int threads = Parallel.processors();
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, SortValidate::run));
+        main(new SortValidate(), args);
     }
 
-    /** Runs it as its main method does. */
-    public static void run(Options options, Outcome outcome) throws Exception {
-        String input = options.text("input");
-        int threads = options.integer("threads", Parallel.processors(), 1, 1024);
+    @Override
+    public void run(Outcome outcome) throws Exception {
         TreeMap<Integer, Store.Input> parts = PartFiles.in(input);
         int gap = PartFiles.gap(parts);
         if (gap >= 0) {
@@ -43,8 +51,8 @@ public final class SortValidate {
             order(before, scan, outcome);
             before = scan.first == null ? before : scan;
         }
-        outcome.same("line count", sum.lines(), options.number("lines", 0, Long.MAX_VALUE));
-        outcome.same("checksum", sum.hex(), options.text("checksum"));
+        outcome.same("line count", sum.lines(), lines);
+        outcome.same("checksum", sum.hex(), checksum);
         sum.report(outcome);
         outcome.put("parts", parts.size());
     }

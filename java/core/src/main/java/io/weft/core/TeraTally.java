@@ -11,6 +11,17 @@ public final class TeraTally implements Serializable {
     private long misplaced;
     private long largest;
 
+    /** A tally of nothing yet. */
+    public TeraTally() {
+    }
+
+    /** What was counted elsewhere, where nobody knows of the largest partition. */
+    public TeraTally(long rows, long misplaced, Sum128 checksums) {
+        this.rows = rows;
+        this.misplaced = misplaced;
+        sum.add(checksums);
+    }
+
     /** The tally of one partition is complete. */
     public void end() {
         largest = rows;
@@ -42,7 +53,10 @@ public final class TeraTally implements Serializable {
     public void check(long expectedRows, String checksum, Outcome outcome) {
         outcome.same("row count", rows, expectedRows);
         outcome.same("number of records in a wrong partition", misplaced, 0L);
-        outcome.put("rows", rows).put("misplaced", misplaced).put("largest_partition_rows", largest);
+        outcome.put("rows", rows).put("misplaced", misplaced);
+        if (largest > 0) {
+            outcome.put("largest_partition_rows", largest);
+        }
         if (!checksum.isEmpty()) {
             outcome.same("checksum", sum.hex(), checksum);
             outcome.put("checksum", sum.hex());

@@ -4,30 +4,46 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Option;
 
 /**
  * Checks TeraSort data without any engine: every part is there and holds whole records, the rows are in order
  * within and across parts (by part number, not name), and their count and the sum of their CRC32 are the
  * generator's. {@code --order none} leaves out the order, for inputs.
  */
-public final class TeraValidate {
-    private static final List<String> KEYS = List.of("input", "rows", "checksum", "threads", "order");
+public final class TeraValidate extends Program {
+    @Option(names = "--input", required = true)
+    private String input;
 
-    private TeraValidate() {
+    @Option(names = "--rows", required = true)
+    @Bounds(min = 0)
+    private long rows;
+
+    @Option(names = "--checksum", required = true)
+    private String checksum;
+
+    @Option(names = "--threads")
+    @Bounds(min = 1, max = 1024)
+    private int threads = Parallel.processors();
+
+    @Option(names = "--order")
+    private Order order = Order.KEY;
+
+    /** Which order the rows must have. */
+    enum Order {
+        /** By key. */
+        KEY,
+        /** Any. */
+        NONE
     }
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, TeraValidate::run));
+        main(new TeraValidate(), args);
     }
 
-    /** Runs it as its main method does. */
-    public static void run(Options options, Outcome outcome) throws Exception {
-        String input = options.text("input");
-        long rows = options.number("rows", 0, Long.MAX_VALUE);
-        String checksum = options.text("checksum");
-        int threads = options.integer("threads", Parallel.processors(), 1, 1024);
-        boolean ordered = options.choice("order", "key", "key", "none").equals("key");
-        validate(input, rows, checksum, ordered, threads, outcome);
+    @Override
+    public void run(Outcome outcome) throws Exception {
+        validate(input, rows, checksum, order == Order.KEY, threads, outcome);
     }
 
     /** Puts what the directory holds into the outcome, and each difference from what is expected as a problem. */

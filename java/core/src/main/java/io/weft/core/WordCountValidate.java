@@ -5,25 +5,32 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
  * Checks the output of WordCount against counts found from the generator, which draws the words without writing them.
  */
-public final class WordCountValidate {
+public final class WordCountValidate extends Program {
     private static final int TASKS_A_THREAD = 4;
 
-    private WordCountValidate() {
-    }
+    @Mixin
+    private TextOptions text;
+
+    @Option(names = "--input", required = true)
+    private String input;
+
+    @Option(names = "--threads")
+    @Bounds(min = 1, max = 1024)
+    private int threads = Parallel.processors();
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, TextSpec.keys("input", "threads"), WordCountValidate::run));
+        main(new WordCountValidate(), args);
     }
 
-    /** Runs it as its main method does. */
-    public static void run(Options options, Outcome outcome) throws Exception {
-        TextSpec spec = TextSpec.of(options);
-        int threads = options.integer("threads", Parallel.processors(), 1, 1024);
-        new CountOutput(false, outcome).read(options.text("input")).check(answer(spec, threads));
+    @Override
+    public void run(Outcome outcome) throws Exception {
+        new CountOutput(false, outcome).read(input).check(answer(text.spec(), threads));
     }
 
     /** The right count of each word that occurs. */
@@ -33,8 +40,8 @@ public final class WordCountValidate {
         Progress progress = new Progress(tasks);
         List<Callable<long[]>> work = new ArrayList<>();
         for (int task = 0; task < tasks; task++) {
-            long first = TeraGen.start(spec.blocks(), tasks, task);
-            long end = TeraGen.start(spec.blocks(), tasks, task + 1);
+            long first = PartRange.start(spec.blocks(), tasks, task);
+            long end = PartRange.start(spec.blocks(), tasks, task + 1);
             work.add(() -> counts(new TextBlocks(vocabulary, spec.seed()), vocabulary, first, end, progress));
         }
         long[] sum = new long[vocabulary.size()];

@@ -25,8 +25,6 @@ class DfsioTest {
     private static final int FILES = 3;
     private static final long BYTES = 10_008;
     private static final int BUFFER = 4096;
-    private static final List<String> KEYS =
-            List.of("input", "files", "bytes", "seed", "buffer", "operation", "threads");
 
     @TempDir
     Path folder;
@@ -90,8 +88,8 @@ class DfsioTest {
     @Test
     void theGeneratorMakesTheSameFilesInPieces() throws Exception {
         for (String[] range : new String[][] {{"0", "2"}, {"2", "3"}}) {
-            DfsioGen.run(Options.parse(new String[] {"--output", folder.toString(), "--from", range[0], "--to", range[1],
-                "--bytes", "" + BYTES, "--seed", "0"}, List.of("output", "from", "to", "bytes", "seed")), new Outcome());
+            new DfsioGen().call("--output", folder.toString(), "--from", range[0], "--to", range[1],
+                    "--bytes", "" + BYTES, "--seed", "0");
         }
         assertTrue(validate(Operation.WRITE).valid());
     }
@@ -149,13 +147,7 @@ class DfsioTest {
     }
 
     private Outcome validate(Operation operation) throws Exception {
-        Outcome outcome = new Outcome();
-        try {
-            DfsioValidate.run(Options.parse(new String[] {"--input", folder.toString(), "--files", "" + FILES, "--bytes",
-                "" + BYTES, "--buffer", "" + BUFFER, "--operation", operation.name().toLowerCase(Locale.ROOT)}, KEYS), outcome);
-        } catch (WrongInput error) {
-            outcome.problem(error.getMessage());
-        }
-        return outcome;
+        return new DfsioValidate().call("--input", folder.toString(), "--files", "" + FILES, "--bytes", "" + BYTES,
+                "--buffer", "" + BUFFER, "--operation", operation.name().toLowerCase(Locale.ROOT));
     }
 }

@@ -178,15 +178,8 @@ class PageRankTest {
     }
 
     private String validate(String name, String edges) throws Exception {
-        Outcome outcome = new Outcome();
-        try {
-            PageRankValidate.run(Options.parse(new String[] {"--input", folder.resolve(name).toString(), "--seed", "5",
-                "--vertices", "300", "--rounds", "4", "--edges", edges}, RankSpec.keys(List.of("input", "seed"))),
-                    outcome);
-        } catch (WrongInput wrong) {
-            outcome.problem(wrong.getMessage());
-        }
-        return outcome.reason();
+        return new PageRankValidate().call("--input", folder.resolve(name).toString(), "--seed", "5",
+                "--vertices", "300", "--rounds", "4", "--edges", edges).reason();
     }
 
     private static RankSpec spec(int rounds, String dangling, String edges) {
@@ -197,8 +190,7 @@ class PageRankTest {
         List<String> args = new ArrayList<>(List.of("--vertices", "300", "--seed", "5", "--output",
                 folder.resolve(name).toString()));
         args.addAll(List.of(more));
-        GraphGen.run(Options.parse(args.toArray(String[]::new), List.of(
-                "vertices", "seed", "parts", "part-from", "part-to", "threads", "output")), new Outcome());
+        new GraphGen().call(args.toArray(String[]::new));
     }
 
     private String text(String name) throws Exception {

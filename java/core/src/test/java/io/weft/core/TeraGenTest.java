@@ -45,11 +45,11 @@ class TeraGenTest {
     @Test
     void everyRowHasOnePart() {
         for (int part = 0; part < 13; part++) {
-            assertTrue(TeraGen.start(10, 13, part) <= TeraGen.start(10, 13, part + 1));
+            assertTrue(PartRange.start(10, 13, part) <= PartRange.start(10, 13, part + 1));
         }
-        assertEquals(0, TeraGen.start(10, 13, 0));
-        assertEquals(10, TeraGen.start(10, 13, 13));
-        assertEquals(TeraGen.ROWS_PER_SEED, TeraGen.start(TeraGen.ROWS_PER_SEED, 1_000_000, 1_000_000));
+        assertEquals(0, PartRange.start(10, 13, 0));
+        assertEquals(10, PartRange.start(10, 13, 13));
+        assertEquals(TeraGen.ROWS_PER_SEED, PartRange.start(TeraGen.ROWS_PER_SEED, 1_000_000, 1_000_000));
     }
 
     private String generate(String name, String... more) throws Exception {
@@ -59,10 +59,7 @@ class TeraGenTest {
         args[2] = "--output";
         args[3] = folder.resolve(name).toString();
         System.arraycopy(more, 0, args, 4, more.length);
-        Outcome outcome = new Outcome();
-        TeraGen.run(Options.parse(args, java.util.List.of(
-                "rows", "parts", "part-from", "part-to", "threads", "seed", "output")), outcome);
-        return outcome.get("checksum").toString();
+        return new TeraGen().call(args).get("checksum").toString();
     }
 
     private byte[] bytes(String name) throws IOException {

@@ -149,10 +149,7 @@ class TextTest {
         List<String> args = new ArrayList<>(List.of("--blocks", "101", "--words", "5000", "--seed", "7",
                 "--output", folder.resolve(name).toString()));
         args.addAll(List.of(more));
-        Outcome outcome = new Outcome();
-        TextGen.run(Options.parse(args.toArray(String[]::new),
-                TextSpec.keys("parts", "part-from", "part-to", "threads", "output")), outcome);
-        return outcome;
+        return new TextGen().call(args.toArray(String[]::new));
     }
 
     private String text(String name) throws Exception {

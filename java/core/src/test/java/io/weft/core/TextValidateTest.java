@@ -30,9 +30,8 @@ class TextValidateTest {
     static void outputs() throws Exception {
         parts("words", counted(WordCountValidate.answer(SPEC, 1)), 5);
         parts("matches", counted(GrepValidate.answer(SPEC, Pattern.compile(PATTERN), 1)), 2);
-        Outcome made = new Outcome();
-        TextGen.run(Options.parse(new String[] {"--blocks", "30", "--words", "300", "--seed", "3", "--parts", "1",
-            "--output", folder.resolve("text").toString()}, TextSpec.keys("parts", "output")), made);
+        Outcome made = new TextGen().call("--blocks", "30", "--words", "300", "--seed", "3", "--parts", "1",
+                "--output", folder.resolve("text").toString());
         lines = (long) made.get("lines");
         checksum = made.get("checksum").toString();
         List<String> sorted = new ArrayList<>(Files.readAllLines(folder.resolve("text/part-00000")));
@@ -102,29 +101,22 @@ class TextValidateTest {
     }
 
     private static String words(String name) throws Exception {
-        return reason(WordCountValidate::run, name, "--blocks", "30", "--words", "300", "--seed", "3");
+        return reason(new WordCountValidate(), name, "--blocks", "30", "--words", "300", "--seed", "3");
     }
 
     private static String matches(String name) throws Exception {
-        return reason(GrepValidate::run, name, "--blocks", "30", "--words", "300", "--seed", "3",
+        return reason(new GrepValidate(), name, "--blocks", "30", "--words", "300", "--seed", "3",
                 "--pattern", PATTERN);
     }
 
     private static String sorted(String name) throws Exception {
-        return reason(SortValidate::run, name, "--lines", Long.toString(lines), "--checksum", checksum);
+        return reason(new SortValidate(), name, "--lines", Long.toString(lines), "--checksum", checksum);
     }
 
     private static String reason(Program validator, String name, String... words) throws Exception {
         List<String> args = new ArrayList<>(List.of(words));
         args.addAll(List.of("--input", folder.resolve(name).toString(), "--threads", "2"));
-        Outcome outcome = new Outcome();
-        try {
-            validator.run(Options.parse(args.toArray(String[]::new),
-                    TextSpec.keys("input", "threads", "pattern", "lines", "checksum")), outcome);
-        } catch (WrongInput wrong) {
-            outcome.problem(wrong.getMessage());
-        }
-        return outcome.reason();
+        return validator.call(args.toArray(String[]::new)).reason();
     }
 
     private static List<String> counted(Map<String, Long> counts) {

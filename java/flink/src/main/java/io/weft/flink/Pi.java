@@ -1,12 +1,7 @@
 package io.weft.flink;
 
 import io.weft.core.Halton;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
-import java.util.List;
-import org.apache.flink.api.common.JobExecutionResult;
+import io.weft.job.PiJob;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichFlatMapFunction;
@@ -14,27 +9,21 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.util.Collector;
 
 /** Counts the points of a Halton sequence that lie in a circle; each task has a range of the sequence. */
-public final class Pi {
-    private static final List<String> KEYS = List.of("points", "tasks", "executors");
-
-    private Pi() {
-    }
-
+public final class Pi extends PiJob<Session> {
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, Pi::run));
+        main(new Pi(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        long points = options.number("points", 1, Halton.MOST);
-        int tasks = options.integer("tasks", 8, 1, 1_000_000);
-        Phases phases = new Phases();
-        Session session = phases.time("start", Session::new);
-        TextJob.numbers(session, tasks).flatMap(new Count(points, tasks)).returns(Types.VOID)
-                .setParallelism(TextJob.readers(session, tasks)).name("count");
-        JobExecutionResult result = phases.time("count", () -> session.execute("pi"));
-        long inside = result.<Long>getAccumulatorResult("inside");
-        outcome.put("points", points).put("inside", inside).put("pi", 4.0 * inside / points);
-        phases.report(outcome, "count");
+    @Override
+    protected Session open() {
+        return new Session(1);
+    }
+
+    @Override
+    protected long inside(Session session, long points, int tasks) throws Exception {
+        TextStreams.numbers(session, tasks).flatMap(new Count(points, tasks)).returns(Types.VOID)
+                .setParallelism(TextStreams.readers(session, tasks)).name("count");
+        return phases.measure("count", () -> session.execute("pi")).<Long>getAccumulatorResult("inside");
     }
 
     /** Counts in the range of a task. */

@@ -2,9 +2,12 @@ package io.weft.flink;
 
 import io.weft.core.Chunk;
 import io.weft.core.KeySample;
+import io.weft.core.Outcome;
 import io.weft.core.Parallel;
 import io.weft.core.RangeTable;
 import io.weft.core.Splits;
+import io.weft.core.UsageError;
+import io.weft.job.EngineSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -15,13 +18,20 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** A batch job on the cluster that the command line's configuration names. */
-final class Session {
+final class Session implements EngineSession {
     /** Threads that wait for the reads of a sample. */
     private static final int READERS = 8;
 
     final StreamExecutionEnvironment flink = StreamExecutionEnvironment.getExecutionEnvironment();
 
-    Session() {
+    /** The most tasks of an operator. */
+    private static final int MOST_TASKS = 32_768;
+
+    /** @throws UsageError when Flink cannot run an operator in so many tasks */
+    Session(int tasks) {
+        if (tasks > MOST_TASKS) {
+            throw new UsageError("Flink runs an operator in at most " + MOST_TASKS + " tasks, not " + tasks + ".");
+        }
         flink.setRuntimeMode(RuntimeExecutionMode.BATCH);
         // records are bytes that nobody changes after they were given on
         flink.getConfig().enableObjectReuse();
@@ -67,5 +77,15 @@ final class Session {
             }
             throw new IllegalStateException(cause.toString(), error);
         }
+    }
+
+    @Override
+    public void report(Outcome outcome) {
+        // what tasks count comes back with the result of a job
+    }
+
+    @Override
+    public void close() {
+        // the cluster is not the job's
     }
 }

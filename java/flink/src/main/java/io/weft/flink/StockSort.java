@@ -15,7 +15,7 @@ import org.apache.flink.api.java.typeutils.ValueTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.Collector;
 
-/** The sort that Flink offers: {@code partitionCustom}, then {@code sortPartition} on byte arrays. The baseline. */
+/** The sort that Flink offers: {@code partitionCustom}, then {@code sortPartition} on byte arrays. */
 final class StockSort {
     private StockSort() {
     }

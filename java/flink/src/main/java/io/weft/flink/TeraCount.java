@@ -1,16 +1,9 @@
 package io.weft.flink;
 
 import io.weft.core.Chunk;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
 import io.weft.core.RangeTable;
-import io.weft.core.Splits;
-import io.weft.core.TeraRecord;
 import io.weft.core.TeraTally;
-import java.util.List;
-import org.apache.flink.api.common.JobExecutionResult;
+import io.weft.job.TeraCountJob;
 import org.apache.flink.api.common.accumulators.Accumulator;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -18,37 +11,23 @@ import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/**
- * TeraSort's shuffle without its sort and without output: every record is counted where it arrives, and its key is
- * held against the range of that task. With {@code --checksum} the sum of the CRC32 is compared too.
- */
-public final class TeraCount {
-    private static final List<String> KEYS =
-            List.of("input", "partitions", "split-bytes", "checksum", "executors");
-
-    private TeraCount() {
-    }
-
+/** TeraCount through Flink's shuffle. */
+public final class TeraCount extends TeraCountJob<Session> {
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, TeraCount::run));
+        main(new TeraCount(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        int partitions = options.integer("partitions", 8, 1, 32_768);
-        String checksum = options.text("checksum", "");
-        Splits splits = new Splits(options.text("input"),
-                options.number("split-bytes", TeraSort.SPLIT_BYTES, TeraRecord.LENGTH, 1L << 40));
-        Phases phases = new Phases();
-        Session session = phases.time("start", Session::new);
-        RangeTable table = phases.time("sample", () -> Session.ranges(splits, partitions));
-        session.scattered(splits, table, partitions)
-                .transform("count", Types.VOID, new CountOperator(table, !checksum.isEmpty()))
-                .setParallelism(partitions);
-        JobExecutionResult result = phases.time("count", () -> session.execute("teracount"));
-        TeraTally total = result.getAccumulatorResult("tally");
-        total.check(splits.rows(), checksum, outcome);
-        outcome.put("partitions", partitions).put("splits", splits.splits.size()).put("bytes_in", splits.bytes());
-        phases.report(outcome, "sample", "count");
+    @Override
+    protected Session open() {
+        return new Session(partitions());
+    }
+
+    @Override
+    protected TeraTally tally(Session session) throws Exception {
+        RangeTable table = phases.measure("sample", () -> Session.ranges(splits(), partitions()));
+        session.scattered(splits(), table, partitions())
+                .transform("count", Types.VOID, new CountOperator(table, summed())).setParallelism(partitions());
+        return phases.measure("count", () -> session.execute("teracount")).getAccumulatorResult("tally");
     }
 
     /** Counts what arrives in the range of its task. */

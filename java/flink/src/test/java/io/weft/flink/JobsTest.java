@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.weft.core.GraphGen;
 import io.weft.core.GrepValidate;
-import io.weft.core.Options;
 import io.weft.core.Outcome;
 import io.weft.core.PageRankValidate;
 import io.weft.core.PiAnswer;
@@ -39,34 +38,34 @@ class JobsTest {
 
     @BeforeAll
     static void inputs() throws Exception {
-        text = run(TextGen::run, TEXT, "--parts", "3", "--output", path("text"));
-        run(GraphGen::run, GRAPH, "--parts", "3", "--output", path("graph"));
+        text = run(new TextGen(), TEXT, "--parts", "3", "--output", path("text"));
+        run(new GraphGen(), GRAPH, "--parts", "3", "--output", path("graph"));
     }
 
     @Test
     void wordsAreCounted() throws Exception {
-        run(WordCount::run, job("text", "words"));
-        run(WordCountValidate::run, TEXT, "--input", path("words"));
+        run(new WordCount(), job("text", "words"));
+        run(new WordCountValidate(), TEXT, "--input", path("words"));
     }
 
     @Test
     void matchesAreCountedAndInOrder() throws Exception {
         String[] pattern = {"--pattern", "k[a-z]+"};
-        run(Grep::run, job("text", "matches"), pattern);
-        run(GrepValidate::run, TEXT, "--input", path("matches"), "--pattern", "k[a-z]+");
+        run(new Grep(), job("text", "matches"), pattern);
+        run(new GrepValidate(), TEXT, "--input", path("matches"), "--pattern", "k[a-z]+");
     }
 
     @Test
     void linesAreSorted() throws Exception {
-        run(Sort::run, job("text", "sorted"));
-        run(SortValidate::run, new String[] {"--input", path("sorted")}, "--lines", text.get("lines").toString(),
+        run(new Sort(), job("text", "sorted"));
+        run(new SortValidate(), new String[] {"--input", path("sorted")}, "--lines", text.get("lines").toString(),
                 "--checksum", text.get("checksum").toString());
     }
 
     @Test
     void pointsAreCounted() throws Exception {
         String[] points = {"--points", "100003"};
-        assertEquals(run(PiAnswer::run, points).get("inside"), run(Pi::run, points, "--tasks", "5").get("inside"));
+        assertEquals(run(new PiAnswer(), points).get("inside"), run(new Pi(), points, "--tasks", "5").get("inside"));
     }
 
     @ParameterizedTest
@@ -74,8 +73,8 @@ class JobsTest {
     void ranksAreThoseOfTheReference(String rounds, String dangling, String edges) throws Exception {
         String[] definition = {"--vertices", "800", "--rounds", rounds, "--dangling", dangling, "--edges", edges};
         String name = "ranks-" + rounds;
-        run(PageRank::run, job("graph", name), definition);
-        run(PageRankValidate::run, definition, "--input", path(name));
+        run(new PageRank(), job("graph", name), definition);
+        run(new PageRankValidate(), definition, "--input", path(name));
     }
 
     @ParameterizedTest
@@ -94,9 +93,9 @@ class JobsTest {
         }
         Files.write(input.resolve("part-00000"), records);
         String output = path("sorted-" + method);
-        run(TeraSort::run, new String[] {"--input", input.toString(), "--output", output}, "--partitions", "2",
+        run(new TeraSort(), new String[] {"--input", input.toString(), "--output", output}, "--partitions", "2",
                 "--method", method);
-        run(TeraValidate::run, new String[] {"--input", output}, "--rows", "3000", "--checksum", sum.hex());
+        run(new TeraValidate(), new String[] {"--input", output}, "--rows", "3000", "--checksum", sum.hex());
     }
 
     private static String[] job(String input, String output) {
@@ -111,9 +110,7 @@ class JobsTest {
     private static Outcome run(Program program, String[] some, String... more) throws Exception {
         List<String> words = new ArrayList<>(List.of(some));
         words.addAll(List.of(more));
-        List<String> keys = words.stream().filter(word -> word.startsWith("--")).map(key -> key.substring(2)).toList();
-        Outcome outcome = new Outcome();
-        program.run(Options.parse(words.toArray(String[]::new), keys), outcome);
+        Outcome outcome = program.call(words.toArray(String[]::new));
         assertEquals("", outcome.reason());
         return outcome;
     }

@@ -1,9 +1,9 @@
 package io.weft.hadoop;
 
-import io.weft.core.Outcome;
 import io.weft.core.RangeTable;
 import io.weft.core.Sum128;
 import io.weft.core.TeraRecord;
+import io.weft.core.TeraTally;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.util.zip.CRC32;
@@ -50,25 +50,17 @@ public final class CountRange extends Reducer<IntWritable, Records, NullWritable
         }
     }
 
-    /** Puts what was counted, and each difference from what is expected as a problem; no checksum is not compared. */
-    static void check(Counters counters, long expectedRows, String checksum, Outcome outcome) {
-        long rows = JobRun.value(counters, Found.ROWS);
-        long misplaced = JobRun.value(counters, Found.MISPLACED);
-        outcome.same("row count", rows, expectedRows);
-        outcome.same("number of records in a wrong partition", misplaced, 0L);
-        outcome.put("rows", rows).put("misplaced", misplaced);
-        if (!checksum.isEmpty()) {
-            outcome.same("checksum", sum(counters), checksum);
-            outcome.put("checksum", sum(counters));
-        }
+    /** What was counted in all ranges. */
+    static TeraTally tally(Counters counters) {
+        return new TeraTally(Session.value(counters, Found.ROWS), Session.value(counters, Found.MISPLACED), sum(counters));
     }
 
-    private static String sum(Counters counters) {
+    private static Sum128 sum(Counters counters) {
         BigInteger sum = BigInteger.ZERO;
         for (int i = 0; i < LIMBS; i++) {
-            sum = sum.add(BigInteger.valueOf(JobRun.value(counters, limb(i))).shiftLeft(i * LIMB_BITS));
+            sum = sum.add(BigInteger.valueOf(Session.value(counters, limb(i))).shiftLeft(i * LIMB_BITS));
         }
-        return sum.mod(BigInteger.ONE.shiftLeft(LIMBS * LIMB_BITS)).toString(16);
+        return Sum128.of(sum);
     }
 
     private static Found limb(int i) {

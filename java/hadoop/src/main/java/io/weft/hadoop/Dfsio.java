@@ -1,13 +1,9 @@
 package io.weft.hadoop;
 
 import io.weft.core.DfsioFile;
-import io.weft.core.DfsioRates;
 import io.weft.core.DfsioTiming;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
 import io.weft.core.Store;
+import io.weft.job.DfsioJob;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,33 +22,28 @@ import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 
-/**
- * TestDFSIO by map tasks: each does the same operation on its share of the files, one after another, and reports the
- * time of each. The measured seconds are those of the whole job; the files' own times give the rates.
- */
-public final class Dfsio {
-    private static final List<String> KEYS =
-            List.of("directory", "operation", "files", "bytes", "buffer", "seed", "tasks", "executors");
-
-    private Dfsio() {
-    }
-
+/** TestDFSIO by map tasks. */
+public final class Dfsio extends DfsioJob<Session> {
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, Dfsio::run));
+        main(new Dfsio(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        String word = options.choice("operation", "write", "write", "append", "read", "random");
-        int files = options.integer("files", 1, 1, 1_000_000);
-        int tasks = Math.min(files, options.integer("tasks", files, 1, 1_000_000));
-        Job job = Job.getInstance(new Configuration(), "dfsio-" + word);
+    @Override
+    protected Session open() {
+        return new Session();
+    }
+
+    @Override
+    protected List<DfsioTiming> timings(Session session) throws Exception {
+        Files files = files();
+        Job job = Job.getInstance(new Configuration(), "dfsio-" + word());
         Configuration settings = job.getConfiguration();
-        NumberInput.set(settings, files, tasks);
-        Task.DIRECTORY.set(settings, options.text("directory"));
-        Task.OPERATION.set(settings, word.toUpperCase(Locale.ROOT));
-        Task.BYTES.set(settings, String.valueOf(options.number("bytes", 1 << 20, 0, 1L << 50)));
-        Task.BUFFER.set(settings, String.valueOf(options.integer("buffer", DfsioFile.BUFFER, Long.BYTES, 1 << 30)));
-        Task.SEED.set(settings, String.valueOf(options.number("seed", 0, 0, 1 << 30)));
+        NumberInput.set(settings, files.count(), files.tasks());
+        Task.DIRECTORY.set(settings, files.directory());
+        Task.OPERATION.set(settings, files.operation().name());
+        Task.BYTES.set(settings, String.valueOf(files.bytes()));
+        Task.BUFFER.set(settings, String.valueOf(files.buffer()));
+        Task.SEED.set(settings, String.valueOf(files.seed()));
         job.setJarByClass(Dfsio.class);
         job.setInputFormatClass(NumberInput.class);
         job.setMapperClass(Measure.class);
@@ -60,18 +51,10 @@ public final class Dfsio {
         job.setOutputFormatClass(TextOutputFormat.class);
         job.setOutputKeyClass(Text.class);
         job.setOutputValueClass(NullWritable.class);
-        Path told = new Path(options.text("directory"), "_timings");
+        Path told = new Path(files.directory(), "_timings");
         TextOutputFormat.setOutputPath(job, told);
-        Phases phases = new Phases();
-        long began = System.nanoTime();
-        phases.time(word, () -> {
-            JobRun.run(job);
-            return null;
-        });
-        double seconds = (System.nanoTime() - began) / 1e9;
-        DfsioRates.report(timings(told, settings), seconds, outcome);
-        phases.report(outcome, word);
-        JobRun.report(job, outcome);
+        phases.measure(word(), () -> session.run(job));
+        return timings(told, settings);
     }
 
     private static List<DfsioTiming> timings(Path told, Configuration settings) throws IOException {

@@ -1,6 +1,5 @@
 package io.weft.hadoop;
 
-import io.weft.core.Options;
 import io.weft.core.Outcome;
 import io.weft.core.Program;
 import java.io.DataOutputStream;
@@ -14,26 +13,28 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
+import picocli.CommandLine.Option;
 
 /** Asks file systems for delegation tokens and leaves them in a file, for processes that cannot log in themselves. */
-public final class FetchToken {
-    private static final List<String> KEYS = List.of("systems", "output");
+public final class FetchToken extends Program {
+    @Option(names = "--systems", required = true, split = ",")
+    private List<URI> systems;
 
-    private FetchToken() {
-    }
+    @Option(names = "--output", required = true)
+    private Path output;
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, FetchToken::run));
+        main(new FetchToken(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
+    @Override
+    public void run(Outcome outcome) throws Exception {
         Configuration settings = new HadoopStore().settings();
         String user = UserGroupInformation.getLoginUser().getUserName();
         Credentials found = new Credentials();
-        for (String system : options.text("systems").split(",")) {
-            FileSystem.get(URI.create(system), settings).addDelegationTokens(user, found);
+        for (URI system : systems) {
+            FileSystem.get(system, settings).addDelegationTokens(user, found);
         }
-        Path output = options.path("output");
         Files.createFile(output, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         try (DataOutputStream stream = new DataOutputStream(Files.newOutputStream(output, StandardOpenOption.WRITE))) {
             found.writeTokenStorageToStream(stream);

@@ -1,14 +1,10 @@
 package io.weft.hadoop;
 
-import io.weft.core.LineTally;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
 import io.weft.core.Store;
+import io.weft.core.TextSplit;
+import io.weft.job.GrepJob;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
@@ -25,42 +21,43 @@ import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
  * Counts the strings that match a regular expression, as Hadoop's example does: one job counts, and a second brings the
  * counts into falling order in one part. Checked by {@code GrepValidate}.
  */
-public final class Grep {
-    private static final List<String> KEYS =
-            List.of("input", "output", "pattern", "partitions", "split-bytes", "executors");
-
-    private Grep() {
-    }
-
+public final class Grep extends GrepJob<Session> {
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, Grep::run));
+        main(new Grep(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        String output = options.text("output");
-        String aside = output + "/_search";
-        // an input whose own name begins so would be taken for hidden
-        String between = aside + "/counts";
-        String pattern = LineTally.pattern(options.text("pattern")).pattern();
-        Phases phases = new Phases();
-        Job counting = phases.time("start", () -> TextJob.counting("grep-search", options, pattern));
+    @Override
+    protected Session open() {
+        return new Session();
+    }
+
+    @Override
+    protected long write(Session session) throws Exception {
+        // an input whose own name begins with _ would be taken for hidden
+        String between = aside() + "/counts";
+        Job counting = TextJobs.counting("grep-search", input(), partitions(), splitBytes(), pattern());
         counting.setReducerClass(Sum.class);
         counting.setMapOutputKeyClass(Text.class);
         counting.setMapOutputValueClass(LongWritable.class);
         counting.setOutputValueClass(NullWritable.class);
         counting.setOutputFormatClass(SequenceFileOutputFormat.class);
         FileOutputFormat.setOutputPath(counting, new Path(between));
-        try {
-            phases.time("search", () -> {
-                JobRun.run(counting);
-                JobRun.run(ordering(between, output));
-                return output;
-            });
-        } finally {
-            Store.of(aside).delete(aside);
-        }
-        phases.report(outcome, "search");
-        TextJob.report(options, counting, outcome);
+        phases.measure("search", () -> {
+            session.run(counting);
+            return session.run(ordering(between, output()));
+        });
+        session.ran(counting);
+        return TextSplit.bytes(output());
+    }
+
+    private String aside() {
+        return output() + "/_search";
+    }
+
+    @Override
+    protected void tidy() throws Exception {
+        Store.of(aside()).delete(aside());
+        super.tidy();
     }
 
     private static Job ordering(String counts, String output) throws IOException {
@@ -72,7 +69,7 @@ public final class Grep {
         job.setReducerClass(Write.class);
         job.setMapOutputKeyClass(Text.class);
         job.setMapOutputValueClass(NullWritable.class);
-        TextJob.writeLines(job, output);
+        TextJobs.writeLines(job, output);
         return job;
     }
 

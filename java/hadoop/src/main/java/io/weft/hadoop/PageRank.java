@@ -1,15 +1,13 @@
 package io.weft.hadoop;
 
 import io.weft.core.EdgeLines;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
 import io.weft.core.RankBlock;
 import io.weft.core.RankSpec;
 import io.weft.core.RankStage;
 import io.weft.core.Store;
 import io.weft.core.TextSplit;
+import io.weft.core.UsageError;
+import io.weft.job.PageRankJob;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,59 +29,62 @@ import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
  * PageRank by the definition of {@link RankSpec}: a job makes blocks of the graph, and a job for each round sends every
  * block's messages, and the block itself, through the shuffle. Checked by {@code PageRankValidate}.
  */
-public final class PageRank {
-    private static final List<String> KEYS = RankSpec.keys(
-            List.of("input", "output", "partitions", "split-bytes", "method", "executors"));
+public final class PageRank extends PageRankJob<Session> {
     private static final String BLOCKS = "weft.pagerank.blocks";
     private static final String LAST = "weft.pagerank.last";
 
-    private PageRank() {
-    }
-
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, PageRank::run));
+        main(new PageRank(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        RankSpec spec = RankSpec.of(options);
-        String method = options.choice("method", "own", "own");
-        int partitions = options.integer("partitions", 8, 1, 1_000_000);
-        String output = options.text("output");
-        String between = output + "/_rounds";
-        Phases phases = new Phases();
-        Job reading = phases.time("start",
-                () -> TextJob.of("pagerank-read", options.text("input"), partitions, TextJob.splitBytes(options)));
+    @Override
+    protected Session open() {
+        if (method() != Method.OWN) {
+            throw new UsageError("Option --method must be own on Hadoop.");
+        }
+        return new Session();
+    }
+
+    @Override
+    protected long write(Session session) throws Exception {
+        Job reading = TextJobs.of("pagerank-read", input(), partitions(), splitBytes());
         reading.setMapperClass(Read.class);
         List<Job> jobs = new ArrayList<>(List.of(reading));
-        for (int round = 1; round <= spec.rounds(); round++) {
-            jobs.add(round(round, between, partitions));
+        for (int round = 1; round <= spec().rounds(); round++) {
+            jobs.add(round(round, between(), partitions()));
         }
-        try {
-            phases.time("rank", () -> {
-                for (int round = 0; round < jobs.size(); round++) {
-                    Job job = jobs.get(round);
-                    boolean last = round == spec.rounds();
-                    describe(job, spec, partitions, last);
-                    if (last) {
-                        TextJob.writeLines(job, output);
-                    } else {
-                        job.setOutputFormatClass(SequenceFileOutputFormat.class);
-                        FileOutputFormat.setOutputPath(job, new Path(between + "/" + round));
-                    }
-                    JobRun.run(job);
-                    if (round > 1) {
-                        Store.of(between).delete(between + "/" + (round - 2));
-                    }
-                }
-                return jobs;
-            });
-        } finally {
-            Store.of(between).delete(between);
+        phases.measure("rank", () -> {
+            for (int round = 0; round < jobs.size(); round++) {
+                run(session, jobs.get(round), round);
+            }
+            return jobs;
+        });
+        return TextSplit.bytes(output());
+    }
+
+    private void run(Session session, Job job, int round) throws Exception {
+        boolean last = round == spec().rounds();
+        describe(job, spec(), partitions(), last);
+        if (last) {
+            TextJobs.writeLines(job, output());
+        } else {
+            job.setOutputFormatClass(SequenceFileOutputFormat.class);
+            FileOutputFormat.setOutputPath(job, new Path(between() + "/" + round));
         }
-        outcome.put("method", method).put("partitions", partitions).put("vertices", spec.vertices())
-                .put("rounds", spec.rounds()).put("jobs", jobs.size());
-        phases.report(outcome, "rank");
-        TextJob.report(options, jobs.get(jobs.size() - 1), outcome);
+        session.run(job);
+        if (round > 1) {
+            Store.of(between()).delete(between() + "/" + (round - 2));
+        }
+    }
+
+    private String between() {
+        return output() + "/_rounds";
+    }
+
+    @Override
+    protected void tidy() throws Exception {
+        Store.of(between()).delete(between());
+        super.tidy();
     }
 
     private static Job round(int round, String between, int partitions) throws IOException {

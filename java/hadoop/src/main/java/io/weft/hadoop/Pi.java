@@ -1,12 +1,8 @@
 package io.weft.hadoop;
 
 import io.weft.core.Halton;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
+import io.weft.job.PiJob;
 import java.io.IOException;
-import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
@@ -17,13 +13,9 @@ import org.apache.hadoop.mapreduce.Reducer;
 import org.apache.hadoop.mapreduce.lib.output.NullOutputFormat;
 
 /** Counts the points of a Halton sequence that lie in a circle; each map task has a range of the sequence. */
-public final class Pi {
-    private static final List<String> KEYS = List.of("points", "tasks", "executors");
+public final class Pi extends PiJob<Session> {
     private static final String POINTS = "weft.pi.points";
     private static final String TASKS = "weft.pi.tasks";
-
-    private Pi() {
-    }
 
     /** What the job finds. */
     enum Found {
@@ -32,15 +24,18 @@ public final class Pi {
     }
 
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, Pi::run));
+        main(new Pi(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        long points = options.number("points", 1, Halton.MOST);
-        Phases phases = new Phases();
+    @Override
+    protected Session open() {
+        return new Session();
+    }
+
+    @Override
+    protected long inside(Session session, long points, int tasks) throws Exception {
         Job job = Job.getInstance(new Configuration(), "pi");
         job.getConfiguration().setLong(POINTS, points);
-        int tasks = options.integer("tasks", 8, 1, 1_000_000);
         job.getConfiguration().setInt(TASKS, tasks);
         NumberInput.set(job.getConfiguration(), tasks, tasks);
         job.setJarByClass(Pi.class);
@@ -51,14 +46,8 @@ public final class Pi {
         job.setMapOutputKeyClass(NullWritable.class);
         job.setMapOutputValueClass(LongWritable.class);
         job.setOutputFormatClass(NullOutputFormat.class);
-        phases.time("count", () -> {
-            JobRun.run(job);
-            return job;
-        });
-        long inside = job.getCounters().findCounter(Found.INSIDE).getValue();
-        outcome.put("points", points).put("inside", inside).put("pi", 4.0 * inside / points);
-        phases.report(outcome, "count");
-        JobRun.report(job, outcome);
+        phases.measure("count", () -> session.run(job));
+        return job.getCounters().findCounter(Found.INSIDE).getValue();
     }
 
     /** Counts in the range of a task. */

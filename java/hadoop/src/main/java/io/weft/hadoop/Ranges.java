@@ -19,16 +19,22 @@ import org.apache.hadoop.conf.Configuration;
 /** The ranges of a job: made of keys that the submitting program samples, and sent along in the job's settings. */
 final class Ranges {
     private static final String SETTING = "weft.terasort.ranges";
+
     private Ranges() {
     }
 
-    /** Samples the input and puts ranges of about equal size into the settings; the same input gives the same. */
-    static void sample(Splits splits, int ranges, Configuration settings) throws Exception {
+    /** Samples the input and gives ranges of about equal size; the same input gives the same. */
+    static RangeTable sample(Splits splits, int ranges) throws Exception {
         double density = KeySample.blocksPerByte(splits, ranges);
         List<Callable<long[]>> tasks = new ArrayList<>();
         splits.splits.forEach(split -> tasks.add(() -> KeySample.keys(splits.store, split, density)));
         LongStream keys = Parallel.run(Parallel.processors(), tasks).stream().flatMapToLong(LongStream::of);
-        settings.set(SETTING, text(RangeTable.of(keys.toArray(), ranges)));
+        return RangeTable.of(keys.toArray(), ranges);
+    }
+
+    /** Puts ranges into the settings of a job. */
+    static void put(RangeTable table, Configuration settings) throws IOException {
+        settings.set(SETTING, text(table));
     }
 
     /** The ranges of the job that a task belongs to. */

@@ -1,14 +1,11 @@
 package io.weft.hadoop;
 
 import io.weft.core.LineRanges;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
+import io.weft.core.TextSplit;
+import io.weft.job.SortJob;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.List;
 import org.apache.hadoop.conf.Configurable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.LongWritable;
@@ -23,41 +20,33 @@ import org.apache.hadoop.mapreduce.Reducer;
  * Sorts the lines of a text as unsigned bytes into a total order over numbered parts, by MapReduce's own sort. The
  * measured seconds hold sampling and sorting; the order is checked by {@code SortValidate}.
  */
-public final class Sort {
-    private static final List<String> KEYS = List.of("input", "output", "partitions", "split-bytes", "executors");
+public final class Sort extends SortJob<Session> {
     private static final String SPLITTERS = "weft.sort.splitters";
 
-    private Sort() {
-    }
-
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, Sort::run));
+        main(new Sort(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        int partitions = options.integer("partitions", 8, 1, 1_000_000);
-        String input = options.text("input");
-        Phases phases = new Phases();
-        Job job = phases.time("start", () -> TextJob.of("sort", input, partitions, TextJob.splitBytes(options)));
+    @Override
+    protected Session open() {
+        return new Session();
+    }
+
+    @Override
+    protected long write(Session session) throws Exception {
+        Job job = TextJobs.of("sort", input(), partitions(), splitBytes());
         job.setMapperClass(Keys.class);
         job.setPartitionerClass(ByRange.class);
         job.setReducerClass(Each.class);
         job.setOutputKeyClass(Text.class);
         job.setOutputValueClass(NullWritable.class);
-        TextJob.writeLines(job, options.text("output"));
-        phases.time("sample", () -> {
-            String[] splitters = Arrays.stream(LineRanges.sample(input, partitions).splitters())
-                    .map(Base64.getEncoder()::encodeToString).toArray(String[]::new);
-            job.getConfiguration().setStrings(SPLITTERS, splitters);
-            return splitters;
-        });
-        phases.time("sort", () -> {
-            JobRun.run(job);
-            return job;
-        });
-        phases.report(outcome, "sample", "sort");
-        TextJob.report(options, job, outcome);
-        outcome.same("bytes written", outcome.get("bytes_out"), outcome.get("bytes_in"));
+        TextJobs.writeLines(job, output());
+        String[] splitters = Arrays.stream(phases.measure("sample",
+                () -> LineRanges.sample(input(), partitions()).splitters()))
+                .map(Base64.getEncoder()::encodeToString).toArray(String[]::new);
+        job.getConfiguration().setStrings(SPLITTERS, splitters);
+        phases.measure("sort", () -> session.run(job));
+        return TextSplit.bytes(output());
     }
 
     /** The line is the key. */

@@ -10,23 +10,21 @@ import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 
-/** TeraSort as Hadoop's examples have it, with nothing of ours but the number of its tasks: the baseline. */
+/** TeraSort as Hadoop's examples have it, with nothing of weft's but the number of its tasks. */
 final class StockSort {
     private StockSort() {
     }
 
     /** Runs it as its command line would, sampling included, and gives the job that it ran. */
-    static Job run(TeraJob tera, String output) throws Exception {
+    static Job run(String input, String output, int partitions, long splitBytes) throws Exception {
         Configuration settings = new Configuration();
-        for (String key : new String[] {FileInputFormat.SPLIT_MINSIZE, FileInputFormat.SPLIT_MAXSIZE,
-            MRJobConfig.NUM_REDUCES}) {
-            settings.set(key, tera.job.getConfiguration().get(key));
-        }
+        settings.setInt(MRJobConfig.NUM_REDUCES, partitions);
+        settings.setLong(FileInputFormat.SPLIT_MINSIZE, splitBytes);
+        settings.setLong(FileInputFormat.SPLIT_MAXSIZE, splitBytes);
         // tasks look for the partition file in their own directory, which a cached file system would take for the job's
         settings.set("fs.file.impl.disable.cache", "true");
         var program = new org.apache.hadoop.examples.terasort.TeraSort();
         program.setConf(settings);
-        String input = FileInputFormat.getInputPaths(tera.job)[0].toString();
         int code = program.run(new String[] {input, output});
         Cluster cluster = new Cluster(settings);
         JobStatus last = Arrays.stream(cluster.getAllJobStatuses())

@@ -18,6 +18,8 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The jobs in Hadoop's runner for one process, which is what a job has without a cluster's settings. */
 class TeraSortTest {
@@ -41,9 +43,12 @@ class TeraSortTest {
         Files.write(folder.resolve("in/part-00001"), Arrays.copyOfRange(all, cut, all.length));
     }
 
-    @Test
-    void theOutputIsInOrderOverAllParts() throws Exception {
-        String outcome = run("TeraSort", "--input", in(), "--output", out(), "--partitions", "4", "--split-bytes", "300000");
+    @ParameterizedTest
+    @ValueSource(strings = {"raw", "stock"})
+    void theOutputIsInOrderOverAllParts(String method) throws Exception {
+        String outcome = run("TeraSort", "--input", in(), "--output", out(), "--partitions", "4", "--split-bytes", "300000",
+                "--method", method);
+        assertEquals(method, field(outcome, "method"));
         assertEquals(String.valueOf(ROWS), field(outcome, "rows_out"));
         byte[] sorted = output();
         assertEquals(checksum, sum(sorted));
@@ -98,8 +103,8 @@ class TeraSortTest {
         String[] all = Arrays.copyOf(words, words.length + 2);
         all[words.length] = "--outcome";
         all[words.length + 1] = file.toString();
-        Program work = program.equals("TeraSort") ? TeraSort::run : TeraCount::run;
-        Program.run(all, program.equals("TeraSort") ? TeraSort.KEYS : TeraCount.KEYS, work);
+        Program work = program.equals("TeraSort") ? new TeraSort() : new TeraCount();
+        work.execute(all);
         return Files.readString(file);
     }
 

@@ -70,7 +70,7 @@ final class GraphxRanks {
 
     private static Graph<State, Integer> load(JavaSparkContext spark, List<TextSplit> splits, RankSpec spec,
             int partitions) {
-        RDD<Edge<Integer>> edges = TextJob.splits(spark, splits).flatMap(split -> {
+        RDD<Edge<Integer>> edges = TextRdds.splits(spark, splits).flatMap(split -> {
             List<Edge<Integer>> own = new ArrayList<>();
             new EdgeLines(spec, 1, (block, chunk) -> {
                 for (long edge : chunk) {

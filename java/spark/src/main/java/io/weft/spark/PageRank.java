@@ -1,16 +1,11 @@
 package io.weft.spark;
 
-import io.weft.core.Attempt;
 import io.weft.core.EdgeLines;
 import io.weft.core.LineOutput;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
 import io.weft.core.RankBlock;
 import io.weft.core.RankSpec;
-import io.weft.core.Store;
 import io.weft.core.TextSplit;
+import io.weft.job.PageRankJob;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -32,45 +27,26 @@ import scala.Tuple2;
  * round sends one message from each block to each. Method {@code graphx}: GraphX's graph and its messages along edges.
  * The measured seconds hold reading, all rounds and writing; the ranks are checked by {@code PageRankValidate}.
  */
-public final class PageRank {
-    private static final List<String> KEYS = RankSpec.keys(
-            Session.keys("input", "output", "partitions", "split-bytes", "method"));
-
-    private PageRank() {
-    }
-
+public final class PageRank extends PageRankJob<Session> {
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, PageRank::run));
+        main(new PageRank(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        RankSpec spec = RankSpec.of(options);
-        boolean graphx = options.choice("method", "own", "own", "graphx").equals("graphx");
-        int partitions = options.integer("partitions", 8, 1, 1_000_000);
-        String output = options.text("output");
-        List<TextSplit> splits = TextSplit.of(options.text("input"),
-                options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        Attempt.requireEmpty(output);
+    @Override
+    protected Session open() throws Exception {
         SparkConf conf = new SparkConf().setAppName("pagerank");
-        if (graphx) {
+        if (method() == Method.GRAPHX) {
             conf.setIfMissing("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
             GraphXUtils.registerKryoClasses(conf);
         }
-        Phases phases = new Phases();
-        Session session = phases.time("start", () -> new Session(conf, options));
-        long written;
-        try (session) {
-            written = phases.time("rank", () -> graphx
-                    ? GraphxRanks.write(session.spark, splits, spec, partitions, output)
-                    : write(session.spark, splits, spec, partitions, output));
-        } finally {
-            Store.of(output).delete(Attempt.aside(output));
-        }
-        outcome.put("method", graphx ? "graphx" : "own").put("partitions", partitions).put("splits", splits.size())
-                .put("vertices", spec.vertices()).put("rounds", spec.rounds())
-                .put("bytes_in", TextSplit.bytes(options.text("input"))).put("bytes_out", written);
-        phases.report(outcome, "rank");
-        session.report(outcome);
+        return new Session(conf, executors());
+    }
+
+    @Override
+    protected long write(Session session) throws Exception {
+        return phases.measure("rank", () -> method() == Method.GRAPHX
+                ? GraphxRanks.write(session.spark, splits(), spec(), partitions(), output())
+                : write(session.spark, splits(), spec(), partitions(), output()));
     }
 
     /** Ranks by blocks, writes one part a partition, and gives the bytes written. */
@@ -92,7 +68,7 @@ public final class PageRank {
 
     private static JavaPairRDD<Integer, long[]> edges(JavaSparkContext spark, List<TextSplit> splits, RankSpec spec,
             int partitions) {
-        return TextJob.splits(spark, splits).flatMapToPair(split -> {
+        return TextRdds.splits(spark, splits).flatMapToPair(split -> {
             List<Tuple2<Integer, long[]>> chunks = new ArrayList<>();
             new EdgeLines(spec, partitions, (block, edges) -> chunks.add(new Tuple2<>(block, edges))).read(split);
             return chunks.iterator();

@@ -26,7 +26,7 @@ final class PerfData {
 
     /** Runs a number of tasks that do nothing but give their number; the result is the sum. */
     long schedule(int tasks) throws Exception {
-        return phases.time("measured", () -> spark.parallelize(IntStream.range(0, tasks).boxed().toList(), tasks)
+        return phases.measure("measured", () -> spark.parallelize(IntStream.range(0, tasks).boxed().toList(), tasks)
                 .map(Integer::longValue).reduce(Long::sum));
     }
 
@@ -63,17 +63,17 @@ final class PerfData {
 
     long count(int keyLength, int valueLength) throws Exception {
         JavaPairRDD<String, String> data = text(keyLength, valueLength);
-        return phases.time("measured", data::count);
+        return phases.measure("measured", data::count);
     }
 
     long countOdd(int keyLength, int valueLength) throws Exception {
         JavaPairRDD<String, String> data = text(keyLength, valueLength);
-        return phases.time("measured", () -> data.filter(pair -> Integer.parseInt(pair._1()) % 2 == 1).count());
+        return phases.measure("measured", () -> data.filter(pair -> Integer.parseInt(pair._1()) % 2 == 1).count());
     }
 
     private KeyTally tally(java.util.concurrent.Callable<List<KeyTally>> work) throws Exception {
         KeyTally total = new KeyTally();
-        phases.time("measured", work).forEach(total::add);
+        phases.measure("measured", work).forEach(total::add);
         return total;
     }
 

@@ -11,19 +11,29 @@ import io.weft.core.Store;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
+import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.util.TaskCompletionListener;
 import scala.Tuple2;
 
-/** Sorts raw records: chunks of bytes through the shuffle, blocks of bytes through the sort. */
-final class RawSort implements SortMethod {
-    @Override
-    public List<Long> sort(JavaSparkContext spark, Splits splits, String output, int partitions,
+/** weft's own sort: chunks of bytes through Spark's shuffle, then blocks of bytes: the limit of its data path. */
+final class RawSort {
+    private RawSort() {
+    }
+
+    /** Settings of a program that scatters chunks. */
+    static SparkConf conf(String name) {
+        // without a file for each range of each map task, however few the ranges are
+        return new SparkConf().setAppName(name).setIfMissing("spark.shuffle.sort.bypassMergeThreshold", "0");
+    }
+
+    /** Sorts, and gives the rows of each part. */
+    static List<Long> sort(JavaSparkContext spark, Splits splits, String output, int partitions,
             Phases phases) throws Exception {
-        RangeTable table = phases.time("sample", () -> Sample.ranges(spark, splits, partitions));
+        RangeTable table = phases.measure("sample", () -> Sample.ranges(spark, splits, partitions));
         Store store = Store.of(output);
-        return phases.time("sort", () -> new ScatterRdd(spark.sc(), splits, table, partitions).shuffled().toJavaRDD()
+        return phases.measure("sort", () -> new ScatterRdd(spark.sc(), splits, table, partitions).shuffled().toJavaRDD()
                 .mapPartitionsWithIndex((part, chunks) -> write(store, output, part, chunks), false).collect());
     }
 

@@ -1,26 +1,23 @@
 package io.weft.spark;
 
-import io.weft.core.Options;
 import io.weft.core.Outcome;
-import java.util.ArrayList;
-import java.util.List;
+import io.weft.job.EngineSession;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * A Spark application whose executors are all there before anything is measured. Option {@code executors} says how
- * many to wait for. Settings of the command line win over those a program sets if they are missing.
+ * A Spark application whose executors are all there before anything is measured. Settings of the command line win over
+ * those a program sets if they are missing.
  */
-final class Session implements AutoCloseable {
+final class Session implements EngineSession {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(180);
 
     final JavaSparkContext spark;
     private final TaskTotals totals = new TaskTotals();
 
     /** @throws IllegalStateException when the executors do not come up within 180 s */
-    Session(SparkConf conf, Options options) throws InterruptedException {
-        int executors = options.integer("executors", 1, 0, 1_000_000);
+    Session(SparkConf conf, int executors) throws InterruptedException {
         spark = new JavaSparkContext(conf);
         spark.sc().addSparkListener(totals);
         try {
@@ -31,15 +28,9 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** The keys of a program's own options and of those every program here has. */
-    static List<String> keys(String... own) {
-        List<String> keys = new ArrayList<>(List.of(own));
-        keys.add("executors");
-        return keys;
-    }
-
-    /** Puts the totals over all finished tasks; to be called after {@link #close}, when all have been counted. */
-    void report(Outcome outcome) {
+    /** Puts the totals over all finished tasks. */
+    @Override
+    public void report(Outcome outcome) {
         totals.report(outcome);
     }
 

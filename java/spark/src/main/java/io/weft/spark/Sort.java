@@ -1,15 +1,9 @@
 package io.weft.spark;
 
-import io.weft.core.Attempt;
 import io.weft.core.LineOutput;
 import io.weft.core.LineRanges;
 import io.weft.core.Lines;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.Phases;
-import io.weft.core.Program;
-import io.weft.core.Store;
-import io.weft.core.TextSplit;
+import io.weft.job.SortJob;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.Arrays;
@@ -26,43 +20,26 @@ import scala.Tuple2;
  * Sorts the lines of a text as unsigned bytes into a total order over numbered parts, by Spark's own sort. The measured
  * seconds hold sampling and sorting; the order is checked by {@code SortValidate}.
  */
-public final class Sort {
-    private static final List<String> KEYS = Session.keys("input", "output", "partitions", "split-bytes");
-
-    private Sort() {
-    }
-
+public final class Sort extends SortJob<Session> {
     public static void main(String[] args) {
-        System.exit(Program.run(args, KEYS, Sort::run));
+        main(new Sort(), args);
     }
 
-    static void run(Options options, Outcome outcome) throws Exception {
-        int partitions = options.integer("partitions", 8, 1, 1_000_000);
-        String input = options.text("input");
-        String output = options.text("output");
-        List<TextSplit> splits = TextSplit.of(input, options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40));
-        Attempt.requireEmpty(output);
-        SparkConf conf = new SparkConf().setAppName("sort")
-                .setIfMissing("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
-        Phases phases = new Phases();
-        Session session = phases.time("start", () -> new Session(conf, options));
-        long written;
-        try (session) {
-            LineRanges ranges = phases.time("sample", () -> LineRanges.sample(input, partitions));
-            JavaPairRDD<byte[], Boolean> lines = TextJob.splits(session.spark, splits)
-                    .flatMapToPair(split -> new Each(split.lines()));
-            written = phases.time("sort", () -> lines
-                    .repartitionAndSortWithinPartitions(new ByRange(ranges, partitions), new Unsigned())
-                    .mapPartitions(own -> part(own, output)).collect()).stream().mapToLong(Long::longValue).sum();
-        } finally {
-            Store.of(output).delete(Attempt.aside(output));
-        }
-        long bytes = TextSplit.bytes(input);
-        outcome.same("bytes written", written, bytes);
-        outcome.put("partitions", partitions).put("splits", splits.size()).put("bytes_in", bytes)
-                .put("bytes_out", written);
-        phases.report(outcome, "sample", "sort");
-        session.report(outcome);
+    @Override
+    protected Session open() throws Exception {
+        return new Session(new SparkConf().setAppName("sort")
+                .setIfMissing("spark.serializer", "org.apache.spark.serializer.KryoSerializer"), executors());
+    }
+
+    @Override
+    protected long write(Session session) throws Exception {
+        String output = output();
+        LineRanges ranges = phases.measure("sample", () -> LineRanges.sample(input(), partitions()));
+        JavaPairRDD<byte[], Boolean> lines = TextRdds.splits(session.spark, splits())
+                .flatMapToPair(split -> new Each(split.lines()));
+        return phases.measure("sort", () -> lines
+                .repartitionAndSortWithinPartitions(new ByRange(ranges, partitions()), new Unsigned())
+                .mapPartitions(own -> part(own, output)).collect()).stream().mapToLong(Long::longValue).sum();
     }
 
     private static Iterator<Long> part(Iterator<Tuple2<byte[], Boolean>> lines, String output) throws IOException {

@@ -2,22 +2,27 @@ package io.weft.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.weft.core.DfsioValidate;
 import io.weft.core.GraphGen;
-import io.weft.core.Match;
-import io.weft.core.Options;
+import io.weft.core.GrepValidate;
 import io.weft.core.Outcome;
 import io.weft.core.PageRankValidate;
+import io.weft.core.PiAnswer;
 import io.weft.core.Program;
-import io.weft.core.RankSpec;
+import io.weft.core.SortValidate;
+import io.weft.core.Sum128;
+import io.weft.core.TeraRecord;
+import io.weft.core.TeraValidate;
 import io.weft.core.TextGen;
-import io.weft.core.TextSplit;
 import io.weft.core.WordCountValidate;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
-import org.apache.spark.SparkConf;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.graphx.GraphXUtils;
+import java.util.Map;
+import java.util.Random;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,59 +30,125 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The work of jobs by Spark within one process, its output held against the answer. */
+/** Every job by Spark within one process, its output held against the answer. */
 class JobsTest {
-    private static final int VERTICES = 800;
+    private static final Map<String, String> SETTINGS = Map.of("spark.master", "local[2]", "spark.ui.enabled", "false",
+            "spark.driver.host", "127.0.0.1", "spark.driver.bindAddress", "127.0.0.1");
+    private static final String[] TEXT = {"--blocks", "60", "--words", "5000", "--seed", "2"};
+    private static final String[] GRAPH = {"--vertices", "800"};
 
     @TempDir
     static Path folder;
-    private static JavaSparkContext spark;
+    private static Outcome text;
 
     @BeforeAll
-    static void start() throws Exception {
-        SparkConf conf = new SparkConf().setMaster("local[2]").setAppName("jobs").set("spark.ui.enabled", "false")
-                .set("spark.driver.host", "127.0.0.1").set("spark.driver.bindAddress", "127.0.0.1")
-                .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
-        GraphXUtils.registerKryoClasses(conf);
-        spark = new JavaSparkContext(conf);
-        run(GraphGen::run, "--vertices", "800", "--parts", "3", "--output", path("graph"));
+    static void inputs() throws Exception {
+        SETTINGS.forEach(System::setProperty);
+        text = run(new TextGen(), TEXT, "--parts", "3", "--output", path("text"));
+        run(new GraphGen(), GRAPH, "--parts", "3", "--output", path("graph"));
     }
 
     @AfterAll
-    static void stop() {
-        spark.close();
+    static void forget() {
+        SETTINGS.keySet().forEach(System::clearProperty);
     }
 
     @Test
     void wordsAreCounted() throws Exception {
-        run(TextGen::run, "--blocks", "60", "--parts", "3", "--output", path("text"));
-        TextJob.write(TextJob.counts(spark, TextSplit.of(path("text"), 100_000), "", 3)
-                .map(pair -> new Match(pair._1(), pair._2())), path("words"));
-        run(WordCountValidate::run, "--blocks", "60", "--input", path("words"));
+        run(new WordCount(), job("text", "words"));
+        run(new WordCountValidate(), TEXT, "--input", path("words"));
+    }
+
+    @Test
+    void matchesAreCountedAndInOrder() throws Exception {
+        run(new Grep(), job("text", "matches"), "--pattern", "k[a-z]+");
+        run(new GrepValidate(), TEXT, "--input", path("matches"), "--pattern", "k[a-z]+");
+    }
+
+    @Test
+    void linesAreSorted() throws Exception {
+        run(new Sort(), job("text", "sorted"));
+        run(new SortValidate(), new String[] {"--input", path("sorted")}, "--lines", text.get("lines").toString(),
+                "--checksum", text.get("checksum").toString());
+    }
+
+    @Test
+    void pointsAreCounted() throws Exception {
+        String[] points = {"--points", "100003"};
+        assertEquals(run(new PiAnswer(), points).get("inside"),
+                run(new Pi(), points, "--tasks", "5", "--executors", "0").get("inside"));
+    }
+
+    @Test
+    void filesHoldWhatWasAskedFor() throws Exception {
+        String[] files = {"--files", "3", "--bytes", "80000"};
+        Outcome made = run(new Dfsio(), files, "--directory", path("files"), "--executors", "0");
+        assertEquals(made.get("checksum"), run(new DfsioValidate(), files, "--input", path("files")).get("checksum"));
     }
 
     @ParameterizedTest
-    @CsvSource({"0,spread,keep", "1,leak,merge", "3,spread,merge", "2,leak,keep"})
-    void bothMethodsFindTheRanksOfTheReference(int rounds, String dangling, String edges) throws Exception {
-        RankSpec spec = new RankSpec(VERTICES, rounds, 0.85, dangling.equals("spread"), edges.equals("merge"));
-        List<TextSplit> splits = TextSplit.of(path("graph"), 20_000);
-        PageRank.write(spark, splits, spec, 3, path("own-" + rounds));
-        GraphxRanks.write(spark, splits, spec, 3, path("graphx-" + rounds));
-        for (String method : List.of("own-", "graphx-")) {
-            run(PageRankValidate::run, "--vertices", "800", "--rounds", Integer.toString(rounds),
-                    "--dangling", dangling, "--edges", edges, "--input", path(method + rounds));
+    @CsvSource({"0,spread,keep", "1,leak,merge", "3,spread,merge"})
+    void bothMethodsFindTheRanksOfTheReference(String rounds, String dangling, String edges) throws Exception {
+        String[] definition = {"--vertices", "800", "--rounds", rounds, "--dangling", dangling, "--edges", edges};
+        for (String method : List.of("own", "graphx")) {
+            String name = method + "-" + rounds;
+            run(new PageRank(), job("graph", name), definition[0], definition[1], definition[2], definition[3],
+                    definition[4], definition[5], definition[6], definition[7], "--method", method);
+            run(new PageRankValidate(), definition, "--input", path(name));
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"raw", "stock"})
+    void recordsWhoseKeysDifferInTheLastBytesAreSorted(String method) throws Exception {
+        Path input = Files.createDirectories(folder.resolve("tied-" + method));
+        String checksum = tied(input.resolve("part-00000"));
+        String[] places = {"--input", input.toString(), "--output", path("sorted-" + method)};
+        Outcome ran = run(new TeraSort(), places, "--partitions", "3", "--method", method, "--executors", "0");
+        assertEquals(List.of(method, 3000L, 3000L),
+                List.of(ran.get("method"), ran.get("rows_in"), ran.get("rows_out")));
+        Outcome found = run(new TeraValidate(), new String[] {"--input", path("sorted-" + method)}, "--rows", "3000",
+                "--checksum", checksum);
+        assertEquals(3, found.get("parts"));
+        run(new TeraCount(), new String[] {"--input", input.toString()}, "--checksum", checksum, "--executors", "0");
+    }
+
+    @Test
+    void theSortIsSparksUnlessAskedOtherwise() throws Exception {
+        Path input = Files.createDirectories(folder.resolve("plain"));
+        tied(input.resolve("part-00000"));
+        String[] places = {"--input", input.toString(), "--output", path("sorted-plain")};
+        assertEquals("stock", run(new TeraSort(), places, "--executors", "0").get("method"));
+    }
+
+    /** Writes records that share the first 8 bytes of their keys in groups, some of them above 127; gives their sum. */
+    private static String tied(Path file) throws Exception {
+        byte[] records = new byte[3000 * TeraRecord.LENGTH];
+        new Random(3).nextBytes(records);
+        Sum128 sum = new Sum128();
+        for (int at = 0; at < records.length; at += TeraRecord.LENGTH) {
+            Arrays.fill(records, at, at + 8, (byte) (at % 300 - 100));
+            CRC32 crc = new CRC32();
+            crc.update(records, at, TeraRecord.LENGTH);
+            sum.add(crc.getValue());
+        }
+        Files.write(file, records);
+        return sum.hex();
+    }
+
+    private static String[] job(String input, String output) {
+        return new String[] {"--input", path(input), "--output", path(output), "--partitions", "3",
+            "--split-bytes", "100000", "--executors", "0"};
     }
 
     private static String path(String name) {
         return folder.resolve(name).toString();
     }
 
-    private static Outcome run(Program program, String... words) throws Exception {
-        List<String> keys = Stream.of(words).filter(word -> word.startsWith("--"))
-                .map(key -> key.substring(2)).toList();
-        Outcome outcome = new Outcome();
-        program.run(Options.parse(words, keys), outcome);
+    private static Outcome run(Program program, String[] some, String... more) throws Exception {
+        List<String> words = new ArrayList<>(List.of(some));
+        words.addAll(List.of(more));
+        Outcome outcome = program.call(words.toArray(String[]::new));
         assertEquals("", outcome.reason());
         return outcome;
     }

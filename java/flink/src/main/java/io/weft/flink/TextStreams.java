@@ -14,10 +14,10 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.util.Collector;
 
 /** What the workloads on text share: splits handed to the reader that asks next, counts of strings, parts of lines. */
-final class TextJob {
+final class TextStreams {
     private static final TypeInformation<Tuple2<String, Long>> COUNTED = Types.TUPLE(Types.STRING, Types.LONG);
 
-    private TextJob() {
+    private TextStreams() {
     }
 
     /** The numbers of some splits or tasks. */

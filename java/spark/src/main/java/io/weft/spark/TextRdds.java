@@ -19,10 +19,10 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /** What the workloads on text share: splits read where they are, counts of strings, and parts of lines. */
-final class TextJob {
+final class TextRdds {
     private static final ClassTag<TextSplit> SPLIT = ClassTag$.MODULE$.apply(TextSplit.class);
 
-    private TextJob() {
+    private TextRdds() {
     }
 
     /** The splits, each a partition of its own, preferably on a host that has it. */

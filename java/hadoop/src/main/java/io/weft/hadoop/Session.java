@@ -2,6 +2,7 @@ package io.weft.hadoop;
 
 import io.weft.core.Outcome;
 import io.weft.core.Progress;
+import io.weft.job.EngineSession;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
@@ -13,13 +14,12 @@ import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.mapreduce.TaskCounter;
 
-/** Runs a job to its end, telling its progress, and reports what its counters say. */
-final class JobRun {
+/** Runs jobs to their ends, telling their progress, and reports what the counters of the last one say. */
+final class Session implements EngineSession {
     private static final int STEPS = 1000;
     private static final int GAP_MILLIS = 50;
 
-    private JobRun() {
-    }
+    private Job last;
 
     /** Sets what a program wants and neither the site files nor the command line say. */
     static void setUnlessGiven(Configuration settings, String key, String value) {
@@ -34,7 +34,7 @@ final class JobRun {
      *
      * @throws IOException with the first words of the failure when the job fails
      */
-    static void run(Job job) throws Exception {
+    Job run(Job job) throws Exception {
         job.submit();
         Progress progress = new Progress(2 * STEPS);
         int told = 0;
@@ -51,6 +51,13 @@ final class JobRun {
         if (!job.isSuccessful()) {
             throw new IOException(job.getJobID() + " failed: " + reason(job, status));
         }
+        return ran(job);
+    }
+
+    /** Notes a job that ran to its end otherwise. */
+    Job ran(Job job) {
+        last = job;
+        return job;
     }
 
     private static String reason(Job job, JobStatus status) throws IOException, InterruptedException {
@@ -63,11 +70,12 @@ final class JobRun {
         return status.getFailureInfo();
     }
 
-    /** Puts the totals over all finished tasks. */
-    static void report(Job job, Outcome outcome) throws IOException {
-        Counters counters = job.getCounters();
+    /** Puts the totals over all finished tasks of the last job. */
+    @Override
+    public void report(Outcome outcome) throws IOException {
+        Counters counters = last.getCounters();
         if (counters == null) {
-            throw new IOException("the history of " + job.getJobID() + " holds no counters");
+            throw new IOException("the history of " + last.getJobID() + " holds no counters");
         }
         outcome.put("tasks", value(counters, JobCounter.TOTAL_LAUNCHED_MAPS, JobCounter.TOTAL_LAUNCHED_REDUCES))
                 .put("failed_tasks", value(counters, JobCounter.NUM_FAILED_MAPS, JobCounter.NUM_FAILED_REDUCES))
@@ -86,5 +94,10 @@ final class JobRun {
     /** The sum of some counters. */
     static long value(Counters counters, Enum<?>... names) {
         return Arrays.stream(names).mapToLong(name -> counters.findCounter(name).getValue()).sum();
+    }
+
+    @Override
+    public void close() {
+        // a job ends by itself
     }
 }

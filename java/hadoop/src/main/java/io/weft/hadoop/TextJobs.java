@@ -2,9 +2,6 @@ package io.weft.hadoop;
 
 import io.weft.core.Attempt;
 import io.weft.core.LineTally;
-import io.weft.core.Options;
-import io.weft.core.Outcome;
-import io.weft.core.TextSplit;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -20,17 +17,16 @@ import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
 
 /** What the workloads on text share: jobs that read lines, counts of strings, and parts of lines. */
-final class TextJob {
+final class TextJobs {
     static final String PATTERN = "weft.pattern";
 
-    private TextJob() {
+    private TextJobs() {
     }
 
     /** A job that reads the lines of an input in splits; its mapper and all else are to be set. */
     static Job of(String name, String input, int partitions, long splitBytes) throws IOException {
-        TextSplit.files(input);
         Job job = Job.getInstance(new Configuration(), name);
-        job.setJarByClass(TextJob.class);
+        job.setJarByClass(TextJobs.class);
         job.setInputFormatClass(TextInputFormat.class);
         FileInputFormat.setInputPaths(job, input);
         FileInputFormat.setMinInputSplitSize(job, splitBytes);
@@ -40,8 +36,9 @@ final class TextJob {
     }
 
     /** A job that counts words, or the matches of a pattern that is not empty; its output is to be set. */
-    static Job counting(String name, Options options, String pattern) throws IOException {
-        Job job = of(name, options.text("input"), options.integer("partitions", 8, 1, 1_000_000), splitBytes(options));
+    static Job counting(String name, String input, int partitions, long splitBytes, String pattern)
+            throws IOException {
+        Job job = of(name, input, partitions, splitBytes);
         job.getConfiguration().set(PATTERN, pattern);
         job.setMapperClass(Tally.class);
         job.setReducerClass(LongSumReducer.class);
@@ -50,21 +47,10 @@ final class TextJob {
         return job;
     }
 
-    static long splitBytes(Options options) {
-        return options.number("split-bytes", TextSplit.BYTES, 1, 1L << 40);
-    }
-
     /** Lines into an output directory that may be there but must be empty. */
     static void writeLines(Job job, String output) {
         job.setOutputFormatClass(LineFiles.class);
         FileOutputFormat.setOutputPath(job, new Path(output));
-    }
-
-    /** Puts what went in and out, and the totals over the tasks of a job. */
-    static void report(Options options, Job job, Outcome outcome) throws IOException {
-        outcome.put("bytes_in", TextSplit.bytes(options.text("input")))
-                .put("bytes_out", TextSplit.bytes(options.text("output")));
-        JobRun.report(job, outcome);
     }
 
     /** Counts what is in its split in a table of its own, and gives each string once. */
