@@ -73,6 +73,13 @@ class RecordError(WeftError):
 
 
 class Stopped(BaseException):
-    """weft was asked to stop by a signal (SIGTERM, SIGHUP); unwinds every `with` like Ctrl-C does."""
+    """weft was asked to stop by a signal; unwinds every `with`."""
 
-    exit_code = 143
+    record: Path | None = None
+    """The record of the run that it ended, if there is one."""
+    phase: str = ""
+    """Where that run was."""
+
+    def __init__(self, exit_code: int) -> None:
+        super().__init__()
+        self.exit_code = exit_code

@@ -202,3 +202,22 @@ def test_an_interrupt_while_weft_is_loaded_shows_no_traceback() -> None:
     )
     assert done.returncode in {130, -signal.SIGINT}
     assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_is_stopped_says_where_and_names_its_record(tmp_path: object) -> None:
+    done = outcome(
+        """
+        from weft.record import record as records
+        from weft.run.run import _verdict
+        def action():
+            record = records.create(Path("runs"), "one", "", {})
+            with _verdict(record), record.phase("start"):
+                stop_me()
+                signals.sleep(60)
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 143
+    assert done.stderr.startswith("stopped in phase start; ")
+    assert done.stderr.endswith("the record runs/one\n")

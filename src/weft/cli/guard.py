@@ -19,14 +19,18 @@ def guarded(action: Callable[[], object]) -> None:
     except WeftError as error:
         _tell(error)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("stopped; nothing was left behind", file=sys.stderr)
-        sys.exit(130)
     except Stopped as stopped:
-        print("stopped; nothing was left behind", file=sys.stderr)
+        print(_ended(stopped), file=sys.stderr)
         sys.exit(stopped.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _ended(stopped: Stopped) -> str:
+    """What was stopped, and where its record is: what could not be released is an error of its own."""
+    if stopped.record is None:
+        return "stopped"
+    return f"stopped in phase {stopped.phase}; nothing was left behind but the record {stopped.record}"
 
 
 def _tell(error: WeftError) -> None:

@@ -56,6 +56,7 @@ def launch(asked: Spec, text: str) -> PersistentCluster:
                 _pass_on(said)
         except BaseException:
             process.stop(grace=_GRACE)
+            _pass_on(said)
             raise
         _pass_on(said)
     return cluster

@@ -21,15 +21,16 @@ LOOK = 0.1
 """Seconds after which whoever waits for something else looks whether a signal has come."""
 _STUCK = 5.0
 """Seconds after which a second signal is raised at once: nobody has looked since the first."""
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
+"""By signal that ends a command: what it exits with."""
 
 
 @dataclass
 class _Noted:
     """What the handler knows."""
 
-    number: int = 0
-    """The signal that came, 0 for none."""
+    number: int | None = None
+    """The signal that came."""
     since: float = 0.0
     raised: bool = False
     held: int = 0
@@ -48,7 +49,7 @@ def watch() -> None:
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         _noted = _Noted(woken=woken)
-    for number in _ENDING:
+    for number in _EXIT_CODES:
         signal.signal(number, _note)
 
 
@@ -61,16 +62,14 @@ def _note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the s
 
 
 def check() -> None:
-    """Raise KeyboardInterrupt or Stopped where a signal has come, in the main thread, once."""
+    """Raise Stopped where a signal has come, in the main thread, once."""
     if _noted.number and not _noted.raised and not _noted.held and _is_main():
         _raise()
 
 
 def _raise() -> None:
     _noted.raised = True
-    if _noted.number == signal.SIGINT:
-        raise KeyboardInterrupt
-    raise Stopped
+    raise Stopped(_EXIT_CODES[signal.Signals(_noted.number or signal.SIGTERM)])
 
 
 @contextmanager

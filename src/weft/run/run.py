@@ -178,8 +178,9 @@ def verdict_of(record: Record) -> Iterator[None]:
         record.update(verdict="INVALID", reason=error.message, tail=list(error.tail), hint=error.hint)
         error.record = record.directory
         raise
-    except (KeyboardInterrupt, Stopped):
-        record.update(verdict="INVALID", reason=f"stopped by the user in phase {record.head['phase']}")
+    except Stopped as stopped:
+        stopped.record, stopped.phase = record.directory, record.head.get("phase", "acquire")
+        record.update(verdict="INVALID", reason=f"stopped by the user in phase {stopped.phase}")
         raise
     except BaseException as error:
         record.update(verdict="INVALID", reason=f"weft failed: {error!r}")

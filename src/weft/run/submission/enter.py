@@ -85,7 +85,7 @@ def _submitted(text: str, progress: Progress) -> Iterator[Followed]:
     progress.say(f"Slurm job {job.number}: {shlex.join(['scancel', str(job.number)])}, or Ctrl-C, ends it")
     try:
         yield job
-    except (KeyboardInterrupt, Stopped, NodeError):
+    except (Stopped, NodeError):
         job.cancel()
         raise
     finally:
