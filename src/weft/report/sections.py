@@ -1,7 +1,9 @@
 """The sections of a run's report, in their order: the same in every report, so that two can be laid side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from pydantic import JsonValue
 
 from weft.report import counters, fileops, flink, hdfs, lustre, mapreduce, timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
@@ -16,6 +18,7 @@ def what_was_run(summary: Summary) -> Section:
     cell = ", ".join(f"{key} = {value}" for key, value in summary.coordinates.items())
     pairs = [
         ("workload", " of ".join(filter(None, [summary.workload, maybe(show_size, summary.size)]))),
+        ("method", _method(summary.facts.get("method"))),
         ("engine", summary.engine_named),
         ("nodes", summary.nodes_asked),
         ("batch job", summary.batch_job),
@@ -40,6 +43,19 @@ def what_was_run(summary: Summary) -> Section:
     if summary.limits:
         blocks.append(Listing([f"Limit of these nodes: {limit}" for limit in summary.limits], "quiet"))
     return Section("what", "What was run", blocks)
+
+
+_METHODS: Mapping[str, str] = {
+    "stock": "stock: the engine's own operators",
+    "raw": "raw: weft's sorter, the limit of this engine's data path",
+    "kryo": "kryo: sortByKey of Spark's RDDs",
+    "own": "own: weft's blocks and messages",
+    "graphx": "graphx: GraphX's operators",
+}
+
+
+def _method(name: JsonValue) -> str:
+    return _METHODS.get(name, name) if isinstance(name, str) else ""
 
 
 def _places(summary: Summary) -> Table:

@@ -1,15 +1,21 @@
 """A run's outcome in a few lines of text."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from weft.record.record import PHASES, Stored
 from weft.text.units import show_seconds, show_size
+
+
+def _method(facts: Mapping[str, Any]) -> str:
+    return f" (method {facts['method']})" if facts.get("method") else ""
 
 
 def outcome_lines(stored: Stored) -> list[str]:
     """Verdict, phases, throughput, losses, and where the record is."""
     head = stored.head
-    lines = [
-        f"{stored.verdict}  {head['workload']} on {head['engine']}, {head['nodes']}, scratch {head['scratch']}"
-    ]
+    what = f"{head['workload']}{_method(head.get('facts', {}))}"
+    lines = [f"{stored.verdict}  {what} on {head['engine']}, {head['nodes']}, scratch {head['scratch']}"]
     if head.get("reason"):
         lines.append(f"  because {head['reason']}")
     phases = head.get("phases", {})

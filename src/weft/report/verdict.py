@@ -19,9 +19,11 @@ def tone(summary: Summary) -> Tone:
 
 
 def subject(summary: Summary) -> str:
-    """What was run: terasort of 1 GB by spark 4.3.0 on 2 local nodes."""
+    """What was run: terasort (method stock) of 1 GB by spark 4.3.0 on 2 local nodes."""
+    method = f" (method {named})" if (named := summary.facts.get("method")) else ""
     size = f" of {show_size(summary.size)}" if summary.size else ""
-    return f"{summary.workload or 'a workload'}{size} by {summary.engine_named or 'an engine'} on {nodes(summary)}"
+    what = f"{summary.workload or 'a workload'}{method}{size}"
+    return f"{what} by {summary.engine_named or 'an engine'} on {nodes(summary)}"
 
 
 def nodes(summary: Summary) -> str:

@@ -87,6 +87,7 @@ class PageRank(Workload):
             "edges": sum(outcome["edges"] for outcome in prepared),
             "dangling": sum(outcome["dangling"] for outcome in prepared),
             **{key: found.get(key) for key in ("distance", "bound", "sum")},
+            "method": ran.get("method"),
         }
         valid = bool(found["valid"]) and not reason
         return Judgement(

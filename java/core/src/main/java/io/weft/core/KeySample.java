@@ -1,7 +1,11 @@
 package io.weft.core;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.stream.LongStream;
 
 /** Samples keys in small blocks spread evenly over the whole input, enough for ranges of about equal size. */
 public final class KeySample {
@@ -9,9 +13,22 @@ public final class KeySample {
     private static final int BLOCK = 40;
     /** With 1000 keys a range, the sizes of ranges differ by about 3 % (one standard deviation). */
     private static final int KEYS_PER_RANGE = 1000;
+    /** Threads that wait for the reads of a sample. */
+    private static final int READERS = 8;
     private static final int MOST_KEYS = 1_000_000;
 
     private KeySample() {
+    }
+
+    /** Ranges of about equal size, from keys that this process samples; the same input gives the same ranges. */
+    public static RangeTable ranges(Splits splits, int ranges) throws Exception {
+        double density = blocksPerByte(splits, ranges);
+        List<Callable<long[]>> samples = new ArrayList<>();
+        for (Splits.Split split : splits.splits) {
+            samples.add(() -> keys(splits.store, split, density));
+        }
+        LongStream keys = Parallel.run(READERS, samples).stream().flatMapToLong(LongStream::of);
+        return RangeTable.of(keys.toArray(), ranges);
     }
 
     /** How many blocks to read from each byte of the input. */

@@ -26,6 +26,13 @@ public final class PartOutput implements AutoCloseable {
         }
     }
 
+    /** Appends all that a merge gives. */
+    public void add(Merge merge) throws IOException {
+        for (SortedRun run = merge.next(); run != null; run = merge.next()) {
+            add(run.bytes(), run.offset());
+        }
+    }
+
     /** Makes the part final and gives the number of its rows. */
     public long commit() throws IOException {
         drain();

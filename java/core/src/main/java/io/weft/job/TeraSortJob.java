@@ -20,7 +20,9 @@ public abstract class TeraSortJob<S extends EngineSession> extends OutputJob<S> 
         /** The engine's: its public operators, as its users call them. */
         STOCK,
         /** weft's: chunks of bytes through the engine's shuffle, and a sort of its own; the limit of its data path. */
-        RAW;
+        RAW,
+        /** Spark's older one: {@code sortByKey} of an RDD, with Kryo. */
+        KRYO;
 
         /** As it is written in options and outcomes. */
         public String word() {

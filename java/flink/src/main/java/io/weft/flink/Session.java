@@ -1,16 +1,11 @@
 package io.weft.flink;
 
 import io.weft.core.Chunk;
-import io.weft.core.KeySample;
 import io.weft.core.Outcome;
-import io.weft.core.Parallel;
 import io.weft.core.RangeTable;
 import io.weft.core.Splits;
 import io.weft.core.UsageError;
 import io.weft.job.EngineSession;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -19,9 +14,6 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** A batch job on the cluster that the command line's configuration names. */
 final class Session implements EngineSession {
-    /** Threads that wait for the reads of a sample. */
-    private static final int READERS = 8;
-
     final StreamExecutionEnvironment flink = StreamExecutionEnvironment.getExecutionEnvironment();
 
     /** The most tasks of an operator. */
@@ -40,17 +32,6 @@ final class Session implements EngineSession {
     /** Splits are read by as many tasks as there are slots, each taking the next when it has done one. */
     int readers(Splits splits) {
         return Math.min(splits.splits.size(), Math.max(1, flink.getParallelism()));
-    }
-
-    /** Ranges of about equal size, from keys that this process samples; the same input gives the same ranges. */
-    static RangeTable ranges(Splits splits, int ranges) throws Exception {
-        double blocksPerByte = KeySample.blocksPerByte(splits, ranges);
-        List<Callable<long[]>> samples = new ArrayList<>();
-        for (Splits.Split split : splits.splits) {
-            samples.add(() -> KeySample.keys(splits.store, split, blocksPerByte));
-        }
-        return RangeTable.of(
-                Parallel.run(READERS, samples).stream().flatMapToLong(java.util.Arrays::stream).toArray(), ranges);
     }
 
     /** The records of all splits in chunks, chunks of range i on their way to task i of the next operator. */

@@ -2,9 +2,7 @@ package io.weft.flink;
 
 import io.weft.core.BlockSorter;
 import io.weft.core.Chunk;
-import io.weft.core.Merge;
 import io.weft.core.PartOutput;
-import io.weft.core.SortedRun;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -60,10 +58,7 @@ final class SortOperator extends PartOperator<Chunk> {
 
     @Override
     void write(PartOutput out) throws IOException {
-        Merge merge = sorter.sorted();
-        for (SortedRun run = merge.next(); run != null; run = merge.next()) {
-            out.add(run.bytes(), run.offset());
-        }
+        out.add(sorter.sorted());
         count("spilled", sorter.spilled());
     }
 

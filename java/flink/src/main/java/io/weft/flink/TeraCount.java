@@ -1,6 +1,7 @@
 package io.weft.flink;
 
 import io.weft.core.Chunk;
+import io.weft.core.KeySample;
 import io.weft.core.RangeTable;
 import io.weft.core.TeraTally;
 import io.weft.job.TeraCountJob;
@@ -24,7 +25,7 @@ public final class TeraCount extends TeraCountJob<Session> {
 
     @Override
     protected TeraTally tally(Session session) throws Exception {
-        RangeTable table = phases.measure("sample", () -> Session.ranges(splits(), partitions()));
+        RangeTable table = phases.measure("sample", () -> KeySample.ranges(splits(), partitions()));
         session.scattered(splits(), table, partitions())
                 .transform("count", Types.VOID, new CountOperator(table, summed())).setParallelism(partitions());
         return phases.measure("count", () -> session.execute("teracount")).getAccumulatorResult("tally");

@@ -1,7 +1,9 @@
 package io.weft.flink;
 
+import io.weft.core.KeySample;
 import io.weft.core.Outcome;
 import io.weft.core.RangeTable;
+import io.weft.core.UsageError;
 import io.weft.job.TeraSortJob;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -16,12 +18,15 @@ public final class TeraSort extends TeraSortJob<Session> {
 
     @Override
     protected Session open() {
+        if (method() == Method.KRYO) {
+            throw new UsageError("Option --method must be stock or raw on Flink.");
+        }
         return new Session(partitions());
     }
 
     @Override
     protected long sort(Session session, Outcome outcome) throws Exception {
-        RangeTable table = phases.measure("sample", () -> Session.ranges(splits(), partitions()));
+        RangeTable table = phases.measure("sample", () -> KeySample.ranges(splits(), partitions()));
         if (method() == Method.RAW) {
             describeRaw(session, table);
         } else {

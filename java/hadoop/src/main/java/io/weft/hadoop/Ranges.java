@@ -1,19 +1,12 @@
 package io.weft.hadoop;
 
-import io.weft.core.KeySample;
-import io.weft.core.Parallel;
 import io.weft.core.RangeTable;
-import io.weft.core.Splits;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 
 /** The ranges of a job: made of keys that the submitting program samples, and sent along in the job's settings. */
@@ -21,15 +14,6 @@ final class Ranges {
     private static final String SETTING = "weft.terasort.ranges";
 
     private Ranges() {
-    }
-
-    /** Samples the input and gives ranges of about equal size; the same input gives the same. */
-    static RangeTable sample(Splits splits, int ranges) throws Exception {
-        double density = KeySample.blocksPerByte(splits, ranges);
-        List<Callable<long[]>> tasks = new ArrayList<>();
-        splits.splits.forEach(split -> tasks.add(() -> KeySample.keys(splits.store, split, density)));
-        LongStream keys = Parallel.run(Parallel.processors(), tasks).stream().flatMapToLong(LongStream::of);
-        return RangeTable.of(keys.toArray(), ranges);
     }
 
     /** Puts ranges into the settings of a job. */

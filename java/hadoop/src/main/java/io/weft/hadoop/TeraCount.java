@@ -1,5 +1,6 @@
 package io.weft.hadoop;
 
+import io.weft.core.KeySample;
 import io.weft.core.TeraTally;
 import io.weft.job.TeraCountJob;
 import org.apache.hadoop.io.NullWritable;
@@ -24,7 +25,7 @@ public final class TeraCount extends TeraCountJob<Session> {
         job.setOutputFormatClass(NullOutputFormat.class);
         job.setOutputKeyClass(NullWritable.class);
         job.setOutputValueClass(NullWritable.class);
-        Ranges.put(phases.measure("sample", () -> Ranges.sample(splits(), partitions())), job.getConfiguration());
+        Ranges.put(phases.measure("sample", () -> KeySample.ranges(splits(), partitions())), job.getConfiguration());
         phases.measure("count", () -> session.run(job));
         return CountRange.tally(job.getCounters());
     }

@@ -1,6 +1,8 @@
 package io.weft.hadoop;
 
+import io.weft.core.KeySample;
 import io.weft.core.Outcome;
+import io.weft.core.UsageError;
 import io.weft.job.TeraSortJob;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.NullWritable;
@@ -16,6 +18,9 @@ public final class TeraSort extends TeraSortJob<Session> {
 
     @Override
     protected Session open() {
+        if (method() == Method.KRYO) {
+            throw new UsageError("Option --method must be stock or raw on Hadoop.");
+        }
         return new Session();
     }
 
@@ -33,7 +38,7 @@ public final class TeraSort extends TeraSortJob<Session> {
         job.setOutputKeyClass(NullWritable.class);
         job.setOutputValueClass(Records.class);
         FileOutputFormat.setOutputPath(job, new Path(output()));
-        Ranges.put(phases.measure("sample", () -> Ranges.sample(splits(), partitions())), job.getConfiguration());
+        Ranges.put(phases.measure("sample", () -> KeySample.ranges(splits(), partitions())), job.getConfiguration());
         return phases.measure("sort", () -> session.run(job));
     }
 }

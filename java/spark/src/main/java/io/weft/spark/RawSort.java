@@ -5,7 +5,6 @@ import io.weft.core.Merge;
 import io.weft.core.PartOutput;
 import io.weft.core.Phases;
 import io.weft.core.RangeTable;
-import io.weft.core.SortedRun;
 import io.weft.core.Splits;
 import io.weft.core.Store;
 import java.io.IOException;
@@ -49,9 +48,7 @@ final class RawSort {
         }
         Merge merge = sorter.sorted();
         try (PartOutput out = Written.part(store, output, number, context)) {
-            for (SortedRun run = merge.next(); run != null; run = merge.next()) {
-                out.add(run.bytes(), run.offset());
-            }
+            out.add(merge);
             return List.of(Written.commit(out, context)).iterator();
         }
     }

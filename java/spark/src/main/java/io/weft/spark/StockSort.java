@@ -8,9 +8,9 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
-import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
@@ -23,17 +23,19 @@ final class StockSort {
     private StockSort() {
     }
 
-    /** Records read as Spark reads files of records, in splits of a number of bytes. */
-    static Dataset<byte[]> read(JavaSparkContext spark, SparkSession sql, String input, long splitBytes) {
+    /** Records as Spark reads files of records, in splits of a number of bytes. */
+    static JavaRDD<byte[]> read(JavaSparkContext spark, String input, long splitBytes) {
         spark.hadoopConfiguration().setLong(FileInputFormat.SPLIT_MINSIZE, splitBytes);
         spark.hadoopConfiguration().setLong(FileInputFormat.SPLIT_MAXSIZE, splitBytes);
-        return sql.createDataset(spark.binaryRecords(input, TeraRecord.LENGTH).rdd(), Encoders.BINARY());
+        return spark.binaryRecords(input, TeraRecord.LENGTH);
     }
 
     /** Sorts whole records, which begin with their keys, and gives the rows of each part. */
-    static List<Long> sort(Dataset<byte[]> records, String output, int partitions) throws IOException {
+    static List<Long> sort(SparkSession sql, JavaRDD<byte[]> records, String output, int partitions)
+            throws IOException {
         Store store = Store.of(output);
-        return records.repartitionByRange(partitions, functions.col(COLUMN)).sortWithinPartitions(COLUMN)
+        return sql.createDataset(records.rdd(), Encoders.BINARY())
+                .repartitionByRange(partitions, functions.col(COLUMN)).sortWithinPartitions(COLUMN)
                 .mapPartitions((MapPartitionsFunction<byte[], Long>) rows -> write(store, output, rows),
                         Encoders.LONG())
                 .collectAsList();

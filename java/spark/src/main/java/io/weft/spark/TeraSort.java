@@ -2,8 +2,8 @@ package io.weft.spark;
 
 import io.weft.core.Outcome;
 import io.weft.job.TeraSortJob;
-import java.util.List;
 import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.SparkSession;
 
 /** TeraSort by Spark's own operators, or by weft's sorter behind Spark's shuffle. */
@@ -15,19 +15,27 @@ public final class TeraSort extends TeraSortJob<Session> {
     @Override
     protected Session open() throws Exception {
         String name = "terasort-" + method().word();
-        return new Session(method() == Method.RAW ? RawSort.conf(name) : new SparkConf().setAppName(name), executors());
+        SparkConf conf = switch (method()) {
+            case RAW -> RawSort.conf(name);
+            case KRYO -> KryoSort.conf(name);
+            default -> new SparkConf().setAppName(name);
+        };
+        return new Session(conf, executors());
     }
 
     @Override
     protected long sort(Session session, Outcome outcome) throws Exception {
-        List<Long> parts;
-        if (method() == Method.RAW) {
-            parts = RawSort.sort(session.spark, splits(), output(), partitions(), phases);
-        } else {
-            SparkSession sql = phases.time("start", SparkSession.builder()::getOrCreate);
-            parts = phases.measure("sort", () -> StockSort.sort(
-                    StockSort.read(session.spark, sql, input(), splitBytes()), output(), partitions()));
-        }
-        return parts.stream().mapToLong(Long::longValue).sum();
+        return (switch (method()) {
+            case RAW -> RawSort.sort(session.spark, splits(), output(), partitions(), phases);
+            case KRYO -> phases.measure("sort", () -> KryoSort.sort(read(session), output(), partitions()));
+            default -> {
+                SparkSession sql = phases.time("start", SparkSession.builder()::getOrCreate);
+                yield phases.measure("sort", () -> StockSort.sort(sql, read(session), output(), partitions()));
+            }
+        }).stream().mapToLong(Long::longValue).sum();
+    }
+
+    private JavaRDD<byte[]> read(Session session) {
+        return StockSort.read(session.spark, input(), splitBytes());
     }
 }

@@ -99,7 +99,7 @@ class JobsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"raw", "stock"})
+    @CsvSource({"raw", "stock", "kryo"})
     void recordsWhoseKeysDifferInTheLastBytesAreSorted(String method) throws Exception {
         Path input = Files.createDirectories(folder.resolve("tied-" + method));
         String checksum = tied(input.resolve("part-00000"));
