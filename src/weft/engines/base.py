@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
+from weft.layout.jvm import SharedClasses
 from weft.layout.plan import Client, Command, Job, Layout, Plan
 from weft.services.base import Service
 from weft.text.family import Family
@@ -53,8 +54,8 @@ class Engine(BaseModel, ABC):
         """
         return ()
 
-    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:  # noqa: ARG002 - for those that have it
-        """By distribution whose classes are listed (`weft.host.provision`): how class paths of its processes begin."""
+    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002 - for those that have it
+        """By distribution: processes whose classes are archived while provisioning."""
         return {}
 
     def services(self) -> Sequence[Service]:

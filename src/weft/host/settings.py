@@ -79,6 +79,15 @@ def module_directories() -> list[Path]:
     return [Path(name) for name in os.environ.get("MODULEPATH", "").split(":") if name]
 
 
+CLASS_LISTS = "WEFT_CLASS_LISTS"
+"""Set by weft alone, for a run whose JVMs write down which classes they load: the directory of their lists."""
+
+
+def class_lists() -> Path | None:
+    """Where the JVMs of this run write down which classes they load, in place of using an archive of them."""
+    return _path(CLASS_LISTS, Path()) if os.environ.get(CLASS_LISTS) else None
+
+
 def slurm() -> dict[str, str]:
     """What Slurm tells a process of the job that it runs in: SLURM_JOB_ID and its kin; empty outside of jobs."""
     return {name: value for name, value in os.environ.items() if name.startswith("SLURM_")}

@@ -1,7 +1,10 @@
 """Words before a Java program, which engines, storages and workloads share."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from weft.host.provision import classlist
 from weft.layout.plan import Layout
 from weft.nodes.base import Node
 
@@ -18,14 +21,31 @@ OPENS = (
 """What Spark's own launcher (JavaModuleOptions) opens to it on Java 17 and later."""
 
 
+@dataclass(frozen=True)
+class SharedClasses:
+    """Processes whose classes are in one class-data archive."""
+
+    class_path: Sequence[str]
+    """How their class paths begin."""
+    run: Sequence[str]
+    """Arguments of a small `weft run terasort` that loads what they load."""
+
+
 def heap(size: int) -> str:
     """-Xmx for a size in bytes, in whole MiB."""
     return f"-Xmx{size >> 20}m"
 
 
 def archived(classes: Path | None) -> list[str]:
-    """Words for a JVM whose class path fits a class-data archive, if there is one; it tells nobody when it does not."""
-    return [f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if classes else []
+    """Arguments of a JVM whose class path fits a class-data archive, if there is one; it tells nobody when it does not.
+
+    A directory instead of an archive is where it writes down what it loads.
+    """
+    if classes is None:
+        return []
+    if classes.suffix != ".jsa":
+        return [classlist.option(classes)]
+    return [f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
 
 
 def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[str, str]:

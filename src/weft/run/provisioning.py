@@ -8,6 +8,7 @@ from pathlib import Path
 from weft.errors import UsageError
 from weft.host import settings
 from weft.host.provision import classdata, distribution, jars, jdk, native
+from weft.layout.jvm import SharedClasses
 from weft.probes import KINDS
 from weft.spec.model import Spec
 
@@ -42,14 +43,19 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     return Provisioned(java, homes, built, _classes(spec, java, homes, built, say), programs)
 
 
+_SMALL = ["--size", "1MB", "--nodes", "local:1", "--scratch", "disk"]
+
+
 def _classes(
     spec: Spec, java: Path, homes: Mapping[str, Path], built: Mapping[str, Path], say: Callable[[str], None]
 ) -> dict[str, Path]:
+    if (lists := settings.class_lists()) is not None:
+        return dict.fromkeys(homes, lists)
     listed = [service.listed(homes, built) for service in spec.all_services()]
     listed += [engine.listed(homes) for engine in spec.engine.parts.values()]
     found = {
-        name: classdata.dump(name, java, classdata.LISTS / f"{name}.classes", class_path, say)
-        for name, class_path in {name: path for one in listed for name, path in one.items()}.items()
+        name: _archive(name, spec, java, processes, say)
+        for name, processes in {name: each for one in listed for name, each in one.items()}.items()
     }
     for kind, engine in spec.engine.parts.items():
         if kind not in homes:
@@ -58,6 +64,16 @@ def _classes(
         if arguments(Path()):
             found[kind] = classdata.build(kind, java, homes[kind], arguments, say)
     return {name: archive for name, archive in found.items() if archive}
+
+
+def _archive(
+    name: str, spec: Spec, java: Path, processes: SharedClasses, say: Callable[[str], None]
+) -> Path | None:
+    own = spec.home(name)
+    environment = {f"{name.upper()}_HOME": str(own)} if own else {}
+    job = classdata.Observed(["run", "terasort", *_SMALL, *processes.run], environment)
+    listed = classdata.observe(name, java, Path(processes.class_path[0]), job, say)
+    return classdata.dump(name, java, listed, processes.class_path, say) if listed else None
 
 
 def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:

@@ -1,7 +1,7 @@
 """What a run needs beside its engine: file systems, resource managers, authentication."""
 
 from abc import ABC
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
 from weft.host.work import Work
 from weft.layout.endpoint import Endpoint
+from weft.layout.jvm import SharedClasses
 from weft.layout.members import Members
 from weft.layout.places import Place
 from weft.layout.plan import Layout, Plan
@@ -58,8 +59,8 @@ class Service(BaseModel, ABC):
         """The same for an engine that has a share of each node, beside others."""
         return self
 
-    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:  # noqa: ARG002
-        """By distribution whose classes are listed (`weft.host.provision`): how class paths of its processes begin."""
+    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002
+        """By distribution: processes whose classes are archived while provisioning."""
         return {}
 
     def stand(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from weft.layout.jvm import SharedClasses
 from weft.nodes.base import Node
 
 _LOOPBACK = "127.0.0.0/8"
@@ -30,6 +31,12 @@ def jars(home: Path) -> list[str]:
 def classes(home: Path, own: Path) -> list[str]:
     """The same behind weft's `own` jar, which has a class that stands for one of Hadoop's."""
     return [str(own), *jars(home)]
+
+
+def shared_classes(homes: Mapping[str, Path], jars: Mapping[str, Path]) -> dict[str, SharedClasses]:
+    """The processes of Hadoop, whichever service they belong to, have one archive."""
+    small = ["--engine", "hadoop", "--input", "hdfs", "--output", "hdfs"]
+    return {"hadoop": SharedClasses(classes(homes["hadoop"], jars["hadoop"]), small)}
 
 
 def callers(nodes: Sequence[Node]) -> dict[str, str]:

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.endpoint import Endpoint
-from weft.layout.jvm import OPENS, archived, heap, temporary
+from weft.layout.jvm import OPENS, SharedClasses, archived, heap, temporary
 from weft.layout.members import Members
 from weft.layout.places import Place
 from weft.layout.plan import SECRET, Daemon, Layout, Page, Plan, Ready
 from weft.nodes.base import Node
 from weft.services.base import Service
-from weft.services.hadoop import callers, classes, closed, configuration
+from weft.services.hadoop import callers, classes, closed, configuration, shared_classes
 from weft.storage.base import Storage
 from weft.storage.hdfs import HdfsStorage
 from weft.text.units import show_size
@@ -59,8 +59,8 @@ class Hdfs(Service):
         taken[servers[0].name] += self.storage.namenode_memory + _OVERHEAD
         return taken
 
-    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:
-        return {"hadoop": classes(homes["hadoop"], jars["hadoop"])}
+    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
+        return shared_classes(homes, jars)
 
     def endpoint(self, members: Members, layout: Layout) -> Endpoint:
         servers = members.of(self.kind)

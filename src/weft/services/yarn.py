@@ -1,17 +1,18 @@
 """YARN, on which jobs of Hadoop, Spark and Flink run: a ResourceManager on the head, a NodeManager on every node."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from pydantic import Field, InstanceOf
 
 from weft.layout.endpoint import Endpoint
+from weft.layout.jvm import SharedClasses
 from weft.layout.members import Members
 from weft.layout.plan import Layout, Plan
 from weft.services.base import Service
-from weft.services.hadoop import classes
+from weft.services.hadoop import shared_classes
 from weft.services.yarncluster import NODE_MANAGER, OVERHEAD, RESOURCE_MANAGER, Containers, Ports, YarnCluster
 
 
@@ -57,8 +58,8 @@ class Yarn(Service):
         taken[members[0].name] += RESOURCE_MANAGER + OVERHEAD
         return taken
 
-    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:
-        return {"hadoop": classes(homes["hadoop"], jars["hadoop"])}
+    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
+        return shared_classes(homes, jars)
 
     def shared(self, kind: str, share: Callable[[Layout], Layout]) -> "Yarn":
         return self.model_copy(update={"table": f"engine.{kind}", "share": share})

@@ -13,7 +13,7 @@ from weft.engines.flink import onyarn, rest
 from weft.engines.flink.certificate import Certificate
 from weft.engines.flink.taskmanager import TaskManagerMemory, divide
 from weft.errors import UsageError
-from weft.layout.jvm import archived, heap, temporary
+from weft.layout.jvm import SharedClasses, archived, heap, temporary
 from weft.layout.plan import (
     SECRET,
     Applications,
@@ -133,8 +133,8 @@ class FlinkEngine(Engine, Tenant):
     def site_settings(self, layout: Layout) -> Mapping[str, str]:
         return onyarn.containers_find(layout)
 
-    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, Sequence[str]]:
-        return {"flink": [f"{homes['flink']}/lib/*"]}
+    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
+        return {"flink": SharedClasses([f"{homes['flink']}/lib/*"], ["--engine", "flink"])}
 
     def recognize(self, home: Path) -> None:
         found = list(home.glob("lib/flink-dist-*.jar"))

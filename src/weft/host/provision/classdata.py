@@ -5,23 +5,30 @@ One that does not fit the archive, such as another Java, runs as if it were not 
 """
 
 import shutil
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import WeftError
 from weft.host import settings, shell
+from weft.host.provision import classlist
 from weft.host.provision.tree import Say, building, cached, digest
 
 _ARCHIVE = "classes.jsa"
-
-LISTS = Path(__file__).parent
-"""Where NAME.classes stands for an engine whose processes are told by a list (tools/classlist).
-
-A line is a package and its classes, or what the JVM wrote about a lambda expression, which begins with @.
-"""
+_LIST = "classes"
 
 Training = Callable[[Path], Sequence[str]]
 """By a directory to work in: the words after `java` that make it load what an engine's processes load."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A run of weft's in which an engine's processes write down what they load."""
+
+    arguments: Sequence[str]
+    """Of weft's command line."""
+    environment: Mapping[str, str]
 
 
 def empty() -> Path:
@@ -35,10 +42,45 @@ def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Pa
     return _kept(name, key, lambda target: _train(java, training, target), say)
 
 
-def dump(name: str, java: Path, classes: Path, class_path: Sequence[str], say: Say) -> Path | None:
+def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path | None:
+    """The file that lists what the processes of an engine loaded in a run of weft's; None where there was no such run.
+
+    A run that failed is not made again, so that it is paid for once.
+    """
+    key = f"classlist-{name}-{digest([java.parent.parent / 'release'], str(java), str(home), *job.arguments)}"
+    if (found := cached(key)) is None:
+        with building(key, 100_000_000) as target:
+            if target is not None:
+                say(
+                    f"running a small job to see which classes {name}'s processes load (once, half a minute or more)"
+                )
+                _observe(job, target, say)
+        found = cached(key)
+    assert found is not None
+    listed = found / _LIST
+    return listed if listed.exists() else None
+
+
+def _observe(job: Observed, target: Path, say: Say) -> None:
+    lists = target / "lists"
+    lists.mkdir()
+    own = {settings.CLASS_LISTS: str(lists), "WEFT_RUNS": str(target / "runs")}
+    try:
+        shell.run(
+            [sys.executable, "-P", "-m", "weft", *job.arguments], timeout=600, env={**job.environment, **own}
+        )
+        (target / _LIST).write_text("\n".join(classlist.merge(lists)) + "\n")
+    except WeftError as error:
+        (target / "failed").write_text("\n".join([error.message, *error.tail]) + "\n")
+        say(f"it failed, so that processes start slower from now on: {error.message}")
+    shutil.rmtree(lists)
+    shutil.rmtree(target / "runs", ignore_errors=True)
+
+
+def dump(name: str, java: Path, listed: Path, class_path: Sequence[str], say: Say) -> Path | None:
     """The archive of listed classes, for processes whose class path begins so; None as for `build`."""
-    key = digest([java.parent.parent / "release", classes], str(java), *class_path)
-    return _kept(name, key, lambda target: _dump(java, classes, class_path, target), say)
+    key = digest([java.parent.parent / "release", listed], str(java), *class_path)
+    return _kept(name, key, lambda target: _dump(java, listed, class_path, target), say)
 
 
 def _kept(name: str, key: str, make: Callable[[Path], None], say: Say) -> Path | None:
@@ -70,13 +112,8 @@ def _train(java: Path, training: Training, target: Path) -> None:
     shutil.rmtree(scratch)
 
 
-def _dump(java: Path, classes: Path, class_path: Sequence[str], target: Path) -> None:
+def _dump(java: Path, listed: Path, class_path: Sequence[str], target: Path) -> None:
     """What is listed and not found is left out: another release of an engine has other classes."""
-    lines = classes.read_text().splitlines()
-    packages = (line.split(" ") for line in lines if line[0] != "@")
-    names = [f"{package}/{name}" for package, *own in packages for name in own]
-    listed = target / "listed"
-    listed.write_text("\n".join([*names, *(line for line in lines if line[0] == "@")]) + "\n")
     flags = [
         "-Xshare:dump",
         f"-XX:SharedClassListFile={listed}",
@@ -84,4 +121,3 @@ def _dump(java: Path, classes: Path, class_path: Sequence[str], target: Path) ->
         "-Xlog:cds=off",
     ]
     shell.run([str(java), *flags, "-cp", ":".join(class_path)], timeout=300)
-    listed.unlink()

@@ -18,8 +18,6 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The jobs in Hadoop's runner for one process, which is what a job has without a cluster's settings. */
 class TeraSortTest {
@@ -43,12 +41,11 @@ class TeraSortTest {
         Files.write(folder.resolve("in/part-00001"), Arrays.copyOfRange(all, cut, all.length));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"raw", "stock"})
-    void theOutputIsInOrderOverAllParts(String method) throws Exception {
+    @Test
+    void theOutputIsInOrderOverAllParts() throws Exception {
         String outcome = run("TeraSort", "--input", in(), "--output", out(), "--partitions", "4", "--split-bytes", "300000",
-                "--method", method);
-        assertEquals(method, field(outcome, "method"));
+                "--method", "raw");
+        assertEquals("raw", field(outcome, "method"));
         assertEquals(String.valueOf(ROWS), field(outcome, "rows_out"));
         byte[] sorted = output();
         assertEquals(checksum, sum(sorted));
