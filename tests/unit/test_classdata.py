@@ -1,12 +1,17 @@
 """Class-data archives: made once, and never in the way."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from weft.host.provision import classdata, jdk
+from weft.host import settings, shell
+from weft.host.provision import classdata, classlist, distribution, jars, jdk
+from weft.layout.jvm import archived
+from weft.run.provisioning import provision
+from weft.spec.parse import parse
 
 
 @pytest.fixture(autouse=True)
@@ -30,12 +35,12 @@ def test_an_archive_is_made_once(tmp_path: Path) -> None:
 
 def test_listed_classes_are_archived_without_a_program(tmp_path: Path) -> None:
     said: list[str] = []
-    listed = tmp_path / "thing.classes"
+    listed = tmp_path / "classes"
     lambdas = [
         "@lambda-form-invoker [LF_RESOLVE] DirectMethodHandle$Holder invokeStatic L_L",
         "@lambda-proxy no/such Thing",
     ]
-    listed.write_text("\n".join(["java/lang Object String", "no/such Thing", *lambdas]))
+    listed.write_text("\n".join(["java/lang/Object", "java/lang/String", "no/such/Thing", *lambdas]))
     first = classdata.dump("thing", jdk.java(), listed, ["nothing"], said.append)
     assert first is not None, said
     assert [path.name for path in first.parent.iterdir()] == [first.name]
@@ -43,13 +48,74 @@ def test_listed_classes_are_archived_without_a_program(tmp_path: Path) -> None:
     assert len(said) == 1
 
 
-@pytest.mark.parametrize("name", ["hadoop", "flink"])
-def test_a_list_of_classes_names_packages_and_what_is_in_them(name: str) -> None:
-    lines = (classdata.LISTS / f"{name}.classes").read_text().splitlines()
-    packages = [line.split(" ") for line in lines if line[0] != "@"]
-    assert [package for package, *names in packages if "/" not in package or not names] == []
-    assert len({package for package, *_ in packages}) == len(packages)
-    assert sum(package.startswith(f"org/apache/{name}/") for package, *_ in packages) > 100
+def test_a_list_holds_what_all_jvms_loaded_and_an_archive_can_hold(tmp_path: Path) -> None:
+    (tmp_path / "1.lst").write_text(
+        "# a comment\n"
+        "java/lang/Object id: 0\n"
+        "org/thing/Two id: 7\n"
+        "org/thing/Lambda$$Lambda$1 id: 8\n"
+        "io/weft/Own id: 9\n"
+        "org/thing/Loaded id: 10 super: 0 source: plugin.jar\n"
+        "@lambda-proxy org/thing/Two run ()Ljava/lang/Runnable;\n"
+        "@lambda-proxy io/weft/Own run ()V\n"
+    )
+    (tmp_path / "2.lst").write_text("org/thing/Two\norg/thing/One\n")
+    assert classlist.merge(tmp_path) == [
+        "java/lang/Object",
+        "org/thing/One",
+        "org/thing/Two",
+        "@lambda-proxy org/thing/Two run ()Ljava/lang/Runnable;",
+    ]
+
+
+def test_classes_are_listed_in_one_small_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[Sequence[str]] = []
+
+    def write(argv: Sequence[str], *, env: Mapping[str, str], **_: Any) -> None:
+        ran.append(argv)
+        assert env["THING_HOME"] == "/thing"
+        Path(env[settings.CLASS_LISTS], "1.lst").write_text("org/thing/One\n")
+
+    java = jdk.java()
+    monkeypatch.setattr(shell, "run", write)
+    said: list[str] = []
+    job = classdata.Observed(["run", "small"], {"THING_HOME": "/thing"})
+    listed = [classdata.observe("thing", java, tmp_path, job, said.append) for _ in range(2)]
+    assert listed[0] is not None
+    assert listed[0] == listed[1]
+    assert listed[0].read_text() == "org/thing/One\n"
+    assert [argv[-2:] for argv in ran] == [["run", "small"]]
+    assert len(said) == 1
+    assert [path.name for path in listed[0].parent.iterdir()] == ["classes"]
+
+
+def test_a_small_run_that_fails_is_told_and_not_repeated(tmp_path: Path) -> None:
+    said: list[str] = []
+    job = classdata.Observed(["no-such-verb"], {})
+    for _ in range(2):
+        assert classdata.observe("thing", jdk.java(), tmp_path, job, said.append) is None
+    assert len(said) == 2
+    assert "start slower" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("classes", "arguments"),
+    [
+        (None, []),
+        ("/cache/classes.jsa", ["-XX:SharedArchiveFile=/cache/classes.jsa", "-Xlog:cds=off"]),
+        ("/cache/lists", ["-XX:DumpLoadedClassList=/cache/lists/%p.lst"]),
+    ],
+)
+def test_a_jvm_uses_an_archive_or_lists_what_it_loads(classes: str | None, arguments: list[str]) -> None:
+    assert archived(Path(classes) if classes else None)[:2] == arguments
+
+
+def test_a_run_that_lists_classes_uses_no_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(settings.CLASS_LISTS, str(tmp_path))
+    monkeypatch.setattr(jars, "build", lambda homes, say: {})
+    monkeypatch.setattr(distribution, "home", lambda name, say: Path("/home") / name)
+    spec = parse({"workload": "terasort:1MB", "engine": "hadoop", "nodes": "local:1"})
+    assert provision(spec, print).classes == {"hadoop": tmp_path}
 
 
 def test_training_that_fails_costs_speed_alone(tmp_path: Path) -> None:

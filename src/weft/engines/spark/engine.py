@@ -109,7 +109,7 @@ class SparkEngine(Engine, Tenant):
             "spark.driver.bindAddress": "127.0.0.1",
         }
         arguments = [word for key, value in quiet.items() for word in ("--conf", f"{key}={value}")]
-        job = ["--class", "io.weft.spark.GroupBy", f"local:{jar}", "--executors", "0"]
+        job = ["--class", "io.weft.spark.Training", f"local:{jar}", "--directory", str(scratch)]
         job += ["--outcome", str(scratch / "outcome.json")]
         submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *arguments, *job]
         return ["-Xmx600m", *OPENS, "-cp", _classes(home, empty), *submit]
