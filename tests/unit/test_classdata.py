@@ -112,7 +112,7 @@ def test_a_jvm_uses_an_archive_or_lists_what_it_loads(classes: str | None, argum
 
 def test_a_run_that_lists_classes_uses_no_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(settings.CLASS_LISTS, str(tmp_path))
-    monkeypatch.setattr(jars, "build", lambda homes, say: {})
+    monkeypatch.setattr(jars, "build", lambda homes, modules, say: {})
     monkeypatch.setattr(distribution, "home", lambda name, say: Path("/home") / name)
     spec = parse({"workload": "terasort:1MB", "engine": "hadoop", "nodes": "local:1"})
     assert provision(spec, print).classes == {"hadoop": tmp_path}

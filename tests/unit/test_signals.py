@@ -208,10 +208,10 @@ def test_a_run_that_is_stopped_says_where_and_names_its_record(tmp_path: object)
     done = outcome(
         """
         from weft.record import record as records
-        from weft.run.run import _verdict
+        from weft.run.run import verdict_of
         def action():
             record = records.create(Path("runs"), "one", "", {})
-            with _verdict(record), record.phase("start"):
+            with verdict_of(record), record.phase("start"):
                 stop_me()
                 signals.sleep(60)
         guarded(action)

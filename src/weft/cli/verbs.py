@@ -39,7 +39,9 @@ VERBS = {
     "show": Verb("look", "Show a run in the terminal: the report as text."),
     "report": Verb("look", "Write a run's report as one HTML file that needs no network."),
     "compare": Verb("look", "Compare runs, grouped by their spec."),
-    "keys": Verb("keys", "List the keys of a workload, an engine, nodes or a storage."),
+    "keys": Verb(
+        "keys", "List the keys of a workload, an engine, nodes, a storage or a service: default and meaning."
+    ),
     "doctor": Verb("doctor", "Check this machine, or nodes all at once."),
     "ps": Verb("house", "List what weft runs on this machine, and what killed commands left."),
     "gc": Verb("house", "Remove what killed commands left."),
