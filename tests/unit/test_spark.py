@@ -59,6 +59,15 @@ def test_ready_names_the_workers_that_the_master_does_not_know() -> None:
     assert ready.missing({"workers": workers}) == ["worker-node2", "worker-node3"]
 
 
+def test_workers_start_when_the_master_leads() -> None:
+    """Those that register sooner are ignored, and ask again after 5 to 15 s."""
+    master, *workers = SparkEngine().plan(fake_layout(fake_nodes(3))).daemons
+    assert master.before is not None
+    assert master.before.missing({"status": "STANDBY", "workers": []}) == ["master"]
+    assert master.before.missing({"status": "ALIVE", "workers": []}) == []
+    assert [(worker.before, worker.after) for worker in workers] == [(None, None)] * 3
+
+
 def test_the_heap_leaves_room_for_daemons_and_driver() -> None:
     layout = fake_layout(fake_nodes(2, memory=8 * GIB))
     heap = SparkEngine().heap(layout)

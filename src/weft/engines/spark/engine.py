@@ -1,6 +1,7 @@
 """Spark 4: a Master and Workers of its own, or YARN; an executor on every node, the driver on the head."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -178,13 +179,17 @@ class SparkEngine(Engine, Tenant):
         master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
         master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
         workers = [self._worker(node, conf, layout) for node in layout.nodes]
-        return [self._daemon("master", head, master, layout, (self.port, self.web_port)), *workers]
+        first = self._daemon("master", head, master, layout, (self.port, self.web_port))
+        # one that registers before the Master leads is ignored, and asks again after 5 to 15 s (Worker.scala)
+        return [replace(first, before=Ready(self._status(layout), _leads)), *workers]
+
+    def _status(self, layout: Layout) -> Page:
+        page = f"http://{layout.head.address}:{self.web_port}/json/"
+        return Page(layout.head, page, signed=self.pages == "closed")
 
     def _ready(self, layout: Layout) -> Ready:
         addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
-        page = f"http://{layout.head.address}:{self.web_port}/json/"
-        signed = self.pages == "closed"
-        return Ready(Page(layout.head, page, signed=signed), lambda status: _missing(status, addresses))
+        return Ready(self._status(layout), lambda status: _missing(status, addresses))
 
     def _applications(self, ready: Ready) -> Applications:
         return Applications(ready.page, lambda status: len(status["activeapps"]))
@@ -358,6 +363,10 @@ def _words(dependencies: Dependencies) -> list[str]:
 
 def _mebibytes(size: int) -> str:
     return f"{size >> 20}m"
+
+
+def _leads(status: Any) -> list[str]:
+    return [] if status["status"] == "ALIVE" else ["master"]
 
 
 def _missing(status: Any, addresses: dict[str, str]) -> list[str]:
