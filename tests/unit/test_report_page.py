@@ -18,7 +18,7 @@ from weft.report.gather import summarize
 from weft.report.sections import SECTIONS
 from weft.report.summary import Summary
 
-TITLES = ["What was run", "Phases", "Timeline", "Stages", "Flink's vertices",
+TITLES = ["Where the time went", "What was run", "Phases", "Timeline", "Stages", "Flink's vertices",
     "Losses and recoveries", "Bytes and throughput", "File operations", "MapReduce's counters", "Lustre's counters", "HDFS's counters", "Counters",
           "Slowest tasks", "Logs", "Configuration", "Gaps in this record"]  # fmt: skip
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -148,7 +148,7 @@ def test_a_section_that_fails_leaves_a_hole_that_says_so() -> None:
         "Broken",
         [Words("This section could not be made from this record (KeyError: 'gone').", "bad")],
     )
-    assert found[1].title == "What was run"
+    assert found[1].title == "Where the time went"
 
 
 def test_a_chart_that_fails_is_shown_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ OfStudy = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
     app.command()(show)
+    app.command()(explain)
     app.command()(report)
     app.command("compare", no_args_is_help=True)(compare_runs)
 
@@ -38,6 +39,24 @@ def show(run: Run = "last", as_json: AsJson = False) -> None:
         print(summary.json_text())
     else:
         terminal.show(summary, console())
+
+
+def explain(run: Run = "last", as_json: AsJson = False) -> None:
+    """Say where a run's slot time went, in parts that sum to all of it, and what each would be worth.
+
+    Example: weft explain last
+    """
+    stored = record.find(settings.runs(), run)
+    found = summarize(stored).explanation
+    if found is None:
+        raise UsageError(
+            f"the engine left no job metrics in {stored.directory.name}",
+            hint="the probe engine keeps it: --set probes=proc,threads,engine,fileops",
+        )
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        terminal.explain(found, console())
 
 
 def report(
@@ -95,6 +114,6 @@ def _of_runs(names: list[str]) -> Comparison:
     }
     if len(found) < 2:
         raise UsageError("a comparison needs at least two runs", hint="weft compare RUN RUN, or --study NAME")
-    lines = headlines(list(found.values()))
+    lines = study.explained(headlines(list(found.values())))
     # repeats of one spec that were named one by one are to be seen one by one
     return compare(lines, "comparison", each=len({line.key for line in lines}) == 1)

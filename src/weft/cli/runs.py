@@ -74,4 +74,6 @@ def _listed(lines: list[Headline]) -> Table:
 
 
 def _table(line: Headline) -> dict[str, Any]:
-    return {key: value for key, value in dataclasses.asdict(line).items() if key != "spec"}
+    return {
+        key: value for key, value in dataclasses.asdict(line).items() if key not in {"spec", "explanation"}
+    }

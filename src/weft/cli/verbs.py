@@ -37,6 +37,7 @@ VERBS = {
     "down": Verb("clusters", "End a persistent cluster."),
     "runs": Verb("runs", "List the records, newest last."),
     "show": Verb("look", "Show a run in the terminal: the report as text."),
+    "explain": Verb("look", "Say where a run's slot time went, in parts that sum to all of it."),
     "report": Verb("look", "Write a run's report as one HTML file that needs no network."),
     "compare": Verb("look", "Compare runs, grouped by their spec."),
     "keys": Verb(

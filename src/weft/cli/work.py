@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from weft import report
 from weft.cli.request import Flags, pairs, study_of
 from weft.clusters import registry
 from weft.clusters.attach import attach
@@ -17,8 +16,10 @@ from weft.errors import UsageError, WeftError
 from weft.host import settings
 from weft.record import record
 from weft.record.record import Stored
-from weft.report import page
+from weft.report import page, terminal
 from weft.report import study as study_page
+from weft.report.console import console
+from weft.report.gather import summarize
 from weft.report.headline import headlines
 from weft.report.text import outcome_lines
 from weft.run import matrix, preview, rootless
@@ -235,16 +236,22 @@ def _do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
 
 
 def _tell(results: list[Stored], *, as_json: bool) -> None:
-    pages = [report.write(result) for result in results]
+    found = [summarize(result) for result in results]
+    pages = [
+        page.save(page.text(summary), result.directory / page.NAME)
+        for summary, result in zip(found, results, strict=True)
+    ]
     if as_json:
         summaries = [
-            {**matrix.summary(result), "report": str(page)}
-            for result, page in zip(results, pages, strict=True)
+            {**matrix.summary(result), "report": str(written)}
+            for result, written in zip(results, pages, strict=True)
         ]
         print(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=1))
         return
-    for result, written in zip(results, pages, strict=True):
-        print("\n".join([*outcome_lines(result), f"  report {written}"]))
+    for result, summary, written in zip(results, found, pages, strict=True):
+        print("\n".join([*outcome_lines(result), f"  report {written}"]), flush=True)
+        if summary.explanation:
+            terminal.explained(summary.explanation, console())
 
 
 def _study_page(study: Study, folder: Path) -> Path:

@@ -44,10 +44,12 @@ class Part:
 
 @dataclass(frozen=True)
 class StageParts:
-    """One stage: the slot time that is said of it, by part."""
+    """One stage: the slot time of its tasks and of the slots it left empty, by part."""
 
     stage: Stage
     name: str
+    side: str
+    """Of a shuffle: map side, read side, both sides, or no shuffle."""
     seconds: float
     parts: Mapping[str, float]
     operations: Mapping[str, Sequence[Operation]] = field(default_factory=dict)
@@ -55,7 +57,7 @@ class StageParts:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What the answer stands on."""
+    """What the answer is based on."""
 
     tasks: int
     processes_ran: int
@@ -92,7 +94,7 @@ class Attribution:
 
 
 def attribute(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Attribution | None:
-    """Split the window's slot time; None where the engine left no account of tasks there."""
+    """Split the window's slot time; None where the engine left no job metrics there."""
     found = evidence.gather(metrics, samples, window)
     if found.tasks.is_empty() or window.slots <= 0 or window.end <= window.begin:
         return None
@@ -135,7 +137,12 @@ def measured(found: Evidence, mine: Indexes) -> Measured:
         return None if values is None else float(values[mine].sum())
 
     processor = [found.seconds(name, 1e-9) for name in ("cpu_ns", "deserialize_cpu_ns")]
-    used = [values for values in map(add, processor) if values is not None]
+    # the engine's own figure is finer; where it has none, the kernel's
+    used = [
+        values
+        for values in map(add, processor if found.engine_says_cpu else [found.used])
+        if values is not None
+    ]
     looks = {name: float(values[mine].sum()) for name, values in found.looks.items()}
     files: dict[str, float] = {}
     for each in found.files.operations:
@@ -222,9 +229,18 @@ def _rows(
         mine = found.where[stage]
         both = tasktime.total([parts, empty.get(stage, {})])
         operations = {name: _operations(found, name, mine) for name in both if ": " in name}
-        rows.append(StageParts(stage, names.get(stage, ""), sum(both.values()), both,
+        rows.append(StageParts(stage, names.get(stage, ""), _side(found, mine), sum(both.values()), both,
                                {name: each for name, each in operations.items() if each}))  # fmt: skip
     return sorted(rows, key=lambda row: -row.seconds)
+
+
+def _side(found: Evidence, mine: Indexes) -> str:
+    tasks = found.tasks[mine]
+    writes = bool((tasks["shuffle_write_bytes"] > 0).any())
+    reads = bool((tasks["remote_bytes"] > 0).any() or (tasks["local_bytes"] > 0).any())
+    return {(True, True): "both sides", (True, False): "map side", (False, True): "read side"}.get(
+        (writes, reads), "no shuffle"
+    )
 
 
 def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Coverage:
@@ -234,8 +250,8 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Coverage:
     if not found.files.counted:
         missing["fileops"] = "which files were waited for: --set probes=...,fileops"
     elif not found.files.by_thread:
-        missing["fileops by thread"] = "file calls of servers and of tasks were not told apart"
-    if found.seconds("cpu_ns", 1e-9) is None:
+        missing["fileops by thread"] = "file calls of servers and of tasks were not counted apart"
+    if not found.engine_says_cpu and found.used is None:
         missing["processor time of tasks"] = f"{PROCESSOR}: the engine does not say it"
     if found.seconds("fetch_wait_ms", 1e-3) is None:
         missing["waiting for blocks"] = "network: the engine does not say it"

@@ -44,6 +44,8 @@ class Evidence:
     weight: Numbers
     """What of each task's time lies in the window, and is not shared with others in its slot."""
     files: FileTime
+    used: Numbers | None
+    """Processor seconds of task threads, by the kernel."""
     waiting: Numbers | None
     system: Numbers | None
     looks: Mapping[str, Numbers]
@@ -56,6 +58,11 @@ class Evidence:
     """Processor seconds of threads beside the tasks, by kind."""
     seen: int
     """Processes that the threads were read of."""
+
+    @property
+    def engine_says_cpu(self) -> bool:
+        """Whether the engine itself says how long each task was on a processor."""
+        return self.seconds("cpu_ns", 1e-9) is not None
 
     def seconds(self, column: str, unit: float) -> Numbers | None:
         """A column of the engine's own, for what lies in the window; None where the engine does not say it."""
@@ -96,6 +103,7 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         used,
         weight,
         filetime.of_tasks(spread.of_nodes(samples, "fileops."), places, begins, ends),
+        of_tasks("threads.task.cpu"),
         of_tasks("threads.task.wait"),
         of_tasks("threads.task.system"),
         {name: found for name, found in looks.items() if found is not None},

@@ -12,7 +12,7 @@ DATA = frozenset({"read", "write", "transfer", "mmap", "sync", "seek"})
 NAMES = {"shuffle": "scratch"}
 """Path classes by what users call them."""
 _FALLBACK = ("input", "output", "shuffle")
-"""Classes that engines alone touch: where threads are not told apart, the rest is the driver's and the daemons' too."""
+"""Classes that engines alone touch: where threads are not counted apart, the rest is the driver's and the daemons' too."""
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class _Now:
     held: int = 0
 
     def why(self, slots: int) -> tuple[str, Stage | None]:
-        """Why a slot is empty now, and of which stage that is said."""
+        """Why a slot is empty now, and of which stage."""
         waiting = [stage for stage in self.active if self.launched[stage] < self.total[stage]]
         if waiting:
             return SCHEDULING, min(waiting)
@@ -61,7 +61,7 @@ class _Now:
 def use(tasks: Sequence[Held], submitted: Mapping[Stage, float], begin: float, end: float, slots: int) -> Use:
     """What the slots did from `begin` to `end`. The sum of all its figures is slots x (end - begin).
 
-    Where an account has more tasks at once than slots, as with Flink's chains, they share them equally.
+    Where job metrics have more tasks at once than slots, as with Flink's chains, they share them equally.
     """
     inside = [(max(begin, task.begin), min(end, task.end)) for task in tasks]
     first = min((at for at, until in inside if until > at), default=end)

@@ -37,7 +37,7 @@ def of_processes(
 ) -> dict[tuple[str, str], Counter]:
     """By node and counter: the sums over all processes of these programs, also over those that are gone.
 
-    Such a counter is only said when it has changed, so that it grew since the reading before.
+    Such a counter is only written when it has changed, so that it grew since the reading before.
     """
     wanted = samples.filter(polars.col("counter").str.starts_with(prefix) & polars.col("t").is_finite())
     program = polars.col("process").str.split("/").list.first()

@@ -1,4 +1,4 @@
-"""Which processes of a machine belong to a run, and to which of its nodes: told by the mark of the lease."""
+"""Which processes of a machine belong to a run, and to which of its nodes: by the mark of the lease."""
 
 import os
 import time

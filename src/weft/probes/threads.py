@@ -94,7 +94,7 @@ class Watched:
     gone: dict[str, float] = field(default_factory=dict)
     blocked: dict[str, float] = field(default_factory=dict)
     """Seconds by kind and what its threads were seen in."""
-    told: dict[str, float] = field(default_factory=dict)
+    written: dict[str, float] = field(default_factory=dict)
 
     def update(self, pid: int) -> None:
         """Read all threads."""
@@ -117,7 +117,7 @@ class Watched:
 
 @dataclass
 class ThreadReader:
-    """Knows the JVMs of a run by their marks; a value that has not changed is not said again."""
+    """Knows the JVMs of a run by their marks; a value that has not changed is not written again."""
 
     nodes: Mapping[str, Node]
     lease: str
@@ -141,9 +141,9 @@ class ThreadReader:
             totals = jvm.totals()
             for counter, value in totals.items():
                 sums[jvm.node][counter] = sums[jvm.node].get(counter, 0.0) + value
-                if jvm.told.get(counter) != value:
+                if jvm.written.get(counter) != value:
                     found.append(Sample(now, jvm.node, f"{jvm.program}/{pid}", counter, value))
-            jvm.told = totals
+            jvm.written = totals
         return found + [
             Sample(now, name, "", *pair) for name, total in sums.items() for pair in total.items()
         ]

@@ -1,4 +1,4 @@
-"""What a thread of a JVM is for, told from its program and its name. The rules are data: `threads/*.toml`."""
+"""What a thread of a JVM is for, from its program and its name. The rules are data: `threads/*.toml`."""
 
 import tomllib
 from collections.abc import Mapping

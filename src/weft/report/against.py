@@ -8,8 +8,8 @@ from weft.model.estimate import Estimate
 from weft.report import formula
 from weft.report.formula import Cell
 from weft.report.headline import Headline
+from weft.report.part import Part
 from weft.report.published import Expected, Measure, Paper, Published, Rule
-from weft.report.summary import Part
 
 Outcome = Literal["agrees", "differs", "undecided", "not measured"]
 

@@ -8,7 +8,8 @@ from weft.record.record import PHASES
 from weft.report.against import Against
 from weft.report.headline import Headline
 from weft.report.operations import Operations
-from weft.report.summary import Part
+from weft.report.part import Part
+from weft.report.timeparts import Explanation
 
 _FEW = 4
 """Cells that are named one by one where nothing else is said of them."""
@@ -28,6 +29,10 @@ class Group(Part):
     emulated: tuple[str, ...] = ()
     operations: tuple[Operations, ...] = ()
     """Of the runs in which they were counted."""
+    parts: Mapping[str, float] = {}
+    """Seconds of the run phase by what the slots did: means over the runs that could be split, which sum to its time."""
+    unmeasured: tuple[str, ...] = ()
+    """What was not measured in all of them, so that its time has other names."""
 
 
 class Left(Part):
@@ -95,9 +100,19 @@ def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Grou
         else None,
         throughput=statistics.median(speeds) if speeds else None,
         emulated=tuple(dict.fromkeys(words for line in lines for words in line.emulated)),
+        parts=_parts([line.explanation for line in valid if line.explanation]),
+        unmeasured=tuple(
+            sorted({name for line in valid if line.explanation for name in line.explanation.coverage.missing})
+        ),
         operations=tuple(line.operations for line in valid if line.operations),
         phases={name: statistics.median(taken) for name, taken in phases.items() if taken},
     )
+
+
+def _parts(found: Sequence[Explanation]) -> dict[str, float]:
+    rows = [each.rows() for each in found]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: sum(row.get(name, 0.0) for row in rows) / len(rows) for name in names}
 
 
 def _differences(specs: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:

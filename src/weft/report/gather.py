@@ -9,7 +9,7 @@ import polars
 from weft.model import jobhistory, rates, recovery
 from weft.model.eventlog import JobMetrics
 from weft.record.record import Stored
-from weft.report import counters, engine, files, flink, spans
+from weft.report import counters, engine, explanation, files, flink, spans
 from weft.report.sources import Sources
 from weft.report.summary import Mark, NodeInfo, PlaceInfo, Series, Span, Summary
 from weft.text.units import show_seconds
@@ -24,9 +24,10 @@ def summarize(stored: Stored) -> Summary:
     signs = [*samples["t"].to_list()[-1:], *metrics.tasks["end"].drop_nulls().to_list()]
     phases = spans.phases(sources, events, max(signs, default=begin), begin)
     stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
+    resolved = _resolved(sources)
     found = {
         **_head(sources),
-        **_resolved(sources),
+        **resolved,
         "phases": phases,
         "engine_version": engine.version(metrics),
         "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(metrics))),
@@ -35,6 +36,18 @@ def summarize(stored: Stored) -> Summary:
         "stages_left_out": len(stages[engine.MOST_STAGES :]),
         "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),
         "usage": sources.attempt("the use of slots", lambda: engine.usage(metrics), None),
+        "explanation": sources.attempt(
+            "the slot time",
+            lambda: explanation.explain(
+                metrics,
+                samples,
+                phases,
+                resolved["nodes"],
+                begin,
+                _whole_text(resolved["derived"].get("slots")),
+            ),
+            None,
+        ),
         "counters": sources.rows("the counters", lambda: counters.sums(sources, samples, phases, begin)),
         "fileops": sources.attempt("the file operations", lambda: files.fileops(stored), _nothing()),
         "mapreduce": sources.attempt(
@@ -179,6 +192,10 @@ def _texts(value: Any) -> dict[str, str]:
 
 def _whole(value: Any) -> int | None:
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _whole_text(value: str | None) -> int | None:
+    return int(value) if value and value.isdigit() else None
 
 
 def _number(value: Any) -> float | None:

@@ -11,6 +11,7 @@ from weft.report.readable import Readable
 
 if TYPE_CHECKING:
     from weft.report.operations import Operations
+    from weft.report.timeparts import Explanation
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Headline:
     """Every key of the spec with its value, dotted."""
     operations: "Operations | None" = None
     """Read for the page of a study alone: they are many files."""
+    explanation: "Explanation | None" = None
+    """Read for comparisons alone: it takes the whole record."""
 
     @property
     def cell(self) -> str:

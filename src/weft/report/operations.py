@@ -6,8 +6,9 @@ from pathlib import Path
 from weft.errors import RecordError
 from weft.record.record import Stored, read
 from weft.report import counters, fileops, spans
+from weft.report.part import Part
 from weft.report.sources import Sources
-from weft.report.summary import Counter, Part
+from weft.report.summary import Counter
 
 _FILES = ("input", "shuffle", "output")
 _ONLY_READ, _ONLY_WRITTEN = ("input", "shuffle"), ("shuffle", "output")

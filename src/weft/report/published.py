@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, ValidationError, model_validator
 
 from weft.errors import UsageError
-from weft.report.summary import Part
+from weft.report.part import Part
 
 FIGURES, RULES = "published.csv", "expected.toml"
 

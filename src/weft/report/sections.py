@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from weft.report import counters, fileops, flink, hdfs, lustre, mapreduce, timeline
+from weft.report import counters, explain, fileops, flink, hdfs, lustre, mapreduce, timeline
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
 from weft.report.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.report.summary import StageRow, Summary
@@ -233,6 +233,7 @@ def gaps(summary: Summary) -> Section:
 
 
 SECTIONS: list[Maker[Summary]] = [
+    explain.where_the_time_went,
     what_was_run,
     phases,
     timeline.timeline,

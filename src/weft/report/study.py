@@ -6,12 +6,16 @@ from pathlib import Path
 from statistics import median
 
 from weft import __version__
+from weft.errors import RecordError
 from weft.model.estimate import Estimate
+from weft.record.record import read
 from weft.report import charts, slowdown
 from weft.report.against import against, in_order, sentences
 from weft.report.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
 from weft.report.compare import Comparison, Group, compare
+from weft.report.difference import where_the_difference_comes_from
 from weft.report.emulation import joined
+from weft.report.gather import summarize
 from weft.report.headline import Headline
 from weft.report.html import Page, render
 from weft.report.numbers import NONE, amount, interval, seconds, size
@@ -224,7 +228,16 @@ def published(comparison: Comparison) -> Section:
     return slowdown.figures(comparison.against)
 
 
-SECTIONS: list[Maker[Comparison]] = [order, cells, plot, file_operations, phases, differences, not_counted]
+SECTIONS: list[Maker[Comparison]] = [
+    order,
+    cells,
+    plot,
+    where_the_difference_comes_from,
+    file_operations,
+    phases,
+    differences,
+    not_counted,
+]
 OF_PAPERS: list[Maker[Comparison]] = [against_memory, where_shapes_agree, published]
 """Before the others, where the study's folder has rules."""
 
@@ -278,9 +291,22 @@ def of_study(lines: Sequence[Headline], name: str, folder: Path | None) -> Compa
     paper = paper_of(folder) if folder else None
     if paper is None:
         return compare(lines, f"study {name}")
-    counted = [replace(line, operations=operations(Path(line.directory))) for line in lines]
+    counted = [replace(line, operations=operations(Path(line.directory))) for line in explained(lines)]
     ordered = in_order(counted, paper.expected)
     return compare(ordered, f"study {name}").model_copy(update={"against": against(ordered, paper)})
+
+
+def explained(lines: Sequence[Headline]) -> list[Headline]:
+    """The same lines with where the time of valid runs went."""
+    return [_explained(line) if line.seconds is not None else line for line in lines]
+
+
+def _explained(line: Headline) -> Headline:
+    try:
+        found = summarize(read(Path(line.directory))).explanation
+    except RecordError:  # a record that went away since it was listed
+        return line
+    return replace(line, explanation=found)
 
 
 def place(runs: Path, study: str) -> Path:

@@ -6,13 +6,10 @@ Times are seconds, positions in time are seconds after the run began, sizes are 
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
-
-class Part(BaseModel):
-    """A piece of a summary."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from weft.report.part import Part
+from weft.report.timeparts import Explanation
 
 
 class NodeInfo(Part):
@@ -197,6 +194,8 @@ class Summary(Part):
     stages_left_out: int = 0
     slowest: tuple[TaskRow, ...] = ()
     usage: Usage | None = None
+    explanation: Explanation | None = None
+    """Where the slot time went; nothing where the engine left no account of tasks."""
     counters: tuple[Counter, ...] = ()
     fileops: Mapping[str, Any] = {}
     """By node: what the preload library counted (`weft-scratch stats --json`); empty where it was not asked to."""

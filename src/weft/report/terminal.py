@@ -9,10 +9,12 @@ from rich.table import Table as Grid
 
 from weft.report import verdict
 from weft.report.blocks import Bar, Block, Chart, Facts, Folded, Listing, Section, Table, Tone, Words, build
+from weft.report.explain import TITLE, bar, blocks
 from weft.report.numbers import NONE
 from weft.report.page import footer, tiles, warnings
 from weft.report.sections import SECTIONS
 from weft.report.summary import Summary
+from weft.report.timeparts import Explanation
 
 _STYLES: dict[Tone, str] = {"plain": "", "quiet": "dim", "good": "green", "bad": "red", "warn": "yellow"}
 _BAR = 60
@@ -33,6 +35,17 @@ def show(summary: Summary, out: Console) -> None:
     out.print()
     for line in footer(summary)[:2]:
         out.print(escape(line), style="dim")
+
+
+def explain(found: Explanation, out: Console) -> None:
+    """Where the slot time of one run went."""
+    sections([Section("explain", TITLE, blocks(found))], out)
+
+
+def explained(found: Explanation, out: Console) -> None:
+    """The same in a few lines, for the end of a run."""
+    out.print(f"  {escape(found.sentence)}", style="" if found.verdict else "yellow")
+    _show(bar(found), out)
 
 
 def sections(found: Sequence[Section], out: Console) -> None:

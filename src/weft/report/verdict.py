@@ -59,22 +59,5 @@ def _checked(summary: Summary) -> str:
 
 
 def where(summary: Summary) -> str:
-    """Where the slots' time went, as far as the engine's account says; empty where it says nothing."""
-    use = summary.usage
-    if use is None or use.slot_seconds <= 0 or use.task_seconds <= 0:
-        return ""
-    shares = [
-        ("computing", use.cpu_seconds),
-        ("collecting garbage", use.gc_seconds),
-        ("waiting for shuffle blocks", use.fetch_seconds),
-    ]
-    words = ", ".join(f"{_percent(seconds / use.task_seconds)} {name}" for name, seconds in shares)
-    filled = _percent(use.task_seconds / use.slot_seconds)
-    return (
-        f"Tasks filled {filled} of the {use.slots} slots' time while executors lived;"
-        f" of the tasks' {show_seconds(use.task_seconds)} they spent {words}; the account does not name the rest."
-    )
-
-
-def _percent(share: float) -> str:
-    return f"{min(1.0, share):.0%}".replace("%", " %")
+    """Where the slots' time went; empty where it cannot be split."""
+    return summary.explanation.sentence if summary.explanation else ""

@@ -1,0 +1,142 @@
+"""Where a run's slot time went, as a report says it: the numbers of the attribution, and one sentence."""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import resources
+
+import polars
+
+from weft.model import attribution
+from weft.model.attribution import MOST_UNCLASSIFIED, Attribution
+from weft.model.eventlog import JobMetrics
+from weft.model.evidence import Window
+from weft.model.tasktime import UNCLASSIFIED
+from weft.report import phrases
+from weft.report.summary import NodeInfo, Span
+from weft.report.timeparts import Calls, Covered, Explanation, Operation, StageTime, TimePart, Witnessed
+
+_STAGES = 5
+"""Stages that are shown: those with the most slot time."""
+
+
+def explain(
+    metrics: JobMetrics,
+    samples: polars.DataFrame,
+    phases: Sequence[Span],
+    nodes: Sequence[NodeInfo],
+    begin: float,
+    slots: int | None,
+) -> Explanation | None:
+    """The run phase explained; None where the engine left no job metrics."""
+    run = [span for span in phases if span.name == "run"]
+    if not run:
+        return None
+    names = {word: node.name for node in nodes for word in (node.address, node.name) if word}
+    first, last = begin + run[0].begin, begin + run[-1].begin + run[-1].seconds
+    count = slots or sum(node.cores or 0 for node in nodes)
+    found = attribution.attribute(metrics, samples, Window(first, last, count, names))
+    return None if found is None else _explanation(found, metrics.gaps)
+
+
+def _explanation(found: Attribution, gaps: Sequence[str]) -> Explanation:
+    parts = tuple(
+        TimePart(
+            name=part.name,
+            share=part.share,
+            seconds=part.seconds,
+            resource=part.resource,
+            bound=part.bound,
+            operations=_operations(part.operations),
+        )
+        for part in found.parts
+    )
+    best = max(
+        (part for part in parts if part.name != UNCLASSIFIED), key=lambda part: part.bound, default=parts[0]
+    )
+    return Explanation(
+        sentence=sentence(parts, best, verdict=found.verdict) + _unmeasured(found),
+        verdict=found.verdict,
+        headline=best.name,
+        wall=found.wall,
+        slots=found.slots,
+        parts=parts,
+        stages=tuple(_stage(row, found.wall * found.slots) for row in found.stages[:_STAGES]),
+        calls=tuple(call for row in found.stages for call in _calls(row)),
+        next=_next(best.name if found.verdict else UNCLASSIFIED),
+        beside=found.beside,
+        coverage=_covered(found, gaps),
+    )
+
+
+def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool) -> str:
+    """The answer in one sentence, with its figure and its bound; or why there is none."""
+    if not verdict:
+        unnamed = next(part.share for part in parts if part.name == UNCLASSIFIED)
+        named = [part for part in parts if part.name != UNCLASSIFIED][:3]
+        most = ", ".join(f"{phrases.percent(part.share)} {part.name}" for part in named)
+        return (
+            f"No verdict: {phrases.percent(unnamed)} of slot time has no name, more than"
+            f" {phrases.percent(MOST_UNCLASSIFIED)}. What has: {most}."
+        )
+    operations = [(each.name, each.seconds, each.calls) for each in best.operations]
+    words = phrases.spent(best.name, operations)
+    return f"{phrases.percent(best.share)} of slot time {words}. Without that: at most {best.bound:.1f} times faster."
+
+
+def _unmeasured(found: Attribution) -> str:
+    """What a reader would take for a wait for something else."""
+    if not found.verdict or "threads" not in found.coverage.missing:
+        return ""
+    return " Waiting for a processor was not measured: what there was of it is counted as something else."
+
+
+def _operations(found: Sequence[attribution.Operation]) -> tuple[Operation, ...]:
+    return tuple(Operation(name=each.name, seconds=each.seconds, calls=each.calls) for each in found)
+
+
+def _stage(row: attribution.StageParts, whole: float) -> StageTime:
+    _, number, attempt = row.stage
+    return StageTime(
+        stage=f"{number}" if not attempt else f"{number}, try {attempt + 1}",
+        name=row.name,
+        side=row.side,
+        seconds=row.seconds,
+        share=row.seconds / whole,
+        parts=dict(sorted(row.parts.items(), key=lambda item: -item[1])),
+        operations={name: _operations(each) for name, each in row.operations.items()},
+    )
+
+
+def _calls(row: attribution.StageParts) -> Iterator[Calls]:
+    """A stage's file calls, each with its share of what is the part's alone."""
+    for part, operations in row.operations.items():
+        whole = sum(each.seconds for each in operations)
+        for each in operations:
+            alone = row.parts[part] * each.seconds / whole
+            yield Calls(part=part, side=row.side, operation=each.name, seconds=alone, calls=each.calls)
+
+
+def _covered(found: Attribution, gaps: Sequence[str]) -> Covered:
+    seen = found.coverage
+    pair = seen.witnesses
+    return Covered(
+        tasks=seen.tasks,
+        processes_ran=seen.processes_ran,
+        processes_seen=seen.processes_seen,
+        missing=seen.missing,
+        witnesses=pair
+        and Witnessed(timed=pair.timed, seen=pair.seen, runnable=pair.runnable, agree=pair.agree),
+        replay=seen.replay,
+        lost=tuple(gaps),
+    )
+
+
+def _next(part: str) -> tuple[str, ...]:
+    return next(((words,) for beginning, words in _advice() if part.startswith(beginning)), ())
+
+
+@cache
+def _advice() -> tuple[tuple[str, str], ...]:
+    text = resources.files("weft.report").joinpath("advice.toml").read_text(encoding="utf-8")
+    return tuple((each["part"], each["words"]) for each in tomllib.loads(text)["advice"])

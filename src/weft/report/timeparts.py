@@ -1,0 +1,109 @@
+"""Where a run's slot time went: the numbers that pages, terminal and JSON share, of the same structure in every run."""
+
+from collections.abc import Mapping
+
+from weft.report.part import Part
+
+_NOTHING = 1e-6
+"""Seconds that rounding leaves."""
+
+
+class Operation(Part):
+    """File calls of one kind: seconds inside them over all threads of tasks, and how many."""
+
+    name: str
+    seconds: float
+    calls: float
+
+
+class TimePart(Part):
+    """A part of the slot time: slot-seconds that are its alone, their share, seconds spent at it in all, and its bound."""
+
+    name: str
+    share: float
+    seconds: float
+    resource: float
+    bound: float
+    operations: tuple[Operation, ...] = ()
+
+
+class StageTime(Part):
+    """The slot time of a stage and of the slots it left empty, by part."""
+
+    stage: str
+    name: str
+    side: str
+    seconds: float
+    share: float
+    parts: Mapping[str, float]
+    operations: Mapping[str, tuple[Operation, ...]] = {}
+
+    @property
+    def largest(self) -> str:
+        """The part that took most of it."""
+        return max(self.parts, key=lambda name: self.parts[name])
+
+
+class Calls(Part):
+    """File calls of one kind by the stages of one side of the shuffle: slot-seconds that are theirs alone, and how many."""
+
+    part: str
+    side: str
+    operation: str
+    seconds: float
+    calls: float
+
+
+class Witnessed(Part):
+    """Time in file calls by two measurements that do not know of each other, in seconds."""
+
+    timed: float
+    seen: float
+    runnable: float
+    agree: bool
+
+
+class Covered(Part):
+    """What the answer is based on, and what it could not see."""
+
+    tasks: int
+    processes_ran: int
+    processes_seen: int
+    missing: Mapping[str, str] = {}
+    witnesses: Witnessed | None = None
+    replay: float
+    """The job's own tasks scheduled again, over the time it took."""
+    lost: tuple[str, ...] = ()
+    """Of the event log: lines that could not be read."""
+
+
+class Explanation(Part):
+    """The answer. Shares go from 0 to 1 and sum to 1; a bound is how many times faster the job would be at most."""
+
+    sentence: str
+    verdict: bool
+    """Whether enough has a name for the sentence to be one."""
+    headline: str
+    wall: float
+    slots: int
+    parts: tuple[TimePart, ...]
+    stages: tuple[StageTime, ...]
+    calls: tuple[Calls, ...] = ()
+    next: tuple[str, ...] = ()
+    beside: Mapping[str, float] = {}
+    """Processor seconds of threads beside the tasks, by kind."""
+    coverage: Covered
+
+    def rows(self) -> dict[str, float]:
+        """Seconds of the run's wall time by part, file calls by operation and side: their sum is the wall time."""
+        named = {part.name: part.seconds for part in self.parts}
+        rows: dict[str, float] = {}
+        for each in self.calls:
+            name = f"{each.part}, {each.side}: {each.operation}"
+            rows[name] = rows.get(name, 0.0) + each.seconds
+            named[each.part] -= each.seconds
+        return {
+            name: seconds / self.slots
+            for name, seconds in {**named, **rows}.items()
+            if abs(seconds) > _NOTHING
+        }
