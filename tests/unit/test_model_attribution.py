@@ -93,9 +93,9 @@ def test_file_calls_of_task_threads_have_a_part_and_a_bound() -> None:
     counters = {
         ("node1", EXECUTOR, "threads.task.wait"): 0.0,
         ("node1", EXECUTOR, "threads.task.in.open"): 0.5,
-        ("node1", "", "fileops.task.shuffle.open.seconds"): 0.5,
-        ("node1", "", "fileops.task.shuffle.open.count"): 100.0,
-        ("node1", "", "fileops.server.shuffle.open.seconds"): 3.0,
+        ("node1", "", "threadops.task.shuffle.open.seconds"): 0.5,
+        ("node1", "", "threadops.task.shuffle.open.count"): 100.0,
+        ("node1", "", "threadops.server.shuffle.open.seconds"): 3.0,
     }
     found = attributed([task(0, 0, 10), task(0, 0, 10)], readings(counters))
     opens = next(part for part in found.parts if part.name == "metadata: scratch")
@@ -147,7 +147,7 @@ RATES = st.dictionaries(
             ("node1", EXECUTOR, "threads.task.wait"),
             ("node2", EXECUTOR, "threads.task.in.open"),
             ("node1", EXECUTOR, "threads.server.cpu"),
-            ("node1", "", "fileops.task.shuffle.open.seconds"),
+            ("node1", "", "threadops.task.shuffle.open.seconds"),
             ("node2", "", "fileops.shuffle.stat.seconds"),
         ]
     ),

@@ -102,7 +102,7 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         stages,
         used,
         weight,
-        filetime.of_tasks(spread.of_nodes(samples, "fileops."), places, begins, ends),
+        filetime.of_tasks(spread.of_nodes(samples, "fileops.", "threadops."), places, begins, ends),
         of_tasks("threads.task.cpu"),
         of_tasks("threads.task.wait"),
         of_tasks("threads.task.system"),

@@ -11,6 +11,8 @@ DATA = frozenset({"read", "write", "transfer", "mmap", "sync", "seek"})
 """Operations whose time is that of bytes; all others ask or change names."""
 NAMES = {"shuffle": "scratch"}
 """Path classes by what users call them."""
+_OF_TASKS = "threadops.task."
+_COUNTED = "fileops.processes"
 _FALLBACK = ("input", "output", "shuffle")
 """Classes that engines alone touch: where threads are not counted apart, the rest is the driver's and the daemons' too."""
 
@@ -46,23 +48,23 @@ def of_tasks(
 ) -> FileTime:
     """Give what the preload library counted to tasks. `places`: by node, the indexes of the tasks that ran there.
 
-    Counters are `fileops.CLASS.OPERATION.seconds` and `.count`, or the same by kind of thread: `fileops.task.CLASS...`.
+    Counters are `fileops.CLASS.OPERATION.seconds` and `.count`, or those of task threads: `threadops.task.CLASS.OPERATION...`.
     """
-    names = sorted({name.rpartition(".")[0] for _, name in counters if name.endswith(".seconds")})
-    by_thread = any(name.startswith("fileops.task.") for name in names)
+    by_thread = any(name.startswith(_OF_TASKS) for _, name in counters)
+    beginning = _OF_TASKS if by_thread else "fileops."
+    names = {name for _, name in counters if name.startswith(beginning) and name.endswith(".seconds")}
     found = []
-    for name in names:
-        *kind, path_class, operation = name.split(".")[1:]
-        if kind != ["task"] if by_thread else path_class not in _FALLBACK:
+    for name in sorted(names):
+        path_class, operation = name.removeprefix(beginning).removesuffix(".seconds").split(".")
+        if path_class == "unnamed" or not (by_thread or path_class in _FALLBACK):
             continue
-        if path_class == "unnamed":  # sockets and pipes
-            continue
+        of_all = name.removesuffix("seconds")
         seconds, calls = (
-            _spread(counters, f"{name}.{what}", places, begins, ends) for what in ("seconds", "count")
+            _spread(counters, f"{of_all}{what}", places, begins, ends) for what in ("seconds", "count")
         )
         if seconds.any():
             found.append(Operation(part(path_class, operation), operation, seconds, calls))
-    return FileTime(found, by_thread, bool(names))
+    return FileTime(found, by_thread, any(name == _COUNTED or name in names for _, name in counters))
 
 
 def _spread(

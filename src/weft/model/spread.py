@@ -9,6 +9,10 @@ Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 Indexes = np.ndarray[tuple[int], np.dtype[np.intp]]
 
 
+_ENGINE = ("engine", "")
+"""Components whose processes are the engine's; records of older versions count all as one."""
+
+
 @dataclass(frozen=True)
 class Counter:
     """Readings of one cumulative counter."""
@@ -61,14 +65,22 @@ def of_processes(
     return found
 
 
-def of_nodes(samples: polars.DataFrame, prefix: str) -> dict[tuple[str, str], Counter]:
-    """By node and counter: the nodes' own sums."""
+def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, str], Counter]:
+    """By node and counter: the nodes' own sums over the engine's processes. Such a counter is not written while it is 0."""
+    named = polars.any_horizontal(*(polars.col("counter").str.starts_with(prefix) for prefix in prefixes))
     own = samples.filter(
-        polars.col("counter").str.starts_with(prefix)
+        named
         & (polars.col("process") == "")
+        & polars.col("component").is_in(list(_ENGINE))
         & polars.col("t").is_finite()
     ).sort("t")
-    return {
-        (str(node), str(counter)): Counter(frame["t"].to_numpy(), frame["value"].to_numpy())
-        for (node, counter), frame in own.group_by(["node", "counter"], maintain_order=True)
-    }
+    moments = {str(node): frame["t"].unique().sort().to_numpy() for (node,), frame in own.group_by(["node"])}
+    found = {}
+    for (node, counter), frame in own.group_by(["node", "counter"], maintain_order=True):
+        times, values = frame["t"].to_numpy(), frame["value"].to_numpy()
+        before = moments[str(node)][moments[str(node)] < times[0]][-1:]
+        zero = np.zeros(len(before))
+        found[str(node), str(counter)] = Counter(
+            np.concatenate([before, times]), np.concatenate([zero, values])
+        )
+    return found

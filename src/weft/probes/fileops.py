@@ -21,6 +21,7 @@ from weft.probes.base import Probe, Read, Source, add_sources
 from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
+from weft.record.threadkinds import preload_rules
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -34,6 +35,8 @@ _COUNTERS = {
     "fileops.*.errors": ("", "calls that failed"),
     "fileops.*.bytes": ("B", "bytes moved"),
     "fileops.*.seconds": ("s", "time inside calls, summed over threads"),
+    "threadops.*.count": ("", "calls, by kind of thread: task, server, collector, compiler, other"),
+    "threadops.*.seconds": ("s", "time inside calls, by kind of thread"),
     "fileops.*.size_hist.*": ("", "calls that moved so many bytes or more, up to the next"),
     "fileops.*.ns_hist.*": ("", "calls that took so many nanoseconds or more, up to the next"),
 }
@@ -67,6 +70,7 @@ class FileopsProbe(Probe):
                 "WEFT_COUNT_CLASSES": ":".join(
                     f"{name}={path}" for name, path in _classes(layout, node.name)
                 ),
+                "WEFT_COUNT_THREADS": preload_rules(),
             }
             for node in layout.all_nodes
         }
@@ -172,3 +176,15 @@ def readings(stats: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
                 if of == operation:
                     for floor, count in sums[key]:
                         yield f"{name}.{key}.{floor}", count
+    yield from _of_threads(stats.get("threads", {}))
+
+
+def _of_threads(kinds: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Counts and times by kind of thread: whether a task waited for a call, or a server."""
+    for kind, classes in kinds.items():
+        for path_class, operations in classes.items():
+            for operation, sums in operations.items():
+                if sums["count"]:
+                    name = f"threadops.{kind}.{path_class}.{operation}"
+                    yield f"{name}.count", sums["count"]
+                    yield f"{name}.seconds", sums["ns"] / 1e9

@@ -43,6 +43,16 @@ def call(number: int, machine: str) -> str:
     return _calls(machine).get(number, OTHER)
 
 
+def preload_rules() -> str:
+    """The same rules for the preload library (WEFT_COUNT_THREADS): the first that matches applies."""
+    rules = [f"{name}={start}" for name, starts in _rules("hotspot").kinds.items() for start in starts]
+    for own in map(_rules, _ENGINES):
+        for program in own.programs:
+            rules += [f"{name}@{program}={start}" for name, starts in own.kinds.items() for start in starts]
+            rules += [f"{own.rest}@{program}"] if own.rest != OTHER else []
+    return ":".join(rules)
+
+
 @cache
 def _of_program(program: str) -> Rules | None:
     return next((rules for rules in map(_rules, _ENGINES) if program in rules.programs), None)
