@@ -131,7 +131,7 @@ def test_tmp_of_a_virtual_node_is_private_and_visible_paths_stay_visible(text: s
 
 
 @virtual
-@pytest.mark.skipif(not cgroups_writable(), reason="control groups cannot be written here")
+@pytest.mark.skipif(not cgroups_writable(), reason="control groups are not writable here")
 def test_a_virtual_node_has_its_share_of_cpu_and_memory(text: str) -> None:
     with live(text) as (work, nodes):
         process = nodes[0].spawn("nap", ["sleep", "60"], log=work.directory / "log", env={"WEFT_LEASE": NAME})

@@ -100,12 +100,12 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     found = findings(done.stdout)
     told(found, {
-        "host names": ("limits", "host2: its own name weft-elsewhere leads to 192.0.2.9"),
-        "engine ports": ("limits", f"host2: 8081 of spark's worker is taken by process {os.getpid()}"),
+        "host names": ("limits", "host2: its own name weft-elsewhere resolves to 192.0.2.9"),
+        "engine ports": ("limits", f"host2: 8081 of spark's worker is in use by process {os.getpid()}"),
         "java": ("missing", "host2: Java 11, which is too old"),
         "clocks": ("limits", "host2: -35"),
         "fuse and loop": ("limits", "host2: no fuse, no loop"),
-        "shared directory": ("missing", "host1: sees nothing of host2; host2: sees nothing of host1"),
+        "shared directory": ("missing", "host1: sees no files of host2; host2: sees no files of host1"),
         "local directory": ("limits", "host1: sees files of host2; host2: sees files of host1"),
         "room": ("limits", "host2: 8.39 MB free in the shared directory"),
         "programs": ("missing", f"host2: {settings.cache()} is mounted noexec"),
@@ -129,7 +129,7 @@ def test_locks_that_stay_in_a_host_are_told_and_so_are_files_in_memory(tmp_path:
         done = weft("doctor", "--json", "--nodes", hosts.nodes())
     found = findings(done.stdout)
     told(found, {
-        "file locks": ("limits", "host2: got a lock that another host holds"),
+        "file locks": ("limits", "host2: obtained a lock that another host holds"),
         "files in memory": ("limits", "host2: on tmpfs"),
     })  # fmt: skip
     assert {found[name]["status"] for name in ("shared directory", "local directory")} == {"ok"}
@@ -188,7 +188,7 @@ def test_networks_that_are_apart_are_told(tmp_path: Path) -> None:
         subprocess.run(
             [*networks.on_host(1), "ip", "route", "add", "unreachable", "10.71.2.0/24"], check=True
         )
-        told(doctor(), {"nodes": ("missing", "host1 does not reach host2 at 10.71.2.2 (fabric auto)")})
+        told(doctor(), {"nodes": ("missing", "host1 cannot reach host2 at 10.71.2.2 (fabric auto)")})
         assert networks.hosts.left() == []
     assert weft.leftovers() == []
 
@@ -204,7 +204,7 @@ def test_names_that_lead_to_another_host_are_told(tmp_path: Path) -> None:
             config.write(f"Host twin\n{second}Host astray\n HostName 192.0.2.7\n HostKeyAlias astray\n")
             config.write(f" StrictHostKeyChecking no\n ProxyCommand bash -c '{forward}'\n{second}")
         for name, said in {
-            "twin": f"host2 and twin are one machine: both are at {hosts.addresses[1]}",
+            "twin": f"host2 and twin are the same machine: both are at {hosts.addresses[1]}",
             "astray": "astray does not listen at 192.0.2.7",
         }.items():
             done = weft("doctor", "--json", "--nodes", hosts.nodes(f"host1,host2,{name}"))
@@ -235,7 +235,7 @@ def test_sound_hosts_are_fit_and_nothing_stays(tmp_path: Path) -> None:
 def test_what_slurm_refuses_is_told(weft: SiteWeft) -> None:
     done = weft("doctor", "--json", "--nodes", "slurm:2,partition=none")
     assert done.returncode == 1
-    told(findings(done.stdout), {"nodes": ("missing", "Slurm does not take the job: Invalid")})
+    told(findings(done.stdout), {"nodes": ("missing", "Slurm rejected the job: Invalid")})
     assert "partition=NAME" in findings(done.stdout)["nodes"]["fix"]
 
 

@@ -79,7 +79,7 @@ def test_more_nodes_than_the_allocation_has_are_refused(weft: SiteWeft) -> None:
     done = subprocess.run(["salloc", "--nodes=1", "--quiet", *words], env=weft.environment, cwd=weft.home,
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 2
-    assert "has 1 node(s), and 4 are asked for" in done.stderr
+    assert "has 1 node(s), but 4 were requested" in done.stderr
 
 
 def standing(work: tuple[str, ...], delay: str) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def test_a_job_that_can_never_start_is_refused_with_the_reason(weft: SiteWeft) -
     done = weft("run", *LIGHT, "--nodes", "slurm:4")
     assert done.returncode == 1
     assert "cannot start" in done.stderr
-    assert "PartitionNodeLimit: it asks for more nodes" in done.stderr
+    assert "PartitionNodeLimit: it requests more nodes" in done.stderr
     assert weft.slurm.jobs() == []
 
 
@@ -190,7 +190,7 @@ def test_a_wait_is_explained_and_can_be_bounded(weft: SiteWeft) -> None:
 def test_what_slurm_refuses_is_told_with_a_fix(weft: SiteWeft, key: str, word: str) -> None:
     done = weft("run", *LIGHT, "--nodes", f"slurm:1,{key}")
     assert done.returncode == 1
-    assert "Slurm does not take the job: Invalid" in done.stderr
+    assert "Slurm rejected the job: Invalid" in done.stderr
     assert word in done.stderr
 
 

@@ -166,7 +166,7 @@ def test_an_address_that_is_not_the_hosts_own_is_an_error(hosts: Hosts) -> None:
     hosts.config.write_text(forward + hosts.config.read_text())
     with (
         holding() as work,
-        pytest.raises(NodeError, match=r"host2.*192\.0\.2\.7.*cannot be bound"),
+        pytest.raises(NodeError, match=r"host2.*192\.0\.2\.7.*is not available"),
         nodes_of(
             hosts.nodes(options=f"-F {hosts.config} -o HostKeyAlias=any -o StrictHostKeyChecking=no")
         ).acquire(work, []),
@@ -176,7 +176,7 @@ def test_an_address_that_is_not_the_hosts_own_is_an_error(hosts: Hosts) -> None:
 
 def test_a_host_without_the_python_is_an_error_that_leaves_nothing(hosts: Hosts, tmp_path: Path) -> None:
     with (
-        pytest.raises(NodeError, match=r"host1: nothing can be run there \(and 1 more") as caught,
+        pytest.raises(NodeError, match=r"host1: cannot run commands there \(and 1 more") as caught,
         holding() as work,
         nodes_of(hosts.nodes(python="python-none")).acquire(work, []),
     ):
@@ -188,7 +188,7 @@ def test_a_host_without_the_python_is_an_error_that_leaves_nothing(hosts: Hosts,
 def test_visible_paths_that_a_host_lacks_are_named(hosts: Hosts, tmp_path: Path) -> None:
     with (
         holding() as work,
-        pytest.raises(NodeError, match=f"host1, host2: there is no {tmp_path}/none"),
+        pytest.raises(NodeError, match=f"host1, host2: {tmp_path}/none.* does not exist there"),
         nodes_of(hosts.nodes()).acquire(work, [tmp_path / "none"]),
     ):
         pass

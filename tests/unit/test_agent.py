@@ -76,10 +76,10 @@ def test_its_end_ends_what_was_asked_and_is_told(reach: Reach) -> None:
         asked = pool.submit(reach.run, ["sleep", "65"])
         wait_for(lambda: running("sleep", "65"))
         agent.leave()
-        with pytest.raises(NodeError, match="there: nothing can be run there"):
+        with pytest.raises(NodeError, match="there: cannot run commands there"):
             asked.result(20)
     assert wait_for(lambda: not running("sleep", "65"))
-    with pytest.raises(NodeError, match="there: nothing can be run there"):
+    with pytest.raises(NodeError, match="there: cannot run commands there"):
         reach.run(["true"])
 
 
@@ -127,7 +127,7 @@ def test_each_step_of_a_job_has_a_connection_of_its_own(reach: Reach, tmp_path: 
 def test_a_host_without_python_is_named_with_a_hint(tmp_path: Path) -> None:
     reach = Reach("there", ("sh", "-c"), login_shell=True, python="python-none").attended(tmp_path / "log")
     assert reach.agent is not None
-    with pytest.raises(NodeError, match="there: nothing can be run there") as caught:
+    with pytest.raises(NodeError, match="there: cannot run commands there") as caught:
         reach.run(["true"])
     assert "python-none" in caught.value.hint
     assert any("python-none" in line for line in caught.value.tail)

@@ -124,4 +124,4 @@ def test_training_that_fails_costs_speed_alone(tmp_path: Path) -> None:
         "thing", jdk.java(), tmp_path, lambda scratch: ["no.such.Program", str(scratch)], said.append
     )
     assert found is None
-    assert "start slower" in json.dumps(said)
+    assert "start more slowly" in json.dumps(said)

@@ -179,7 +179,7 @@ class TestPlaces:
         (tmp_path / "file").touch()
         name = f"WEFT_{check.__name__.upper()}"
         monkeypatch.setenv(name, str(tmp_path / "file" / "below"))
-        bad(check(), "missing", name, "cannot be written")
+        bad(check(), "missing", name, "is not writable")
 
     @CHECKS
     def test_too_little_room(self, monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding]) -> None:
@@ -232,7 +232,7 @@ class TestKernel:
     @pytest.mark.usefixtures("not_root")
     def test_perf(self, tmp_path: Path) -> None:
         setting = tmp_path / "paranoid"
-        bad(kernel.perf(setting), "limits", "no perf events")
+        bad(kernel.perf(setting), "limits", "does not support perf events")
         setting.write_text("3\n")
         bad(kernel.perf(setting), "limits", "is 3", "sysctl")
         setting.write_text("2\n")
@@ -242,7 +242,7 @@ class TestKernel:
 class TestMounts:
     @pytest.mark.usefixtures("not_root")
     def test_loop_mounts_take_root(self) -> None:
-        bad(mounts.loop(), "limits", "not root", "fuse2fs")
+        bad(mounts.loop(), "limits", "not run as root", "fuse2fs")
 
     @pytest.mark.usefixtures("as_root")
     def test_no_loop_device(self, tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ class TestHost:
 
     def test_an_address_that_nobody_here_has(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.resolve(monkeypatch, "192.0.2.77")
-        bad(host.name(), "limits", "192.0.2.77", "no interface")
+        bad(host.name(), "limits", "192.0.2.77", "not an address")
 
     def test_an_address_of_this_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.resolve(monkeypatch, "127.0.0.1")

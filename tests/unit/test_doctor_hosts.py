@@ -53,7 +53,7 @@ def test_sound_hosts_have_no_fault() -> None:
 
 
 FAULTS = [
-    ("java", "missing", host("b", "10.0.0.2", java="cannot be run: No such file or directory")),
+    ("java", "missing", host("b", "10.0.0.2", java="cannot run: No such file or directory")),
     ("java", "missing", host("b", "10.0.0.2", java='openjdk version "1.8.0_392"')),
     ("java", "limits", host("b", "10.0.0.2", java='openjdk version "21.0.1"')),
     ("host names", "limits", host("b", "10.0.0.2", resolved=["127.0.1.1"])),
@@ -136,7 +136,7 @@ def test_a_lock_of_another_process_is_seen(tmp_path: Any) -> None:
 
 
 def test_what_is_not_there_is_told(tmp_path: Any) -> None:
-    assert examine.java(str(tmp_path / "java")) == "cannot be run: No such file or directory"
+    assert examine.java(str(tmp_path / "java")) == "cannot run: No such file or directory"
     (tmp_path / "file").touch()
     below = str(tmp_path / "file" / "none")
     assert examine.unwritten({"local": below}, "a") == {"local": "Not a directory"}

@@ -69,7 +69,7 @@ def test_a_node_without_the_interface_is_named_with_what_all_have(nodes: Make) -
 def test_a_pair_that_does_not_meet_is_named(nodes: Make) -> None:
     two = nodes({"eth1": "127.88.251.1"}, {"eth1": NOBODYS})
     with pytest.raises(
-        NodeError, match=r"host2 does not listen at 192\.0\.2\.7 \(fabric eth1\): .* cannot be bound"
+        NodeError, match=r"host2 does not listen at 192\.0\.2\.7 \(fabric eth1\): .* is not available"
     ):
         on_fabric(two, "eth1")
 

@@ -126,7 +126,7 @@ def test_a_command_that_does_not_end_is_an_error_and_is_killed() -> None:
 
 
 def test_a_host_without_python_is_named_with_a_hint() -> None:
-    with pytest.raises(NodeError, match="there: nothing can be run there") as caught:
+    with pytest.raises(NodeError, match="there: cannot run commands there") as caught:
         Reach("there", ("sh", "-c"), login_shell=True, python="python-none").run(["true"])
     assert "python-none" in caught.value.hint
 
@@ -174,7 +174,7 @@ def test_a_directory_that_one_node_does_not_see_is_named(tmp_path: Path) -> None
         ('JAVA_VERSION="11.0.2"\n', None, "is Java 11; the engines need Java 17"),
         ('JAVA_VERSION="1.8.0_292"\n', None, "is Java 8;"),
         (None, 'openjdk version "11.0.2" 2019-01-15', "is Java 11;"),
-        (None, "Exec format error", "has a java that cannot be run"),
+        (None, "Exec format error", "has a java that cannot run"),
         ('JAVA_VERSION="17.0.15"\n', None, ""),
         (None, 'openjdk version "21" 2023-09-19', ""),
     ],
@@ -206,7 +206,7 @@ def test_a_lease_releases_what_is_on_other_hosts(tmp_path: Path) -> None:
         process = on.spawn("nap", ["sleep", "60"], log=tmp_path / "log", env={shell.LEASE_MARK: "held"})
         wait_for(lambda: shell.marked("held"))
         (seen,) = held.elsewhere()
-        assert [one["words"] for one in seen.processes] == [["sleep", "60"]]
+        assert [one["arguments"] for one in seen.processes] == [["sleep", "60"]]
         assert seen.there == [f"directory {tmp_path / 'there'}"]
         assert held.release_hosts() == []
         assert not (tmp_path / "there").exists()

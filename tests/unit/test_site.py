@@ -91,7 +91,7 @@ def test_a_wrong_profile_is_told_by_its_key(written: str, words: str, tmp_path: 
     path.write_text(written)
     with pytest.raises(UsageError) as caught:
         load(path)
-    assert words in str(caught.value) or "cannot be read" in str(caught.value)
+    assert words in str(caught.value) or "is not readable" in str(caught.value)
     assert str(path) in str(caught.value)
 
 

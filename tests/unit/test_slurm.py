@@ -137,7 +137,7 @@ def test_a_heterogeneous_job_has_the_nodes_of_all_its_parts(monkeypatch: pytest.
 
 def test_more_nodes_than_the_job_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     found = given(monkeypatch, JOB_ID="7", JOB_NODELIST="a", JOB_CPUS_PER_NODE="2")
-    with pytest.raises(UsageError, match=r"has 1 node\(s\), and 2 are asked for"):
+    with pytest.raises(UsageError, match=r"has 1 node\(s\), but 2 were requested"):
         SlurmNodes(count=2)._chosen(found)
 
 
@@ -173,7 +173,7 @@ def test_a_refusal_is_told_with_a_fix(said: str, message: str, hint: str) -> Non
         ),
         ("PartitionNodeLimit", True, "more nodes than"),
         ("SomethingNew", False, "SomethingNew"),
-        ("", False, "not looked at it"),
+        ("", False, "not considered it"),
     ],
 )
 def test_a_wait_is_explained(reason: str, hopeless: bool, words: str) -> None:
@@ -186,10 +186,10 @@ def test_a_wait_is_explained(reason: str, hopeless: bool, words: str) -> None:
     ("state", "words"),
     [
         ("CANCELLED", "was cancelled after 00:01:00"),
-        ("TIMEOUT", "ran into its time limit of 00:01:00"),
-        ("COMPLETING", "ran into its time limit of 00:01:00"),
+        ("TIMEOUT", "reached its time limit of 00:01:00"),
+        ("COMPLETING", "reached its time limit of 00:01:00"),
         ("NODE_FAIL", "lost a node"),
-        ("OUT_OF_MEMORY", "used more memory"),
+        ("OUT_OF_MEMORY", "exceeded its memory"),
         ("STRANGE", "was cancelled"),
     ],
 )

@@ -43,8 +43,8 @@ def test_a_file_has_a_host_a_line(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("ssh:a[1-", "missing bracket"),
-        ("ssh:a;b", "is no name of a host"),
-        ("ssh:-oX", "is no name of a host"),
+        ("ssh:a;b", "is not a host name"),
+        ("ssh:-oX", "is not a host name"),
         ("ssh:@/none/hosts", "cannot read /none/hosts"),
         ("ssh:,", "hosts"),
     ],
@@ -59,5 +59,5 @@ def test_a_count_takes_the_first_hosts_and_no_more_than_there_are() -> None:
         "n1",
         "n2",
     ]
-    with pytest.raises(UsageError, match="3 nodes are asked for, and 2 hosts are named"):
+    with pytest.raises(UsageError, match="3 nodes were requested, but only 2 hosts are named"):
         nodes_of("ssh:a,b,count=3").sketch(work_directory("RUN"))

@@ -146,7 +146,7 @@ def test_the_order_is_shuffled_and_the_same_seed_gives_the_same() -> None:
 
 def test_a_cell_that_fails_before_it_has_a_record_ends_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*words: object, **named: object) -> None:
-        raise MissingError("weft's jars could not be built")
+        raise MissingError("building weft's jars failed")
 
     monkeypatch.setattr(matrix, "run_once", fail)
     table = {"workload": "terasort", "matrix": {"scratch": ["disk", "memory"]}}

@@ -23,7 +23,7 @@ RULES = {
     r"\b(engine|spark|flink|hadoop|job|stage|history|yarn)(s?'s?)? accounts?\b|\b(its|their|own) accounts?\b": (
         "event log, job history, job metrics"
     ),
-    r"\baccounts? of (its|their|the|a|an|what|jobs)\b": "event log, job history, job metrics",
+    r"\baccounts? of (its|their|what|jobs|stages)\b": "event log, job history, job metrics",
     r"\bin words\b": "as text",
     r"\b(last|its|their|own|these|those|further|same|more|command|daemon|program|client|user)('s|s')? words\b": (
         "arguments; message, output"
@@ -51,13 +51,10 @@ UNFINISHED = (
     "tests/",
     "src/weft/cli/",
     "src/weft/clusters/",
-    "src/weft/doctor/",
     "src/weft/engines/",
     "src/weft/errors.py",
-    "src/weft/host/",
     "src/weft/layout/",
     "src/weft/model/",
-    "src/weft/nodes/",
     "src/weft/probes/",
     "src/weft/record/",
     "src/weft/report/",

@@ -1,4 +1,4 @@
-"""What this machine lacks for weft, and how to mend it. Each check looks and changes nothing."""
+"""What this machine lacks for weft, and how to fix it. Each check only inspects and changes nothing."""
 
 from collections.abc import Callable, Sequence
 
@@ -44,12 +44,12 @@ def examine() -> list[Finding]:
 
 
 def fit(findings: Sequence[Finding]) -> bool:
-    """Whether a plain local run can work."""
+    """Whether a default local run can work."""
     return not any(finding.status == "missing" for finding in findings)
 
 
 def lines(findings: Sequence[Finding]) -> list[str]:
-    """For people: a line each; what is lost and the fix below it."""
+    """As text for users: one line each, with the consequence and the fix below it."""
     width = max(len(finding.name) for finding in findings)
     found = []
     for finding in findings:

@@ -1,4 +1,4 @@
-"""What is wrong with a set of hosts, judged from what each of them said. Pure."""
+"""Problems of a set of hosts, derived from their answers. Pure."""
 
 import ipaddress
 import re
@@ -15,22 +15,22 @@ from weft.text.units import show_size
 _FILES = 4096
 """Open files below which a shuffle of a few hundred partitions can fail."""
 _PROCESSES = 4096
-"""Processes and threads that the daemons of a node stay below."""
+"""Upper bound of the processes and threads that a node's daemons use."""
 _PORTS = 4096
-"""Ports for whoever asks for any, below which a shuffle over many connections can run out."""
+"""Ports for outgoing connections below which a shuffle over many connections can run out."""
 _APART = 2.0
-"""Seconds between clocks above which samples of nodes cannot be laid side by side."""
+"""Seconds between clocks above which samples of nodes cannot be compared."""
 _SHORT = 600.0
-"""Seconds of wall time below which a first run may not come to its end."""
+"""Seconds of wall time below which a first run may not finish."""
 
 
 def ahead(clock: float, began: float, ended: float) -> float:
-    """How far a clock is outside of the time in which it was read; 0 inside."""
+    """How far a clock is outside the interval in which it was read; 0 inside."""
     return max(0.0, clock - ended) + min(0.0, clock - began)
 
 
 def left(end: str, now: float) -> float | None:
-    """Seconds until a time as Slurm writes it; None where it knows none."""
+    """Seconds until a time in Slurm's format; None if it has none."""
     try:
         return time.mktime(time.strptime(end, "%Y-%m-%dT%H:%M:%S")) - now
     except ValueError:
@@ -40,14 +40,14 @@ def left(end: str, now: float) -> float | None:
 def judge(
     hosts: Sequence[Host], shared: str, locks: Mapping[str, str], remaining: float | None
 ) -> list[Finding]:
-    """A finding a check; each names the hosts that it is about."""
+    """One finding per check; each names the hosts concerned."""
     plain = [check(hosts) for check in _CHECKS]
     return [_nodes(hosts), *plain, *directories.judge(hosts, shared, locks), *_wall(remaining)]
 
 
 def _nodes(hosts: Sequence[Host]) -> Finding:
-    told = ", ".join(f"{host.name} at {host.address}" for host in hosts)
-    return ok("nodes", f"{told}; each reaches each other")
+    listed = ", ".join(f"{host.name} at {host.address}" for host in hosts)
+    return ok("nodes", f"{listed}; each reaches each other")
 
 
 def _names(hosts: Sequence[Host]) -> Finding:
@@ -57,13 +57,13 @@ def _names(hosts: Sequence[Host]) -> Finding:
             return f"its own name {own} does not resolve"
         here = ipaddress.ip_address(host.address).is_loopback
         bad = [one for one in found if (one.startswith("127.") and not here) or not _has(host, one)]
-        return f"its own name {own} leads to {bad[0]}, where no other host finds it" if bad else ""
+        return f"its own name {own} resolves to {bad[0]}, where no other host can reach it" if bad else ""
 
     if not (found := each(hosts, wrong)):
-        return ok("host names", "each leads to an address of its host")
+        return ok("host names", "each resolves to an address of its host")
     fix = "give each host's name its address on the network in that host's /etc/hosts"
     return limits(
-        "host names", found, costs="programs that announce their host's name are not found", fix=fix
+        "host names", found, costs="programs that announce their host's name cannot be reached", fix=fix
     )
 
 
@@ -77,7 +77,7 @@ def _subnets(hosts: Sequence[Host]) -> Finding:
         return ok("networks", ", ".join(sorted(networks)) or "one")
     found = ", ".join(f"{host.name} in {_network(host) or 'no network of its own'}" for host in hosts)
     fix = "choose an interface that all have in one network: fabric=NAME"
-    return limits("networks", found, costs="speed, as traffic goes through a router", fix=fix)
+    return limits("networks", found, costs="speed, because traffic goes through a router", fix=fix)
 
 
 def _network(host: Host) -> str:
@@ -102,8 +102,10 @@ def _java(hosts: Sequence[Host]) -> Finding:
     if found:
         return missing("java", found, costs="every engine", fix=fix)
     if len(set(versions.values())) > 1:
-        told = ", ".join(f"{name} has Java {version}" for name, version in versions.items())
-        return limits("java", told, costs="times of nodes cannot be compared; classes may not fit", fix=fix)
+        found = ", ".join(f"{name} has Java {version}" for name, version in versions.items())
+        return limits(
+            "java", found, costs="times of nodes are not comparable; classes may be incompatible", fix=fix
+        )
     return ok("java", f"Java {versions[hosts[0].name]} on each")
 
 
@@ -134,15 +136,15 @@ def _limits(hosts: Sequence[Host]) -> Finding:
 def _memory(hosts: Sequence[Host]) -> Finding:
     found = each(hosts, lambda host: show_size(host.memory) if host.memory < machine.LEAST else "")
     if not found:
-        return ok("memory", f"at least {show_size(min(host.memory for host in hosts))} a node")
-    fix = f"ask for at least {show_size(machine.LEAST)} a node: --nodes slurm:N,memory=4G, or leave that host out"
+        return ok("memory", f"at least {show_size(min(host.memory for host in hosts))} per node")
+    fix = f"request at least {show_size(machine.LEAST)} per node: --nodes slurm:N,memory=4G, or leave that host out"
     return missing("memory", f"{found} for an engine", costs="every engine", fix=fix)
 
 
 def _ports(hosts: Sequence[Host]) -> Finding:
     if not (found := each(hosts, lambda host: ", ".join(host.occupied))):
         return ok("engine ports", "free on each")
-    fix = "stop what listens there, or choose another port: --set engine.port=N, engine.web_port=N"
+    fix = "stop the process, or choose another port: --set engine.port=N, engine.web_port=N"
     return limits("engine ports", found, costs="that engine, until it has another port", fix=fix)
 
 
@@ -161,8 +163,8 @@ def _clock(hosts: Sequence[Host]) -> Finding:
     found = each(hosts, lambda host: f"{host.ahead:+.1f} s" if abs(host.ahead) > _APART else "")
     if not found:
         return ok("clocks", f"within {_APART:.0f} s of this machine's")
-    costs = "samples of nodes side by side; tokens of YARN and HDFS expire"
-    return limits("clocks", found, costs=costs, fix="timedatectl set-ntp true, or mend chronyd there")
+    costs = "samples of nodes are not comparable; tokens of YARN and HDFS expire"
+    return limits("clocks", found, costs=costs, fix="timedatectl set-ntp true, or fix chronyd there")
 
 
 def _devices(hosts: Sequence[Host]) -> Finding:
@@ -171,7 +173,7 @@ def _devices(hosts: Sequence[Host]) -> Finding:
     )
     if not found:
         return ok("fuse and loop", "on each")
-    costs = "--scratch loopback (the one or the other is enough)"
+    costs = "--scratch loopback (one of them is enough)"
     fix = "modprobe fuse loop; apt-get install fuse3; or use --scratch pool, which needs neither"
     return limits("fuse and loop", found, costs=costs, fix=fix)
 
@@ -182,7 +184,7 @@ def _wall(remaining: float | None) -> list[Finding]:
     found = f"{max(0, remaining) / 60:.0f} min left of the job"
     if remaining >= _SHORT:
         return [ok("wall time", found)]
-    fix = "ask for more: --nodes slurm:N,time=2:00:00, or salloc --time=2:00:00"
+    fix = "request more: --nodes slurm:N,time=2:00:00, or salloc --time=2:00:00"
     return [limits("wall time", found, costs="runs that take longer", fix=fix)]
 
 

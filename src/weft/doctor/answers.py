@@ -1,4 +1,4 @@
-"""What a host said of itself."""
+"""A host's answers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Host:
-    """A node, what its host said (`remote/sent/examine.py`), and whose marks it sees in each directory."""
+    """A node, its host's answers (`remote/sent/examine.py`), and whose marks it sees in each directory."""
 
     name: str
     address: str
@@ -15,12 +15,12 @@ class Host:
     memory: int
     facts: Mapping[str, Any]
     ahead: float
-    """Seconds that its clock is surely before (or, negative, behind) the one of weft's machine."""
+    """Seconds by which its clock is certainly ahead of (or, negative, behind) that of weft's machine."""
     sees: Mapping[str, Sequence[str]]
     occupied: Sequence[str] = ()
-    """Ports of engines that somebody has there, in words."""
+    """Ports of engines that are in use there, as text."""
 
 
 def each(hosts: Iterable[Host], wrong: Callable[[Host], str]) -> str:
-    """What is wrong, host by host; empty where nothing is."""
+    """What is wrong, host by host; empty if nothing is."""
     return "; ".join(f"{host.name}: {why}" for host in hosts if (why := wrong(host)))

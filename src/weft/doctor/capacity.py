@@ -1,4 +1,4 @@
-"""How much this machine gives: memory, cores, shared memory, open files, processes."""
+"""Resources of this machine: memory, cores, shared memory, open files, processes."""
 
 import os
 import resource
@@ -18,18 +18,18 @@ from weft.text.units import show_size
 _FILES = 4096
 """Open files below which a shuffle of a few hundred partitions can fail."""
 _PROCESSES = 4096
-"""Processes and threads that a handful of JVMs stay below."""
+"""Upper bound of the processes and threads of a few JVMs."""
 _SHARED = Path("/dev/shm")  # noqa: S108 - the machine's tmpfs is what is meant
 _SHM_LEAST = 1 << 30
-"""Bytes of /dev/shm below which a scratch in memory is of little use without root."""
+"""Bytes of /dev/shm below which scratch in memory is of little use without root."""
 
 
 def memory() -> Finding:
-    """Room for the nodes of a plain run, and for what its engine puts on the first of them."""
+    """Memory for the nodes of a default run, and for what its engine runs on the first of them."""
     free = max(0, min(psutil.virtual_memory().available, allowance()) - machine.RESERVE)
     nodes = free // machine.LEAST
     wanted = LocalNodes().count
-    found = f"{show_size(free)} for nodes: room for {nodes} of at least {show_size(machine.LEAST)}"
+    found = f"{show_size(free)} for nodes: enough for {nodes} of at least {show_size(machine.LEAST)}"
     costs = f"a run on {wanted} nodes, which is the default"
     if nodes < wanted:
         fix = "use --nodes local:1" if nodes else "stop other programs, or use a machine with more memory"
@@ -42,7 +42,7 @@ def memory() -> Finding:
 
 
 def allowance(proc: Path = Path("/proc"), root: Path = Path("/sys/fs/cgroup")) -> int:
-    """Bytes that this process's control group still gives, which a container does not show elsewhere."""
+    """Bytes that this process's control group still allows, which a container does not show elsewhere."""
     left = 1 << 62
     for line in (proc / "self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
@@ -64,7 +64,7 @@ def cores() -> Finding:
     count = machine.cores()
     if count >= LocalNodes().count:
         return ok("cores", str(count))
-    costs = "nodes share one core, so times say little"
+    costs = "nodes share one core, so times mean little"
     return limits("cores", str(count), costs=costs, fix="use a machine, or an affinity, with more cores")
 
 
@@ -79,12 +79,12 @@ def shared_memory(path: Path = _SHARED) -> Finding:
 
 
 def open_files() -> Finding:
-    """The hard bound counts: a JVM raises its own soft bound to it."""
+    """The hard limit counts: a JVM raises its own soft limit to it."""
     soft, hard = (_bound(value) for value in resource.getrlimit(resource.RLIMIT_NOFILE))
     found = f"{soft}, can be raised to {hard}"
     if hard >= _FILES:
         return ok("ulimit -n", found)
-    fix = f"raise the hard bound to {_FILES} or more in /etc/security/limits.conf"
+    fix = f"raise the hard limit to {_FILES} or more in /etc/security/limits.conf"
     return limits("ulimit -n", found, costs="shuffles with many partitions", fix=fix)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the directories of a set of hosts, judged from what each of them said. Pure."""
+"""Problems of the directories of a set of hosts, derived from their answers. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,13 +7,13 @@ from weft.doctor.finding import Finding, limits, missing, ok
 from weft.text.units import show_size
 
 _ROOM = 4_000_000_000
-"""Bytes that a terasort of the default size takes: input, shuffle files, output, and some air."""
+"""Bytes for a terasort of the default size: input, shuffle files, output, and some reserve."""
 _MEMORY = {"tmpfs", "ramfs"}
 """File systems whose files are in memory."""
 
 
 def judge(hosts: Sequence[Host], directory: str, locks: Mapping[str, str]) -> list[Finding]:
-    """A finding a check; `directory` is the shared one, `locks` what each other host was told of a lock in it."""
+    """One finding per check; `directory` is the shared one, `locks` the other hosts' results for a lock in it."""
     plain = [check(hosts) for check in (_unwritten, _local, _memory, _room, _programs)]
     return [*plain, _shared(hosts, directory), _locks(locks, directory)]
 
@@ -24,7 +24,7 @@ def _unwritten(hosts: Sequence[Host]) -> Finding:
     )
     if not found:
         return ok("writing", "both the shared and the local directory")
-    fix = "set WEFT_WORK and WEFT_SHARED to directories of yours with room"
+    fix = "set WEFT_WORK and WEFT_SHARED to directories that you own, with free space"
     return missing("writing", found, costs="every run", fix=fix)
 
 
@@ -34,21 +34,17 @@ def _local(hosts: Sequence[Host]) -> Finding:
         lambda host: ", ".join(f"sees files of {one}" for one in host.sees["local"] if one != host.name),
     )
     if not found:
-        return ok("local directory", "each host's own")
+        return ok("local directory", "local to each host")
     fix = "set WEFT_WORK to a disk or tmpfs in the node, such as $TMPDIR or /local"
-    return limits(
-        "local directory", found, costs="scratch meets the other nodes' on one file system", fix=fix
-    )
+    return limits("local directory", found, costs="the scratch of all nodes shares one file system", fix=fix)
 
 
 def _memory(hosts: Sequence[Host]) -> Finding:
     found = each(hosts, lambda host: f"on {host.facts['local']}" if host.facts["local"] in _MEMORY else "")
     if not found:
         return ok("files in memory", "none of the local directory's")
-    fix = (
-        "set WEFT_WORK to a disk of the node where it has one; otherwise leave room: --nodes ...,memory=SIZE"
-    )
-    return limits("files in memory", found, costs="scratch takes memory that engines count on", fix=fix)
+    fix = "set WEFT_WORK to a disk of the node where it has one; otherwise reserve memory: --nodes ...,memory=SIZE"
+    return limits("files in memory", found, costs="scratch uses memory that engines expect to have", fix=fix)
 
 
 def _room(hosts: Sequence[Host]) -> Finding:
@@ -58,7 +54,7 @@ def _room(hosts: Sequence[Host]) -> Finding:
 
     if not (found := each(hosts, wrong)):
         return ok("room", f"at least {show_size(_ROOM)} in both directories")
-    fix = "free some, or set WEFT_WORK (local) and WEFT_SHARED to directories with more"
+    fix = "free some space, or set WEFT_WORK (local) and WEFT_SHARED to directories with more"
     return limits("room", found, costs="runs of the default size with their files on disk", fix=fix)
 
 
@@ -67,7 +63,7 @@ def _programs(hosts: Sequence[Host]) -> Finding:
     if not found:
         return ok("programs", "may run from weft's directories")
     fix = "set WEFT_WORK and WEFT_CACHE to file systems that are not mounted noexec"
-    return missing("programs", found, costs="libraries that engines and weft bring along", fix=fix)
+    return missing("programs", found, costs="libraries of engines and of weft", fix=fix)
 
 
 def _shared(hosts: Sequence[Host], directory: str) -> Finding:
@@ -75,7 +71,7 @@ def _shared(hosts: Sequence[Host], directory: str) -> Finding:
     found = each(
         hosts,
         lambda host: ", ".join(
-            f"sees nothing of {one}" for one in sorted(everybody - {*host.sees["shared"]})
+            f"sees no files of {one}" for one in sorted(everybody - {*host.sees["shared"]})
         ),
     )
     if not found:
@@ -87,10 +83,12 @@ def _shared(hosts: Sequence[Host], directory: str) -> Finding:
 def _locks(locks: Mapping[str, str], directory: str) -> Finding:
     wrong = {name: why for name, why in locks.items() if why != "refused"}
     if not wrong:
-        return ok("file locks", f"in {directory}: a lock of one host keeps the others out")
-    told = "; ".join(
-        f"{name}: {'got a lock that another host holds' if why == 'got' else why}"
+        return ok("file locks", f"in {directory}: other hosts respect a lock")
+    found = "; ".join(
+        f"{name}: {'obtained a lock that another host holds' if why == 'got' else why}"
         for name, why in wrong.items()
     )
     fix = "mount it with locks (Lustre: -o flock, not localflock), or set WEFT_SHARED elsewhere"
-    return limits("file locks", f"in {directory}: {told}", costs="daemons that guard state by locks", fix=fix)
+    return limits(
+        "file locks", f"in {directory}: {found}", costs="daemons that protect their state with locks", fix=fix
+    )

@@ -1,4 +1,4 @@
-"""What one check of the machine says."""
+"""The result of one check."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Finding:
-    """`missing`: a plain local run cannot work. `limits`: it can, and something else is lost."""
+    """`missing`: a default local run cannot work. `limits`: it can, but a feature is not available."""
 
     name: str
     status: Literal["ok", "limits", "missing"]
@@ -16,12 +16,12 @@ class Finding:
 
 
 def ok(name: str, found: str) -> Finding:
-    """Nothing to do."""
+    """No action is needed."""
     return Finding(name, "ok", found)
 
 
 def limits(name: str, found: str, *, costs: str, fix: str) -> Finding:
-    """A feature is lost."""
+    """A feature is not available."""
     return Finding(name, "limits", found, costs, fix)
 
 

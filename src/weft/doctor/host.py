@@ -1,4 +1,4 @@
-"""Whether this machine knows its own name, and what time it is."""
+"""Whether this machine resolves its own name, and whether its clock is plausible."""
 
 import errno
 import socket
@@ -8,13 +8,13 @@ from weft.doctor.finding import Finding, limits, ok
 from weft.host import settings
 
 _SLOW = 1.0
-"""Seconds that a lookup of one's own name must stay below."""
+"""Maximum seconds for resolving the machine's own name."""
 
 
 def name() -> Finding:
-    """The host's own name leads to an address, and the address is one of this machine."""
+    """The host's own name resolves to an address of this machine."""
     own = socket.gethostname()
-    costs = "programs that look their own host up wait or fail"
+    costs = "programs that resolve their own host name wait or fail"
     began = time.monotonic()
     try:
         addresses = sorted(
@@ -26,10 +26,10 @@ def name() -> Finding:
     seconds = time.monotonic() - began
     if foreign := [address for address in addresses if not _here(address)]:
         fix = f"correct the line of {own} in /etc/hosts"
-        found = f"{own} resolves to {foreign[0]}, which no interface here has"
+        found = f"{own} resolves to {foreign[0]}, which is not an address of this machine"
         return limits("host name", found, costs="daemons bind or announce a wrong address", fix=fix)
     if seconds > _SLOW:
-        fix = f"add {own} to /etc/hosts, so that no name server is asked"
+        fix = f"add {own} to /etc/hosts, so that no name server is needed"
         return limits("host name", f"looking up {own} took {seconds:.1f} s", costs=costs, fix=fix)
     return ok("host name", f"{own} is {', '.join(addresses)}")
 
@@ -45,12 +45,12 @@ def _here(address: str) -> bool:
 
 
 def clock(now: float | None = None) -> Finding:
-    """A clock that is behind the files of weft itself is wrong."""
+    """A clock that is earlier than weft's own files is wrong."""
     seconds = time.time() if now is None else now
     text = time.strftime("%Y-%m-%d %H:%M:%S %Z", time.localtime(seconds))
     if seconds >= (settings.SOURCE / "src" / "weft" / "doctor" / "host.py").stat().st_mtime - 60:
         return ok("clock", text)
-    costs = "downloads fail their certificate checks, and records stand in a wrong order"
+    costs = "downloads fail their certificate checks, and records are in the wrong order"
     return limits(
         "clock", f"{text} is before weft was installed", costs=costs, fix="timedatectl set-ntp true"
     )

@@ -1,4 +1,4 @@
-"""The nodes of a spec, examined at once: what each of them is, and what they have in common."""
+"""The nodes of a spec, examined concurrently: each of them, and what they have in common."""
 
 import secrets
 import time
@@ -25,7 +25,7 @@ _DEADLINE = 30.0
 
 
 def examine(text: str) -> list[Finding]:
-    """Findings of the nodes that a one-line form asks for. Raises UsageError where those are not other hosts."""
+    """Findings for nodes in short form. Raises UsageError if they are not other hosts."""
     asked = parse({"workload": "terasort", "nodes": text}).nodes
     if asked.kind not in {"ssh", "slurm"}:
         raise UsageError(
@@ -38,7 +38,7 @@ def examine(text: str) -> list[Finding]:
             return _examined([node for node in found if isinstance(node, RemoteNode)], work)
         except (NodeError, MissingError) as error:
             why = f" ({error.tail[-1].strip()})" if error.tail else ""
-            fix = error.hint or "mend that, and ask again"
+            fix = error.hint or "fix that, and try again"
             return [missing("nodes", error.message + why, costs="every run on these nodes", fix=fix)]
 
 
@@ -47,13 +47,13 @@ def _examined(nodes: Sequence[RemoteNode], work: Work) -> list[Finding]:
     marks = {"shared": shared, "local": work.directory / "marks"}
     for node in nodes:
         node.note(work.lease, "directory", shared)
-    told = everywhere(nodes, lambda node: _facts(node, marks))
+    answers = everywhere(nodes, lambda node: _facts(node, marks))
     seen = everywhere(nodes, lambda node: _ask(node, "seen", marks=_texts(marks)))
     wanted = dict(zip((node.name for node in nodes), ports.wanted(len(nodes)), strict=True))
     occupied = everywhere(nodes, lambda node: ports.occupied(node, wanted[node.name]))
     hosts = [
         Host(node.name, node.address, node.interfaces, node.memory, facts, ahead, sees, taken)
-        for node, (facts, ahead), sees, taken in zip(nodes, told, seen, occupied, strict=True)
+        for node, (facts, ahead), sees, taken in zip(nodes, answers, seen, occupied, strict=True)
     ]
     return alike.judge(hosts, str(shared.parent), _locks(nodes, shared / "lock", work), _left(nodes[0]))
 
@@ -67,7 +67,7 @@ def _texts(marks: dict[str, Path]) -> dict[str, str]:
 
 
 def _facts(node: RemoteNode, marks: dict[str, Path]) -> tuple[dict[str, Any], float]:
-    """What a host says, and how many seconds its clock is surely ahead of (or, negative, behind) this one."""
+    """A host's answers, and by how many seconds its clock is certainly ahead of (or, negative, behind) this one."""
     began = time.time()
     programs = [str(settings.cache()), str(marks["local"])]
     found = _ask(node, "facts", java=_java(), programs=programs, marks=_texts(marks), mark=node.name)
@@ -82,7 +82,7 @@ def _java() -> str:
 
 
 def _locks(nodes: Sequence[RemoteNode], path: Path, work: Work) -> dict[str, str]:
-    """What each other host is told when the first one holds a lock on a shared file."""
+    """The other hosts' results while the first one holds a lock on a shared file."""
     first, *others = nodes
     log, out = (work.directory / f"lock.{kind}" for kind in ("log", "out"))
     request = message("examine", {"do": "hold", "lock": str(path)})
@@ -102,12 +102,12 @@ def _tried(node: RemoteNode, path: Path) -> str:
     try:
         answer: str = _ask(node, "try", lock=str(path))
     except NodeError:
-        return "refused"  # a file that is not there is told by the check of the shared directory
+        return "refused"  # the check of the shared directory reports a missing file
     return answer
 
 
 def _left(node: RemoteNode) -> float | None:
-    """Seconds of wall time that the job has left; None where there is none."""
+    """Seconds of wall time that the job has left; None without a limit."""
     if not node.reach.job:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What can be mounted here: image files by the kernel or by FUSE, and with which file systems."""
+"""What can be mounted here: image files with the kernel or FUSE, and their file systems."""
 
 import os
 import shutil
@@ -14,13 +14,15 @@ from weft.host.site.profile import load
 
 def loop(control: Path = Path("/dev/loop-control")) -> Finding:
     """The kernel's loop device, for root."""
-    costs = "--scratch loopback by the kernel; fuse2fs does it slower"
+    costs = "--scratch loopback with the kernel; fuse2fs is slower"
     if os.geteuid() != 0:
-        return limits("loop mounts", "this is not root", costs=costs, fix="run as root, or accept fuse2fs")
+        return limits(
+            "loop mounts", "weft does not run as root", costs=costs, fix="run as root, or accept fuse2fs"
+        )
     if not os.access(control, os.R_OK | os.W_OK):
         fix = "modprobe loop, and give a container /dev/loop-control"
         return limits("loop mounts", f"{control} cannot be opened", costs=costs, fix=fix)
-    return ok("loop mounts", "by the kernel")
+    return ok("loop mounts", "with the kernel")
 
 
 def fuse(device: Path = Path("/dev/fuse")) -> Finding:
@@ -28,7 +30,7 @@ def fuse(device: Path = Path("/dev/fuse")) -> Finding:
     costs = "fuse2fs and the emulated parallel file system"
     if not device.exists():
         return limits(
-            "fuse", f"there is no {device}", costs=costs, fix="modprobe fuse, and give it to a container"
+            "fuse", f"{device} does not exist", costs=costs, fix="modprobe fuse, and pass it to a container"
         )
     if not os.access(device, os.R_OK | os.W_OK):
         return limits("fuse", f"{device} cannot be opened", costs=costs, fix=f"chmod 666 {device}, as root")
@@ -54,15 +56,15 @@ def gluster() -> Finding:
 
 
 def containers() -> Finding:
-    """Programs of a site that mount image files for users inside of a container."""
+    """Programs of a site that mount image files for users inside a container."""
     found, costs = survey.containers(), "--scratch loopback with by="
     if not found:
-        fix = "`module load` one where the site has it; weft mounts images itself without"
+        fix = "`module load` one if the site has it; otherwise weft mounts images itself"
         names = ", ".join(survey.CONTAINERS)
         return limits("containers", f"none of {names} is on PATH", costs=costs, fix=fix)
     if load().container.image is None and found != ["shifter"]:
         fix = f"write `image = ...` below [container] in {settings.site()}"
-        text = f"{', '.join(found)}; the site profile names no image for the root"
+        text = f"{', '.join(found)}; the site profile names no root image"
         return limits("containers", text, costs=costs, fix=fix)
     return ok("containers", ", ".join(found))
 

@@ -1,4 +1,4 @@
-"""weft's own directories: whether they can be written, have room, can hold programs, and hold leftovers."""
+"""weft's own directories: whether they are writable, have free space, allow programs to run, and hold leftovers."""
 
 import os
 import shutil
@@ -11,26 +11,26 @@ from weft.host.provision.tree import cached
 from weft.text.units import show_size
 
 _RUN = 4_000_000_000
-"""Bytes that a terasort of the default size takes: input, shuffle files, output, and some air."""
+"""Bytes for a terasort of the default size: input, shuffle files, output, and some reserve."""
 _RECORD = 200_000_000
-"""Bytes that records of a few runs take."""
+"""Bytes for the records of a few runs."""
 _JARS = 200_000_000
-"""Bytes that a build of weft's jars takes."""
+"""Bytes for a build of weft's jars."""
 _LEASES = 1_000_000
-"""Bytes that lease files take."""
+"""Bytes for lease files."""
 
 
 def cache() -> Finding:
     """Engines, jars, and weft's own Python packages."""
     need = _JARS + (0 if cached(SPARK.key) else SPARK.unpacked)
-    return _room("WEFT_CACHE", settings.cache(), need, "engines and jars cannot be kept", essential=True)
+    return _room("WEFT_CACHE", settings.cache(), need, "engines and jars cannot be stored", essential=True)
 
 
 def work() -> Finding:
     """Files of running commands."""
     path = settings.work()
     if path.exists() and path.stat().st_uid != os.getuid():
-        fix = "set WEFT_WORK to a directory of yours"
+        fix = "set WEFT_WORK to a directory that you own"
         return missing("WEFT_WORK", f"{path} belongs to another user", costs="every run", fix=fix)
     return _room(
         "WEFT_WORK", path, _RUN, "runs of the default size with their files on disk", essential=False
@@ -39,20 +39,20 @@ def work() -> Finding:
 
 def runs() -> Finding:
     """Records."""
-    return _room("WEFT_RUNS", settings.runs(), _RECORD, "records cannot be kept", essential=True)
+    return _room("WEFT_RUNS", settings.runs(), _RECORD, "records cannot be stored", essential=True)
 
 
 def state() -> Finding:
     """Lease files."""
-    return _room("WEFT_STATE", settings.state(), _LEASES, "leases cannot be kept", essential=True)
+    return _room("WEFT_STATE", settings.state(), _LEASES, "leases cannot be stored", essential=True)
 
 
 def _room(variable: str, path: Path, need: int, costs: str, *, essential: bool) -> Finding:
-    """Looks at the nearest directory that exists, so that nothing is made."""
+    """Checks the nearest directory that exists, so that nothing is created."""
     there = next(parent for parent in (path, *path.parents) if parent.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        fix = f"set {variable} to a directory of yours"
-        return missing(variable, f"{path} cannot be written", costs="every run", fix=fix)
+        fix = f"set {variable} to a directory that you own"
+        return missing(variable, f"{path} is not writable", costs="every run", fix=fix)
     free = shutil.disk_usage(there).free
     found = f"{path}, {show_size(free)} free"
     if free >= need:
@@ -62,7 +62,7 @@ def _room(variable: str, path: Path, need: int, costs: str, *, essential: bool) 
 
 
 def executable(flags: int | None = None) -> Finding:
-    """A cache on a file system that forbids programs is of no use."""
+    """A cache on a file system that does not allow programs to run is useless."""
     path = settings.cache()
     there = next(parent for parent in (path, *path.parents) if parent.exists())
     if not (os.statvfs(there).f_flag if flags is None else flags) & os.ST_NOEXEC:

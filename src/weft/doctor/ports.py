@@ -1,4 +1,4 @@
-"""The ports that the engines listen on where nobody chose others, and who has them on the nodes."""
+"""The default ports of the engines, and which processes use them on the nodes."""
 
 from weft.nodes.base import Node
 from weft.run.preview import planned, sketch
@@ -8,7 +8,7 @@ _ENGINES = ({"engine": "spark"}, {"engine": "flink"}, {"engine": "hadoop", "inpu
 
 
 def wanted(count: int) -> list[dict[int, str]]:
-    """By node, from the head on: each port and who wants it."""
+    """By node, from the head node on: each port and the daemon that needs it."""
     found: list[dict[int, str]] = [{} for _ in range(count)]
     for asked in _ENGINES:
         spec = parse({"workload": "terasort", "nodes": f"ssh:node[1-{count}],cores=1,memory=64G", **asked})
@@ -22,6 +22,6 @@ def wanted(count: int) -> list[dict[int, str]]:
 
 
 def occupied(node: Node, ports: dict[int, str]) -> list[str]:
-    """Those of the ports that somebody has on a node, in words."""
+    """Those of the ports that are in use on a node, as text."""
     taken = node.taken(list(ports))
-    return [f"{port} of {ports[int(port)]} is taken{by}" for port, by in taken.items()]
+    return [f"{port} of {ports[int(port)]} is in use{by}" for port, by in taken.items()]

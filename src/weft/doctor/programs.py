@@ -19,7 +19,7 @@ def java() -> Finding:
 
 def compiler() -> Finding:
     """The compiler of the same JDK."""
-    costs = "weft's jars cannot be built"
+    costs = "building weft's jars"
     try:
         path = jdk.java().parent / "javac"
     except WeftError as error:
@@ -31,15 +31,15 @@ def compiler() -> Finding:
 
 
 def maven() -> Finding:
-    """Maven, which builds weft's jars once."""
+    """Maven, which builds weft's jars."""
     try:
         return ok("maven", tool("mvn", "maven"))
     except WeftError as error:
-        return missing("maven", error.message, costs="weft's jars cannot be built", fix=error.hint)
+        return missing("maven", error.message, costs="building weft's jars", fix=error.hint)
 
 
 def cargo() -> Finding:
-    """Rust's builder, for the programs in native/."""
+    """Rust's build tool, for the programs in native/."""
     try:
         return ok("cargo", native.cargo()[1])
     except WeftError as error:
@@ -48,8 +48,8 @@ def cargo() -> Finding:
 
 
 def setpriv() -> Finding:
-    """The program that ties every process to weft's own life."""
+    """The program that ties every process to weft's lifetime."""
     try:
         return ok("setpriv", tool("setpriv", "util-linux"))
     except WeftError as error:
-        return missing("setpriv", error.message, costs="nothing can be started", fix=error.hint)
+        return missing("setpriv", error.message, costs="every run", fix=error.hint)

@@ -1,1 +1,1 @@
-"""The machine under weft: processes, directories, leases, other hosts, the batch system."""
+"""The machine below weft: processes, directories, leases, other hosts, the batch system."""

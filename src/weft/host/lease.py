@@ -1,7 +1,7 @@
-"""What a running command holds on this machine, written down before it exists.
+"""What a running command holds on this machine, written before it is created.
 
-A lease is a file of JSON lines, locked (flock) for as long as its owner lives. A lease nobody has locked belongs to a
-command that was killed: `weft gc` releases what it lists, last first.
+A lease is a file of JSON lines, locked (flock) for as long as its owner lives. A lease without a lock belongs to a
+command that was killed: `weft gc` releases its entries in reverse order.
 """
 
 import fcntl
@@ -26,12 +26,12 @@ from weft.host.remote.reach import Reach, of_text
 from weft.host.slurm import commands
 
 _PATIENCE = 20.0
-"""Seconds for a host to answer when something on it is looked for or removed."""
+"""Seconds within which a host must answer a request to list or remove entries."""
 
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What a lease holds on another host, as the host answered; or why it did not."""
+    """What a lease holds on another host, as the host reported; or why it did not answer."""
 
     host: str
     processes: Sequence[dict[str, Any]] = ()
@@ -42,7 +42,7 @@ class Elsewhere:
 
 @dataclass
 class Lease:
-    """One command's list of holdings. `name` also marks its processes."""
+    """The resources of one command. `name` also marks its processes."""
 
     name: str
     path: Path
@@ -51,20 +51,20 @@ class Lease:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def note(self, kind: str, **what: str) -> None:
-        """Write a holding down, before it is made; `reach` of another host.
+        """Write an entry before the resource is created; `reach` is for another host.
 
         Kinds: directory, file, mount, cgroup, job (of Slurm, by name), container (by the command that ends it).
         """
         entry = {"kind": kind, **what}
         assert self._file is not None
-        with self._lock:  # nodes are made at once
+        with self._lock:  # nodes are acquired concurrently
             self.entries.append(entry)
             self._file.write(json.dumps(entry) + "\n")
             self._file.flush()
             os.fsync(self._file.fileno())
 
     def release(self) -> list[str]:
-        """Kill what carries the mark, undo each holding, last first. Returns what could not be undone."""
+        """Kill the processes with the mark and remove each resource. Returns what could not be removed."""
         left = self.release_hosts()
         _kill(self.name)
         left += [
@@ -75,7 +75,7 @@ class Lease:
         return left
 
     def release_hosts(self, open_ways: Sequence[Reach] = ()) -> list[str]:
-        """The same for what is held on other hosts, all at once; `open_ways` lead to some of them already."""
+        """The same on other hosts, all concurrently; `open_ways` are open connections to some of them."""
         answers = self.elsewhere(remove=True, open_ways=open_ways)
         failed = {one.host for one in answers if one.problem or one.left}
         self.entries = [
@@ -84,7 +84,7 @@ class Lease:
         return [f"{one.host}: {one.problem or ', '.join(one.left)}" for one in answers if one.host in failed]
 
     def elsewhere(self, *, remove: bool = False, open_ways: Sequence[Reach] = ()) -> list[Elsewhere]:
-        """What is held on other hosts, and with `remove` no more."""
+        """What is held on other hosts; `remove` removes it."""
         known = {reach.text(): reach for reach in open_ways}
         texts = dict.fromkeys(one["reach"] for one in self.entries if "reach" in one)
         reaches = [known.get(text) or of_text(text) for text in texts]
@@ -107,7 +107,7 @@ class Lease:
 
 @contextmanager
 def hold(name: str, purpose: str) -> Iterator[Lease]:
-    """A lease for the length of a `with`; everything noted in it is undone at the end, whatever happened."""
+    """A lease for the length of a `with` block; every entry is released at the end, even after an error."""
     directory = settings.state() / "leases"
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = directory / f"{name}.jsonl"
@@ -122,16 +122,16 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
                 left = lease.release()
     if left:
         raise WeftError(
-            f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` once the cause is gone"
+            f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` when the cause is resolved"
         )
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[IO[str]]:
-    """The lease file, locked; made again when `weft gc` removed it between opening and locking."""
+    """The lease file, locked; created again if `weft gc` removed it between opening and locking."""
     while True:
         with path.open("a") as file:
-            # `weft ps` of somebody holds the lock for a moment
+            # another `weft ps` may hold the lock for a moment
             fcntl.flock(file, fcntl.LOCK_EX)
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 yield file
@@ -140,7 +140,7 @@ def _locked(path: Path) -> Iterator[IO[str]]:
 
 @dataclass(frozen=True)
 class Held:
-    """A lease as seen from outside."""
+    """A lease, read from outside."""
 
     lease: Lease
     alive: bool
@@ -151,7 +151,7 @@ class Held:
 
 
 def all_leases() -> list[Held]:
-    """Every lease of this user; `alive` where its owner still runs."""
+    """Every lease of this user; `alive` if its owner still runs."""
     found = []
     for path, file in _files():
         entries = _entries(file)
@@ -162,7 +162,7 @@ def all_leases() -> list[Held]:
 
 
 def dead_leases() -> Iterator[Lease]:
-    """Each lease whose owner is gone; nobody else can take or release it before the next is asked for."""
+    """Each lease whose owner is dead, locked while the caller handles it."""
     for path, file in _files():
         entries = _entries(file)
         if _lock(file, fcntl.LOCK_EX) and path.exists() and _ours(entries):
@@ -170,9 +170,9 @@ def dead_leases() -> Iterator[Lease]:
 
 
 def _ours(entries: Sequence[dict[str, str]]) -> bool:
-    """Whether a missing lock says that the owner is gone: on this host, or in a job that has ended.
+    """Whether a missing lock proves that the owner is dead: on this host, or in a job that has ended.
 
-    Hosts can share the directory and not each other's locks: NFS without a lock daemon, Lustre without `flock`.
+    Hosts can share the directory but not the locks: NFS without a lock daemon, Lustre without `flock`.
     """
     owner = next((entry for entry in entries if entry["kind"] == "owner"), {})
     here = os.uname().nodename
@@ -183,7 +183,7 @@ def _ours(entries: Sequence[dict[str, str]]) -> bool:
 
 def _files() -> Iterator[tuple[Path, IO[str]]]:
     for path in sorted((settings.state() / "leases").glob("*.jsonl")):
-        # it may be released between the listing and the opening
+        # the lease may be released between listing and opening
         with suppress(FileNotFoundError), path.open() as file:
             yield path, file
 
@@ -212,7 +212,7 @@ def _kill(mark: str) -> None:
 
 
 def exists(entry: dict[str, str]) -> bool:
-    """Whether a holding is there now, on this machine."""
+    """Whether the resource exists now, on this machine."""
     if "reach" in entry:
         return False
     if entry["kind"] == "job":
@@ -259,7 +259,7 @@ def _unmount(path: Path) -> str | None:
 
 
 def _remove_cgroup(path: Path) -> None:
-    """A group is empty only once its last process is reaped, which can lag the kill by a moment."""
+    """A group is empty only when its last process is reaped, which can be a moment after the kill."""
     for _ in range(100):
         try:
             path.rmdir()

@@ -1,4 +1,4 @@
-"""What weft commands hold on this machine now, and what killed ones left: seen by `weft ps`, removed by `weft gc`."""
+"""What weft commands hold on this machine now, and what killed commands left; for `weft ps` and `weft gc`."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,7 +13,7 @@ from weft.text.units import show_size
 
 @dataclass(frozen=True)
 class Member:
-    """A process of a command; its node is empty for helpers that belong to none, its host for this machine."""
+    """A process of a command; `node` is empty for processes that belong to none, `host` for this machine."""
 
     pid: int
     node: str
@@ -38,7 +38,7 @@ class Holding:
 
 @dataclass(frozen=True)
 class Swept:
-    """What was removed of one dead lease, and what could not be."""
+    """What was removed of one dead lease, and what could not be removed."""
 
     name: str
     removed: Sequence[str]
@@ -65,13 +65,13 @@ def _holding(held: Held) -> Holding:
 
 
 def _once(members: Sequence[Member]) -> list[Member]:
-    """Where this machine is one of the hosts, it answers twice."""
+    """If this machine is one of the hosts, its processes are listed twice."""
     return list({(member.node, member.pid, member.program): member for member in members}.values())
 
 
 def _members_on(where: Elsewhere) -> list[Member]:
     return [
-        Member(one["pid"], one["node"], shell.title_of(one["words"]), one["memory"], where.host)
+        Member(one["pid"], one["node"], shell.title_of(one["arguments"]), one["memory"], where.host)
         for one in where.processes
     ]
 
@@ -86,7 +86,7 @@ def _members(of: Lease) -> list[Member]:
 
 
 def lines(found: Sequence[Holding]) -> list[str]:
-    """For people."""
+    """As text for users."""
     text = []
     for one in found:
         state = (
@@ -99,12 +99,12 @@ def lines(found: Sequence[Holding]) -> list[str]:
             f"  {member.node or '-':<8} {member.pid:>8}  {show_size(member.memory):>8}  {member.program}"
             for member in one.processes
         ]
-        text += [f"  not reached: {item}" for item in one.unreached]
+        text += [f"  could not reach: {item}" for item in one.unreached]
     return text
 
 
 def sweep() -> list[Swept]:
-    """Release every dead lease; live ones are not touched."""
+    """Release every dead lease; live leases are not changed."""
     return [swept for dead in lease.dead_leases() if (swept := _swept(dead)) is not None]
 
 
@@ -120,7 +120,7 @@ def _swept(dead: Lease) -> Swept | None:
     ]
     there = [f"{entry['kind']} {entry['path']}" for entry in dead.entries if lease.exists(entry)]
     left = dead.release()
-    if not dead.entries:  # its owner stands between opening and locking it, and will open another
+    if not dead.entries:  # its owner has opened but not locked it, and will open another
         return None
     kept = {entry["path"] for entry in dead.entries if lease.exists(entry)}
     gone = [item for item in there if item.split(" ", 1)[1] not in kept]

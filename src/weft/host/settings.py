@@ -1,4 +1,4 @@
-"""Every environment variable that weft reads, and the directories they name."""
+"""Every environment variable that weft reads, and the directories that they name."""
 
 import getpass
 import os
@@ -15,44 +15,44 @@ def _path(variable: str, default: Path) -> Path:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container may run under a number without a name
+    except (KeyError, OSError):  # a container may run as a user ID without a name
         return str(os.getuid())
 
 
 def cache() -> Path:
-    """WEFT_CACHE: engines, built jars and native libraries, keyed by their inputs. Default ~/.cache/weft."""
+    """WEFT_CACHE: engines, built jars and native libraries, keyed by a hash of their inputs. Default ~/.cache/weft."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     return _path("WEFT_CACHE", base / "weft")
 
 
 def runs() -> Path:
-    """WEFT_RUNS: where records are written. Default ./runs."""
+    """WEFT_RUNS: directory of the records. Default ./runs."""
     return _path("WEFT_RUNS", Path("runs"))
 
 
 def state() -> Path:
-    """WEFT_STATE: lease files of what running commands hold. Default ~/.local/state/weft."""
+    """WEFT_STATE: leases of running commands. Default ~/.local/state/weft."""
     base = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state")
     return _path("WEFT_STATE", base / "weft")
 
 
 def work() -> Path:
-    """WEFT_WORK: scratch of running commands; emptied at their end. Default /var/tmp/weft-USER."""
+    """WEFT_WORK: files of running commands, removed when they end. Default /var/tmp/weft-USER."""
     return _path("WEFT_WORK", Path("/var/tmp") / f"weft-{_user()}")  # noqa: S108 - made 0700, owner checked
 
 
 def shared() -> Path | None:
-    """WEFT_SHARED: where input and output stand when a run names no directory. Default: the work directory."""
+    """WEFT_SHARED: directory for input and output if a run names none. Default: the work directory."""
     return _path("WEFT_SHARED", Path()) if os.environ.get("WEFT_SHARED") else None
 
 
 def share(path: Path) -> None:
-    """Let input and output stand below a directory where a run names none and WEFT_SHARED is not set."""
+    """Set the directory for input and output if a run names none and WEFT_SHARED is not set."""
     os.environ.setdefault("WEFT_SHARED", str(path))
 
 
 def expanded(path: Path) -> Path:
-    """A path with the variables in it, such as $DW_JOB_STRIPED, as this process has them; those it lacks stay."""
+    """A path with variables such as $DW_JOB_STRIPED expanded from this process's environment; unknown ones remain."""
     return Path(os.path.expandvars(path))
 
 
@@ -63,19 +63,19 @@ def site() -> Path:
 
 
 def own_directories() -> list[Path]:
-    """Where a user's large files may go, best first: what a site names in SCRATCH and WORK, then HOME."""
+    """Directories for a user's large files, best first: those that a site names in SCRATCH and WORK, then HOME."""
     named = [os.environ.get(name) for name in ("SCRATCH", "WORK", "HOME")]
     return [path for name in named if name and (path := Path(name)).is_dir() and os.access(path, os.W_OK)]
 
 
 def local_directories() -> list[Path]:
-    """Where a node may have files of its own, best first: what a site names in LOCAL_SCRATCH and TMPDIR, then /tmp."""
+    """Node-local directories, best first: those that a site names in LOCAL_SCRATCH and TMPDIR, then /tmp."""
     named = [os.environ.get(name) for name in ("LOCAL_SCRATCH", "TMPDIR")]
     return [Path(name) for name in (*named, "/tmp") if name and Path(name).is_dir()]  # noqa: S108 - the machine's
 
 
 def module_directories() -> list[Path]:
-    """MODULEPATH: where environment modules are looked for."""
+    """MODULEPATH: search path of environment modules."""
     return [Path(name) for name in os.environ.get("MODULEPATH", "").split(":") if name]
 
 
@@ -89,12 +89,12 @@ def class_lists() -> Path | None:
 
 
 def slurm() -> dict[str, str]:
-    """What Slurm tells a process of the job that it runs in: SLURM_JOB_ID and its kin; empty outside of jobs."""
+    """Slurm's variables about the job of this process: SLURM_JOB_ID and others; empty outside of jobs."""
     return {name: value for name, value in os.environ.items() if name.startswith("SLURM_")}
 
 
 def home(distribution: str) -> Path | None:
-    """SPARK_HOME, FLINK_HOME, HADOOP_HOME: a site's own installation, taken instead of the cached distribution."""
+    """SPARK_HOME, FLINK_HOME, HADOOP_HOME: a site's own installation, used instead of the cached distribution."""
     value = os.environ.get(f"{distribution.upper()}_HOME")
     return Path(value) if value else None
 
@@ -106,16 +106,16 @@ def java_home() -> Path | None:
 
 
 def directories() -> dict[str, str]:
-    """The directories above by their variables, for a process that starts elsewhere or under another name."""
+    """The directories above by their variables, for a process that starts elsewhere or as another user."""
     own = {"WEFT_CACHE": cache(), "WEFT_RUNS": runs(), "WEFT_STATE": state(), "WEFT_WORK": work()}
     return {name: str(path) for name, path in own.items()}
 
 
 def search_path(variable: str) -> str:
-    """A search path of the user's, such as PATH; empty when there is none."""
+    """A search path of the user, such as PATH; empty if it is not set."""
     return os.environ.get(variable) or ""
 
 
 def login_shell() -> str:
-    """SHELL: what `weft shell` starts."""
+    """SHELL: the program that `weft shell` starts."""
     return os.environ.get("SHELL") or "/bin/sh"

@@ -1,7 +1,7 @@
 """The only module that starts processes.
 
-Every process gets its own session (so that a terminal's Ctrl-C reaches weft alone), dies with weft (parent-death
-signal), and carries the marks that let `weft gc` find it.
+Every process gets its own session (so that only weft receives a terminal's Ctrl-C), dies with weft (parent-death
+signal), and carries the mark by which `weft gc` finds it.
 """
 
 import os
@@ -26,18 +26,18 @@ Text = TypeVar("Text", str, bytes)
 LEASE_MARK = "WEFT_LEASE"
 NODE_MARK = "WEFT_NODE"
 _TIED = 'test "$PPID" = "$0" && exec "$@"'
-"""Who is not weft's child any more at this point was orphaned before the parent-death signal was set."""
+"""A process that is no longer weft's child here was orphaned before the parent-death signal was set."""
 _MIDDLE_OF_EXEC = 200
-"""How often a process is looked at, each 10 ms, that is about to become another program: a look can take seconds."""
+"""How often a process is inspected, every 10 ms, while it is about to exec: an inspection can take seconds."""
 _START_CODE, _ENVIRONMENT = 23, slice(47, 49)
-"""Places of start_code, which is 0 until a new program is laid out, and of env_start and env_end behind the name in /proc/PID/stat (proc(5))."""
+"""Fields of start_code, which is 0 until a new program is loaded, and of env_start and env_end, after the name in /proc/PID/stat (proc(5))."""
 _PIPE = 1 << 16
-"""Bytes that a pipe takes before anybody reads (pipe(7))."""
+"""Bytes that a pipe buffers before anybody reads (pipe(7))."""
 
 
 @dataclass(frozen=True)
 class Completed:
-    """A finished process: exit code and what it printed."""
+    """A finished process: its exit code and output."""
 
     code: int
     out: str
@@ -45,10 +45,10 @@ class Completed:
 
 
 def tool(name: str, package: str) -> str:
-    """The full path of a program. Raises MissingError naming the Debian package that has it."""
+    """The full path of a program. Raises MissingError, which names the Debian package."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
     if found is None:
-        raise MissingError(f"the program `{name}` is not on this machine", hint=f"apt-get install {package}")
+        raise MissingError(f"the program `{name}` is not installed", hint=f"apt-get install {package}")
     return found
 
 
@@ -73,7 +73,7 @@ def run(
         )
         out, err = _communicated(popen, stdin, timeout)
     except FileNotFoundError as error:
-        raise MissingError(f"the program `{argv[0]}` is not on this machine") from error
+        raise MissingError(f"the program `{argv[0]}` is not installed") from error
     except subprocess.TimeoutExpired as error:
         raise WeftError(f"`{argv[0]}` did not end within {timeout:.0f} s") from error
     if check and popen.returncode != 0:
@@ -105,13 +105,13 @@ def _communicated(popen: "subprocess.Popen[Text]", message: Text | None, timeout
 
 
 def _why(output: str) -> list[str]:
-    """The lines that speak of an error, first ones first; else the last lines."""
+    """The lines with errors, first ones first; otherwise the last lines."""
     lines = [line for line in output.splitlines() if line.strip()]
     return [line for line in lines if "error" in line.lower()][:5] or lines[-5:]
 
 
 def tail(path: Path, lines: int = 8) -> list[str]:
-    """The last lines of a log file; empty when there is none."""
+    """The last lines of a log file; empty if it does not exist."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - 16384))
@@ -133,7 +133,7 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """The process itself: the child of `nsenter` where a node wraps its commands."""
+        """The process itself: the child of `nsenter` if a node wraps its commands."""
         if self.wrapped:
             children = self.family()
             return children[0].pid if children else self.popen.pid
@@ -194,10 +194,10 @@ def spawn(
     kind: "type[Process] | None" = None,
     bound: bool = True,
 ) -> Process:
-    """Start a process whose output goes to `log` (its standard output to `out`) and which is killed when weft dies.
+    """Start a process that writes to `log` (its standard output to `out`) and is killed when weft dies.
 
-    A `message` is written to its standard input, which then stays open for as long as the process is held. One that is
-    not `bound` has to end by itself when that ends.
+    A `message` is written to its standard input, which stays open while the process is held. A process that is
+    not `bound` must exit by itself at the end of its input.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as written, (out or log).open("ab") as printed:
@@ -220,12 +220,12 @@ def _bound() -> list[str]:
 
 
 def _tied(argv: Sequence[str]) -> list[str]:
-    """The same command, killed when weft dies, however early that is."""
+    """The same command, killed when weft dies, even if weft dies at once."""
     return [*_bound(), tool("sh", "dash"), "-c", _TIED, str(os.getpid()), *argv]
 
 
 def talk(argv: Sequence[str], message: bytes, timeout: float) -> Completed:
-    """Write a message to a command, and read all it says while its input stays open. Raises TimeoutError."""
+    """Write a message to a command, and read all its output while its input stays open. Raises TimeoutError."""
     pipe = subprocess.PIPE
     with subprocess.Popen(_tied(argv), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as popen:
         held, popen.stdin = popen.stdin, None  # communicate() would close it
@@ -243,11 +243,11 @@ def talk(argv: Sequence[str], message: bytes, timeout: float) -> Completed:
 
 
 Expired = subprocess.TimeoutExpired
-"""What waiting for a program to talk with ends in."""
+"""Terminates a program that weft communicates with."""
 
 
 def converse(argv: Sequence[str], message: bytes, log: Path) -> "subprocess.Popen[bytes]":
-    """Start a program to talk with over its standard input and output; it is killed when weft dies."""
+    """Start a program to communicate with over its standard input and output; it is killed when weft dies."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as written:
         popen = subprocess.Popen(
@@ -263,7 +263,7 @@ def converse(argv: Sequence[str], message: bytes, log: Path) -> "subprocess.Pope
 
 
 def _send(pipe: IO[bytes], message: bytes) -> None:
-    """Write in a thread: a client that cannot reach its host never reads."""
+    """Write in a thread: a client that cannot connect to its host never reads."""
 
     def write() -> None:
         with suppress(BrokenPipeError, ValueError):
@@ -278,14 +278,14 @@ def _send(pipe: IO[bytes], message: bytes) -> None:
 
 def attach(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, prefix: Sequence[str] = ()) -> Process:
     """Start a process on weft's own terminal, streams and process group; it is killed when weft dies."""
-    # a prefix enters namespaces and forks there: its child is bound as well
+    # a prefix enters namespaces and forks there: its child is tied to weft as well
     arguments = [*prefix, *_bound(), *argv] if prefix else argv
     popen = subprocess.Popen(_tied(arguments), env={**os.environ, **env}, cwd=cwd)
     return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix))
 
 
 def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]) -> Process:
-    """Start a process of weft's own in a session of its own, which stays when weft and its terminal are gone."""
+    """Start a process of weft in its own session, which continues when weft and its terminal have exited."""
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as written:
         popen = subprocess.Popen(
@@ -303,7 +303,7 @@ def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]
 
 
 def marked(lease: str) -> list[psutil.Process]:
-    """Every live process that carries a lease's mark in its environment."""
+    """Every live process with a lease's mark in its environment."""
     mark = f"{LEASE_MARK}={lease}".encode()
     found: list[psutil.Process] = []
     asked = [process for process in _processes() if process.pid != os.getpid()]
@@ -318,14 +318,14 @@ def marked(lease: str) -> list[psutil.Process]:
 
 
 def _processes() -> Iterator[psutil.Process]:
-    """All that live now; psutil's own list remembers processes whose number another one has taken since."""
+    """All live processes; psutil's own list remembers processes whose ID another one has reused."""
     for pid in psutil.pids():
         with suppress(psutil.Error):
             yield psutil.Process(pid)
 
 
 def _environment(pid: int) -> list[bytes] | None:
-    """The variables of a process; none in the middle of an exec; None of the dead, of the kernel's and of others' ones."""
+    """The variables of a process; none during an exec; None for processes that are dead, of the kernel or of others."""
     try:
         if text := Path(f"/proc/{pid}/environ").read_bytes():
             return text.split(b"\0")
@@ -338,12 +338,12 @@ def _environment(pid: int) -> list[bytes] | None:
 
 
 def title(pid: int) -> str:
-    """The main class of a Java program, else the program's name. Raises OSError when the process is gone."""
+    """The main class of a Java program, else the program's name. Raises OSError if the process is gone."""
     return title_of(Path(f"/proc/{pid}/cmdline").read_text().split("\0"))
 
 
 def title_of(arguments: Sequence[str]) -> str:
-    """The same of the words of a command."""
+    """The same, from the arguments of a command."""
     classes = [
         word for word in arguments[1:] if word.count(".") > 2 and "/" not in word and not word.startswith("-")
     ]

@@ -1,4 +1,4 @@
-"""Something done again and again beside the main work."""
+"""An action that is repeated while the main work runs."""
 
 import threading
 from collections.abc import Callable, Iterator

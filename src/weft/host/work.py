@@ -15,7 +15,7 @@ from weft.host.lease import Lease
 
 @dataclass(frozen=True)
 class WorkDirectory:
-    """A run's name and the directory that it works in, which need not exist yet."""
+    """A run's name and its work directory, which need not exist yet."""
 
     name: str
     directory: Path
@@ -25,13 +25,13 @@ class WorkDirectory:
 
 @dataclass(frozen=True)
 class Work(WorkDirectory):
-    """A directory that lives as long as the run, and the lease that everything made in it is noted in."""
+    """A directory that exists as long as the run, and the lease with an entry for everything created in it."""
 
     lease: Lease
     visible: Sequence[Path] = field(default=(), kw_only=True)
-    """What every node has to see under the same name, beside the run's own."""
+    """What every node must see under the same path, in addition to the run's own."""
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False, kw_only=True)
-    """Random, 256 bits, known to this run alone."""
+    """Random, 256 bits, known only to this run."""
 
     def make(self, *parts: str) -> Path:
         """A directory below the run's own."""
@@ -45,7 +45,7 @@ class Work(WorkDirectory):
         try:
             path.mkdir(parents=True, mode=0o700)
         except OSError as error:
-            raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
+            raise StorageError(f"cannot create the directory {path}: {error.strerror}") from error
         return path
 
     def write(
@@ -54,9 +54,9 @@ class Work(WorkDirectory):
         placeholder: str,
         sealed: Mapping[Path, Callable[[str], bytes]] | None = None,
     ) -> dict[Path, str | bytes]:
-        """Write generated files, mode 0600; returns them so.
+        """Write generated files with mode 0600 and return them as written.
 
-        The run's secret stands wherever `placeholder` does in `files`, and is what those in `sealed` are made from.
+        The run's secret replaces `placeholder` in `files`; the contents of those in `sealed` are derived from it.
         """
         whole: dict[Path, str | bytes] = {
             path: content.replace(placeholder, self.secret) for path, content in files.items()
@@ -67,7 +67,7 @@ class Work(WorkDirectory):
 
 
 def write_private(files: Mapping[Path, str | bytes], mode: int = 0o600) -> None:
-    """Write new files that nobody else can read."""
+    """Write new files that only their user can read."""
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -76,7 +76,7 @@ def write_private(files: Mapping[Path, str | bytes], mode: int = 0o600) -> None:
 
 
 def work_directory(name: str) -> WorkDirectory:
-    """Where a run of that name would work."""
+    """The work directory of a run of that name."""
     return WorkDirectory(name, settings.work() / name)
 
 
@@ -84,12 +84,13 @@ def work_directory(name: str) -> WorkDirectory:
 def open_work(
     name: str, lease: Lease, native: Path = Path("native"), visible: Sequence[Path] = ()
 ) -> Iterator[Work]:
-    """The run's directory below WEFT_WORK, owned by this user alone."""
+    """The run's directory below WEFT_WORK, owned by this user."""
     base = settings.work()
     base.mkdir(parents=True, exist_ok=True, mode=0o700)
     if base.stat().st_uid != os.getuid():
         raise StorageError(
-            f"the work directory {base} belongs to another user", hint="set WEFT_WORK to a directory of yours"
+            f"the work directory {base} belongs to another user",
+            hint="set WEFT_WORK to a directory that you own",
         )
     free = shutil.disk_usage(base).free
     if free < 256 << 20:

@@ -1,4 +1,4 @@
-"""Where processes run: one file an adapter."""
+"""Where processes run: one file per adapter."""
 
 from typing import Annotated
 

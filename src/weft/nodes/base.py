@@ -22,12 +22,12 @@ from weft.text.fields import Size
 Answer = TypeVar("Answer")
 Some = TypeVar("Some", bound="Node")
 _AT_ONCE = 64
-"""Most hosts that are talked to at a time."""
+"""Maximum number of hosts to communicate with at a time."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A place to run a command: name, address, its share of cores and memory (bytes), a private directory."""
+    """Runs commands: name, address, its share of cores and memory (bytes), a private directory."""
 
     name: str
     address: str
@@ -35,11 +35,11 @@ class Node:
     memory: int
     directory: Path
     prefix: tuple[str, ...] = field(default=(), repr=False)
-    """Words before a command that make it run on this node."""
+    """Arguments before a command that make it run on this node."""
     cgroups: tuple[Path, ...] = field(default=(), repr=False)
-    """Control groups (absolute paths) that account for this node alone; empty where nodes share one."""
+    """Control groups (absolute paths) of this node alone; empty if nodes share one."""
     network_pid: int | None = field(default=None, repr=False)
-    """A process whose /proc/PID/net shows this node's own network; None where the node shares the host's."""
+    """A process whose /proc/PID/net shows this node's own network; None if the node shares the host's."""
     host: str = ""
     """The machine it is on; empty for the one that weft runs on."""
     enters: ClassVar[str] = ""
@@ -47,7 +47,7 @@ class Node:
 
     @property
     def addresses(self) -> set[str]:
-        """Those that what it sends may come from."""
+        """Source addresses of its connections."""
         return {self.address}
 
     def spawn(
@@ -61,7 +61,7 @@ class Node:
         out: Path | None = None,
     ) -> shell.Process:
         """Start a daemon or a driver on this node."""
-        # entering a node's mount namespace leaves the working directory behind
+        # entering a node's mount namespace loses the working directory
         enter = [*self.prefix, "env", f"--chdir={cwd}"] if self.prefix and cwd else self.prefix
         marks = {**env, shell.NODE_MARK: self.name}
         return shell.spawn(
@@ -69,54 +69,54 @@ class Node:
         )
 
     def run(self, argv: Sequence[str], *, timeout: float = 60, check: bool = True) -> shell.Completed:
-        """Run a short command on this node to its end."""
+        """Run a short command on this node until it exits."""
         return shell.run([*self.prefix, *argv], timeout=timeout, check=check)
 
     def call(self, question: Callable[[], Answer]) -> Answer:
-        """Answer a question from where this node stands in the network."""
+        """Run a function from within the node's network."""
         return question()
 
     def taken(self, ports: Sequence[int]) -> dict[str, str]:
-        """Those of some ports that nobody can bind on this node's address, and who has them, in words."""
+        """By port: why it cannot be bound on this node's address, with the process that uses it, as text."""
         return self.call(lambda: taken(self.address, list(ports)))
 
     def privileged(self) -> bool:
-        """Whether commands on this node are root's."""
+        """Whether commands on this node run as root."""
         return os.geteuid() == 0
 
     def tool(self, name: str, package: str) -> str:
-        """A program as this node finds it. Raises MissingError naming the Debian package that has it."""
+        """The path of a program on this node. Raises MissingError, which names the Debian package."""
         return shell.tool(name, package)
 
     def sees(self, path: Path) -> bool:
-        """Whether a path is there on this node."""
+        """Whether a path exists on this node."""
         return path.exists()
 
     def make(self, *paths: Path) -> None:
-        """Directories on this node, for this user alone."""
+        """Create directories on this node that only this user can access."""
         for path in paths:
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def claim(self, path: Path, work: Work) -> None:
-        """A directory outside the run's own, which must not be there yet; removed when the run ends."""
+        """A directory outside the run's own, which must not exist yet; removed when the run ends."""
         work.claim(path)
 
     def note(self, lease: Lease, kind: str, path: Path | str) -> None:
-        """Write down what is to be made on this node, before it is."""
+        """Write an entry to the lease before something is created on this node."""
         lease.note(kind, path=str(path))
 
     def receive(self, files: Mapping[Path, str | bytes]) -> None:
-        """Files that are on another machine, which this node has to have too."""
+        """Copy files to this node if it is on another machine."""
 
     def give(self, paths: Sequence[Path]) -> dict[Path, bytes]:
-        """What files of this node hold."""
+        """The contents of files on this node."""
         return {path: path.read_bytes() for path in paths}
 
 
 def everywhere(nodes: Sequence[Some], action: Callable[[Some], Answer]) -> list[Answer]:
-    """Do something for each node, all at once. Raises the first error, saying how many more there are.
+    """Call a function for each node, concurrently. Raises the first error, with the number of further ones.
 
-    Nothing that is started in it may outlive it: processes end with the thread that started them.
+    Processes started in it must not outlive it: they end with the thread that started them.
     """
     with ThreadPoolExecutor(max_workers=min(_AT_ONCE, len(nodes) or 1)) as pool:
         done = [pool.submit(action, node) for node in nodes]
@@ -130,12 +130,12 @@ def everywhere(nodes: Sequence[Some], action: Callable[[Some], Answer]) -> list[
 
 
 def one_a_host(nodes: Sequence[Some]) -> list[Some]:
-    """The first node of each machine."""
+    """The first node on each host."""
     return list({node.host: node for node in reversed(nodes)}.values())[::-1]
 
 
 def require_shared(nodes: Sequence[Node], directory: Path, what: str, hint: str, *, here: bool) -> None:
-    """Raises NodeError naming the nodes (and, where `here`, weft's own machine) that do not see what one of them writes."""
+    """Raises NodeError, which names the nodes (and, with `here`, weft's machine) that do not see what one of them writes."""
     first, *others = one_a_host(nodes)
     if not first.host and not others:
         return
@@ -149,14 +149,14 @@ def require_shared(nodes: Sequence[Node], directory: Path, what: str, hint: str,
         first.run(["rm", "-f", str(token)])
     if blind:
         raise NodeError(
-            f"{', '.join(blind)}: what {first.name} writes into {directory} is not seen there; "
-            f"{what} has to stand on a file system that all hosts share",
+            f"{', '.join(blind)} cannot see a file that {first.name} wrote to {directory};  "
+            f"{what} must be on a file system that all hosts share",
             hint=hint,
         )
 
 
 class Nodes(BaseModel, ABC):
-    """Configuration of a set of nodes, and the way to get them."""
+    """Configuration of a set of nodes, and how to acquire them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -166,7 +166,7 @@ class Nodes(BaseModel, ABC):
         default=None, ge=1, description="cores per node; default: an equal share of the machine"
     )
     memory: Size | None = Field(
-        default=None, description="memory per node; default: an equal share of what is available"
+        default=None, description="memory per node; default: an equal share of the available memory"
     )
 
     elsewhere: ClassVar[bool] = False
@@ -178,16 +178,16 @@ class Nodes(BaseModel, ABC):
 
     @abstractmethod
     def sketch(self, site: WorkDirectory) -> list[Node]:
-        """The nodes that `acquire` would give, without making anything."""
+        """The nodes that `acquire` would provide, without creating anything."""
 
     @abstractmethod
     def acquire(self, work: Work, visible: Sequence[Path]) -> AbstractContextManager[list[Node]]:
-        """Nodes for the length of a `with`. `visible` are paths every node must see under the same name."""
+        """Nodes for the length of a `with` block. `visible` are paths that every node must see under the same name."""
 
     def about(self) -> dict[str, Any]:
-        """What a record says of where the nodes come from; nothing for this machine's own."""
+        """What a record contains about the origin of the nodes; nothing for this machine's own."""
         return {}
 
     @abstractmethod
     def limits(self) -> list[str]:
-        """What is lost on this machine, one sentence each; empty when nothing is."""
+        """What is not available on this machine, one sentence each; empty if nothing is missing."""

@@ -1,4 +1,4 @@
-"""Control groups, version 1 or 2: a node's share of CPU and memory, and what it used of them."""
+"""Control groups, version 1 or 2: a node's share of CPU and memory, and its usage."""
 
 import os
 from collections.abc import Sequence
@@ -15,19 +15,19 @@ _PERIOD = 100_000
 
 @dataclass(frozen=True)
 class CgroupNames:
-    """A node's group: one per run and node."""
+    """The group of a node: one per run and node."""
 
     run: str
     node: str
 
 
 def unified() -> bool:
-    """True where the machine has version 2 alone."""
+    """True if the machine has only version 2."""
     return (ROOT / "cgroup.controllers").exists()
 
 
 def _controllers() -> list[Path]:
-    """The directories in which a group has to be made."""
+    """The directories in which a group has to be created."""
     if unified():
         return [ROOT]
     # cpu and cpuacct are one directory on some machines and two on others
@@ -41,20 +41,20 @@ def _controllers() -> list[Path]:
 
 
 def cgroups_writable() -> bool:
-    """True where groups can be made."""
+    """True if groups can be created."""
     directories = _controllers()
     return bool(directories) and all(os.access(path, os.W_OK) for path in directories)
 
 
 def group_paths(names: CgroupNames) -> tuple[Path, ...]:
-    """The directories of a node's group; none where groups cannot be written."""
+    """The directories of a node's group; none if groups are not writable."""
     if not cgroups_writable():
         return ()
     return tuple(controller / f"weft-{names.run}-{names.node}" for controller in _controllers())
 
 
 def make_group(names: CgroupNames, cores: int, memory: int, lease: Lease) -> tuple[Path, ...]:
-    """Groups that hold a node to `cores` and `memory` bytes; none where groups cannot be written."""
+    """Groups that limit a node to `cores` and `memory` bytes; none if groups are not writable."""
     paths = group_paths(names)
     try:
         for path in paths:

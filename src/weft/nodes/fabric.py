@@ -1,4 +1,4 @@
-"""The network that engines talk over: one address a node, tried from each node to each other before anything starts."""
+"""The network between engines: one address per node, and a check of all pairs before anything starts."""
 
 import json
 import re
@@ -12,13 +12,13 @@ from weft.host.remote.sent import pairs
 from weft.nodes.remote import RemoteNode, listed
 
 _FAST = re.compile(r"(hsn|ib|opa)\d")
-"""Names of interfaces of Slingshot, InfiniBand and Omni-Path."""
+"""Prefixes of interfaces of Slingshot, InfiniBand and Omni-Path."""
 _DEADLINE = 30.0
 """Seconds until every node listens."""
 
 
 def on_fabric(nodes: Sequence[RemoteNode], fabric: str) -> list[RemoteNode]:
-    """The nodes with their addresses on an interface; `auto` tries fast ones, then the address that a node came with."""
+    """The nodes with their addresses on an interface; `auto` tries fast ones, then the address that a node already has."""
     if fabric != "auto":
         lacking = [node.name for node in nodes if fabric not in node.interfaces]
         if lacking:
@@ -40,7 +40,7 @@ def _on(nodes: Sequence[RemoteNode], interface: str) -> list[RemoteNode]:
 
 
 def _everyones(nodes: Sequence[RemoteNode]) -> list[str]:
-    """Interfaces that every node has an address on, fastest names first."""
+    """Interfaces on which every node has an address, fastest names first."""
     names = set.intersection(*(set(node.interfaces) for node in nodes)) - {"lo"}
     return sorted(names, key=lambda name: (not _FAST.match(name), name))
 
@@ -55,13 +55,13 @@ def _require_apart(nodes: Sequence[RemoteNode]) -> None:
     for node in nodes:
         if (other := first.setdefault(node.address, node.name)) != node.name:
             raise NodeError(
-                f"{other} and {node.name} are one machine: both are at {node.address}",
-                hint="name each host once, and see what the names lead to: getent hosts NAME, ssh -G NAME",
+                f"{other} and {node.name} are the same machine: both are at {node.address}",
+                hint="name each host once, and check how the names resolve: getent hosts NAME, ssh -G NAME",
             )
 
 
 Failures = Mapping[tuple[str, str], str]
-"""By the one that asks and the one that is asked: why not. One that cannot listen has not reached itself."""
+"""By client and server: why they cannot connect. A node that cannot listen fails to connect to itself."""
 
 
 def _require(failures: Failures, nodes: Sequence[RemoteNode], fabric: str) -> None:
@@ -70,15 +70,15 @@ def _require(failures: Failures, nodes: Sequence[RemoteNode], fabric: str) -> No
     addresses = {node.name: node.address for node in nodes}
     (asking, asked), why = next(iter(failures.items()))
     more = f"; {len(failures) - 1} more pairs failed" if failures.keys() - {(asking, asked)} else ""
-    pair = f"{asking} does not reach {asked}" if asking != asked else f"{asked} does not listen"
+    pair = f"{asking} cannot reach {asked}" if asking != asked else f"{asked} does not listen"
     raise NodeError(
         f"{pair} at {addresses[asked]} (fabric {fabric}): {why}{more}",
-        hint=f"{_choices(nodes)}; or let the firewall pass ports from 1024 between them",
+        hint=f"{_choices(nodes)}; or open the firewall between them for ports from 1024",
     )
 
 
 def _unreached(nodes: Sequence[RemoteNode]) -> Failures:
-    """Each node listens on its address; each other one, and this machine for the first, connects."""
+    """Each node listens on its address; all others, and for the first node this machine, connect to it."""
     word = secrets.token_hex(8)
     asked: list[Asked] = []
     try:
@@ -94,9 +94,9 @@ def _unreached(nodes: Sequence[RemoteNode]) -> Failures:
         if deaf:
             return deaf
         peers = [[node.name, node.address, port] for node, port in zip(nodes, ports, strict=True)]
-        told = json.dumps(peers) + "\n"
+        message = json.dumps(peers) + "\n"
         for one in asked:
-            one.tell(told)
+            one.tell(message)
         found = {
             (node.name, peer): why
             for node, one in zip(nodes, asked, strict=True)

@@ -1,4 +1,4 @@
-"""Separate processes on this machine, one loopback address a node; needs no privilege."""
+"""Separate processes on this machine, one loopback address per node; needs no privilege."""
 
 import socket
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from weft.nodes.base import Node, Nodes
 
 
 class LocalNodes(Nodes):
-    """Nodes that share the machine's network, memory and CPUs, told apart by address."""
+    """Nodes that share the machine's network, memory and CPUs, and differ by address."""
 
     kind: Literal["local"] = "local"
 
@@ -28,7 +28,7 @@ class LocalNodes(Nodes):
         ]
 
     @contextmanager
-    def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:  # noqa: ARG002 - all is visible
+    def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:  # noqa: ARG002 - everything is visible
         with _subnet() as subnet:
             nodes = self._named(work, subnet)
             for node in nodes:
@@ -43,9 +43,9 @@ class LocalNodes(Nodes):
 
 @contextmanager
 def _subnet() -> Iterator[str]:
-    """A /24 of 127.0.0.0/8 that no other running weft command on this machine has.
+    """A /24 of 127.0.0.0/8 that no other running weft command on this machine uses.
 
-    A name in the abstract socket space is the lock: the kernel frees it with its owner, whoever that is.
+    A name in the abstract socket namespace is the lock: the kernel releases it with its owner.
     """
     for third in range(1, 255):
         with socket.socket(socket.AF_UNIX) as lock:
@@ -56,5 +56,5 @@ def _subnet() -> Iterator[str]:
             yield f"127.87.{third}"
             return
     raise NodeError(
-        "254 local clusters are running on this machine already", hint="stop one, or run `weft gc`"
+        "254 local clusters are already running on this machine", hint="stop one, or run `weft gc`"
     )

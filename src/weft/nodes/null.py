@@ -1,4 +1,4 @@
-"""No nodes of one's own: one node that is this process's machine, for engines and workloads that start nothing."""
+"""No nodes: one node that represents this process's machine, for engines and workloads that start nothing."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,10 +12,10 @@ from weft.nodes.base import Node, Nodes
 
 
 class NullNodes(Nodes):
-    """One name without processes."""
+    """A name without processes."""
 
     kind: Literal["null"] = "null"
-    count: int = Field(default=1, ge=1, description="how many names")
+    count: int = Field(default=1, ge=1, description="number of names")
 
     def sketch(self, site: WorkDirectory) -> list[Node]:
         return [

@@ -1,4 +1,4 @@
-"""A node on another host, whose commands run through a client such as ssh or srun; and how to come by one."""
+"""A node on another host, whose commands run through a client such as ssh or srun; and how to acquire one."""
 
 import base64
 import time
@@ -19,12 +19,12 @@ from weft.host.work import Work
 from weft.nodes.base import Node, everywhere
 
 _PATIENCE = 5.0
-"""Seconds for connections to end by themselves."""
+"""Seconds for connections to close by themselves."""
 
 
 @dataclass(frozen=True)
 class RemoteNode(Node):
-    """A node that is reached; a question is answered from where weft runs, which has to reach its address."""
+    """A node on another host; functions for its network run on weft's machine, which must reach its address."""
 
     reach: Reach = field(kw_only=True, repr=False)
     root: bool = field(default=False, kw_only=True)
@@ -58,7 +58,7 @@ class RemoteNode(Node):
     def privileged(self) -> bool:
         return self.root
 
-    def tool(self, name: str, package: str) -> str:  # noqa: ARG002 - the host's own search finds it
+    def tool(self, name: str, package: str) -> str:  # noqa: ARG002 - the host searches its own PATH
         return name
 
     def sees(self, path: Path) -> bool:
@@ -68,7 +68,7 @@ class RemoteNode(Node):
         self.reach.ask("files", {"directories": [str(path) for path in paths]})
 
     def claim(self, path: Path, work: Work) -> None:
-        self.note(work.lease, "directory", path)  # another host may have made it, where they share it
+        self.note(work.lease, "directory", path)  # another host may have created it, if they share it
         self.make(path)
 
     def note(self, lease: Lease, kind: str, path: Path | str) -> None:
@@ -84,9 +84,9 @@ class RemoteNode(Node):
 
 @contextmanager
 def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) -> Iterator[list[RemoteNode]]:
-    """Nodes whose hosts have been looked at, with directories for the run; all is removed at the end.
+    """Nodes whose hosts have been inspected, with directories for the run; all are removed at the end.
 
-    A node of 0 cores or 0 bytes of memory gets what its host has, nothing is made before all have answered.
+    A node of 0 cores or 0 bytes of memory gets what its host has; nothing is created before all have answered.
     """
     looked = everywhere(nodes, lambda node: _look(node, visible))
     _refuse_missing(looked, visible)
@@ -101,7 +101,7 @@ def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) 
 
 @contextmanager
 def attended(nodes: Sequence[RemoteNode], work: Work) -> Iterator[list[RemoteNode]]:
-    """Nodes with a connection each, over which they are asked from now on."""
+    """Nodes with one open connection each, which all requests use from now on."""
     found: list[RemoteNode] = []
     try:
         for node in nodes:
@@ -131,7 +131,7 @@ def _furnish(node: RemoteNode, work: Work) -> None:
 
 
 Looked = tuple[RemoteNode, dict[str, Any]]
-"""A node, and what was found on its host."""
+"""A node, and the facts about its host."""
 
 
 def _look(node: RemoteNode, visible: Sequence[Path]) -> Looked:
@@ -147,7 +147,7 @@ def _look(node: RemoteNode, visible: Sequence[Path]) -> Looked:
 
 
 _RESERVE = 1 << 30
-"""Bytes left to a host's operating system."""
+"""Bytes reserved for a host's operating system."""
 
 
 def _refuse_missing(looked: Sequence[Looked], visible: Sequence[Path]) -> None:
@@ -155,15 +155,15 @@ def _refuse_missing(looked: Sequence[Looked], visible: Sequence[Path]) -> None:
         lacking = [node.name for node, found in looked if path in found["missing"]]
         if lacking:
             raise NodeError(
-                f"{listed(lacking)}: there is no {path}, which every node has to see",
+                f"{listed(lacking)}: {path} does not exist there; every node must see it",
                 hint="put weft, WEFT_CACHE and WEFT_RUNS on a file system that all hosts share, and the JDK under one path",
             )
 
 
 def _refuse_old(looked: Sequence[Looked]) -> None:
-    """Engines of an old Java fail one after another, each with words of its own."""
+    """With an old Java, engines fail one after another, each with a different message."""
     old = {
-        node.name: f"{path} is Java {version}" if version else f"{path} has a java that cannot be run"
+        node.name: f"{path} is Java {version}" if version else f"{path} has a java that cannot run"
         for node, found in looked
         for path, version in found["java"].items()
         if version < OLDEST
@@ -171,10 +171,10 @@ def _refuse_old(looked: Sequence[Looked]) -> None:
     if old:
         raise NodeError(
             f"{listed(list(old))}: {next(iter(old.values()))}; the engines need Java {OLDEST} or newer",
-            hint="install one JDK under one path on all hosts and set JAVA_HOME to it; `weft doctor --nodes ...` tells more",
+            hint="install one JDK under one path on all hosts and set JAVA_HOME to it; `weft doctor --nodes ...` shows more",
         )
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names for a message: all of a few, the first of many."""
+    """Names for a message: all if they are few, otherwise the first ones."""
     return ", ".join(names) if len(names) <= 5 else f"{', '.join(names[:5])} and {len(names) - 5} more"

@@ -1,4 +1,4 @@
-"""Nodes of a Slurm job: of the one around this process, or of one that weft submits itself into."""
+"""Nodes of a Slurm job: of the job in which this process runs, or of one that weft submits itself to."""
 
 import socket
 import time
@@ -24,31 +24,41 @@ from weft.nodes.remote import RemoteNode, attended, furnished
 from weft.text.fields import Duration
 
 _THERE = 30.0
-"""Seconds for a watchdog to start; without one, what a job leaves on a node is left to the next `weft gc`."""
+"""Seconds for a watchdog to start; without one, `weft gc` removes what a job leaves on a node."""
 _PATIENCE = 14 * 86400.0
-"""Seconds to wait in the queue where nobody said how long."""
-_TOLD = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
-"""What a record says of a job from its beginning."""
+"""Seconds to wait in the queue if `wait` is not set."""
+_REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
+"""What a record contains about a job from its beginning."""
 _KEYS = ("partition", "account", "qos", "time", "constraint")
 
 
 class SlurmNodes(Nodes):
-    """Nodes that Slurm gives; each command on one is a step of the job, so that the job's end ends all."""
+    """Nodes allocated by Slurm; each command on one is a step of the job, so that the end of the job ends all."""
 
     elsewhere: ClassVar[bool] = True
     kind: Literal["slurm"] = "slurm"
-    partition: Word | None = Field(default=None, description="of the job; default: the site profile's")
-    account: Word | None = Field(default=None, description="the same")
-    qos: Word | None = Field(default=None, description="the same")
-    time: Word | None = Field(default=None, description="wall time of the job, such as 1:00:00; the same")
-    constraint: Word | None = Field(default=None, description="the same")
-    fabric: Word | None = Field(default=None, description="interface that engines talk over; the same")
+    partition: Word | None = Field(
+        default=None, description="partition of the job; default: the site profile's"
+    )
+    account: Word | None = Field(default=None, description="account of the job; default: the site profile's")
+    qos: Word | None = Field(
+        default=None, description="quality of service of the job; default: the site profile's"
+    )
+    time: Word | None = Field(
+        default=None, description="time limit of the job, such as 1:00:00; default: the site profile's"
+    )
+    constraint: Word | None = Field(
+        default=None, description="features that the nodes must have; default: the site profile's"
+    )
+    fabric: Word | None = Field(
+        default=None, description="interface that engines bind; default: the site profile's"
+    )
     wait: Duration | None = Field(
-        default=None, description="how long the job may wait in the queue; default: for ever"
+        default=None, description="maximum waiting time in the queue; default: unlimited"
     )
 
     def directives(self, site: Directives) -> list[str]:
-        """Words after #SBATCH: what this asks for, then what the site profile does. Nothing else is asked for."""
+        """Arguments after #SBATCH: those of these nodes, then those of the site profile. Nothing else is requested."""
         chosen = {key: getattr(self, key) or getattr(site, key) for key in _KEYS}
         arguments = [f"--nodes={self.count}"]
         arguments += ["--exclusive"] if site.exclusive else []
@@ -68,26 +78,26 @@ class SlurmNodes(Nodes):
         ]
 
     def _promised(self) -> tuple[int, int]:
-        """Cores and bytes of a node of the partition that the job would go to."""
+        """Cores and bytes of memory of a node in the partition to which the job would be submitted."""
         if not commands.installed():
             raise MissingError(
-                "Slurm's commands (sbatch, srun) are not on this machine",
-                hint="use a login node or a job of Slurm; here, --nodes local:2",
+                "Slurm's commands (sbatch, srun) are not installed on this machine",
+                hint="use a login node or a Slurm job; here, --nodes local:2",
             )
         name = self.partition or load().slurm.partition
         for one in commands.partitions():
             if one.name == name if name else one.default:
                 return self.cores or one.cores, self.memory or max(0, one.memory - machine.RESERVE)
         raise UsageError(
-            f"there is no partition {name!r}" if name else "this Slurm has no default partition",
+            f"no partition is named {name!r}" if name else "this Slurm has no default partition",
             hint="`sinfo` lists them; choose one with --nodes slurm:N,partition=NAME",
         )
 
     def _chosen(self, given: Allocation) -> Sequence[Part]:
         if len(given.parts) < self.count:
             raise UsageError(
-                f"the Slurm job {given.job} has {len(given.parts)} node(s), and {self.count} are asked for",
-                hint=f"ask for --nodes slurm:{len(given.parts)}, or run it outside of this job",
+                f"Slurm job {given.job} has {len(given.parts)} node(s), but {self.count} were requested",
+                hint=f"use --nodes slurm:{len(given.parts)}, or run it outside this job",
             )
         return given.parts[: self.count]
 
@@ -104,7 +114,7 @@ class SlurmNodes(Nodes):
 
     @contextmanager
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
-        own = wrapper()  # a job may be cancelled before Slurm has told what it is given
+        own = wrapper()  # a job can be cancelled before Slurm has reported its nodes
         with _told_by_slurm(own), self._given(work) as given, _told_by_slurm(None if own else given.job):
             settings.share(_shared())
             _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -118,7 +128,7 @@ class SlurmNodes(Nodes):
 
     @contextmanager
     def _given(self, work: Work) -> Iterator[Allocation]:
-        """The job around this process; outside of one a job of its own, which ends with this `with`."""
+        """The job of this process; outside of one, a job of its own, which ends with this `with` block."""
         if inside():
             yield allocation()
             return
@@ -134,7 +144,9 @@ class SlurmNodes(Nodes):
 
     def limits(self) -> list[str]:
         return (
-            [] if inside() else ["names, addresses, cores and memory are those of the job, once there is one"]
+            []
+            if inside()
+            else ["names, addresses, cores and memory are those of the job, when it has started"]
         )
 
     def about(self) -> dict[str, Any]:
@@ -142,13 +154,13 @@ class SlurmNodes(Nodes):
             return {}
         given = allocation()
         now = jobs.job(given.job)
-        known = {key: now.fields[key] for key in _TOLD if key in now.fields} if now else {}
+        known = {key: now.fields[key] for key in _REPORTED if key in now.fields} if now else {}
         return {"slurm": {"job": given.job, "nodes": [part.name for part in given.parts], **known}}
 
 
 @contextmanager
 def _told_by_slurm(number: int | None) -> Iterator[None]:
-    """What fails because Slurm ended the job is told so; None tells nothing."""
+    """Errors that Slurm caused by ending the job are reported as such."""
     try:
         yield
     except (WeftError, Stopped) as error:
@@ -158,19 +170,19 @@ def _told_by_slurm(number: int | None) -> Iterator[None]:
 
 
 def _shared() -> Path:
-    """Where input and output stand by default: a node's own directories are not seen by the others."""
+    """Default directory for input and output: other nodes do not see a node's own directories."""
     return load().shared or settings.runs() / ".shared"
 
 
 def _options(extra: Sequence[str]) -> list[str]:
-    """The site's own lines of a script as words for salloc."""
+    """The site's own script lines as arguments for salloc."""
     plain = [line.removeprefix("#SBATCH ").strip() for line in extra]
     return [f"--bb={line}" if line.startswith("#") else line for line in plain]
 
 
 @contextmanager
 def _caretakers(nodes: Sequence[RemoteNode], work: Work) -> Iterator[None]:
-    """A step a node, there before the run's directory is, that removes it when the job is ended from outside."""
+    """One step per node, started before the run's directory is created, that removes it if the job is ended externally."""
     request = {"mark": f"{shell.LEASE_MARK}={work.name}", "directories": [str(work.directory)]}
     started: list[Process] = []
     try:
@@ -190,7 +202,7 @@ def _caretakers(nodes: Sequence[RemoteNode], work: Work) -> Iterator[None]:
 
 
 def step(job: int, part: Part) -> list[str]:
-    """The client of a node: one task beside all others of the job, with all that the job has of the node."""
+    """The client of a node: one task that overlaps with all others of the job, with all of the job's resources there."""
     group = [f"--het-group={part.group}"] if part.group is not None else []
     return [
         "srun",
@@ -212,7 +224,7 @@ def _resolved(part: Part) -> str:
     try:
         return socket.gethostbyname(part.address)
     except OSError:
-        return part.address  # the check of the fabric tells whether that works
+        return part.address  # the check of the fabric shows whether that works
 
 
 def _ended(number: int) -> NodeError | None:

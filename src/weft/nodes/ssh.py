@@ -1,4 +1,4 @@
-"""Hosts by name, reached with the user's own ssh; one connection a host carries everything."""
+"""Hosts by name, reached with the user's own ssh; each host has one connection for everything."""
 
 import os
 import re
@@ -27,7 +27,7 @@ from weft.nodes.remote import RemoteNode, attended, furnished, listed
 from weft.text.fields import Duration
 
 _ASSUMED_MEMORY = 64 << 30
-"""Bytes that a plan assumes where nobody has looked at the hosts."""
+"""Bytes of memory that a plan assumes before the hosts are inspected."""
 
 _ALWAYS = (
     "BatchMode=yes",
@@ -42,12 +42,12 @@ _ALWAYS = (
 )
 
 _HINTS = {
-    "Permission denied": "`ssh {host} true` has to work without a password: ssh-copy-id {host}, or start an ssh-agent",
+    "Permission denied": "`ssh {host} true` must work without a password: ssh-copy-id {host}, or start an ssh-agent",
     "Host key verification failed": "connect once by hand to accept its key: ssh {host} true",
     "Could not resolve hostname": "correct the name, or give it an entry in ~/.ssh/config",
     "Connection refused": "nothing listens there: start sshd, or name its port with --set nodes.options='-p PORT'",
 }
-"""What to do, by what ssh says."""
+"""Remedies, by ssh's message."""
 
 
 def _words(value: Any) -> Any:
@@ -55,27 +55,29 @@ def _words(value: Any) -> Any:
 
 
 class SshNodes(Nodes):
-    """A list of hosts, the first of them the head."""
+    """A list of hosts; the first is the head node."""
 
     elsewhere: ClassVar[bool] = True
     kind: Literal["ssh"] = "ssh"
     positional: ClassVar[str] = "hosts"
     lists: ClassVar[frozenset[str]] = frozenset({"hosts"})
 
-    hosts: str = Field(description="host1,host2; a node set such as node[1-4]; or @FILE with a host a line")
-    count: int = Field(default=0, ge=0, description="how many of them, from the first; default: all")
-    cores: int | None = Field(default=None, ge=1, description="cores per node; default: what its host has")
-    fabric: str = Field(default="auto", description="interface that engines talk over, such as ib0")
+    hosts: str = Field(
+        description="host1,host2; a node set such as node[1-4]; or @FILE with one host per line"
+    )
+    count: int = Field(default=0, ge=0, description="number of hosts, from the first; default: all")
+    cores: int | None = Field(default=None, ge=1, description="cores per node; default: those of the host")
+    fabric: str = Field(default="auto", description="interface that engines bind, such as ib0")
     options: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
         default=(), description="options of ssh, such as '-F FILE' or '-p PORT'"
     )
-    python: str = Field(default="python3", description="a Python on the hosts, 3.6 or newer")
-    deadline: Duration = Field(default=30.0, description="how long a host may take to answer")
+    python: str = Field(default="python3", description="Python on the hosts, 3.6 or newer")
+    deadline: Duration = Field(default=30.0, description="maximum time for a host to answer")
 
     @model_validator(mode="before")
     @classmethod
     def _name_all(cls, table: Any) -> Any:
-        """Spell the hosts out, so that the record says which they were."""
+        """Expand the list of hosts, so that the record contains their names."""
         if not isinstance(table, dict) or not isinstance(table.get("hosts"), str):
             return table
         names = host_names(table["hosts"])
@@ -106,8 +108,8 @@ class SshNodes(Nodes):
         names = self.hosts.split(",")
         if self.count > len(names):
             raise UsageError(
-                f"{self.count} nodes are asked for, and {len(names)} hosts are named",
-                hint="name more hosts, or ask for fewer nodes with count=N",
+                f"{self.count} nodes were requested, but only {len(names)} hosts are named",
+                hint="name more hosts, or request fewer nodes with count=N",
             )
         return names[: self.count]
 
@@ -122,7 +124,7 @@ class SshNodes(Nodes):
                 yield [*on_fabric(looked, self.fabric)]
 
     def _node(self, host: str, path: Path, work: Work) -> RemoteNode:
-        """The remote agent's connection is the one that all other commands go over."""
+        """The remote agent's connection, which all other commands share."""
         client, opening = self._client(host, path, master="no"), self._client(host, path, master="yes")
         reach = Reach(host, client, login_shell=True, python=self.python, opening=opening)
         directory = work.directory / host
@@ -139,7 +141,7 @@ class SshNodes(Nodes):
         return (tool("ssh", "openssh-client"), *options, *self.options, host)
 
     def _wait(self, nodes: Sequence[RemoteNode]) -> None:
-        """Until every host has answered. Raises NodeError naming those that did not."""
+        """Wait until every host has answered. Raises NodeError, which names those that did not."""
         end = time.monotonic() + self.deadline
         silent = [(node.name, agent) for node in nodes if (agent := node.reach.agent)]
         while silent:
@@ -151,12 +153,12 @@ class SshNodes(Nodes):
             if silent and time.monotonic() > end:
                 raise NodeError(
                     f"{listed([name for name, _ in silent])} did not answer within {self.deadline:.0f} s",
-                    hint="is the host up, and the name right? leave it out, or wait longer with --set nodes.deadline=2m",
+                    hint="check the host and its name; leave it out, or wait longer with --set nodes.deadline=2m",
                 )
             signals.sleep(0.02)
 
     def _addressed(self, nodes: Sequence[RemoteNode]) -> list[RemoteNode]:
-        """With the addresses that ssh is connected to, or would connect to where a proxy does it."""
+        """With the addresses to which ssh is connected, or would connect if it used no proxy."""
         peers = _peers()
         found = [peers.get(node.reach.agent.pid, "") if node.reach.agent else "" for node in nodes]
         return [
@@ -165,16 +167,18 @@ class SshNodes(Nodes):
         ]
 
     def _address(self, host: str) -> str:
-        told = shell.run([tool("ssh", "openssh-client"), *self.options, "-G", host]).out
-        name = next(line.split()[1] for line in told.splitlines() if line.startswith("hostname "))
+        config = shell.run([tool("ssh", "openssh-client"), *self.options, "-G", host]).out
+        name = next(line.split()[1] for line in config.splitlines() if line.startswith("hostname "))
         try:
             return socket.gethostbyname(name)
         except OSError:
-            return name  # behind a jump host this machine may not know it; the check of the fabric tells
+            return (
+                name  # behind a jump host this machine may not resolve it; the check of the fabric shows that
+            )
 
 
 def _peers() -> dict[int, str]:
-    """The IPv4 address that a process of this machine is connected to, where it is one alone."""
+    """The IPv4 address to which a process of this machine is connected, if it is the only one."""
     found: dict[int, str] = {}
     for one in psutil.net_connections("tcp4"):
         if one.pid and one.raddr:
@@ -186,23 +190,25 @@ def host_names(text: str) -> list[str]:
     """The hosts of a list, a ClusterShell node set or a file, in order, each once. Raises ValueError."""
     from ClusterShell.NodeSet import NodeSet, NodeSetException  # noqa: PLC0415 - reads the site's files at import
 
-    if text.startswith("@") and (os.sep in text or Path(text[1:]).is_file()):  # else a group of the site
+    if text.startswith("@") and (
+        os.sep in text or Path(text[1:]).is_file()
+    ):  # otherwise a node group of the site
         text = ",".join(_lines(Path(text[1:])))
     try:
-        # a set sorts; the first host that was named is the head
+        # a node set is sorted; the first host in the text is the head node
         parts = re.split(r",(?![^\[]*\])", text)
         names = list(dict.fromkeys(str(name) for part in parts for name in NodeSet(part)))
     except NodeSetException as error:
-        raise ValueError(f"{text!r} is no list of hosts: {error}") from error
+        raise ValueError(f"{text!r} is not a list of hosts: {error}") from error
     if not names:
         raise ValueError(f"{text!r} names no host; a file with hosts is written @/path/to/it")
     if bad := [name for name in names if not re.fullmatch(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*", name)]:
-        raise ValueError(f"{bad[0]!r} is no name of a host")
+        raise ValueError(f"{bad[0]!r} is not a host name")
     return names
 
 
 def _lines(path: Path) -> list[str]:
-    """Hosts of a file: one a line, `#` begins a comment."""
+    """Hosts of a file: one per line, `#` begins a comment."""
     try:
         lines = path.read_text().splitlines()
     except OSError as error:
@@ -214,6 +220,6 @@ def _refused(host: str, log: Path) -> NodeError:
     lines = shell.tail(log, 4)
     hint = next(
         (hint for sign, hint in _HINTS.items() if any(sign in line for line in lines)),
-        "try it: ssh {host} true",
+        "try: ssh {host} true",
     )
     return NodeError(f"{host}: ssh cannot connect", tail=lines, hint=hint.format(host=host))

@@ -1,7 +1,7 @@
-"""Virtual nodes: each its own network, mount, process and host-name namespaces and its share of CPU and memory.
+"""Virtual nodes: each has its own network, mount, process and host-name namespaces and a share of CPU and memory.
 
-All nodes hang on a bridge that lives in a namespace of its own, so the host's network is never touched and two runs
-cannot meet. Everything is held by one process per node that dies with weft; the kernel then removes the rest.
+All nodes are connected by a bridge in a separate namespace, so that the host's network is not changed and two runs
+cannot conflict. One process per node, which dies with weft, holds the namespaces; the kernel then removes the rest.
 """
 
 import ctypes
@@ -25,14 +25,14 @@ from weft.nodes.cgroups import CgroupNames, cgroups_writable, group_paths, make_
 
 _CLONE_NEWNET = 0x40000000
 _BURST_KIB_PER_GBIT = 256
-"""Token bucket size that holds 1 gbit/s and 10 gbit/s within 6 % on a virtual link."""
+"""Token bucket size that keeps 1 gbit/s and 10 gbit/s within 6 % on a virtual link."""
 
 _JOIN = 'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"'
-"""Enter control groups, then become the command. Takes its words as arguments, never as text."""
+"""Enter control groups, then exec the command. The command is passed as arguments, never as text."""
 
 
 def rootless() -> bool:
-    """True inside a user namespace, where root is root over this command's namespaces only."""
+    """True inside a user namespace, where root has rights only over this command's namespaces."""
     return Path("/proc/self/uid_map").read_text().split()[2:] != ["4294967295"]
 
 
@@ -43,7 +43,7 @@ class VirtualNode(Node):
     enters: ClassVar[str] = "nsenter"
 
     def call(self, question: Callable[[], Answer]) -> Answer:
-        """Answer in a thread that stands in this node's network namespace."""
+        """Run a function in a thread in this node's network namespace."""
         answers: list[Answer] = []
         errors: list[BaseException] = []
 
@@ -51,7 +51,7 @@ class VirtualNode(Node):
             try:
                 _enter_network(self.network_pid or 0)
                 answers.append(question())
-            except BaseException as error:  # noqa: BLE001 - raised again in the asking thread
+            except BaseException as error:  # noqa: BLE001 - raised again in the calling thread
                 errors.append(error)
 
         thread = threading.Thread(target=ask)
@@ -63,7 +63,7 @@ class VirtualNode(Node):
 
 
 class VirtualNodes(Nodes):
-    """Nodes made of namespaces on this machine; needs root, or a kernel that gives user namespaces."""
+    """Nodes made of namespaces on this machine; needs root, or a kernel that allows user namespaces."""
 
     kind: Literal["virtual"] = "virtual"
     rate: str | None = Field(
@@ -75,7 +75,7 @@ class VirtualNodes(Nodes):
     def limits(self) -> list[str]:
         lost = []
         if not cgroups_writable():
-            lost.append("control groups cannot be written here: CPU and memory shares are not enforced")
+            lost.append("control groups are not writable here: CPU and memory shares are not enforced")
         if rootless():
             lost.append("rootless: loop mounts are not allowed, and files belong to one user")
         return lost
@@ -98,7 +98,7 @@ class VirtualNodes(Nodes):
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
         if os.geteuid() != 0:
             raise MissingError(
-                "virtual nodes need root or user namespaces, and this kernel gave neither",
+                "virtual nodes need root or user namespaces, and neither is available",
                 hint="use --nodes local:2, or run as root, or `sysctl user.max_user_namespaces=1000`",
             )
         _share_mounts(work)
@@ -153,14 +153,14 @@ def _first_process(holder: Process) -> int:
             return inside[0].pid
         signals.sleep(0.01)
     raise NodeError(
-        f"{holder.name}: its namespaces could not be made",
+        f"{holder.name}: creating its namespaces failed",
         tail=shell.tail(holder.log),
         hint="use --nodes local:2",
     )
 
 
 def _share_mounts(work: Work) -> None:
-    """A directory whose later mounts appear in every node."""
+    """A directory whose later mounts are visible in every node."""
     shared = work.make("shared")
     work.lease.note("mount", path=str(shared))
     shell.run(["mount", "--bind", str(shared), str(shared)])

@@ -1,1 +1,1 @@
-"""What a run needs and does not make itself: a JDK, engine distributions, weft's jars, its native programs."""
+"""What a run needs and does not create itself: a JDK, engine distributions, weft's jars and native programs."""

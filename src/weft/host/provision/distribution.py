@@ -1,4 +1,4 @@
-"""Engine distributions, each whole from the registry that has it whole, locked by checksum."""
+"""Engine distributions, each from a registry that has it complete, with a locked checksum."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ SPARK = PythonArchive(
     version="4.3.0",
     package="pyspark",
     sha256="e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6",
-    # the Python side of Spark, for PySpark jobs, is beside the jars
+    # Spark's Python API, for PySpark jobs, is beside the jars
     folders={"pyspark-4.3.0/deps/": "", "pyspark-4.3.0/lib/": "python/lib/"},
     unpacked=1_100_000_000,
 )
@@ -29,13 +29,13 @@ DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {each.name: each for each i
 
 
 def home(name: str, say: Say) -> Path:
-    """The engine's home in the cache, fetched on first use."""
+    """The engine's home in the cache, downloaded on first use."""
     wanted = DISTRIBUTIONS[name]
     if found := cached(wanted.key):
         return found
     with building(wanted.key, wanted.unpacked) as target:
         if target is not None:
-            say(f"fetching {wanted.name} {wanted.version} (once)")
+            say(f"downloading {wanted.name} {wanted.version} (once)")
             wanted.fetch(target)
     found = cached(wanted.key)
     assert found is not None

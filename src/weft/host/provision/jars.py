@@ -1,4 +1,4 @@
-"""weft's own jars, built by Maven once per state of java/."""
+"""weft's own jars, built by Maven once per version of java/."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from weft.host.provision.tree import Say, building, cached, digest
 def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str, Path]:
     """Paths of the jars by module: core, one for each distribution whose home is given, and `more`.
 
-    Raises MissingError naming what the build lacks.
+    Raises MissingError, which names what the build lacks.
     """
     source = settings.SOURCE / "java"
     modules = ("core", *sorted(homes), *sorted(more))
@@ -47,7 +47,7 @@ def _maven(source: Path, homes: Mapping[str, Path], modules: Sequence[str], targ
         shell.run(argv, timeout=900, env={"JAVA_HOME": str(jdk.java().parent.parent)})
     except WeftError as error:
         raise MissingError(
-            "weft's jars could not be built",
+            "building weft's jars failed",
             tail=error.tail,
             hint=f"run `{' '.join(argv[:1])}` in java/ to see all of Maven's output",
         ) from error

@@ -1,4 +1,4 @@
-"""The JDK: which `java`, and whether an engine can run on it."""
+"""The JDK: which `java` to use, and whether an engine can run on it."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ def java() -> Path:
     found = shutil.which("java") if home is None else str(home / "bin" / "java")
     if found is None or not Path(found).exists():
         where = "on PATH" if home is None else f"in JAVA_HOME ({home})"
-        raise MissingError(f"there is no java {where}", hint=_INSTALL)
+        raise MissingError(f"found no java {where}", hint=_INSTALL)
     path = Path(found).resolve()
     if (major := version(path)) < OLDEST:
         raise MissingError(f"{path} is Java {major}; Spark 4 needs Java {OLDEST} or newer", hint=_INSTALL)
@@ -36,7 +36,7 @@ def version(path: Path) -> int:
 
 
 def require_compiler() -> None:
-    """Raises MissingError when the JDK has no compiler or Maven is missing."""
+    """Raises MissingError if the JDK has no compiler or Maven is missing."""
     if not (java().parent / "javac").exists():
         raise MissingError(f"{java().parent} has a Java runtime but no compiler", hint=_INSTALL)
     shell.tool("mvn", "maven")

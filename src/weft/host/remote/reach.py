@@ -1,7 +1,7 @@
-"""How a command is run on another host: the words of a client, and a program that it starts there.
+"""How a command runs on another host: the arguments of a client, and a program that the client starts there.
 
-The client (ssh, srun) only ever sees fixed words. What is to be run, its environment and any secret in it go through
-its standard input, as data; while that stays open the command lives, and when it ends everything on the host ends.
+The client (ssh, srun) has fixed arguments. The command, its environment and any secret in it are sent over
+its standard input, as data. The command runs while that is open; when it ends, everything on the host ends.
 """
 
 import json
@@ -28,7 +28,7 @@ _BEGIN = (
     'sys.stdout.write(w["begin"]);sys.stdout.flush();s["main"](w["request"])'
 )
 _MARK = "=== weft begins ===\n"
-"""Parts what a host's login files print from what a program answers."""
+"""Separates the output of a host's login scripts from a program's answer."""
 
 
 class RemoteProcess(Process):
@@ -45,13 +45,13 @@ class RemoteProcess(Process):
         return self.code()
 
     def _let_go(self) -> None:
-        """End its input; the host kills what is left."""
+        """Close its input; the host kills what is left."""
         assert self.popen.stdin is not None
         with suppress(BrokenPipeError):
             self.popen.stdin.close()
 
     def stop(self, grace: float = 10) -> None:
-        """Ask (SIGTERM), wait `grace` seconds, then kill, descendants included."""
+        """Send SIGTERM, wait `grace` seconds, then kill it with its descendants."""
         assert self.popen.stdin is not None
         with suppress(BrokenPipeError):
             if self.code() is None and grace:
@@ -69,21 +69,21 @@ class Reach:
 
     host: str
     client: tuple[str, ...]
-    """Words before a command, such as ssh and its options and the host."""
+    """Arguments before a command, such as ssh, its options and the host."""
     login_shell: bool
-    """Whether a shell there reads the command as text (ssh), or gets it as words (srun)."""
+    """Whether a shell there parses the command as text (ssh), or receives it as arguments (srun)."""
     python: str = "python3"
     """A Python there, 3.6 or newer, for weft's own small programs."""
     job: int = 0
-    """The Slurm job with whose end the host is out of reach; 0 where nothing ends the way there."""
+    """The Slurm job on which access to the host depends; 0 if it does not depend on any."""
     opening: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """The client that makes a connection which all others share; where there is one, a remote agent's."""
+    """The client that opens a connection for all others to share, if there is one: the remote agent's."""
     agent: Agent | None = field(default=None, compare=False, repr=False)
-    """An open connection; without one each question makes its own."""
+    """An open connection; without one, each request opens its own."""
 
     def arguments(self, client: Sequence[str] = ()) -> list[str]:
-        """The local command; always the same for a host and a client."""
-        begin = [self.python, "-I", "-S", "-c", _BEGIN]  # a quick start: its own library is enough
+        """The local command; always the same for one host and client."""
+        begin = [self.python, "-I", "-S", "-c", _BEGIN]  # starts faster, and needs only the standard library
         return [*(client or self.client), *([shlex.join(begin)] if self.login_shell else begin)]
 
     def spawn(
@@ -96,9 +96,9 @@ class Reach:
         cwd: Path | None = None,
         out: Path | None = None,
     ) -> Process:
-        """Start a daemon or a driver there; its output comes here."""
+        """Start a daemon or a driver there; its output is transferred here."""
         held = _held(argv, env, cwd, alone=True)
-        if self.agent is None or self.job:  # what runs in a job is a step of it, which Slurm accounts for
+        if self.agent is None or self.job:  # in a job it is a step, for which Slurm accounts
             return self.send(name, message("hold", held), log=log, out=out)
         try:
             return self.agent.spawn(name, argv, _whole("hold", held), log, out)
@@ -108,13 +108,13 @@ class Reach:
     def send(
         self, name: str, text: bytes, *, log: Path, out: Path | None = None, bound: bool = True
     ) -> Process:
-        """Start one of weft's programs there and leave it running until it is stopped; `bound` as in `shell.spawn`."""
-        # the client has no mark: it ends with weft, and what clears a host must not end its own connection
+        """Start one of weft's programs there, running until it is stopped; `bound` as in `shell.spawn`."""
+        # the client has no mark: it ends with weft, and a cleanup of the host must not end its own connection
         arguments = self.arguments()
         return shell.spawn(name, arguments, log=log, out=out, message=text, kind=RemoteProcess, bound=bound)
 
     def attended(self, log: Path) -> "Reach":
-        """The same over one connection, which stays open until its remote agent is stopped."""
+        """The same over one connection, which is open until its remote agent is stopped."""
         arguments, begin = self.arguments(self.opening), message("agent", {}, _MARK)
         return replace(self, agent=Agent(arguments, begin, _MARK, log))
 
@@ -126,7 +126,7 @@ class Reach:
         check: bool = True,
         env: Mapping[str, str] | None = None,
     ) -> Completed:
-        """Run a short command there to its end."""
+        """Run a short command there until it exits."""
         done = self._talk("hold", _held(argv, env or {}, None, alone=False), timeout)
         if check and done.code != 0:
             raise WeftError(
@@ -136,23 +136,23 @@ class Reach:
         return done
 
     def ask(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Any:
-        """The answer of one of weft's programs in `sent/`; None where it prints nothing."""
+        """The answer of one of weft's programs in `sent/`; None if it prints nothing."""
         done = self._talk(program, request, timeout)
         if done.code != 0:
-            raise self._unsaid(done)
+            raise self._failed(done)
         return json.loads(done.out) if done.out.strip() else None
 
     def begin(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Asked:
-        """Start one of weft's programs there, which ends with its input. It takes a remote agent."""
+        """Start one of weft's programs there, which ends with its input. Requires a remote agent."""
         assert self.agent is not None
         return self.agent.ask(_whole(program, request), timeout)
 
     def next(self, asked: Asked, *, timeout: float = 60) -> Any:
-        """The next line that a program prints, as data. Raises NodeError where there is none."""
+        """The next line that a program prints, as data. Raises NodeError if there is none."""
         try:
             line = asked.line(timeout)
             if line is None:
-                raise self._unsaid(asked.end(timeout))
+                raise self._failed(asked.end(timeout))
         except TimeoutError:
             raise self._late(timeout) from None
         except EOFError:
@@ -173,7 +173,7 @@ class Reach:
             raise self._silent((done.err or done.out).strip().splitlines()[-5:] or [f"exit code {done.code}"])
         return Completed(done.code, out, done.err)
 
-    def _unsaid(self, done: Completed) -> NodeError:
+    def _failed(self, done: Completed) -> NodeError:
         why = done.err.strip().splitlines() or [f"exit code {done.code}"]
         return NodeError(f"{self.host}: {why[-1]}", tail=why[:-1][-5:])
 
@@ -184,24 +184,24 @@ class Reach:
         return self._silent(shell.tail(self.agent.log, 5) if self.agent else [])
 
     def _silent(self, tail: list[str]) -> NodeError:
-        return NodeError(f"{self.host}: nothing can be run there", tail=tail, hint=self.advice())
+        return NodeError(f"{self.host}: cannot run commands there", tail=tail, hint=self.advice())
 
     def attached(self, argv: Sequence[str], *, terminal: bool) -> list[str]:
-        """The local command that runs `argv` there on the streams of whoever runs it, on a terminal where that is one."""
+        """The local command that runs `argv` there on the caller's streams, with a terminal if they are one."""
         program, *options = self.client
         asked = {"ssh": ["-t"], "srun": ["--pty"]}.get(Path(program).name, []) if terminal else []
         return [program, *asked, *options, *([shlex.join(argv)] if self.login_shell else argv)]
 
     def advice(self) -> str:
         """How to try the same by hand."""
-        return f"try it by hand: {shlex.join([*self.client, self.python, '--version'])}"
+        return f"try by hand: {shlex.join([*self.client, self.python, '--version'])}"
 
     def text(self) -> str:
-        """For a lease, so that `weft gc` gets there too."""
+        """For a lease, so that `weft gc` can access the host too."""
         return json.dumps([self.host, list(self.client), self.login_shell, self.python, self.job])
 
     def gone(self) -> bool:
-        """Whether nobody can get there any more. What ran there ended with the job then."""
+        """Whether the host is no longer accessible. Its processes ended with the job."""
         if not self.job:
             return False
         try:
@@ -218,7 +218,7 @@ def of_text(text: str) -> Reach:
 
 
 def message(program: str, request: Mapping[str, Any], begin: str = "") -> bytes:
-    """What `Reach.send` takes: one of weft's programs in `sent/` and its request; `begin` is printed first."""
+    """The input of `Reach.send`: one of weft's programs in `sent/` and its request; `begin` is printed first."""
     return json.dumps({**_whole(program, request), "begin": begin}).encode() + b"\n"
 
 

@@ -1,1 +1,1 @@
-"""What a centre's machine is like: its directives, directories, interface and modules, kept in one file of the user's."""
+"""The site profile of a computing centre: its directives, directories, interface and modules, in one file of the user."""

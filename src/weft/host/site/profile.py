@@ -1,4 +1,4 @@
-"""The site profile: what weft writes above its jobs and where things stand on this machine. Nothing is asked for unset."""
+"""The site profile: the directives of weft's jobs and the directories on this machine. Unset keys are not requested."""
 
 import tomllib
 from pathlib import Path
@@ -10,45 +10,45 @@ from weft.errors import UsageError
 from weft.host import settings
 
 Word = Annotated[str, StringConstraints(pattern=r"^[^\r\n]*$")]
-"""What has to fit into one line of a script."""
+"""Text that fits into one line of a script."""
 
 
 class Directives(BaseModel):
-    """What the jobs that weft submits ask for."""
+    """The directives of the jobs that weft submits."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    partition: Word | None = Field(default=None, description="queue; unset: Slurm's default")
-    account: Word | None = Field(default=None, description="account that pays; unset: Slurm's default")
+    partition: Word | None = Field(default=None, description="partition; unset: Slurm's default")
+    account: Word | None = Field(default=None, description="account that is charged; unset: Slurm's default")
     qos: Word | None = Field(default=None, description="quality of service; unset: Slurm's default")
     time: Word | None = Field(
-        default=None, description="wall time, as Slurm writes it (1:00:00); unset: the partition's"
+        default=None, description="time limit, in Slurm's format (1:00:00); unset: the partition's"
     )
     constraint: Word | None = Field(default=None, description="features that each node must have")
-    exclusive: bool = Field(default=True, description="whole nodes, as a measurement needs them")
+    exclusive: bool = Field(default=True, description="allocate whole nodes, as measurements require")
     extra: tuple[Word, ...] = Field(
-        default=(), description="whole lines, such as '#SBATCH --licenses=scratch' or '#DW jobdw ...'"
+        default=(), description="further directives, such as '#SBATCH --licenses=scratch' or '#DW jobdw ...'"
     )
 
 
 class Container(BaseModel):
-    """The container in which `loopback` with by= has its image files mounted."""
+    """The container in which `loopback` with by= mounts its image files."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     image: Word | None = Field(
-        default=None, description="its root, as the program names it: /apps/base.sif, docker:me/base:1"
+        default=None, description="its root image, as the program names it: /apps/base.sif, docker:me/base:1"
     )
     options: tuple[Word, ...] = Field(
-        default=(), description="more words that start it, such as '--userns' or '--ulimit=host'"
+        default=(), description="more arguments for starting it, such as '--userns' or '--ulimit=host'"
     )
     bind: tuple[Path, ...] = Field(
-        default=(), description="directories that are to be seen inside, beside those that weft uses"
+        default=(), description="directories to bind inside, in addition to those that weft uses"
     )
 
 
 class Profile(BaseModel):
-    """A machine, as its user knows it."""
+    """A machine, as its user configures it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -60,21 +60,21 @@ class Profile(BaseModel):
     )
     local: Path | None = Field(
         default=None,
-        description="directory that each node has for itself, for all else; unset: /var/tmp/weft-USER",
+        description="node-local directory, for all other files; unset: /var/tmp/weft-USER",
     )
     fabric: Word = Field(default="auto", description="interface that engines bind, such as ib0 or hsn0")
     modules: tuple[Word, ...] = Field(default=(), description="modules that a job loads first")
 
 
 def load(path: Path | None = None) -> Profile:
-    """The user's profile; an empty one where there is none. Raises UsageError naming the key that is wrong."""
+    """The user's profile; an empty one if there is none. Raises UsageError, which names the invalid key."""
     path = path or settings.site()
     try:
         table = tomllib.loads(path.read_text())
     except FileNotFoundError:
         return Profile()
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"the site profile {path} cannot be read: {error}") from error
+        raise UsageError(f"the site profile {path} is not readable: {error}") from error
     try:
         return Profile.model_validate(table)
     except ValidationError as error:
@@ -86,4 +86,6 @@ def load(path: Path | None = None) -> Profile:
             *(f"container.{name}" for name in Container.model_fields),
         ]
         what = f"unknown key {key!r}" if first["type"] == "extra_forbidden" else f"{key}: {first['msg']}"
-        raise UsageError(f"the site profile {path}: {what}", hint=f"known are {', '.join(known)}") from error
+        raise UsageError(
+            f"the site profile {path}: {what}", hint=f"known keys: {', '.join(known)}"
+        ) from error

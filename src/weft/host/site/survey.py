@@ -1,4 +1,4 @@
-"""What can be seen of a machine without asking for a node. Each look changes nothing and may find nothing."""
+"""What is visible of a machine without an allocation. Each check changes nothing and may find nothing."""
 
 import ipaddress
 import shutil
@@ -15,7 +15,7 @@ from weft.host.slurm.commands import Partition
 
 SHARED = {"lustre", "gpfs", "nfs", "nfs4", "beegfs", "pvfs2", "orangefs", "ceph", "wekafs", "panfs", "cifs",
           "dwfs", "dvs", "glusterfs", "fuse.glusterfs"}  # fmt: skip
-"""Types of file systems that several machines mount."""
+"""Types of file systems that several machines can mount."""
 CONTAINERS = ("shifter", "apptainer", "podman-hpc")
 _ETHERNET, _INFINIBAND = 1, 32
 _JAVA = ("java", "openjdk", "jdk")
@@ -23,7 +23,7 @@ _JAVA = ("java", "openjdk", "jdk")
 
 @dataclass(frozen=True)
 class Interface:
-    """A network interface that is up. `speed` is in Mbit/s, 0 where the driver does not say."""
+    """A network interface that is up. `speed` is in Mbit/s, 0 if the driver does not report it."""
 
     name: str
     address: str
@@ -33,7 +33,7 @@ class Interface:
 
 @dataclass(frozen=True)
 class FileSystem:
-    """A mounted file system that other machines may see too."""
+    """A mounted file system that other machines may mount too."""
 
     path: Path
     kind: str
@@ -48,18 +48,18 @@ class Survey:
     interfaces: Sequence[Interface]
     file_systems: Sequence[FileSystem]
     scratch: Path | None
-    """A directory of this user's on a shared file system."""
+    """A directory of this user on a shared file system."""
     local: Path | None
-    """A directory that is likely each node's own."""
+    """A directory that is probably local to each node."""
     modules: Sequence[str]
-    """Modules that hold a Java."""
+    """Modules that provide Java."""
     burst_buffer: str
     containers: Sequence[str] = ()
-    """Programs that can mount an image file inside of a container."""
+    """Programs that can mount an image file inside a container."""
 
 
 def survey() -> Survey:
-    """Look at this machine."""
+    """Inspect this machine."""
     there = commands.installed()
     found = file_systems(Path("/proc/self/mounts").read_text())
     return Survey(
@@ -76,7 +76,7 @@ def survey() -> Survey:
 
 
 def containers() -> list[str]:
-    """Programs on PATH that can mount an image file inside of a container, by the words of `loopback,by=`."""
+    """Programs on PATH that can mount an image file inside a container, as named by `loopback,by=`."""
     return [name for name in CONTAINERS if shutil.which(name)]
 
 
@@ -107,12 +107,12 @@ def file_systems(mounts: str) -> list[FileSystem]:
 
 
 def shared(path: Path, found: Sequence[FileSystem]) -> bool:
-    """Whether a directory stands on one of the shared file systems."""
+    """Whether a directory is on one of the shared file systems."""
     return any(path.is_relative_to(one.path) for one in found)
 
 
 def java_modules(directories: Sequence[Path]) -> list[str]:
-    """Names of modules that look like a Java: java/17, openjdk/21.0.2."""
+    """Names of modules that provide Java: java/17, openjdk/21.0.2."""
     found = []
     for directory in directories:
         for name in (path for path in _list(directory) if path.name.lower().startswith(_JAVA)):

@@ -1,4 +1,4 @@
-"""A site profile as text: what was found, as values where weft uses it and as comments where it is yours to choose."""
+"""A site profile as text: findings are values where weft needs one, and comments where the choice is the user's."""
 
 import json
 import time
@@ -13,7 +13,7 @@ def text(found: Survey) -> str:
     """The whole file."""
     return "\n".join([
         f"# How weft uses this machine. Written by `weft site init` on {found.host},",
-        f"# {time.strftime('%Y-%m-%d')}; yours to change. What is not set is not asked for.",
+        f"# {time.strftime('%Y-%m-%d')}; edit it as you like. weft requests only what is set.",
         "",
         *_paths(found),
         "",
@@ -28,7 +28,7 @@ def text(found: Survey) -> str:
     ])  # fmt: skip
 
 
-def _said(model: type[Profile | Directives | Container], key: str) -> str:
+def _described(model: type[Profile | Directives | Container], key: str) -> str:
     return f"# {model.model_fields[key].description}"
 
 
@@ -40,10 +40,10 @@ def _paths(found: Survey) -> list[str]:
     seen = [f"# shared: {one.path} ({one.kind})" for one in found.file_systems]
     scratch = str(found.scratch) if found.scratch else None
     return [
-        *(seen or ["# no file system was seen here that other machines would see too"]),
-        _said(Profile, "shared"),
+        *(seen or ["# no file system was found that other machines mount too"]),
+        _described(Profile, "shared"),
         _value("shared", scratch, "/scratch/me"),
-        _said(Profile, "local"),
+        _described(Profile, "local"),
         _value("local", None, str(found.local or "/local/me")),
     ]
 
@@ -54,33 +54,38 @@ def _fabric(interfaces: Sequence[Interface]) -> list[str]:
         f"{', InfiniBand' if one.infiniband else ''}"
         for one in interfaces
     ]
-    return [*seen, "# (of this host; nodes may have others)", _said(Profile, "fabric"), 'fabric = "auto"']
+    return [
+        *seen,
+        "# (of this host; nodes may have others)",
+        _described(Profile, "fabric"),
+        'fabric = "auto"',
+    ]
 
 
 def _modules(found: Survey) -> list[str]:
     seen = [f"# with a Java: {', '.join(found.modules)}"] if found.modules else []
-    return [*seen, _said(Profile, "modules"), "modules = []"]
+    return [*seen, _described(Profile, "modules"), "modules = []"]
 
 
 def _container(programs: Sequence[str]) -> list[str]:
     offered = ", ".join(f"loopback:DIR,by={name}" for name in programs)
     return [
-        f"# scratch that they mount inside of a container: {offered}"
+        f"# scratch that they can mount inside a container: {offered}"
         if programs
         else "# shifter, apptainer and podman-hpc are not on PATH here",
         "[container]",
-        _said(Container, "image"),
+        _described(Container, "image"),
         _value("image", None, "/apps/base.sif"),
-        _said(Container, "options"),
+        _described(Container, "options"),
         "options = []",
-        _said(Container, "bind"),
+        _described(Container, "bind"),
         "bind = []",
     ]
 
 
 def _slurm(found: Survey) -> list[str]:
     if not found.partitions:
-        return ["# there is no Slurm on this host", "[slurm]"]
+        return ["# Slurm is not installed on this host", "[slurm]"]
     rows = [
         f"# {one.name}{' (default)' if one.default else ''}: {one.nodes} nodes of {one.cores} cores and "
         f"{show_size(one.memory)}, at most {one.time}{'' if one.up else ', DOWN'}"
@@ -94,13 +99,13 @@ def _slurm(found: Survey) -> list[str]:
         ("time", "1:00:00"),
         ("constraint", "haswell"),
     ):
-        lines += [_said(Directives, key), _value(key, None, example)]
+        lines += [_described(Directives, key), _value(key, None, example)]
     buffer = [f"# this Slurm manages a burst buffer: {found.burst_buffer}"] if found.burst_buffer else []
     return [
         *lines,
-        _said(Directives, "exclusive"),
+        _described(Directives, "exclusive"),
         "exclusive = true",
         *buffer,
-        _said(Directives, "extra"),
+        _described(Directives, "extra"),
         "extra = []",
     ]

@@ -1,1 +1,1 @@
-"""Slurm, by its own commands: partitions, jobs, allocations. Nothing else speaks to the batch system."""
+"""Slurm, through its own commands: partitions, jobs, allocations. No other package calls the batch system."""

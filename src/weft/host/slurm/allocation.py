@@ -1,4 +1,4 @@
-"""The job that this process runs in: its nodes, and what it was given of each."""
+"""The job in which this process runs: its nodes, and the resources on each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from weft.host.slurm.text import per_node
 
 @dataclass(frozen=True)
 class Part:
-    """A node of the job: cores and bytes of memory that the job has of it, its address as Slurm names it."""
+    """A node of the job: cores and bytes of memory that the job has on it, and its address in Slurm's configuration."""
 
     name: str
     cores: int
     memory: int
     address: str
     group: int | None
-    """Which part of a heterogeneous job it belongs to; None in a plain one."""
+    """The component of a heterogeneous job; None in an ordinary job."""
 
 
 @dataclass(frozen=True)
@@ -35,32 +35,32 @@ def inside() -> bool:
 
 
 def wrapper() -> int | None:
-    """The number of the job around this process, if there is one; Slurm is not asked."""
+    """The ID of the job in which this process runs, if any; read from the environment."""
     return int(settings.slurm().get("SLURM_JOB_ID", "0")) or None
 
 
-def allocation(told: Mapping[str, str] | None = None) -> Allocation:
-    """The job around this process, or around the one that has these variables. Raises NodeError outside of one."""
-    told = settings.slurm() if told is None else told
-    if "SLURM_JOB_ID" not in told:
+def allocation(variables: Mapping[str, str] | None = None) -> Allocation:
+    """The job of this process, or the one with these variables. Raises NodeError outside of a job."""
+    variables = settings.slurm() if variables is None else variables
+    if "SLURM_JOB_ID" not in variables:
         raise NodeError("this is not a Slurm job", hint="submit with sbatch, or start one with salloc")
-    size = int(told.get("SLURM_HET_SIZE", "0"))
+    size = int(variables.get("SLURM_HET_SIZE", "0"))
     groups = list(range(size)) if size else [None]
-    parts = [part for group in groups for part in _parts(told, group)]
-    return Allocation(int(told["SLURM_JOB_ID"]), parts)
+    parts = [part for group in groups for part in _parts(variables, group)]
+    return Allocation(int(variables["SLURM_JOB_ID"]), parts)
 
 
-def _parts(told: Mapping[str, str], group: int | None) -> list[Part]:
+def _parts(variables: Mapping[str, str], group: int | None) -> list[Part]:
     end = "" if group is None else f"_HET_GROUP_{group}"
-    names = hostnames(told[f"SLURM_JOB_NODELIST{end}"])
-    cores = per_node(told[f"SLURM_JOB_CPUS_PER_NODE{end}"])
+    names = hostnames(variables[f"SLURM_JOB_NODELIST{end}"])
+    cores = per_node(variables[f"SLURM_JOB_CPUS_PER_NODE{end}"])
     known = node_fields(names)
-    each = told.get(f"SLURM_MEM_PER_NODE{end}")
-    per_core = told.get(f"SLURM_MEM_PER_CPU{end}")
+    each = variables.get(f"SLURM_MEM_PER_NODE{end}")
+    per_core = variables.get(f"SLURM_MEM_PER_CPU{end}")
     parts = []
     for name, count in zip(names, cores, strict=True):
         whole = int(known[name]["RealMemory"])
-        # 0 stands for all of the node's
+        # 0 means all of the node's
         given = int(each or 0) or (int(per_core) * count if per_core else 0) or whole
         parts.append(Part(name, count, min(given, whole) << 20, known[name].get("NodeAddr", name), group))
     return parts

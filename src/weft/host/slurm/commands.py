@@ -1,4 +1,4 @@
-"""Slurm's commands about the machine, and the ones that take a job and end it."""
+"""Slurm's commands about the machine, and those that submit and cancel jobs."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ _PACKAGE = "slurm-client"
 
 @dataclass(frozen=True)
 class Partition:
-    """A queue of jobs and its nodes. `cores` and `memory` (bytes) are of its smallest node."""
+    """A partition and its nodes. `cores` and `memory` (bytes) are those of its smallest node."""
 
     name: str
     default: bool
     up: bool
     time: str
-    """Longest wall time, as Slurm writes it."""
+    """Maximum wall time, in Slurm's format."""
     nodes: int
     cores: int
     memory: int
@@ -32,7 +32,7 @@ def installed() -> bool:
 
 
 def ask(name: str, *arguments: str, check: bool = True) -> shell.Completed:
-    """Run one of Slurm's commands to its end."""
+    """Run one of Slurm's commands until it exits."""
     return shell.run([shell.tool(name, _PACKAGE), *arguments], check=check)
 
 
@@ -42,13 +42,13 @@ def hostnames(nodelist: str) -> list[str]:
 
 
 def partitions() -> list[Partition]:
-    """Every partition that this user is shown."""
+    """Every partition that is visible to this user."""
     found: dict[str, Partition] = {}
     for line in ask("sinfo", "--noheader", "--format=%P|%a|%l|%D|%c|%m").out.splitlines():
         name, available, time, nodes, cores, memory = line.split("|")
         this = Partition(name.rstrip("*"), name.endswith("*"), available == "up", time, int(nodes),
                          int(cores.rstrip("+")), int(memory.rstrip("+")) << 20)  # fmt: skip
-        # unlike nodes have a line of their own
+        # nodes that differ have separate lines
         if (other := found.get(this.name)) is not None:
             this = replace(
                 this,
@@ -61,7 +61,7 @@ def partitions() -> list[Partition]:
 
 
 def node_fields(names: Sequence[str]) -> dict[str, Mapping[str, str]]:
-    """What the controller says of nodes, by name."""
+    """The controller's data about nodes, by name."""
     lines = ask("scontrol", "show", "--oneliner", "node", ",".join(names)).out.splitlines()
     return {found["NodeName"]: found for line in lines if (found := fields(line)).get("NodeName")}
 
@@ -74,7 +74,7 @@ def burst_buffer() -> str:
 
 
 def submit(script: Path) -> int:
-    """Submit a script; the job's number. Raises NodeError with Slurm's refusal."""
+    """Submit a script and return the job's ID. Raises NodeError with Slurm's error message."""
     done = ask("sbatch", "--parsable", str(script), check=False)
     if done.code != 0:
         raise refused(done.err)
@@ -82,9 +82,9 @@ def submit(script: Path) -> int:
 
 
 def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
-    """A job of that name without a script, once it has its nodes; its number.
+    """Allocate a job of that name without a script, and return its ID when it has its nodes.
 
-    Raises NodeError with Slurm's refusal, or when it does not start within `patience` seconds.
+    Raises NodeError with Slurm's error message, or if it does not start within `patience` seconds.
     """
     argv = [shell.tool("salloc", _PACKAGE), "--no-shell", "--quiet", f"--job-name={name}", *arguments]
     try:
@@ -94,8 +94,8 @@ def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
     except WeftError as error:
         reasons = ask("squeue", "--noheader", f"--name={name}", "--format=%r", check=False).out.splitlines()
         raise NodeError(
-            f"the Slurm job {name} did not start within {patience:.0f} s: {''.join(reasons[:1])}",
-            hint="allow more with --nodes slurm:N,wait=1h",
+            f"Slurm job {name} did not start within {patience:.0f} s: {''.join(reasons[:1])}",
+            hint="wait longer with --nodes slurm:N,wait=1h",
         ) from error
     if done.code != 0:
         raise refused(done.err)
@@ -103,14 +103,14 @@ def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
 
 
 def named(name: str) -> list[int]:
-    """Numbers of the jobs of a name that wait or run; those that are ending are none of them."""
+    """IDs of the pending or running jobs of a name, without those that are completing."""
     states = "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED"
     done = ask("squeue", "--noheader", f"--name={name}", states, "--format=%A", check=False)
     return [int(word) for word in done.out.split()]
 
 
 def variables(number: int) -> dict[str, str]:
-    """What a process in a job finds in its environment about the job's nodes."""
+    """The variables of a process in a job that describe the job's nodes."""
     line = ask("scontrol", "show", "--details", "--oneliner", "job", str(number)).out
     names = fields(line)["NodeList"]
     parts = {name: (cores, memory) for nodes, cores, memory in parts_of(line) for name in hostnames(nodes)}
@@ -124,38 +124,38 @@ def variables(number: int) -> dict[str, str]:
 
 
 def cancel(number: int) -> None:
-    """End a job, which need not be there any more."""
+    """Cancel a job, which may have ended already."""
     ask("scancel", str(number), check=False)
 
 
 def cancel_named(name: str) -> None:
-    """End this user's jobs of a name."""
+    """Cancel this user's jobs of a name."""
     for number in named(name):
         cancel(number)
 
 
-def refused(said: str) -> NodeError:
-    """Slurm's own words about a job that it does not take."""
+def refused(output: str) -> NodeError:
+    """Slurm's error message about a job that it rejected."""
     lines = [
         line.removeprefix("sbatch: ").removeprefix("salloc: ").removeprefix("error: ")
-        for line in said.splitlines()
+        for line in output.splitlines()
         if line
     ]
     failure = next((line for line in reversed(lines) if "failed: " in line), lines[-1] if lines else "")
-    reason = failure.rpartition("failed: ")[2] or "it gives no reason"
+    reason = failure.rpartition("failed: ")[2] or "no reason given"
     tail = [line for line in lines if line != failure]
-    return NodeError(f"Slurm does not take the job: {reason}", tail=tail, hint=_fix(reason.lower()))
+    return NodeError(f"Slurm rejected the job: {reason}", tail=tail, hint=_fix(reason.lower()))
 
 
 def _fix(reason: str) -> str:
     where = "with --nodes slurm:N,KEY=VALUE, or in the site profile"
     for word, fix in (
-        ("account", f"account=NAME names another account, {where}"),
-        ("qos", f"qos=NAME names another quality of service, {where}"),
-        ("partition", f"partition=NAME names another partition, {where}; `sinfo` lists them"),
-        ("time", f"time=10:00 asks for less time, {where}"),
-        ("feature", f"constraint=NAME asks for other features, {where}; `sinfo -o '%N %f'` lists them"),
-        ("node", "ask for fewer or other nodes; `sinfo` lists what there is"),
+        ("account", f"account=NAME selects another account, {where}"),
+        ("qos", f"qos=NAME selects another quality of service, {where}"),
+        ("partition", f"partition=NAME selects another partition, {where}; `sinfo` lists them"),
+        ("time", f"time=10:00 requests less time, {where}"),
+        ("feature", f"constraint=NAME requests other features, {where}; `sinfo -o '%N %f'` lists them"),
+        ("node", "request fewer or other nodes; `sinfo` lists them"),
     ):
         if word in reason:
             return fix

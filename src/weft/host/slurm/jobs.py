@@ -1,4 +1,4 @@
-"""A job as Slurm's controller knows it: whether it waits, and for what; whether it has ended, and how."""
+"""The state of a job in Slurm's controller: whether and why it is pending, whether and how it ended."""
 
 import shutil
 from collections.abc import Mapping
@@ -21,93 +21,96 @@ ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED"
          "OUT_OF_MEMORY", "REVOKED"}  # fmt: skip
 
 _REASONS = {
-    "Priority": "jobs of higher priority are before it",
+    "Priority": "jobs of higher priority are ahead of it",
     "Resources": "its nodes are in use",
-    "BeginTime": "it is not to start before a time",
+    "BeginTime": "its begin time is in the future",
     "Dependency": "it waits for another job",
-    "JobHeldUser": "its user holds it; `scontrol release` lets it go",
+    "JobHeldUser": "its user holds it; `scontrol release` releases it",
     "JobHeldAdmin": "an administrator holds it",
     "ReqNodeNotAvail": "nodes that it needs are down, drained or reserved",
     "Nodes required for job are DOWN": "nodes that it needs are down, drained or reserved",
-    "PartitionDown": "its partition takes jobs and starts none",
+    "PartitionDown": "its partition accepts jobs but starts none",
     "PartitionInactive": "its partition starts no jobs",
-    "Licenses": "a license that it asks for is in use",
-    "BurstBufferResources": "the burst buffer has no room for it yet",
-    "BurstBufferStageIn": "the burst buffer copies its files in",
-    "QOSMaxJobsPerUserLimit": "this user has as many jobs as the quality of service allows",
-    "AssocMaxJobsLimit": "the account has as many jobs as it may",
-    "QOSMaxSubmitJobPerUserLimit": "this user has submitted as many jobs as are allowed",
+    "Licenses": "a license that it requests is in use",
+    "BurstBufferResources": "the burst buffer has no free space for it yet",
+    "BurstBufferStageIn": "its files are being copied to the burst buffer",
+    "QOSMaxJobsPerUserLimit": "this user has reached the job limit of the quality of service",
+    "AssocMaxJobsLimit": "the account has reached its job limit",
+    "QOSMaxSubmitJobPerUserLimit": "this user has reached the limit of submitted jobs",
 }
 _NEVER = {
-    "PartitionNodeLimit": "it asks for more nodes than its partition has or gives to one job",
-    "PartitionTimeLimit": "it asks for more time than its partition gives, or the default time is longer than that",
-    "PartitionConfig": "it asks for more nodes or time than its partition gives",
-    "BadConstraints": "no node has what it asks for",
-    "InvalidAccount": "its account is not known",
-    "InvalidQOS": "its quality of service is not known",
-    "AccountNotAllowed": "its account may not use this partition",
+    "PartitionNodeLimit": "it requests more nodes than its partition has or allows for one job",
+    "PartitionTimeLimit": "it requests more time than its partition allows, or the default time exceeds that limit",
+    "PartitionConfig": "it requests more nodes or time than its partition allows",
+    "BadConstraints": "no node meets its constraints",
+    "InvalidAccount": "the account is unknown",
+    "InvalidQOS": "its quality of service is unknown",
+    "AccountNotAllowed": "the account may not use this partition",
     "QOSNotAllowed": "its quality of service may not be used in this partition",
-    "QOSMaxNodePerJobLimit": "it asks for more nodes than its quality of service gives to one job",
-    "QOSMaxWallDurationPerJobLimit": "it asks for more time than its quality of service gives",
-    "AssocMaxNodePerJobLimit": "it asks for more nodes than its account gives to one job",
-    "AssocMaxWallDurationPerJobLimit": "it asks for more time than its account gives",
-    "DependencyNeverSatisfied": "the job that it waits for has failed",
+    "QOSMaxNodePerJobLimit": "it requests more nodes than its quality of service allows for one job",
+    "QOSMaxWallDurationPerJobLimit": "it requests more time than its quality of service allows",
+    "AssocMaxNodePerJobLimit": "it requests more nodes than the account allows for one job",
+    "AssocMaxWallDurationPerJobLimit": "it requests more time than the account allows",
+    "DependencyNeverSatisfied": "a job on which it depends has failed",
 }
 
 _ENDS = {
     "CANCELLED": ("was cancelled", ""),
-    "TIMEOUT": ("ran into its time limit", "ask for more: --nodes slurm:N,time=2:00:00"),
-    "DEADLINE": ("did not reach its end before its deadline", ""),
-    "NODE_FAIL": ("lost a node", "run it again; `sinfo -R` says what is wrong with nodes"),
-    "BOOT_FAIL": ("was given a node that did not start", "run it again"),
-    "PREEMPTED": ("gave way to a job of higher priority", "run it again, or with another qos or partition"),
-    "OUT_OF_MEMORY": (
-        "used more memory than it was given",
-        "ask for more with --nodes slurm:N,memory=64G, or for whole nodes in the site profile",
+    "TIMEOUT": ("reached its time limit", "request more: --nodes slurm:N,time=2:00:00"),
+    "DEADLINE": ("did not finish before its deadline", ""),
+    "NODE_FAIL": ("lost a node", "run it again; `sinfo -R` shows what is wrong with nodes"),
+    "BOOT_FAIL": ("was allocated a node that did not boot", "run it again"),
+    "PREEMPTED": (
+        "was preempted by a job of higher priority",
+        "run it again, or with another qos or partition",
     ),
-    "REVOKED": ("was taken back by Slurm", ""),
+    "OUT_OF_MEMORY": (
+        "exceeded its memory allocation",
+        "request more with --nodes slurm:N,memory=64G, or for whole nodes in the site profile",
+    ),
+    "REVOKED": ("was revoked by Slurm", ""),
 }
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job, now."""
+    """The current state of a job."""
 
     number: int
     state: str
     reason: str
     nodes: str
-    """Node list in Slurm's short form; empty before it has any."""
+    """Node list in Slurm's short form; empty before the job has nodes."""
     exit_code: int
-    """Of its script; 128 + N after signal N."""
+    """Exit code of its script; 128 + N after signal N."""
     fields: Mapping[str, str] = field(repr=False, default_factory=dict)
-    """All that the controller says."""
+    """All fields that the controller reports."""
 
     @property
     def hopeless(self) -> bool:
-        """Whether it waits for what will not come."""
+        """Whether it waits for something that will never happen."""
         return self.state in WAITING and self.reason in _NEVER
 
     def waits_for(self) -> str:
-        """Why it has not started, in words."""
+        """Why it has not started, as text."""
         known = {**_REASONS, **_NEVER}
         text = next((text for key, text in known.items() if self.reason.startswith(key)), "")
-        return f"{self.reason}: {text}" if text else self.reason or "Slurm has not looked at it yet"
+        return f"{self.reason}: {text}" if text else self.reason or "Slurm has not considered it yet"
 
     def end(self) -> NodeError:
-        """How it ended, for a job that Slurm ended or is about to end."""
+        """How it ended, if Slurm ended it or is about to."""
         state = self.state
-        if state not in ENDED:  # on its way there
+        if state not in ENDED:  # not there yet
             late = seconds(self.fields.get("RunTime", "")) >= seconds(self.fields.get("TimeLimit", ""))
             state = "TIMEOUT" if late else "CANCELLED"
         text, hint = _ENDS.get(state, (f"ended with exit code {self.exit_code} ({state})", ""))
         after = f" after {self.fields['RunTime']}" if "RunTime" in self.fields else ""
         limit = f" of {self.fields['TimeLimit']}" if state == "TIMEOUT" and "TimeLimit" in self.fields else ""
-        return NodeError(f"the Slurm job {self.number} {text}{limit}{after if not limit else ''}", hint=hint)
+        return NodeError(f"Slurm job {self.number} {text}{limit}{after if not limit else ''}", hint=hint)
 
 
 def job(number: int) -> Job | None:
-    """A job, or None when the controller does not know it any more. Raises WeftError when it does not answer."""
+    """A job, or None if the controller no longer knows it. Raises WeftError if the controller does not answer."""
     done = ask("scontrol", "show", "--oneliner", "job", str(number), check=False)
     if done.code != 0 and "Invalid job id" not in done.err:
         raise WeftError("Slurm's controller does not answer", tail=done.err.splitlines()[-3:])
@@ -127,7 +130,7 @@ def job(number: int) -> Job | None:
 
 
 def accounted(number: int) -> dict[str, str]:
-    """What Slurm's accounting keeps of a job; empty where a site has none."""
+    """Slurm's accounting data about a job; empty if a site has no accounting."""
     keys = ("Elapsed", "TotalCPU", "CPUTimeRAW", "MaxRSS", "ConsumedEnergy", "AllocTRES")
     if shutil.which("sacct") is None:
         return {}

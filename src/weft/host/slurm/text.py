@@ -1,4 +1,4 @@
-"""What Slurm's commands print, as data."""
+"""The output of Slurm's commands, as data."""
 
 import re
 
@@ -7,7 +7,7 @@ _UNSET = {"", "(null)", "None", "none", "N/A", "n/a", "Unknown"}
 
 
 def fields(line: str) -> dict[str, str]:
-    """Keys and values of a line of `scontrol --oneliner`; what is not set is left out."""
+    """Keys and values of a line of `scontrol --oneliner`, without those that are not set."""
     keys = list(_FIELD.finditer(line))
     ends = [match.start() for match in keys[1:]] + [len(line)]
     pairs = {match[1]: line[match.end() : end].strip() for match, end in zip(keys, ends, strict=True)}
@@ -21,7 +21,7 @@ def parts_of(line: str) -> list[tuple[str, int, int]]:
 
 
 def _count(ids: str) -> int:
-    """How many numbers: 0-3,8 is 5."""
+    """The count of IDs: 0-3,8 is 5."""
     bounds = [part.partition("-") for part in ids.split(",")]
     return sum(int(last or first) - int(first) + 1 for first, _, last in bounds)
 

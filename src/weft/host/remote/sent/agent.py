@@ -1,11 +1,11 @@
-"""Runs weft's other programs on a host, each in a process of its own, for as long as the connection to weft lasts.
+"""The remote agent: runs weft's other programs on a host, each in its own process, while its connection to weft is open.
 
-A line of the standard input asks: `id`, a program's `name` and `source`, and its `request`; `id` and `in` write to that
-one's input, with `id` alone it ends. A line of the standard output answers: `id` and what was printed (`out`, `err`;
-bytes that are no UTF-8 as Python's `surrogateescape` has them), or at last its `code`.
+A line of the standard input is a request: `id`, a program's `name` and `source`, and its `request`; `id` and `in` write
+to a program's input, `id` alone closes it. A line of the standard output is an answer: `id` and output (`out`, `err`;
+bytes that are not UTF-8 are encoded as with Python's `surrogateescape`), or finally the exit `code`.
 """
 
-import base64  # noqa: F401 - what the programs import is there already when one is forked
+import base64  # noqa: F401 - imported here once, so that forked programs need not
 import codecs
 import ctypes  # noqa: F401
 import functools
@@ -21,7 +21,7 @@ _CHUNK = 1 << 16
 
 
 class Asked:
-    """A program that runs, and where its output comes from."""
+    """A program that runs, and the descriptors of its output."""
 
     def __init__(self, number: int, pid: int, held: int, printed: "dict[int, str]") -> None:
         self.number = number
@@ -39,7 +39,7 @@ class Asked:
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - every program has one
-    """Until the standard input ends; what still runs then sees its own end, and acts on it."""
+    """Run until the standard input ends; running programs then see the end of their input, and exit."""
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ)
     running = {}  # type: dict[int, Asked]
@@ -69,17 +69,17 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
                     say(id=asked.number, code=asked.code())
 
 
-def take(told: "dict", running: "dict[int, Asked]", selector: selectors.BaseSelector) -> None:  # type: ignore[type-arg]
-    """Start what is asked for; write to the input of what runs, or end it."""
-    if "source" not in told:
-        if told["id"] not in running:
+def take(message: "dict", running: "dict[int, Asked]", selector: selectors.BaseSelector) -> None:  # type: ignore[type-arg]
+    """Start a requested program; write to the input of a running one, or close it."""
+    if "source" not in message:
+        if message["id"] not in running:
             return
-        if "in" in told:
-            write(running[told["id"]].held, told["in"].encode())
+        if "in" in message:
+            write(running[message["id"]].held, message["in"].encode())
         else:
-            close(running[told["id"]])
+            close(running[message["id"]])
         return
-    compiled(told["name"], told["source"])
+    compiled(message["name"], message["source"])
     (gets, held), (out, prints), (err, complains) = os.pipe(), os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -87,33 +87,33 @@ def take(told: "dict", running: "dict[int, Asked]", selector: selectors.BaseSele
             os.dup2(descriptor, to)
         for name in os.listdir("/proc/self/fd"):
             if int(name) > 2:
-                shut(int(name))  # the end of another one's input has to be seen there
-        run(told)
+                shut(int(name))  # otherwise the other program would not see the end of its input
+        run(message)
     for descriptor in (gets, prints, complains):
         os.close(descriptor)
-    asked = running[told["id"]] = Asked(told["id"], pid, held, {out: "out", err: "err"})
+    asked = running[message["id"]] = Asked(message["id"], pid, held, {out: "out", err: "err"})
     for descriptor in (out, err):
         selector.register(descriptor, selectors.EVENT_READ, asked)
 
 
 @functools.cache
 def compiled(name: str, source: str) -> "types.CodeType":
-    """Once for all that are forked afterwards."""
+    """Compiled once for all processes that are forked later."""
     return compile(source, name, "exec")
 
 
-def run(told: "dict") -> None:  # type: ignore[type-arg]
-    """Become the program."""
+def run(message: "dict") -> None:  # type: ignore[type-arg]
+    """Run the program in this process."""
     code = 0
     try:
         space = {}  # type: dict[str, object]
-        exec(compiled(told["name"], told["source"]), space)  # noqa: S102 - what weft sent
-        space["main"](told["request"])  # type: ignore[operator]
+        exec(compiled(message["name"], message["source"]), space)  # noqa: S102 - what weft sent
+        space["main"](message["request"])  # type: ignore[operator]
     except SystemExit as end:
         if isinstance(end.code, str):
             sys.stderr.write(end.code + "\n")
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:  # noqa: BLE001 - told as any program tells it
+    except BaseException:  # noqa: BLE001 - printed as by an ordinary program
         import traceback  # noqa: PLC0415 - takes long, and is rarely needed
 
         traceback.print_exc()

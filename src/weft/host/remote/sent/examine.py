@@ -32,7 +32,7 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
 
 
 def facts(request: "dict") -> "dict[str, object]":  # type: ignore[type-arg]
-    """What the host is, after it has left its mark in the directories."""
+    """Facts about the host, after it has written its mark to the directories."""
     return {
         "name": socket.gethostname(),
         "resolved": resolved(socket.gethostname()),
@@ -52,7 +52,7 @@ def facts(request: "dict") -> "dict[str, object]":  # type: ignore[type-arg]
 
 
 def resolved(name: str) -> "list[str]":
-    """Addresses that the host's own name leads to; empty where it leads to none."""
+    """Addresses to which the host's own name resolves; empty if it does not resolve."""
     try:
         return sorted({str(found[4][0]) for found in socket.getaddrinfo(name, None, socket.AF_INET)})
     except OSError:
@@ -74,28 +74,28 @@ def networks() -> "dict[str, str]":
 
 
 def java(path: str) -> str:
-    """The first line of what a `java` says of itself, or why it cannot be run."""
+    """The first line of the version that a `java` prints, or why it cannot run."""
     try:
         done = subprocess.Popen([path, "-version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as error:
-        return f"cannot be run: {error.strerror}"
+        return f"cannot run: {error.strerror}"
     lines = done.communicate()[0].decode(errors="replace").splitlines()
-    return next((line for line in lines if "version" in line), lines[0] if lines else "says nothing")
+    return next((line for line in lines if "version" in line), lines[0] if lines else "prints nothing")
 
 
 def ports() -> "list[int]":
-    """The first and the last port that the kernel gives to whoever asks for any."""
+    """The first and the last port that the kernel assigns to outgoing connections."""
     with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
         return [int(word) for word in file.read().split()]
 
 
 def mounter() -> "str | None":
-    """The program by which a user mounts; root needs none."""
+    """The program with which a user mounts; root needs none."""
     return "root" if os.geteuid() == 0 else shutil.which("fusermount3")
 
 
 def opened(device: str) -> bool:
-    """Whether a device lets itself be opened, which its mode alone does not say: a container may forbid it."""
+    """Whether a device can be opened, which its mode alone does not show: a container may forbid it."""
     try:
         os.close(os.open(device, os.O_RDWR))
     except OSError:
@@ -104,7 +104,7 @@ def opened(device: str) -> bool:
 
 
 def unwritten(marks: "dict[str, str]", name: str) -> "dict[str, str]":
-    """By directory: why this host cannot leave its mark there."""
+    """By directory: why this host cannot write its mark there."""
     found = {}
     for kind, folder in marks.items():
         try:
@@ -117,7 +117,7 @@ def unwritten(marks: "dict[str, str]", name: str) -> "dict[str, str]":
 
 
 def noexec(folders: "list[str]") -> "list[str]":
-    """Those of the directories from which no program runs."""
+    """Those directories that do not allow programs to run."""
     return [
         folder for folder in folders if os.path.isdir(folder) and os.statvfs(folder).f_flag & os.ST_NOEXEC
     ]
@@ -126,7 +126,7 @@ def noexec(folders: "list[str]") -> "list[str]":
 def free(marks: "dict[str, str]") -> "dict[str, int]":
     """By directory: bytes that a user can still write."""
     found = {kind: os.statvfs(folder) for kind, folder in marks.items() if os.path.isdir(folder)}
-    return {kind: told.f_bavail * told.f_frsize for kind, told in found.items()}
+    return {kind: status.f_bavail * status.f_frsize for kind, status in found.items()}
 
 
 def mounted(folder: str) -> str:
@@ -141,7 +141,7 @@ def mounted(folder: str) -> str:
 
 
 def seen(marks: "dict[str, str]") -> "dict[str, list[str]]":
-    """By directory: whose marks this host sees."""
+    """By directory: the hosts whose marks this host sees."""
     return {
         kind: sorted(os.listdir(folder)) if os.path.isdir(folder) else [] for kind, folder in marks.items()
     }
@@ -156,7 +156,7 @@ def hold(path: str) -> None:
 
 
 def lock(path: str) -> str:
-    """Why a file that another host has locked cannot be locked too; `got` where it can."""
+    """Why a file that another host has locked cannot be locked here; `got` if it can."""
     with open(path, "r+") as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Makes directories (mode 0700), writes files (mode 0600, whole or not at all), reads and looks for them on a host."""
+"""Creates directories (mode 0700), writes files (mode 0600, atomically), reads and looks for them on a host."""
 
 import base64
 import json
@@ -7,9 +7,9 @@ import sys
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`directories`: paths; `own`: those of them that have to belong to this user; `files`: base64 by path.
+    """`directories`: paths; `own`: those that must belong to this user; `files`: base64 by path.
 
-    `wanted`: files to print so; or `sought`: paths, to print which of them are there.
+    `wanted`: files to print in the same form; or `sought`: paths, to print which of them exist.
     """
     try:
         for path in request.get("directories", []):
@@ -37,7 +37,7 @@ def read(path: str) -> bytes:
 
 
 def write(path: str, content: bytes) -> None:
-    """Other hosts may write the same file at the same time, where they share it: each renames its own."""
+    """Other hosts may write the same file at the same time if they share it: each renames its own."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     partial = f"{path}.{os.uname().nodename}.{os.getpid()}"
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

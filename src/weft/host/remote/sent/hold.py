@@ -1,7 +1,7 @@
 """Runs one command on a host, and ends it when the connection to weft ends.
 
-A line `stop` on the standard input asks the command to end (SIGTERM); the end of the input, whatever its cause, kills
-all that the command started. The exit code is the command's, or 128 and the number of the signal that ended it.
+A line `stop` on the standard input requests the end of the command (SIGTERM); the end of the input, whatever its cause,
+kills all that the command started. The exit code is the command's, or 128 plus the number of the signal that ended it.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ _PROGRAMS = "/usr/local/sbin:/usr/sbin:/sbin"
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`argv`, `environment`, `directory` (or None), `alone`: whether what the command leaves behind is killed too."""
+    """`argv`, `environment`, `directory` (or None), `alone`: whether orphans of the command are killed too."""
     _control(_CHILD_SUBREAPER)
     environment = dict(os.environ, PATH=os.environ.get("PATH", "/usr/bin:/bin") + ":" + _PROGRAMS)
     environment.update(request["environment"])
@@ -39,16 +39,19 @@ def _control(option: int) -> None:
 
 
 def _become(argv: "list[str]", environment: "dict[str, str]", directory: "str | None") -> None:
-    """In a session of its own, which dies with the holder."""
+    """In its own session, which dies with the holder."""
     try:
         os.setsid()
         _control(_PARENT_DEATH_SIGNAL)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and a command would go on to
+        for number in (
+            signal.SIGPIPE,
+            signal.SIGXFSZ,
+        ):  # Python ignores them, and the command would inherit that
             signal.signal(number, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         if directory is not None:
             os.chdir(directory)
-        os.execvpe(argv[0], argv, environment)  # noqa: S606 - words, which no shell reads
+        os.execvpe(argv[0], argv, environment)  # noqa: S606 - arguments, which no shell parses
     except OSError as error:
         print("cannot run", argv[0] + ":", error, file=sys.stderr, flush=True)
     os._exit(127)
@@ -67,7 +70,7 @@ def _kill_all() -> None:
 
 
 def _wait(pid: int) -> int:
-    """The exit code of the command; orphans of it are reaped on the way, as this process is their parent."""
+    """The exit code of the command; also reaps its orphans, whose parent is this process."""
     while True:
         try:
             ended, status = os.waitpid(-1, 0)
@@ -92,7 +95,7 @@ def _kill_descendants() -> None:
 
 
 def _descendants() -> "list[int]":
-    """Every live process below this one; orphans come up to it, so that none is missed."""
+    """Every live process below this one; orphans become its children, so that none is missed."""
     parents = {}
     for name in os.listdir("/proc"):
         try:

@@ -1,4 +1,4 @@
-"""Looks at a host: its name, cores, memory, addresses and clock, which of some paths are not there, and its Java."""
+"""Inspects a host: its name, cores, memory, addresses and clock, which of some paths are missing, and its Java."""
 
 import fcntl
 import json
@@ -13,7 +13,7 @@ _ADDRESS_OF_INTERFACE = 0x8915
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`visible`: paths to look for."""
+    """`visible`: paths that must exist."""
     answer = {
         "name": socket.gethostname(),
         "user": os.getuid(),
@@ -28,28 +28,28 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
 
 
 def java(home: str) -> int:
-    """The major version of a JDK by its `release` file, or by its own word where there is none; 0 where it has none."""
+    """The major version of a JDK from its `release` file, or as its `java` reports; 0 if it has none."""
     try:
         with open(os.path.join(home, "release")) as file:
-            told = file.read()
+            text = file.read()
     except OSError:
-        told = _said([os.path.join(home, "bin", "java"), "-version"])
-    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', told)
+        text = _output([os.path.join(home, "bin", "java"), "-version"])
+    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', text)
     return int(match.group(1)) if match else 0
 
 
-def _said(words: "list[str]") -> str:
+def _output(arguments: "list[str]") -> str:
     import subprocess  # noqa: PLC0415 - takes long, and is rarely needed
 
     try:
-        program = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        program = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError:
         return ""
     return program.communicate()[0].decode(errors="replace")
 
 
 def memory() -> int:
-    """Bytes that are free for new programs, or less where a control group allows less."""
+    """Bytes that are free for new programs, or less if a control group has a lower limit."""
     with open("/proc/meminfo") as file:
         lines = dict(line.split(":") for line in file)
     return min([int(lines["MemAvailable"].split()[0]) * 1024, *_limits()])
@@ -73,7 +73,7 @@ def _limits() -> "list[int]":
                 with open(os.path.join(root, *parts[:depth], name)) as file:
                     found.append(int(file.read()))
             except (OSError, ValueError):
-                continue  # no limit is written `max`
+                continue  # `max` means no limit
     return found
 
 

@@ -1,4 +1,4 @@
-"""Whether hosts reach each other: each gives a word to whoever connects, connects to all others, and is told theirs."""
+"""Whether hosts reach each other: each sends a word to its clients, connects to all others, and reads theirs."""
 
 import errno
 import json
@@ -12,11 +12,11 @@ import time
 _PATIENCE = 5.0
 """Seconds for a connection."""
 _AT_ONCE = 256
-"""Connections that are tried at a time; a process may have 1024 files open."""
+"""Connections at a time; a process may have 1024 files open."""
 
 
 class Tried:
-    """A connection to a peer, what was heard on it so far, and why the peer was not reached, once that is known."""
+    """A connection to a peer, the data received so far, and why the peer was not reached, when that is known."""
 
     def __init__(self, peer: "list") -> None:  # type: ignore[type-arg]
         self.name, address, port = peer
@@ -26,13 +26,13 @@ class Tried:
         self.socket.setblocking(False)
         try:
             code = self.socket.connect_ex((address, port))
-        except OSError as error:  # a name that leads nowhere
+        except OSError as error:  # a name that does not resolve
             self.reason = error.strerror or str(error)
         else:
             self.reason = None if code in (0, errno.EINPROGRESS) else os.strerror(code)
 
     def hear(self, word: bytes) -> None:
-        """Take what has come; empty where it is the whole word."""
+        """Read what has arrived; empty when the whole word has."""
         try:
             more = self.socket.recv(len(word))
         except OSError as error:
@@ -46,14 +46,14 @@ class Tried:
 def main(request: "dict") -> None:  # type: ignore[type-arg]
     """`name` of this host, `address` to listen on, `word`.
 
-    Prints the port; reads a line with name, address and port of every host; prints which others it did not reach;
+    Prints the port; reads a line with name, address and port of every host; prints which others it could not reach;
     and answers until its input ends.
     """
     with socket.socket() as server:
         try:
             server.bind((request["address"], 0))
         except OSError as error:
-            sys.exit(f"the address {request['address']} cannot be bound: {error.strerror}")
+            sys.exit(f"the address {request['address']} is not available: {error.strerror}")
         server.listen(1024)
         print(server.getsockname()[1], flush=True)
         threading.Thread(target=_answer, args=(server, request["word"]), daemon=True).start()
@@ -69,7 +69,7 @@ def _answer(server: socket.socket, word: str) -> None:
             with server.accept()[0] as connection:
                 connection.sendall(word.encode())
         except OSError:
-            continue  # whoever asked is gone
+            continue  # the client has disconnected
 
 
 def unreached(peers: "list[list]", word: str) -> "dict[str, str]":  # type: ignore[type-arg]
@@ -81,7 +81,7 @@ def unreached(peers: "list[list]", word: str) -> "dict[str, str]":  # type: igno
 
 
 def _try(peers: "list[list]", word: bytes) -> "dict[str, str]":  # type: ignore[type-arg]
-    """By peer: why not, or an empty text. All are connected to at once."""
+    """By peer: why not, or an empty text. Connects to all of them concurrently."""
     end = time.monotonic() + _PATIENCE
     tried = [Tried(peer) for peer in peers]
     with selectors.DefaultSelector() as selector:

@@ -1,4 +1,4 @@
-"""Which of some ports are taken on an address, and by whom."""
+"""Which of some ports are in use on an address, and by which process."""
 
 import errno
 import json
@@ -15,11 +15,11 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
     try:
         print(json.dumps(taken(request["address"], request["ports"])))
     except OSError as error:
-        raise SystemExit(f"the address {request['address']} cannot be bound: {error.strerror}") from None
+        raise SystemExit(f"the address {request['address']} is not available: {error.strerror}") from None
 
 
 def taken(address: str, ports: "list[int]") -> "dict[str, str]":
-    """By port: who has it, in words, empty where that cannot be seen. Raises OSError for an address of another host."""
+    """By port: the process that uses it, as text, empty if unknown. Raises OSError for an address of another host."""
     return {str(port): holder(address, port) for port in ports if _refused(address, port)}
 
 
@@ -36,7 +36,7 @@ def _refused(address: str, port: int) -> bool:
 
 
 def holder(address: str, port: int) -> str:
-    """` by process PID (NAME)` of whoever listens on a port of an address, or of all of them."""
+    """` by process PID (NAME)` of the process that listens on a port of an address, or of all addresses."""
     inodes = set()
     for table in ("tcp", "tcp6"):
         try:
@@ -58,7 +58,7 @@ def holder(address: str, port: int) -> str:
 
 
 def _covers(bound: str, address: str, port: int) -> bool:
-    """Whether what a socket is bound to, as the kernel writes it, keeps others from an address and a port."""
+    """Whether the local address of a socket, as the kernel writes it, conflicts with an address and a port."""
     at, number = bound.split(":")
     own = format(int.from_bytes(socket.inet_aton(address), sys.byteorder), "08X")
     return int(number, 16) == port and (not at.strip("0") or at.endswith(own))

@@ -1,4 +1,4 @@
-"""Finds what a weft command holds on a host, and removes it when asked to."""
+"""Finds what a weft command holds on a host, and removes it on request."""
 
 import json
 import os
@@ -10,14 +10,14 @@ import time
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`mark`: what its processes carry in their environment; `held`: kinds and paths, as noted; `remove`: whether to."""
+    """`mark`: in the environment of its processes; `held`: kinds and paths from the lease; `remove`: whether to."""
     mark, held = request["mark"].encode(), request["held"]
     answer = {"processes": processes(mark), "there": [one for one in held if exists(*one)]}
     print(json.dumps(dict(answer, left=remove(mark, held) if request["remove"] else [])))
 
 
 def processes(mark: bytes) -> "list[dict]":  # type: ignore[type-arg]
-    """Pid, node, words and resident bytes of each process that carries the mark."""
+    """PID, node, arguments and resident bytes of each process with the mark."""
     found = []
     for name in os.listdir("/proc"):
         try:
@@ -32,12 +32,12 @@ def processes(mark: bytes) -> "list[dict]":  # type: ignore[type-arg]
         except (OSError, ValueError, IndexError):
             continue
         node = [word[10:].decode() for word in variables if word.startswith(b"WEFT_NODE=")]
-        found.append({"pid": int(name), "node": "".join(node), "words": command, "memory": memory})
+        found.append({"pid": int(name), "node": "".join(node), "arguments": command, "memory": memory})
     return found
 
 
 def remove(mark: bytes, held: "list[list[str]]") -> "list[str]":
-    """Kill the processes, undo each holding, last first. Returns what could not be undone."""
+    """Kill the processes, remove each resource in reverse order. Returns what could not be removed."""
     end = time.time() + 10
     while True:
         found = processes(mark)
@@ -54,14 +54,16 @@ def remove(mark: bytes, held: "list[list[str]]") -> "list[str]":
         for kind, path in reversed(left):
             undo(kind, path)
         left = [one for one in left if exists(*one)]
-        if not left or time.time() > end:  # two hosts may be one machine: the other one's mounts go first
+        if (
+            not left or time.time() > end
+        ):  # two hosts may be one machine: the other's mounts are removed first
             break
         time.sleep(0.05)
     return [f"process {process['pid']}" for process in found] + [" ".join(one) for one in left]
 
 
 def undo(kind: str, path: str) -> None:
-    """A directory in which something is still mounted is left alone."""
+    """A directory in which something is still mounted is not removed."""
     if kind == "mount" and exists(kind, path):
         subprocess.call(["umount", "-l", path], stderr=subprocess.DEVNULL)
     elif kind == "container":
@@ -74,7 +76,7 @@ def undo(kind: str, path: str) -> None:
 
 
 def exists(kind: str, path: str) -> bool:
-    """Whether a holding is there now."""
+    """Whether the resource exists now."""
     return path in mount_points() if kind == "mount" else os.path.lexists(path)
 
 

@@ -1,6 +1,6 @@
-"""Waits on a host until its run ends, however it ends, and then removes what the run has there.
+"""The cleanup watchdog: waits on a host until its run ends, for whatever cause, and then removes the run's directories.
 
-It is for the end that weft cannot see to: a job that is cancelled lets nobody in any more, but lets its steps finish.
+It is for an end in which weft cannot clean up: a cancelled job accepts no new steps, but lets its running steps finish.
 """
 
 import os
@@ -16,22 +16,22 @@ _PATIENCE = 20.0
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`mark`: what the run's processes carry in their environment; `directories`: what is removed. Says when it is there."""
+    """`mark`: in the environment of the run's processes; `directories`: to remove. Prints when it is ready."""
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
     threading.Thread(target=_listen, args=(ended,), daemon=True).start()
     print("there", flush=True)
-    while not ended.wait(1):  # a wait without an end would not let the handlers run
+    while not ended.wait(1):  # without a timeout, signal handlers would not run
         pass
     end = time.time() + _PATIENCE
     absent = 0
-    while absent < 2 and time.time() < end:  # a process that becomes a program shows no mark for an instant
+    while absent < 2 and time.time() < end:  # a process has no mark for an instant during exec
         absent = 0 if marked(request["mark"].encode()) else absent + 1
         time.sleep(0.1)
     for path in request["directories"]:
         remove(path)
-    os._exit(0)  # the listening thread holds the standard input, which an orderly end would wait for
+    os._exit(0)  # a normal exit would wait for the thread that reads the standard input
 
 
 def _listen(ended: threading.Event) -> None:
@@ -40,7 +40,7 @@ def _listen(ended: threading.Event) -> None:
 
 
 def marked(mark: bytes) -> bool:
-    """Whether a process of the run is there."""
+    """Whether a process of the run exists."""
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/" + name + "/environ", "rb") as file:
@@ -52,7 +52,7 @@ def marked(mark: bytes) -> bool:
 
 
 def remove(path: str) -> None:
-    """A directory, unless something that cannot be unmounted is mounted in it."""
+    """Remove a directory, unless something that cannot be unmounted is mounted in it."""
     for point in reversed(mounted(path)):
         for unmount in (["umount", "-l"], ["fusermount3", "-u", "-z"]):
             try:
