@@ -72,7 +72,7 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
         (target / _LIST).write_text("\n".join(classlist.merge(lists)) + "\n")
     except WeftError as error:
         (target / "failed").write_text("\n".join([error.message, *error.tail]) + "\n")
-        say(f"it failed, so that processes start slower from now on: {error.message}")
+        say(f"it failed, so that processes start more slowly from now on: {error.message}")
     shutil.rmtree(lists)
     shutil.rmtree(target / "runs", ignore_errors=True)
 
@@ -92,7 +92,7 @@ def _kept(name: str, key: str, make: Callable[[Path], None], say: Say) -> Path |
                     say(f"archiving {name}'s classes (once)")
                     make(target)
         except WeftError as error:
-            say(f"{name}'s classes could not be archived, its processes start slower: {error.message}")
+            say(f"{name}'s classes could not be archived, its processes start more slowly: {error.message}")
             return None
         found = cached(key)
     assert found is not None
