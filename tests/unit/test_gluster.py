@@ -26,6 +26,13 @@ def test_servers_do_not_compute_and_clients_take_memory() -> None:
     assert all(node.memory < nodes[0].memory for node in asked.computing(asked.members(nodes, 2)))
 
 
+def test_nodes_of_services_that_are_backed_by_it_mount_it_too() -> None:
+    asked = topology(parse({"workload": "terasort", "nodes": "virtual:2", "input": "hdfs:1+gluster:2"}))
+    members = asked.members(fake_nodes(5), 2)
+    (gluster,) = [service for service in asked.services if isinstance(service, Gluster)]
+    assert [node.name for node in gluster._clients(members)] == ["node1", "node2", "node5"]
+
+
 def test_every_brick_listens_on_its_own_node_and_wants_the_password(tmp_path: Path) -> None:
     service, nodes = Gluster(storage=GlusterStorage(nodes=2)), fake_nodes(4)
     work = Work("RUN", tmp_path, None)  # type: ignore[arg-type]

@@ -53,8 +53,13 @@ class Gluster(Service):
         return self.storage.on
 
     def memory(self, members: Members) -> Mapping[str, int]:
-        clients = {node.name: _CLIENT for node in members}
+        clients = {node.name: _CLIENT for node in self._clients(members)}
         return {**clients, **{node.name: _BRICK for node in members.of(self.kind)}}
+
+    def _clients(self, members: Members) -> list[Node]:
+        """The nodes that mount it: those that compute, and those of services that are backed by it."""
+        own = {node.name for node in members.of(self.kind)}
+        return [node for node in [*members, *members.servers] if node.name not in own]
 
     @contextmanager
     def stand(self, members: Members, backing: Place | None, work: Work) -> Iterator[None]:
@@ -75,7 +80,7 @@ class Gluster(Service):
                 _wait(brick, node, partial(node.call, partial(_listens, node.address, self.storage.port)))
             point.mkdir(parents=True, mode=0o700)
             work.lease.note("mount", path=str(point))
-            for node in _once_each_namespace(members):
+            for node in _once_each_namespace(self._clients(members)):
                 client = _start("glusterfs", "glusterfs-client", node, "client", work, str(point))
                 live.callback(_stop, client, node, point)
                 _wait(client, node, partial(_mounted, node, point))

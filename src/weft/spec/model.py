@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,6 +87,10 @@ class Spec(BaseModel):
 
     def all_services(self) -> list[Service]:
         """The services that its storages and its engine need and those asked for, in the order of their start."""
+        return self._resolved
+
+    @cached_property
+    def _resolved(self) -> list[Service]:
         return services.resolved(self.storage(), self.engine.services(), self.services)
 
     def layers(self) -> list[Storage]:
