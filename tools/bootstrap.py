@@ -88,21 +88,21 @@ def make(environment: Path, lock: Path) -> None:
 
 
 def follow(argv: list[str]) -> None:
-    """Run a command to its end, showing now and then what it said last; all it said when it fails."""
-    said = ["still busy"]
+    """Run a command to its end, showing the last line of its output now and then, and the last lines when it fails."""
+    output = ["still busy"]
     done = threading.Event()
 
     def beat() -> None:
         while not done.wait(BEAT):
-            say(f"  {said[-1][:70]}")
+            say(f"  {output[-1][:70]}")
 
     threading.Thread(target=beat, daemon=True).start()
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
-        said.extend(line.strip() for line in process.stdout)
+        output.extend(line.strip() for line in process.stdout)
     done.set()
     if process.returncode != 0:
-        print("\n".join(f"    {line}" for line in said[-12:]), file=sys.stderr)
+        print("\n".join(f"    {line}" for line in output[-12:]), file=sys.stderr)
         stop(
             f"`{' '.join(argv[1:4])}` failed", "check the network and pip's index settings, then start again"
         )

@@ -86,7 +86,7 @@ def rust() -> None:
 
 @contextmanager
 def rust_compiled_beside() -> Iterator[None]:
-    """Rust is compiled while other stages leave a core idle; the rust stage waits for it, and tells what is wrong."""
+    """Rust is compiled while other stages leave a core idle; the rust stage waits for it, and reports errors."""
     if shutil.which("cargo") is None:
         yield
         return
@@ -192,7 +192,7 @@ def main() -> None:
     asked = [word for word in sys.argv[1:] if word != "--no-install"]  # of tools/install
     if unknown := [word for word in asked if word not in STAGES]:
         print(
-            f"error: there is no stage {unknown[0]!r}\n\nhint: stages are {', '.join(STAGES)}; ./test --help tells what they are",
+            f"error: there is no stage {unknown[0]!r}\n\nhint: stages are {', '.join(STAGES)}; ./test --help describes them",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -41,13 +41,13 @@ def install(machine: Path, *words: str) -> "subprocess.CompletedProcess[str]":
 
 
 def asked(machine: Path) -> list[str]:
-    """The packages that apt-get was told to install."""
+    """The packages that were asked of apt-get."""
     path = machine.parent / "asked"
     words = path.read_text().splitlines()[-1].split() if path.exists() else []
     return words[words.index("install") + 1 :] if words else []
 
 
-def test_root_is_told_which_packages_are_installed_and_why(machine: Path) -> None:
+def test_packages_that_are_installed_are_listed_with_the_reason(machine: Path) -> None:
     fake_program(machine, "mkfs.xfs")
     done = install(machine)
     assert done.returncode == 0, done.stderr
@@ -106,7 +106,7 @@ def test_an_installation_that_fails_is_an_error_with_a_way_on(machine: Path) -> 
     assert "hint: ./test --no-install" in done.stderr
 
 
-def test_a_machine_that_has_all_is_told_nothing(machine: Path) -> None:
+def test_nothing_is_shown_where_nothing_is_missing(machine: Path) -> None:
     for program in packages():
         if ":" not in program:
             fake_program(machine, program, "echo cargo 1.99.0")
