@@ -22,9 +22,10 @@ def deployed(weft: Weft) -> int:
     return log.read_text().count("switched from INITIALIZING to RUNNING")
 
 
-def test_a_sort_in_little_memory_spills_and_is_valid(weft: Weft) -> None:
+def test_wefts_sorter_in_little_memory_spills_and_is_valid(weft: Weft) -> None:
     """200 MB in one partition through the managed memory of a TaskManager that holds a part of it."""
-    words = ["--size", "200MB", "--set", "partitions=1", "--set", "engine.taskmanager_memory=900M"]
+    words = ["--size", "200MB", "--set", "partitions=1", "--set", "method=raw"]
+    words += ["--set", "engine.taskmanager_memory=900M"]
     result = weft.result("run", "terasort", *SMALL, *words)
     assert result["verdict"] == "VALID"
     assert result["bytes_in"] == result["bytes_out"] == 200_000_000

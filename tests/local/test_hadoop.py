@@ -22,7 +22,7 @@ def test_terasort_is_valid_and_its_record_tells_of_every_task(weft: Weft) -> Non
     assert (outcome["rows_in"], outcome["rows_out"]) == (200_000, 200_000)
     assert outcome["shuffle_bytes_fetched"] == outcome["shuffle_bytes_written"] > 20_000_000
     page = (weft.record() / "report.html").read_text()
-    for words in ("map of terasort", "reduce of terasort", "spilled records", "file bytes read"):
+    for words in ("map of TeraSort", "reduce of TeraSort", "spilled records", "file bytes read"):
         assert words in page
     assert list(weft.record().glob("logs/node2/containers/*/*/syslog"))
 

@@ -54,7 +54,7 @@ def _classes(
     listed = [service.listed(homes, built) for service in spec.all_services()]
     listed += [engine.listed(homes) for engine in spec.engine.parts.values()]
     found = {
-        name: _archive(name, spec, java, processes, say)
+        name: _archive(name, spec, java, homes[name], processes, say)
         for name, processes in {name: each for one in listed for name, each in one.items()}.items()
     }
     for kind, engine in spec.engine.parts.items():
@@ -67,12 +67,12 @@ def _classes(
 
 
 def _archive(
-    name: str, spec: Spec, java: Path, processes: SharedClasses, say: Callable[[str], None]
+    name: str, spec: Spec, java: Path, home: Path, processes: SharedClasses, say: Callable[[str], None]
 ) -> Path | None:
     own = spec.home(name)
     environment = {f"{name.upper()}_HOME": str(own)} if own else {}
     job = classdata.Observed(["run", "terasort", *_SMALL, *processes.run], environment)
-    listed = classdata.observe(name, java, Path(processes.class_path[0]), job, say)
+    listed = classdata.observe(name, java, home, job, say)
     return classdata.dump(name, java, listed, processes.class_path, say) if listed else None
 
 

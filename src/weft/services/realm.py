@@ -63,6 +63,8 @@ class Realm:
         return {
             "dfs.namenode.kerberos.principal": USER,
             "dfs.datanode.kerberos.principal": USER,
+            # inputs of Hadoop's, which Spark's are too, list no files unless somebody is named who may renew a token
+            "yarn.resourcemanager.principal": USER,
             # without it every block is encrypted by 3DES, in Java
             **({"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"} if self.private else {}),
         }
