@@ -10,10 +10,10 @@ fn start_over() {
     serve::forked();
 }
 
-extern "C" fn start(_argc: c_int, _argv: *const *const c_char, envp: *const *const c_char) {
+extern "C" fn start(_argc: c_int, argv: *const *const c_char, envp: *const *const c_char) {
     real::resolve_all();
-    // SAFETY: the loader calls the constructor once, with a null-terminated array of C strings.
-    if !unsafe { settings::load(envp) } {
+    // SAFETY: the loader calls the constructor once, with null-terminated arrays of C strings.
+    if !unsafe { settings::load(argv, envp) } {
         return;
     }
     let _ = alive::begin(start_over, || {

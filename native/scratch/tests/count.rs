@@ -225,3 +225,42 @@ fn a_counter_is_zero_before_it_counts() {
     let own = after["processes"][0]["classes"].as_object().unwrap();
     assert!(own.contains_key("work") && !own.contains_key("never"), "{after}");
 }
+
+const KINDS: &str = "task@kinds=Executor task :server=rpc-:collector@java=GC Thread#";
+
+/// Opens of a file of the class `work` by threads of a kind.
+fn opened(told: &Value, kind: &str) -> u64 {
+    told["threads"][kind]["work"]["open"]["count"].as_u64().unwrap_or_else(|| panic!("no {kind} in {told}"))
+}
+
+#[test]
+fn calls_are_told_apart_by_what_their_thread_is_for() {
+    let program = compiled("kinds", &["-lpthread"]);
+    let named = program.file_name().unwrap().to_str().unwrap();
+    let mut w = counting("work=/etc");
+    w.set("WEFT_COUNT_THREADS", KINDS.replace("@kinds", &format!("@{named}")));
+    let before = asked(&w, &["--classes", "work=/etc", "--threads", KINDS]);
+    assert_eq!(["task", "server", "collector", "other"].map(|kind| opened(&before, kind)), [0; 4]);
+    text(w.command(&program).output().unwrap());
+    let told = stats(&w);
+    assert_eq!((opened(&told, "task"), opened(&told, "collector")), (50, 0));
+    let server = opened(&told, "server") - 7;
+    assert!((1000 - 256..1000).contains(&server), "{server}");
+    assert_eq!(opened(&told, "other"), 4 + 3 + 1001 - server);
+    for figure in ["count", "errors", "bytes", "ns"] {
+        let kinds = told["threads"].as_object().unwrap().values();
+        let sum: u64 = kinds.map(|sums| sums["work"]["open"][figure].as_u64().unwrap()).sum();
+        assert_eq!(told["total"]["work"]["open"][figure], sum, "{figure}");
+    }
+    let own = told["processes"][0]["threads"].as_object().unwrap();
+    assert!(own.contains_key("task") && !own.contains_key("collector"), "{told}");
+}
+
+#[test]
+fn a_rule_for_another_program_does_not_apply() {
+    let program = compiled("kinds", &["-lpthread"]);
+    let mut w = counting("work=/etc");
+    w.set("WEFT_COUNT_THREADS", KINDS);
+    text(w.command(&program).output().unwrap());
+    assert_eq!(opened(&stats(&w), "task"), 0);
+}

@@ -4,12 +4,14 @@ use crate::classes::Classes;
 use crate::path::trimmed;
 use crate::sys::Result;
 use crate::text::{number, size, PathText, Text};
+use crate::threads::{names, Threads};
 
 pub const OFF: &[u8] = b"WEFT_OFF";
 pub const NODE: &[u8] = b"WEFT_NODE";
 pub const COUNT_DIR: &[u8] = b"WEFT_COUNT_DIR";
 pub const COUNT_CLASSES: &[u8] = b"WEFT_COUNT_CLASSES";
 pub const COUNT_STRIPES: &[u8] = b"WEFT_COUNT_STRIPES";
+pub const COUNT_THREADS: &[u8] = b"WEFT_COUNT_THREADS";
 pub const SCRATCH_PREFIX: &[u8] = b"WEFT_SCRATCH_PREFIX";
 pub const SCRATCH_STORE: &[u8] = b"WEFT_SCRATCH_STORE";
 pub const SCRATCH_INDEX: &[u8] = b"WEFT_SCRATCH_INDEX";
@@ -28,6 +30,7 @@ pub struct Config {
     pub count_dir: PathText,
     pub stripes: u32,
     pub classes: Classes,
+    pub threads: Threads,
     pub prefix: PathText,
     pub store: PathText,
     pub index: PathText,
@@ -53,6 +56,7 @@ impl Config {
             count_dir: Text::new(),
             stripes: 4,
             classes: Classes::new(),
+            threads: Threads::new(),
             prefix: Text::new(),
             store: Text::new(),
             index: Text::new(),
@@ -65,14 +69,19 @@ impl Config {
         }
     }
 
-    /// Fills itself from `look`; a value that makes no sense turns its own job off.
-    pub fn load<'e>(&mut self, look: impl Fn(&[u8]) -> Option<&'e [u8]>) {
+    /// Fills itself from `look`; `arguments` tells whether one of the program's arguments fits. A value that makes no sense turns its own job off.
+    pub fn load<'e>(
+        &mut self,
+        look: impl Fn(&[u8]) -> Option<&'e [u8]>,
+        arguments: impl Fn(&dyn Fn(&[u8]) -> bool) -> bool,
+    ) {
         if look(OFF).is_some_and(|v| v != b"0") {
             return;
         }
         let node = look(NODE).unwrap_or(b"");
         self.node = Text::of(&[node]).unwrap_or_default();
-        if self.load_count(&look).is_err() {
+        let runs = |program: &[u8]| arguments(&|argument| names(argument, program));
+        if self.load_count(&look).is_err() || self.threads.load(look(COUNT_THREADS).unwrap_or(b""), runs).is_err() {
             self.count_dir.truncate(0);
         }
         if self.load_scratch(&look).is_err() {
@@ -135,7 +144,7 @@ mod tests {
 
     fn load(vars: &[(&[u8], &'static [u8])]) -> Config {
         let mut c = Config::new();
-        c.load(|k| vars.iter().find(|v| v.0 == k).map(|v| v.1));
+        c.load(|k| vars.iter().find(|v| v.0 == k).map(|v| v.1), |_| false);
         c
     }
 
@@ -150,6 +159,7 @@ mod tests {
         let c = load(&[(COUNT_DIR, b"/c/"), (COUNT_STRIPES, b"3"), (COUNT_CLASSES, b"input=/d")]);
         assert_eq!(c.count_dir.as_bytes(), b"/c");
         assert_eq!((c.stripes, c.classes.count()), (4, 3));
+        assert!(load(&[(COUNT_DIR, b"/c/"), (COUNT_THREADS, b"=x")]).count_dir.is_empty());
         assert!(c.prefix.is_empty());
         let c = load(&[
             (SCRATCH_PREFIX, b"/p"),

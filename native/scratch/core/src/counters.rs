@@ -1,15 +1,17 @@
 //! The mapped counter file of one process: a header, notes of what was not covered, and slots.
 
-use crate::classes::{Classes, MAX_CLASSES};
+use crate::classes::MAX_CLASSES;
+use crate::config::Config;
 use crate::histogram::{bucket, NS_BUCKETS, SIZE_BUCKETS};
 use crate::identity::Identity;
 use crate::ops::Op;
 use crate::sys::{self, Fd, Result};
 use crate::text::{number, PathText};
+use crate::threads::{MAX_KINDS, NAME_BYTES};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTCNT1");
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 pub const NOTES: usize = 64;
 pub const NOTES_AT: usize = 4096;
 pub const SLOTS_AT: usize = NOTES_AT + NOTES * size_of::<Note>();
@@ -45,16 +47,28 @@ pub struct Header {
     pub kernel_written: AtomicU64,
     /// The number of the pid namespace that `pid` counts in.
     pub pid_space: u64,
+    pub kinds: u32,
+    pub kind_bytes: u32,
+    pub kind_names: [[u8; NAME_BYTES]; MAX_KINDS],
 }
 
-/// One operation on one class in one stripe; the number of calls is the sum of `ns_hist`.
+const _: () = assert!(size_of::<Header>() <= NOTES_AT);
+
+/// One operation on one class in one stripe: sums by kind of thread, then histograms of all.
 #[repr(C, align(64))]
 pub struct Slot {
+    pub by_kind: [Sums; MAX_KINDS],
+    pub ns_hist: [AtomicU64; NS_BUCKETS],
+    pub size_hist: [AtomicU64; SIZE_BUCKETS],
+}
+
+/// What threads of one kind did.
+#[repr(C)]
+pub struct Sums {
+    pub count: AtomicU64,
     pub errors: AtomicU64,
     pub bytes: AtomicU64,
     pub ns: AtomicU64,
-    pub ns_hist: [AtomicU64; NS_BUCKETS],
-    pub size_hist: [AtomicU64; SIZE_BUCKETS],
 }
 
 /// Something that happened and could not be counted.
@@ -80,8 +94,9 @@ unsafe impl Send for Counters {}
 // SAFETY: as above.
 unsafe impl Sync for Counters {}
 
-/// What one call did.
+/// What one call did, in a thread of which kind.
 pub struct Sample {
+    pub kind: u8,
     pub ns: u64,
     pub failed: bool,
     pub bytes: u64,
@@ -89,14 +104,15 @@ pub struct Sample {
 
 impl Counters {
     /// Opens or creates the file of process `id` in `dir`; a process that exec'd finds its own again.
-    pub fn attach(dir: &[u8], node: &[u8], id: Identity, stripes: u32, classes: &Classes) -> Result<Counters> {
+    pub fn attach(c: &Config, id: Identity) -> Result<Counters> {
+        let (classes, stripes) = (&c.classes, c.stripes);
         let len = SLOTS_AT + stripes as usize * classes.count() * Op::ALL.len() * size_of::<Slot>();
-        let fd = create(dir, node, id, len)?;
+        let fd = create(c.count_dir.as_bytes(), c.node.as_bytes(), id, len)?;
         let mapped = map(fd, len);
         let _ = sys::close(fd);
-        let c = Counters { base: mapped?, stripes: stripes as usize, classes: classes.count() };
-        c.introduce(node, id, classes);
-        Ok(c)
+        let counters = Counters { base: mapped?, stripes: stripes as usize, classes: classes.count() };
+        counters.introduce(c, id);
+        Ok(counters)
     }
 
     pub fn header(&self) -> &Header {
@@ -109,7 +125,7 @@ impl Counters {
         unsafe { core::slice::from_raw_parts(self.base.add(NOTES_AT).cast(), NOTES) }
     }
 
-    fn introduce(&self, node: &[u8], id: Identity, classes: &Classes) {
+    fn introduce(&self, c: &Config, id: Identity) {
         let known = self.header().magic.load(Acquire) == MAGIC;
         self.header().execs.fetch_add(1, Relaxed);
         // SAFETY: only this process writes its header, before any thread of it counts.
@@ -127,8 +143,10 @@ impl Counters {
         (h.pid, h.start, h.started_wall) = (id.pid, id.start, crate::clock::wall());
         h.parent = sys::getppid();
         h.pid_space = pid_space();
-        name(&mut h.node, node);
-        classes.names().zip(h.class_names.iter_mut()).for_each(|(n, to)| name(to, n));
+        name(&mut h.node, c.node.as_bytes());
+        c.classes.names().zip(h.class_names.iter_mut()).for_each(|(n, to)| name(to, n));
+        (h.kinds, h.kind_bytes) = (MAX_KINDS as u32, size_of::<Sums>() as u32);
+        c.threads.names().zip(h.kind_names.iter_mut()).for_each(|(n, to)| name(to, n));
         Op::ALL.iter().zip(h.op_names.iter_mut()).for_each(|(o, to)| name(to, o.name().as_bytes()));
         h.magic.store(MAGIC, Release);
     }
@@ -158,12 +176,14 @@ impl Counters {
     #[inline]
     pub fn add(&self, stripe: usize, class: u8, op: Op, s: &Sample) {
         let Some(slot) = self.slot(stripe, class, op) else { return };
-        slot.ns.fetch_add(s.ns, Relaxed);
+        let sums = &slot.by_kind[(s.kind as usize).min(MAX_KINDS - 1)];
+        sums.count.fetch_add(1, Relaxed);
+        sums.ns.fetch_add(s.ns, Relaxed);
         slot.ns_hist[bucket(s.ns, NS_BUCKETS)].fetch_add(1, Relaxed);
         if s.failed {
-            slot.errors.fetch_add(1, Relaxed);
+            sums.errors.fetch_add(1, Relaxed);
         } else if op.moves_data() {
-            slot.bytes.fetch_add(s.bytes, Relaxed);
+            sums.bytes.fetch_add(s.bytes, Relaxed);
             slot.size_hist[bucket(s.bytes, SIZE_BUCKETS)].fetch_add(1, Relaxed);
         }
     }

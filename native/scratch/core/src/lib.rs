@@ -14,3 +14,4 @@ pub mod path;
 pub mod store;
 pub mod sys;
 pub mod text;
+pub mod threads;

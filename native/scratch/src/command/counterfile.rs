@@ -1,12 +1,13 @@
 //! Counter files, read by their own headers.
 
 use crate::kernel::Moved;
-use crate::sums::{Sum, Sums};
+use crate::sums::{ByKind, Figures, Part, Sum, Sums};
 use serde::Serialize;
 use std::path::Path;
 use std::{fs, io};
 use weft_scratch_core::counters::{Header, MAGIC, VERSION};
 use weft_scratch_core::coverage::Missed;
+use weft_scratch_core::threads::NAME_BYTES;
 
 /// Something that could not be counted.
 #[derive(Serialize)]
@@ -32,6 +33,7 @@ pub struct Process {
     pub ended: bool,
     pub kernel: Option<Moved>,
     pub sums: Sums,
+    pub by_kind: ByKind,
     pub notes: Vec<Note>,
 }
 
@@ -72,6 +74,7 @@ pub fn read(path: &Path) -> io::Result<Option<Process>> {
         return Ok(None);
     }
     let ended = b.u32(at!(ended)) != 0;
+    let (sums, by_kind) = sums(&b);
     let moved = Moved { read: b.u64(at!(kernel_read)), written: b.u64(at!(kernel_written)) };
     Ok(Some(Process {
         node: b.text(at!(node), 64),
@@ -85,33 +88,43 @@ pub fn read(path: &Path) -> io::Result<Option<Process>> {
         parent: b.u32(at!(parent)),
         ended,
         kernel: ended.then_some(moved),
-        sums: sums(&b),
+        sums,
+        by_kind,
         notes: notes(&b),
     }))
 }
 
-/// Every class and operation of the file, those that never happened too.
-fn sums(b: &Bytes) -> Sums {
+/// Every class and operation of the file, those that never happened too: of all threads, and of each kind.
+fn sums(b: &Bytes) -> (Sums, ByKind) {
     let n = |at: usize| b.u32(at) as usize;
     let (stripes, classes, ops) = (n(at!(stripes)), n(at!(classes)), n(at!(ops)));
-    let mut all = Sums::default();
+    let (mut all, mut by_kind) = (Sums::default(), ByKind::new());
     for i in 0..stripes * classes * ops {
         let (class, op) = (i / ops % classes, i % ops);
         let slot = n(at!(slots_at)) + i * n(at!(slot_bytes));
         let (class, op) = (b.text(at!(class_names) + class * 32, 32), b.text(at!(op_names) + op * 16, 16));
-        all.add(&class, &op, &slot_sum(b, slot, n(at!(ns_buckets)), n(at!(size_buckets))));
+        let mut whole = Part::default();
+        for kind in 0..n(at!(kinds)) {
+            let (name, part) = (kind_name(b, kind), part(b, slot + kind * n(at!(kind_bytes))));
+            whole.add(&part);
+            if !name.is_empty() {
+                by_kind.entry(name).or_default().add(&class, &op, &part);
+            }
+        }
+        let hist = slot + n(at!(kinds)) * n(at!(kind_bytes));
+        let ns_hist = b.run(hist, n(at!(ns_buckets)));
+        let size_hist = b.run(hist + ns_hist.len() * 8, n(at!(size_buckets)));
+        all.add(&class, &op, &Sum { errors: whole.errors, bytes: whole.bytes, ns: whole.ns, ns_hist, size_hist });
     }
-    all
+    (all, by_kind)
 }
 
-fn slot_sum(b: &Bytes, slot: usize, ns: usize, sizes: usize) -> Sum {
-    Sum {
-        errors: b.u64(slot),
-        bytes: b.u64(slot + 8),
-        ns: b.u64(slot + 16),
-        ns_hist: b.run(slot + 24, ns),
-        size_hist: b.run(slot + 24 + ns * 8, sizes),
-    }
+fn kind_name(b: &Bytes, kind: usize) -> String {
+    b.text(at!(kind_names) + kind * NAME_BYTES, NAME_BYTES)
+}
+
+fn part(b: &Bytes, at: usize) -> Part {
+    Part { count: b.u64(at), errors: b.u64(at + 8), bytes: b.u64(at + 16), ns: b.u64(at + 24) }
 }
 
 fn notes(b: &Bytes) -> Vec<Note> {

@@ -22,7 +22,7 @@ fn config() -> io::Result<Box<Config>> {
     let vars: Vec<(Vec<u8>, &'static [u8])> =
         env::vars_os().map(|(k, v)| (k.into_vec(), &*Vec::leak(v.into_vec()))).collect();
     let mut c = Box::new(Config::new());
-    c.load(|name| vars.iter().find(|v| v.0 == name).map(|v| v.1));
+    c.load(|name| vars.iter().find(|v| v.0 == name).map(|v| v.1), |_| false);
     if c.prefix.is_empty() {
         let needed = "WEFT_SCRATCH_PREFIX, WEFT_SCRATCH_STORE and WEFT_SCRATCH_INDEX must be absolute paths";
         return Err(io::Error::other(needed));

@@ -1,6 +1,7 @@
 //! `weft-scratch`: reads what the preload library wrote, shows and removes a scratch store, and measures.
 
 mod bench;
+mod bench_cost;
 mod bench_ops;
 mod counterfile;
 mod index;
@@ -12,14 +13,16 @@ use stats::Asked;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage:
-  weft-scratch stats DIR [--json [--kernel]] [--classes LIST]
+  weft-scratch stats DIR [--json [--kernel]] [--classes LIST] [--threads LIST]
                                       merge the counter files of DIR; also what the kernel counts for those that run;
-                                      LIST, as in WEFT_COUNT_CLASSES, is there at zero before anything is counted
+                                      the lists, as in WEFT_COUNT_CLASSES and WEFT_COUNT_THREADS, are there at zero
+                                      before anything is counted
   weft-scratch index                  what the index holds, as JSON
   weft-scratch ls                     every served file, with its size
   weft-scratch cat PATH...            the bytes of served files (paths below the prefix)
   weft-scratch clean                  remove index, segments and empty stand-in directories
   weft-scratch bench LIBRARY [NAME=DIR...]  compare served files with tmpfs and plain directories
+  weft-scratch cost LIBRARY           what counting adds to a call
 index, ls, cat and clean take WEFT_SCRATCH_PREFIX, WEFT_SCRATCH_STORE and WEFT_SCRATCH_INDEX.
 ";
 
@@ -36,6 +39,8 @@ fn main() -> ExitCode {
         ["cat", paths @ ..] if !paths.is_empty() => index::cat(paths),
         ["clean"] => index::clean(),
         ["bench", library, dirs @ ..] => bench::run(library, dirs),
+        ["cost", library] => bench_cost::run(library),
+        ["cost-worker"] => bench_cost::worker(),
         ["bench-worker", dir, files] => bench_ops::run(dir, files),
         ["--help" | "help"] => {
             print!("{USAGE}");

@@ -15,12 +15,12 @@ pub struct Sum {
     pub size_hist: Vec<u64>,
 }
 
-impl Sum {
-    pub fn count(&self) -> u64 {
+impl Figures for Sum {
+    fn count(&self) -> u64 {
         self.ns_hist.iter().sum()
     }
 
-    pub fn add(&mut self, o: &Sum) {
+    fn add(&mut self, o: &Sum) {
         self.errors += o.errors;
         self.bytes += o.bytes;
         self.ns += o.ns;
@@ -60,26 +60,63 @@ impl Serialize for Buckets<'_> {
     }
 }
 
-/// Class, then operation.
-#[derive(Default, Serialize)]
-#[serde(transparent)]
-pub struct Sums(pub BTreeMap<String, BTreeMap<String, Sum>>);
+/// What threads of one kind did.
+#[derive(Default, Clone, Serialize)]
+pub struct Part {
+    pub count: u64,
+    pub errors: u64,
+    pub bytes: u64,
+    pub ns: u64,
+}
 
-impl Sums {
-    pub fn add(&mut self, class: &str, op: &str, sum: &Sum) {
+/// What can be added up.
+pub trait Figures: Default {
+    fn count(&self) -> u64;
+    fn add(&mut self, other: &Self);
+}
+
+impl Figures for Part {
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn add(&mut self, o: &Part) {
+        self.count += o.count;
+        self.errors += o.errors;
+        self.bytes += o.bytes;
+        self.ns += o.ns;
+    }
+}
+
+/// Class, then operation.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Sums<F = Sum>(pub BTreeMap<String, BTreeMap<String, F>>);
+
+/// Kind of thread, class, then operation.
+pub type ByKind = BTreeMap<String, Sums<Part>>;
+
+impl<F> Default for Sums<F> {
+    fn default() -> Self {
+        Sums(BTreeMap::new())
+    }
+}
+
+impl<F: Figures> Sums<F> {
+    pub fn add(&mut self, class: &str, op: &str, sum: &F) {
         self.0.entry(class.into()).or_default().entry(op.into()).or_default().add(sum);
     }
 
-    pub fn add_all(&mut self, other: &Sums) {
+    pub fn add_all(&mut self, other: &Sums<F>) {
         other.each().for_each(|(class, op, sum)| self.add(class, op, sum));
     }
 
-    pub fn each(&self) -> impl Iterator<Item = (&str, &str, &Sum)> {
+    pub fn each(&self) -> impl Iterator<Item = (&str, &str, &F)> {
         self.0.iter().flat_map(|(class, ops)| ops.iter().map(move |(op, sum)| (class.as_str(), op.as_str(), sum)))
     }
 
     /// Without what never happened.
-    pub fn without_zeroes(mut self) -> Sums {
+    pub fn without_zeroes(mut self) -> Sums<F> {
         self.0.values_mut().for_each(|ops| ops.retain(|_, sum| sum.count() > 0));
         self.0.retain(|_, ops| !ops.is_empty());
         self

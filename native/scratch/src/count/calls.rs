@@ -1,5 +1,6 @@
 //! Counting: which class a call belongs to, how long it took, and where the numbers go.
 
+use super::kinds::kind;
 use crate::process::gate::{self, Ret};
 use crate::process::settings::config;
 use crate::process::{cwd, real};
@@ -68,8 +69,7 @@ fn attach() -> bool {
         return false;
     }
     let c = config();
-    let made = Counters::attach(c.count_dir.as_bytes(), c.node.as_bytes(), Identity::own(), c.stripes, &c.classes);
-    let next = match made {
+    let next = match Counters::attach(c, Identity::own()) {
         Ok(counters) => {
             // SAFETY: this thread alone moved the state to ATTACHING.
             unsafe { (*COUNTERS.0.get()).write(counters) };
@@ -112,7 +112,7 @@ pub fn sized<R: Ret>(op: Op, class: impl FnOnce() -> u8, call: impl FnOnce() -> 
     let begin = clock::monotonic();
     let r = call();
     let ns = clock::monotonic().wrapping_sub(begin);
-    let sample = Sample { ns, failed: r.failed(), bytes: bytes(r) };
+    let sample = Sample { kind: kind(), ns, failed: r.failed(), bytes: bytes(r) };
     gate::safely((), || counters.add(stripe(), class, op, &sample));
     r
 }

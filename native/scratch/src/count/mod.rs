@@ -1,5 +1,7 @@
 //! Counting of file calls.
 
 mod calls;
+mod kinds;
 
 pub use calls::*;
+pub use kinds::renamed;

@@ -11,3 +11,4 @@ mod route;
 mod stat;
 mod stdio;
 mod syscall;
+mod thread;

@@ -40,7 +40,7 @@ reals! {
     epoll_create epoll_create1 eventfd timerfd_create inotify_init1 memfd_create
     opendir fdopendir readdir readdir64 readdir_r readdir64_r closedir rewinddir dirfd seekdir telldir
     scandir scandir64 fopen fopen64 fdopen freopen freopen64 fclose fileno fileno_unlocked
-    fork _Fork execve execv execvp execvpe posix_spawn posix_spawnp syscall
+    pthread_setname_np fork _Fork execve execv execvp execvpe posix_spawn posix_spawnp syscall
 }
 
 static FOUND: [AtomicPtr<c_void>; NAMES.len()] = [const { AtomicPtr::new(core::ptr::null_mut()) }; NAMES.len()];

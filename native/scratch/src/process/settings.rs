@@ -22,34 +22,31 @@ pub fn config() -> &'static Config {
 /// Reads the environment of the program; true if anything is wanted of the library.
 ///
 /// # Safety
-/// Only for the constructor, and `envp` must be a null-terminated array of C strings.
-pub unsafe fn load(envp: *const *const c_char) -> bool {
+/// Only for the constructor, and both must be null-terminated arrays of C strings.
+pub unsafe fn load(argv: *const *const c_char, envp: *const *const c_char) -> bool {
     // SAFETY: the constructor runs once, before any hook reads the configuration.
     let config = unsafe { &mut *CONFIG.0.get() };
     // SAFETY: passed on from the caller.
-    config.load(|name| unsafe { look(envp, name) });
+    config.load(|name| unsafe { look(envp, name) }, |fits| unsafe { each(argv).any(fits) });
     if config.node.is_empty() {
         let _ = name_node(config);
     }
     !config.count_dir.is_empty() || !config.prefix.is_empty() || config.pool_count > 0
 }
 
+/// The strings of a null-terminated array.
+unsafe fn each<'e>(array: *const *const c_char) -> impl Iterator<Item = &'e [u8]> {
+    // SAFETY: the caller vouches for the array, whose end is a null, and for the strings in it.
+    let string = move |n| unsafe {
+        let p = *array.add(n);
+        (!p.is_null()).then(|| real::bytes(p))
+    };
+    (0..).map_while(string)
+}
+
 unsafe fn look<'e>(envp: *const *const c_char, name: &[u8]) -> Option<&'e [u8]> {
-    let mut at = envp;
-    loop {
-        // SAFETY: the caller vouches for the array, whose end is a null.
-        let p = unsafe { *at };
-        if p.is_null() {
-            return None;
-        }
-        // SAFETY: as above, each entry is a C string.
-        let entry = unsafe { real::bytes(p) };
-        if entry.len() > name.len() && entry.starts_with(name) && entry[name.len()] == b'=' {
-            return Some(&entry[name.len() + 1..]);
-        }
-        // SAFETY: the null was not reached.
-        at = unsafe { at.add(1) };
-    }
+    // SAFETY: passed on from the caller.
+    unsafe { each(envp) }.find_map(|entry| entry.strip_prefix(name)?.strip_prefix(b"="))
 }
 
 fn name_node(config: &mut Config) -> sys::Result<()> {

@@ -31,15 +31,18 @@ impl World {
         let text = |sub: &str| -> &'static [u8] { dir.join(sub).into_os_string().into_encoded_bytes().leak() };
         let (store, index) = (text(""), text("index"));
         let mut config = Box::new(Config::new());
-        config.load(|k| match k {
-            SCRATCH_PREFIX => Some(&b"/served"[..]),
-            SCRATCH_STORE => Some(store),
-            SCRATCH_INDEX => Some(index),
-            SCRATCH_MAX_FILES => Some(b"4096"),
-            SCRATCH_SEGMENT_BYTES => Some(b"4m"),
-            SCRATCH_MEMORY => Some(memory),
-            _ => None,
-        });
+        config.load(
+            |k| match k {
+                SCRATCH_PREFIX => Some(&b"/served"[..]),
+                SCRATCH_STORE => Some(store),
+                SCRATCH_INDEX => Some(index),
+                SCRATCH_MAX_FILES => Some(b"4096"),
+                SCRATCH_SEGMENT_BYTES => Some(b"4m"),
+                SCRATCH_MEMORY => Some(memory),
+                _ => None,
+            },
+            |_| false,
+        );
         World { dir, config }
     }
 
