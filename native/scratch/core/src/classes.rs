@@ -10,6 +10,8 @@ pub const MAX_CLASSES: usize = 16;
 pub const UNNAMED: u8 = 0;
 /// Paths under no configured prefix.
 pub const OTHER: u8 = 1;
+/// Connections of a network, and what waits for any of them.
+pub const NETWORK: u8 = 2;
 
 const MAX_RULES: usize = 48;
 
@@ -46,6 +48,7 @@ impl Classes {
         self.rule_count = 0;
         self.intern(b"unnamed")?;
         self.intern(b"other")?;
+        self.intern(b"network")?;
         for item in spec.split(|&c| c == b':').filter(|i| !i.is_empty()) {
             let eq = item.iter().position(|&c| c == b'=').ok_or(libc::EINVAL)?;
             self.add(&item[..eq], trimmed(&item[eq + 1..]))?;
@@ -110,12 +113,12 @@ mod tests {
     #[test]
     fn longest_prefix_at_a_component_boundary_wins() {
         let c = classes(b"input=/data:shuffle=/data/tmp/:input=/more");
-        assert_eq!(c.of(b"/data/x"), 2);
-        assert_eq!(c.of(b"/data/tmp/x"), 3);
-        assert_eq!(c.of(b"/data/tmpx"), 2);
+        assert_eq!(c.of(b"/data/x"), 3);
+        assert_eq!(c.of(b"/data/tmp/x"), 4);
+        assert_eq!(c.of(b"/data/tmpx"), 3);
         assert_eq!(c.of(b"/database"), OTHER);
-        assert_eq!(c.of(b"/more"), 2);
-        assert_eq!(c.names().nth(3), Some(&b"shuffle"[..]));
+        assert_eq!(c.of(b"/more"), 3);
+        assert_eq!(c.names().nth(4), Some(&b"shuffle"[..]));
     }
 
     #[test]

@@ -158,7 +158,7 @@ mod tests {
     fn each_job_has_its_own_switch() {
         let c = load(&[(COUNT_DIR, b"/c/"), (COUNT_STRIPES, b"3"), (COUNT_CLASSES, b"input=/d")]);
         assert_eq!(c.count_dir.as_bytes(), b"/c");
-        assert_eq!((c.stripes, c.classes.count()), (4, 3));
+        assert_eq!((c.stripes, c.classes.count()), (4, 4));
         assert!(load(&[(COUNT_DIR, b"/c/"), (COUNT_THREADS, b"=x")]).count_dir.is_empty());
         assert!(c.prefix.is_empty());
         let c = load(&[

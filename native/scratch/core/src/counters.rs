@@ -14,7 +14,9 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTCNT1");
 pub const VERSION: u32 = 3;
 pub const NOTES: usize = 64;
 pub const NOTES_AT: usize = 4096;
-pub const SLOTS_AT: usize = NOTES_AT + NOTES * size_of::<Note>();
+pub const DIRECTORIES: usize = 128;
+pub const DIRECTORIES_AT: usize = NOTES_AT + NOTES * size_of::<Note>();
+pub const SLOTS_AT: usize = DIRECTORIES_AT + DIRECTORIES * size_of::<Directory>();
 const MAX_OPS: usize = 32;
 
 /// The first page; the README describes each field.
@@ -50,6 +52,10 @@ pub struct Header {
     pub kinds: u32,
     pub kind_bytes: u32,
     pub kind_names: [[u8; NAME_BYTES]; MAX_KINDS],
+    pub directories_at: u32,
+    pub directories: u32,
+    pub directory_bytes: u32,
+    pub directories_lost: AtomicU32,
 }
 
 const _: () = assert!(size_of::<Header>() <= NOTES_AT);
@@ -79,6 +85,15 @@ pub struct Note {
     pub number: AtomicU64,
     pub count: AtomicU64,
     pub text: [AtomicU64; 29],
+}
+
+/// Opens and stats below a directory that no class is for.
+#[repr(C)]
+pub struct Directory {
+    pub state: AtomicU32,
+    pub opens: AtomicU64,
+    pub stats: AtomicU64,
+    pub name: [AtomicU64; 5],
 }
 
 /// The mapped file, as its own process uses it.
@@ -125,6 +140,11 @@ impl Counters {
         unsafe { core::slice::from_raw_parts(self.base.add(NOTES_AT).cast(), NOTES) }
     }
 
+    pub fn directories(&self) -> &[Directory] {
+        // SAFETY: as above; notes are a multiple of eight bytes long.
+        unsafe { core::slice::from_raw_parts(self.base.add(DIRECTORIES_AT).cast(), DIRECTORIES) }
+    }
+
     fn introduce(&self, c: &Config, id: Identity) {
         let known = self.header().magic.load(Acquire) == MAGIC;
         self.header().execs.fetch_add(1, Relaxed);
@@ -140,6 +160,8 @@ impl Counters {
         (h.stripes, h.classes, h.ops) = (self.stripes as u32, self.classes as u32, Op::ALL.len() as u32);
         (h.ns_buckets, h.size_buckets) = (NS_BUCKETS as u32, SIZE_BUCKETS as u32);
         (h.notes_at, h.notes, h.note_bytes) = (NOTES_AT as u32, NOTES as u32, size_of::<Note>() as u32);
+        (h.directories_at, h.directories) = (DIRECTORIES_AT as u32, DIRECTORIES as u32);
+        h.directory_bytes = size_of::<Directory>() as u32;
         (h.pid, h.start, h.started_wall) = (id.pid, id.start, crate::clock::wall());
         h.parent = sys::getppid();
         h.pid_space = pid_space();

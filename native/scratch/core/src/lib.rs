@@ -6,6 +6,7 @@ pub mod clock;
 pub mod config;
 pub mod counters;
 pub mod coverage;
+pub mod directories;
 pub mod elf;
 pub mod histogram;
 pub mod identity;

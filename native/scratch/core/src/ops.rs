@@ -1,8 +1,8 @@
-//! The kinds of file call that are told apart.
+//! The kinds of call that are told apart: on files, and those that wait for a network.
 
 macro_rules! ops {
     ($($id:ident $name:literal),* $(,)?) => {
-        /// A kind of file call.
+        /// A kind of call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Op { $($id),* }
@@ -22,12 +22,12 @@ ops! {
     Open "open", Close "close", Stat "stat", Rename "rename", Unlink "unlink", Mkdir "mkdir",
     Rmdir "rmdir", Opendir "opendir", Readdir "readdir", Read "read", Write "write", Seek "seek",
     Truncate "truncate", Sync "sync", Transfer "transfer", Mmap "mmap", Dup "dup",
-    OtherMeta "other_meta",
+    OtherMeta "other_meta", Recv "recv", Send "send", Poll "poll", EpollWait "epoll_wait",
 }
 
 impl Op {
     /// True for calls that move bytes: these have a size histogram.
     pub fn moves_data(self) -> bool {
-        matches!(self, Op::Read | Op::Write | Op::Transfer | Op::Mmap)
+        matches!(self, Op::Read | Op::Write | Op::Transfer | Op::Mmap | Op::Recv | Op::Send)
     }
 }

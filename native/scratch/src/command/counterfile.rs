@@ -1,5 +1,6 @@
 //! Counter files, read by their own headers.
 
+use crate::directories::{Directories, Visits};
 use crate::kernel::Moved;
 use crate::sums::{ByKind, Figures, Part, Sum, Sums};
 use serde::Serialize;
@@ -35,6 +36,7 @@ pub struct Process {
     pub sums: Sums,
     pub by_kind: ByKind,
     pub notes: Vec<Note>,
+    pub directories: Directories,
 }
 
 /// Reads numbers out of one file's bytes; what lies outside is zero.
@@ -91,6 +93,7 @@ pub fn read(path: &Path) -> io::Result<Option<Process>> {
         sums,
         by_kind,
         notes: notes(&b),
+        directories: directories(&b),
     }))
 }
 
@@ -127,8 +130,10 @@ fn part(b: &Bytes, at: usize) -> Part {
     Part { count: b.u64(at), errors: b.u64(at + 8), bytes: b.u64(at + 16), ns: b.u64(at + 24) }
 }
 
+/// The state of a note or a directory that is written whole.
+const READY: u64 = 2;
+
 fn notes(b: &Bytes) -> Vec<Note> {
-    const READY: u64 = 2;
     let size = b.u32(at!(note_bytes)) as usize;
     (0..b.u32(at!(notes)) as usize)
         .map(|i| b.u32(at!(notes_at)) as usize + i * size)
@@ -140,4 +145,13 @@ fn notes(b: &Bytes) -> Vec<Note> {
             text: b.text(at + 24, size - 24),
         })
         .collect()
+}
+
+fn directories(b: &Bytes) -> Directories {
+    let size = b.u32(at!(directory_bytes)) as usize;
+    let used = (0..b.u32(at!(directories)) as usize)
+        .map(|i| b.u32(at!(directories_at)) as usize + i * size)
+        .filter(|&at| b.u32(at) == READY);
+    let all = used.map(|at| (b.text(at + 24, size - 24), Visits { opens: b.u64(at + 8), stats: b.u64(at + 16) }));
+    Directories { named: all.collect(), elsewhere: b.u32(at!(directories_lost)) }
 }

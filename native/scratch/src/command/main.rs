@@ -4,6 +4,7 @@ mod bench;
 mod bench_cost;
 mod bench_ops;
 mod counterfile;
+mod directories;
 mod index;
 mod kernel;
 mod stats;

@@ -1,6 +1,7 @@
 //! Merges counter files and prints the sums.
 
 use crate::counterfile::{read, Note, Process};
+use crate::directories::{top, Told};
 use crate::kernel;
 use crate::sums::{ByKind, Figures, Sums};
 use serde::Serialize;
@@ -115,6 +116,7 @@ struct Document {
     covered: bool,
     total: Sums,
     threads: ByKind,
+    other_directories: Told,
     processes: Vec<Counted>,
 }
 
@@ -125,6 +127,7 @@ impl Document {
             covered: processes.iter().all(|p| p.notes.is_empty() && p.notes_lost == 0),
             total: total.sums,
             threads: total.by_kind,
+            other_directories: top(processes.iter().map(|p| &p.directories)),
             processes: processes.into_iter().map(Counted::of).collect(),
         }
     }
@@ -215,7 +218,7 @@ mod tests {
     #[test]
     fn each_operation_on_each_class_is_there_before_it_happens() {
         let all: Sums = zeroes("input=/a:shuffle=/b:input=/c").unwrap();
-        assert_eq!(all.0.keys().collect::<Vec<_>>(), ["input", "other", "shuffle", "unnamed"]);
+        assert_eq!(all.0.keys().collect::<Vec<_>>(), ["input", "network", "other", "shuffle", "unnamed"]);
         assert!(all.0.values().all(|ops| ops.len() == Op::ALL.len() && ops.values().all(|s| s.count() == 0)));
         assert!(zeroes::<Sum>("input").is_err());
     }

@@ -11,6 +11,7 @@ use core::sync::atomic::{AtomicU32, AtomicU8, Ordering::*};
 use weft_scratch_core::classes::{OTHER, UNNAMED};
 use weft_scratch_core::counters::{Counters, Sample};
 use weft_scratch_core::coverage::{self, Missed};
+use weft_scratch_core::directories;
 use weft_scratch_core::identity::Identity;
 use weft_scratch_core::ops::Op;
 use weft_scratch_core::{clock, text::PathText};
@@ -152,15 +153,42 @@ pub unsafe fn path_class(dir: c_int, path: *const c_char) -> u8 {
     gate::safely(OTHER, || class_of(dir, unsafe { real::bytes(path) }))
 }
 
-fn class_of(dir: c_int, path: &[u8]) -> u8 {
-    if path.first() == Some(&b'/') {
-        return config().classes.of(path);
+/// As `path_class`, and what is in no configured class is noted with its directory.
+///
+/// # Safety
+/// As for `path_class`.
+#[inline]
+pub unsafe fn noted_class(op: Op, dir: c_int, path: *const c_char) -> u8 {
+    // SAFETY: passed on from the caller.
+    let class = unsafe { path_class(dir, path) };
+    if class == OTHER && matches!(op, Op::Open | Op::Stat) {
+        // SAFETY: as above.
+        gate::safely((), || note_directory(op, dir, unsafe { real::bytes(path) }));
     }
-    if dir != libc::AT_FDCWD {
+    class
+}
+
+fn class_of(dir: c_int, path: &[u8]) -> u8 {
+    if dir != libc::AT_FDCWD && path.first() != Some(&b'/') {
         return fd_class(dir);
     }
-    match PathText::of(&[cwd::get(), b"/", path]) {
-        Ok(whole) => config().classes.of(whole.as_bytes()),
-        Err(_) => OTHER,
+    with_whole(dir, path, |whole| config().classes.of(whole)).unwrap_or(OTHER)
+}
+
+fn note_directory(op: Op, dir: c_int, path: &[u8]) {
+    let Some(counters) = ready() else { return };
+    if with_whole(dir, path, |whole| directories::note(counters, op, whole)).is_none() {
+        directories::lost(counters);
     }
+}
+
+/// Calls `f` with the absolute path; None below a directory's descriptor, whose path nobody keeps.
+fn with_whole<R>(dir: c_int, path: &[u8], f: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    if path.first() == Some(&b'/') {
+        return Some(f(path));
+    }
+    if dir != libc::AT_FDCWD {
+        return None;
+    }
+    PathText::of(&[cwd::get(), b"/", path]).ok().map(|whole| f(whole.as_bytes()))
 }

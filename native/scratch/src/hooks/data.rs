@@ -6,17 +6,38 @@ use crate::process::gate::{self, hook};
 use crate::serve::{self, Piece};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use libc::{iovec, off64_t, size_t, ssize_t};
-use weft_scratch_core::ops::Op::*;
+use weft_scratch_core::classes::NETWORK;
+use weft_scratch_core::ops::Op::{self, *};
 
 fn one(buf: *const c_void, n: size_t) -> iovec {
     iovec { iov_base: buf.cast_mut(), iov_len: n }
+}
+
+/// What a read of the descriptor is counted as.
+#[inline]
+fn reading(fd: c_int) -> Op {
+    if count::fd_class(fd) == NETWORK {
+        Recv
+    } else {
+        Read
+    }
+}
+
+/// What a write to the descriptor is counted as.
+#[inline]
+fn writing(fd: c_int) -> Op {
+    if count::fd_class(fd) == NETWORK {
+        Send
+    } else {
+        Write
+    }
 }
 
 macro_rules! reads {
     ($($name:ident($($extra:ident: $t:ty),*) at $at:expr;)*) => {
         hook! {$(
             fn $name(fd: c_int, buf: *mut c_void, n: size_t, $($extra: $t),*) -> ssize_t |real| {
-                by_fd(Read, fd, real, |h| h.read(Piece::new(&one(buf, n), 1), $at))
+                by_fd(reading(fd), fd, real, |h| h.read(Piece::new(&one(buf, n), 1), $at))
             }
         )*}
     };
@@ -32,7 +53,7 @@ reads! {
 
 hook! {
     fn readv(fd: c_int, iov: *const iovec, n: c_int) -> ssize_t |real| {
-        by_fd(Read, fd, real, |h| h.read(Piece::new(iov, n), None))
+        by_fd(reading(fd), fd, real, |h| h.read(Piece::new(iov, n), None))
     }
     fn preadv(fd: c_int, iov: *const iovec, n: c_int, off: off64_t) -> ssize_t |real| {
         by_fd(Read, fd, real, |h| h.read(Piece::new(iov, n), Some(off)))
@@ -41,7 +62,7 @@ hook! {
         by_fd(Read, fd, real, |h| h.read(Piece::new(iov, n), Some(off)))
     }
     fn write(fd: c_int, buf: *const c_void, n: size_t) -> ssize_t |real| {
-        by_fd(Write, fd, real, |h| h.write(Piece::new(&one(buf, n), 1), None))
+        by_fd(writing(fd), fd, real, |h| h.write(Piece::new(&one(buf, n), 1), None))
     }
     fn pwrite(fd: c_int, buf: *const c_void, n: size_t, off: off64_t) -> ssize_t |real| {
         by_fd(Write, fd, real, |h| h.write(Piece::new(&one(buf, n), 1), Some(off)))
@@ -50,7 +71,7 @@ hook! {
         by_fd(Write, fd, real, |h| h.write(Piece::new(&one(buf, n), 1), Some(off)))
     }
     fn writev(fd: c_int, iov: *const iovec, n: c_int) -> ssize_t |real| {
-        by_fd(Write, fd, real, |h| h.write(Piece::new(iov, n), None))
+        by_fd(writing(fd), fd, real, |h| h.write(Piece::new(iov, n), None))
     }
     fn pwritev(fd: c_int, iov: *const iovec, n: c_int, off: off64_t) -> ssize_t |real| {
         by_fd(Write, fd, real, |h| h.write(Piece::new(iov, n), Some(off)))

@@ -4,6 +4,7 @@ mod data;
 mod dir;
 mod fresh;
 mod map;
+mod network;
 mod open;
 mod path;
 mod proc;

@@ -12,7 +12,7 @@ const CLOSE_RANGE_CLOEXEC: c_int = 4;
 
 unsafe fn open_at(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the hook's caller passed a C string.
-    let class = unsafe { count::path_class(dir, path) };
+    let class = unsafe { count::noted_class(Open, dir, path) };
     let otherwise = || {
         // SAFETY: as above.
         let fd = unsafe { gate::exclusive(|| pool::open(dir, path, flags)) };

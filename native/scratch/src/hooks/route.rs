@@ -48,7 +48,7 @@ pub unsafe fn by_path<R: Ret>(
     served: impl FnOnce(&Spot) -> Result<usize>,
 ) -> R {
     // SAFETY: passed on from the caller.
-    count::timed(op, || unsafe { count::path_class(dir, path) }, || unsafe { path_call(dir, path, real, served) })
+    count::timed(op, || unsafe { count::noted_class(op, dir, path) }, || unsafe { path_call(dir, path, real, served) })
 }
 
 /// Routes a call on a path without counting it.

@@ -40,7 +40,8 @@ reals! {
     epoll_create epoll_create1 eventfd timerfd_create inotify_init1 memfd_create
     opendir fdopendir readdir readdir64 readdir_r readdir64_r closedir rewinddir dirfd seekdir telldir
     scandir scandir64 fopen fopen64 fdopen freopen freopen64 fclose fileno fileno_unlocked
-    pthread_setname_np fork _Fork execve execv execvp execvpe posix_spawn posix_spawnp syscall
+    recv __recv_chk recvfrom recvmsg send sendto sendmsg poll __poll_chk ppoll select
+    epoll_wait epoll_pwait epoll_pwait2 pthread_setname_np fork _Fork execve execv execvp execvpe posix_spawn posix_spawnp syscall
 }
 
 static FOUND: [AtomicPtr<c_void>; NAMES.len()] = [const { AtomicPtr::new(core::ptr::null_mut()) }; NAMES.len()];

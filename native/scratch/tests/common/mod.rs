@@ -122,9 +122,13 @@ pub fn compiled(name: &str, flags: &[&str]) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(format!("{name}.c"));
     let kind = flags.join("");
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}{kind}-{}", std::process::id()));
+    // Renamed when whole: another test of this program may run it already.
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let part = out.with_extension(COUNT.fetch_add(1, Ordering::Relaxed).to_string());
     let mut cc = Command::new("cc");
-    cc.args(["-O1", "-w", "-o"]).arg(&out).arg(source).args(flags);
+    cc.args(["-O1", "-w", "-o"]).arg(&part).arg(source).args(flags);
     text(cc.output().unwrap());
+    fs::rename(part, &out).unwrap();
     out
 }
 
