@@ -95,7 +95,7 @@ def test_a_small_run_that_fails_is_told_and_not_repeated(tmp_path: Path) -> None
     for _ in range(2):
         assert classdata.observe("thing", jdk.java(), tmp_path, job, said.append) is None
     assert len(said) == 2
-    assert "start slower" in said[1]
+    assert "start more slowly" in said[1]
 
 
 @pytest.mark.parametrize(

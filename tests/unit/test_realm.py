@@ -88,6 +88,8 @@ def test_whoever_reads_hdfs_proves_who_he_is(engine: str) -> None:
     layout = preview.sketch(wanted)
     assert layout.properties("hadoop")["hadoop.security.authentication"] == "kerberos"
     assert layout.properties("hadoop")["dfs.namenode.kerberos.principal"] == USER
+    # Hadoop's inputs list no files unless they can name somebody as the renewer of a token
+    assert layout.properties("hadoop")["yarn.resourcemanager.principal"] == USER
     assert layout.uris == ["hdfs://10.87.0.1:8020/weft/input"]
     then = preview.planned(wanted, layout).then
     assert [command.name for command in then] == (["hdfs-token"] if engine == "spark" else [])

@@ -19,7 +19,7 @@ _ARCHIVE = "classes.jsa"
 _LIST = "classes"
 
 Training = Callable[[Path], Sequence[str]]
-"""By a directory to work in: the words after `java` that make it load what an engine's processes load."""
+"""By a directory to work in: the arguments of `java` that make it load what an engine's processes load."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def empty() -> Path:
 
 
 def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Path | None:
-    """The archive for an engine's home; None where it could not be made, and `say` tells why."""
+    """The archive for an engine's home; None where it could not be made, and `say` reports why."""
     key = digest([java.parent.parent / "release"], str(java), str(home), *training(Path("scratch")))
     return _kept(name, key, lambda target: _train(java, training, target), say)
 
@@ -72,7 +72,7 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
         (target / _LIST).write_text("\n".join(classlist.merge(lists)) + "\n")
     except WeftError as error:
         (target / "failed").write_text("\n".join([error.message, *error.tail]) + "\n")
-        say(f"it failed, so that processes start more slowly from now on: {error.message}")
+        say(f"it failed, so that its processes start more slowly from now on: {error.message}")
     shutil.rmtree(lists)
     shutil.rmtree(target / "runs", ignore_errors=True)
 
