@@ -172,3 +172,15 @@ def test_a_spec_reads_its_own_dump() -> None:
 @pytest.mark.parametrize("model", [model for kinds in FAMILIES.values() for model in kinds.values()])
 def test_every_key_of_every_adapter_is_described(model: type) -> None:
     assert [key for key, _, words in describe(model) if not words] == []
+
+
+def test_file_operations_are_counted_where_files_are_on_a_parallel_file_system() -> None:
+    assert parse({"workload": "groupby", "scratch": "pool+delayed:lustre"}).added_probes() == {
+        "fileops": "files are on delayed:lustre"
+    }
+    assert parse({"workload": "groupby"}).added_probes() == {}
+
+
+def test_probes_that_are_listed_are_all() -> None:
+    spec = parse({"workload": "groupby", "scratch": "delayed:lustre", "probes": "proc"})
+    assert spec.added_probes() == {}

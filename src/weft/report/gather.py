@@ -100,6 +100,7 @@ def _head(sources: Sources) -> dict[str, Any]:
         "lost": _words(head.get("lost")),
         "probes": _words(head.get("probes")),
         "probes_missing": _texts(head.get("probes_missing")),
+        "probes_added": _texts(head.get("probes_added")),
     }
 
 

@@ -80,10 +80,19 @@ def warnings(summary: Summary) -> list[str]:
     return found
 
 
+def probes(summary: Summary) -> str:
+    """What observed, and why, where nobody asked for it."""
+    named = [
+        f"{name} (because {summary.probes_added[name]})" if name in summary.probes_added else name
+        for name in summary.probes
+    ]
+    return ", ".join(named) or "none"
+
+
 def footer(summary: Summary) -> list[str]:
     """Who measured what, when and with which versions."""
     return [
         f"Record {summary.id}, made {summary.created} on {summary.host} by weft {summary.weft} with {summary.engine_named}, spec {summary.key}.",
-        f"Report by weft {__version__}, from the record alone; probes: {', '.join(summary.probes) or 'none'}.",
+        f"Report by weft {__version__}, from the record alone; probes: {probes(summary)}.",
         "The numbers of this page stand in its element #data as JSON.",
     ]

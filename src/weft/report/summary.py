@@ -209,6 +209,8 @@ class Summary(Part):
     """Flink's vertices, times in seconds over all subtasks; empty where another engine ran."""
     probes: tuple[str, ...] = ()
     probes_missing: Mapping[str, str] = {}
+    probes_added: Mapping[str, str] = {}
+    """Probes that nobody asked for, and why they observed."""
     series: tuple[Series, ...] = ()
     documents: tuple[Document, ...] = ()
     logs: tuple[Log, ...] = ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from weft.errors import UsageError
+from weft.errors import MissingError, UsageError
 from weft.host import settings
 from weft.host.provision import classdata, distribution, jars, jdk, native
 from weft.layout.jvm import SharedClasses
@@ -38,12 +38,22 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     java = jdk.java()
     homes = {name: _home(name, spec, say) for name in spec.distributions()}
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
-    programs = native.build(say) if wanted else Path("native")
+    programs = native.build(say) if wanted else _optional(spec, say)
     built = jars.build(homes, spec.modules(), say)
     return Provisioned(java, homes, built, _classes(spec, java, homes, built, say), programs)
 
 
 _SMALL = ["--size", "1MB", "--nodes", "local:1", "--scratch", "disk"]
+
+
+def _optional(spec: Spec, say: Callable[[str], None]) -> Path:
+    """The native programs where a probe that nobody asked for would use them: a run goes without it as well."""
+    if any(KINDS[name].native for name in spec.added_probes()):
+        try:
+            return native.build(say)
+        except MissingError as error:
+            say(f"{error.message}; file operations are not counted")
+    return Path("native")
 
 
 def _classes(

@@ -239,14 +239,15 @@ def _judged(judgement: Judgement, record: Record, spec: Spec) -> dict[str, Any]:
 def _observed(spec: Spec, layout: Layout, record: Record) -> tuple[Layout, list[Probe]]:
     """The probes that can observe here, and the layout with what they want in every process; why others cannot."""
     found, missing = [], {}
-    for name in spec.probes:
+    added = spec.added_probes()
+    for name in dict.fromkeys([*spec.probes, *added]):
         probe = probes.KINDS[name]()
         reason = probe.missing(layout)
         if reason is None:
             found.append(probe)
         else:
             missing[name] = reason
-    record.update(probes=[probe.name for probe in found], probes_missing=missing)
+    record.update(probes=[probe.name for probe in found], probes_missing=missing, probes_added=added)
     wanted = [probe.environment(layout) for probe in found]
     preload = {
         node.name: {k: v for each in wanted for k, v in each.get(node.name, {}).items()}

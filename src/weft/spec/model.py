@@ -93,6 +93,13 @@ class Spec(BaseModel):
     def _resolved(self) -> list[Service]:
         return services.resolved(self.storage(), self.engine.services(), self.services)
 
+    def added_probes(self) -> dict[str, str]:
+        """Probes that observe a run beside those that were asked for, and why; none where the user listed them."""
+        if "probes" in self.model_fields_set:
+            return {}
+        slow = {layer.parallel for layer in self.layers()} - {""}
+        return {"fileops": f"files are on {', '.join(sorted(slow))}"} if slow else {}
+
     def layers(self) -> list[Storage]:
         """The storages of all roles and of all services, with what they are backed by."""
         backings = [service.backing for service in self.all_services()]

@@ -32,6 +32,11 @@ class Storage(BaseModel, ABC):
     kind: str
 
     @property
+    def parallel(self) -> str:
+        """Which parallel file system it is, real or emulated, on which file operations are slow; empty if none."""
+        return ""
+
+    @property
     def word(self) -> str:
         """What it is called in lists and reports, without what it is backed by."""
         return self.kind

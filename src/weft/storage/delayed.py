@@ -46,6 +46,10 @@ class DelayedStorage(Storage):
     seed: int = Field(default=1, ge=0, description="seed of the faults")
 
     @property
+    def parallel(self) -> str:
+        return self.word
+
+    @property
     def word(self) -> str:
         return f"{self.kind}:{self.profile}"
 

@@ -15,6 +15,23 @@ from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node, everywhere, one_a_host
 from weft.storage.base import Storage, base_directory, make_directories, spread
 
+_PARALLEL = frozenset(
+    {
+        "lustre",
+        "nfs",
+        "nfs4",
+        "gpfs",
+        "beegfs",
+        "beegfs_nodev",
+        "pvfs2",
+        "orangefs",
+        "dvs",
+        "ceph",
+        "fuse.glusterfs",
+    }
+)
+"""Types of mounts whose files are on other machines, as the mount table names them."""
+
 
 class MountStorage(Storage):
     """An existing directory, with a directory per node below it."""
@@ -28,6 +45,11 @@ class MountStorage(Storage):
     def here(self) -> Path:
         """The directory; a burst buffer's has its name from a variable, which only the job knows."""
         return settings.expanded(self.path)
+
+    @property
+    def parallel(self) -> str:
+        found = _file_system(self.here)
+        return found if found in _PARALLEL else ""
 
     def require(self, role: Role) -> None:
         if not self.here.is_dir():
