@@ -95,9 +95,15 @@ def values_of(
     return found
 
 
+_SIDES = {"map_files": "map side", "read_files": "read side"}
+
+
 def _measured(line: Headline, of: Measure) -> list[float]:
     """A run's value; none where it was not counted."""
-    value = getattr(line.operations, of, None) if of != "seconds" else line.seconds
+    if of in _SIDES:
+        value = line.explanation.files("scratch", _SIDES[of]) if line.explanation else None
+    else:
+        value = getattr(line.operations, of, None) if of != "seconds" else line.seconds
     return [] if value is None else [float(value)]
 
 

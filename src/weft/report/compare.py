@@ -29,6 +29,8 @@ class Group(Part):
     emulated: tuple[str, ...] = ()
     operations: tuple[Operations, ...] = ()
     """Of the runs in which they were counted."""
+    coordinates: Mapping[str, str] = {}
+    """By key of its study's matrix."""
     parts: Mapping[str, float] = {}
     """Seconds of the run phase by what the slots did: means over the runs that could be split, which sum to its time."""
     unmeasured: tuple[str, ...] = ()
@@ -100,6 +102,7 @@ def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Grou
         else None,
         throughput=statistics.median(speeds) if speeds else None,
         emulated=tuple(dict.fromkeys(words for line in lines for words in line.emulated)),
+        coordinates=lines[0].coordinates,
         parts=_parts([line.explanation for line in valid if line.explanation]),
         unmeasured=tuple(
             sorted({name for line in valid if line.explanation for name in line.explanation.coverage.missing})

@@ -8,7 +8,7 @@ from weft.report.phrases import percent
 TITLE = "Where the difference comes from"
 _SMALL = 0.01
 """Share of the longest run phase below which a part is shown with the other small ones."""
-_SAID = 4
+_MOST = 5
 """Parts that a sentence names."""
 
 
@@ -19,8 +19,8 @@ def where_the_difference_comes_from(comparison: Comparison) -> Section:
         words = "No run has job metrics, so that its time cannot be split."
         return Section("difference", TITLE, [Words(words, "quiet")])
     found: list[Block] = []
-    if len(split) > 1:
-        found.append(Listing([sentence(split[0], group) for group in split[1:]]))
+    if sentences := [sentence(base, group) for group in split if (base := _base(comparison, split, group))]:
+        found.append(Listing(sentences))
     if len({group.unmeasured for group in split}) > 1:
         lacking = "; ".join(
             f"[{each.label}] without {', '.join(each.unmeasured)}" for each in split if each.unmeasured
@@ -34,11 +34,20 @@ def where_the_difference_comes_from(comparison: Comparison) -> Section:
     return Section("difference", TITLE, [*found, _table(split)])
 
 
+def _base(comparison: Comparison, split: list[Group], group: Group) -> Group | None:
+    """What a cell is compared with: the first, or in a study with rules the base at the same place of the axis."""
+    if comparison.against is None:
+        return split[0] if group is not split[0] else None
+    expected = comparison.against.expected
+    wanted = {**group.coordinates, expected.series: expected.cells[expected.base]}
+    return next((each for each in split if each.coordinates == wanted and each is not group), None)
+
+
 def sentence(base: Group, group: Group) -> str:
     """[b] took 101 s more than [a]: +60 s metadata: scratch, map side: open, ..."""
     whole = sum(group.parts.values()) - sum(base.parts.values())
     steps = changes(base, group)
-    largest = sorted(steps, key=lambda name: -abs(steps[name]))[:_SAID]
+    largest = sorted(steps, key=lambda name: -abs(steps[name]))[:_MOST]
     words = ", ".join(
         f"{steps[name]:+.1f} s {name}" for name in largest if abs(steps[name]) > abs(whole) / 50
     )

@@ -14,9 +14,19 @@ FIGURES, RULES = "published.csv", "expected.toml"
 
 
 Measure = Literal[
-    "seconds", "opens", "reads", "bytes_read", "mean_read", "writes", "bytes_written", "mean_write"
+    "seconds",
+    "opens",
+    "reads",
+    "bytes_read",
+    "mean_read",
+    "writes",
+    "bytes_written",
+    "mean_write",
+    "map_files",
+    "read_files",
 ]
-"""What a rule is about: the time, or a figure of `operations.Operations`."""
+"""What a rule is about: the time, a figure of `operations.Operations`, or what file calls on scratch took of the run phase,
+on the map side of shuffles or on their read side, in seconds."""
 
 
 class Published(Part):

@@ -107,3 +107,12 @@ class Explanation(Part):
             for name, seconds in {**named, **rows}.items()
             if abs(seconds) > _NOTHING
         }
+
+    def files(self, path_class: str, side: str) -> float | None:
+        """Seconds of the wall time that file calls on these paths took at this side of shuffles; None where not counted."""
+        if "fileops" in self.coverage.missing:
+            return None
+        parts = (f"metadata: {path_class}", f"data: {path_class}")
+        return (
+            sum(each.seconds for each in self.calls if each.part in parts and each.side == side) / self.slots
+        )
