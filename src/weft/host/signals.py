@@ -1,8 +1,8 @@
-"""Signals that end a command: the handler only notes them, and whoever waits raises.
+"""Signals that end a command: the handler only notes them; waits raise.
 
-What a handler raises comes between any two instructions: inside Popen while its lock is held, which nobody releases
-then, or between a process's start and the moment when somebody knows of it. So `sleep` and `check` raise, once, in the
-main thread; cleanup stands in `held`, and is not cut short.
+An exception from a handler can occur between any two instructions: inside Popen while its lock is taken, which is then
+never released, or between the start of a process and the moment it is registered. So `sleep` and `check` raise, once, in
+the main thread; cleanup runs within `held` and is not interrupted.
 """
 
 import os
@@ -18,7 +18,7 @@ from types import FrameType
 from weft.errors import Stopped
 
 LOOK = 0.1
-"""Seconds after which whoever waits for something else looks whether a signal has come."""
+"""Seconds after which a wait for something else checks whether a signal has come."""
 _STUCK = 5.0
 """Seconds after which a second signal is raised at once: nobody has looked since the first."""
 _EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
