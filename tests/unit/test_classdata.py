@@ -1,12 +1,14 @@
 """Class-data archives: made once, and never in the way."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from weft.errors import WeftError
 from weft.host import settings, shell
 from weft.host.provision import classdata, classlist, distribution, jars, jdk
 from weft.layout.jvm import archived
@@ -87,6 +89,29 @@ def test_classes_are_listed_in_one_small_run(tmp_path: Path, monkeypatch: pytest
     assert [argv[-2:] for argv in ran] == [["run", "small"]]
     assert len(said) == 1
     assert [path.name for path in listed[0].parent.iterdir()] == ["classes"]
+
+
+def test_what_a_small_run_listed_before_it_failed_is_used_for_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java, said = jdk.java(), list[str]()
+
+    def fail(_: Sequence[str], *, env: Mapping[str, str], **__: Any) -> None:
+        Path(env[settings.CLASS_LISTS], f"{len(said)}.lst").write_text(f"org/thing/Attempt{len(said)}\n")
+        raise WeftError("the job failed", tail=["too slow"])
+
+    monkeypatch.setattr(shell, "run", fail)
+    for expected in ("org/thing/Attempt1\n", "org/thing/Attempt1\n"):
+        listed = classdata.observe("thing", java, tmp_path, classdata.Observed(["run"], {}), said.append)
+        assert listed is not None
+        assert listed.read_text() == expected
+    assert len(said) == 2
+    failed = listed.parent / "failed"
+    assert failed.read_text() == "the job failed\ntoo slow\n"
+    os.utime(failed, (0, 0))
+    listed = classdata.observe("thing", java, tmp_path, classdata.Observed(["run"], {}), said.append)
+    assert listed is not None
+    assert listed.read_text() == "org/thing/Attempt3\n"
 
 
 def test_a_small_run_that_fails_is_told_and_not_repeated(tmp_path: Path) -> None:

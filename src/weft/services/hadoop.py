@@ -36,6 +36,13 @@ def classes(home: Path, own: Path) -> list[str]:
 def shared_classes(homes: Mapping[str, Path], jars: Mapping[str, Path]) -> dict[str, SharedClasses]:
     """The processes of Hadoop, whichever service they belong to, have one archive."""
     small = ["--engine", "hadoop", "--input", "hdfs", "--output", "hdfs"]
+    # without an archive, and on a busy machine, a process is no worse for being slow
+    patience = [
+        "yarn.am.liveness-monitor",
+        "yarn.nm.liveness-monitor",
+        "yarn.resourcemanager.rm.container-allocation",
+    ]
+    small += [word for key in patience for word in ("--set", f"engine.conf.{key}.expiry-interval-ms=600000")]
     return {"hadoop": SharedClasses(classes(homes["hadoop"], jars["hadoop"]), small)}
 
 

@@ -6,6 +6,7 @@ One that does not fit the archive, such as another Java, runs as if it were not 
 
 import shutil
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from weft.host.provision.tree import Say, building, cached, digest
 
 _ARCHIVE = "classes.jsa"
 _LIST = "classes"
+_FAILED = "failed"
+_DAY = 24 * 60 * 60
 
 Training = Callable[[Path], Sequence[str]]
 """By a directory to work in: the arguments of `java` that make it load what an engine's processes load."""
@@ -43,11 +46,12 @@ def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Pa
 
 
 def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path | None:
-    """The file that lists what the processes of an engine loaded in a run of weft's; None where there was no such run.
+    """The file that lists what the processes of an engine loaded in a run of weft's; None where they loaded nothing.
 
-    A run that failed is not made again, so that it is paid for once.
+    What a run loaded before it failed is used for a day; then another one is made.
     """
     key = f"classlist-{name}-{digest([java.parent.parent / 'release'], str(java), str(home), *job.arguments)}"
+    _forget_failure(cached(key))
     if (found := cached(key)) is None:
         with building(key, 100_000_000) as target:
             if target is not None:
@@ -61,6 +65,15 @@ def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path 
     return listed if listed.exists() else None
 
 
+def _forget_failure(found: Path | None) -> None:
+    if (
+        found is not None
+        and (failed := found / _FAILED).exists()
+        and time.time() - failed.stat().st_mtime > _DAY
+    ):
+        shutil.rmtree(found)
+
+
 def _observe(job: Observed, target: Path, say: Say) -> None:
     lists = target / "lists"
     lists.mkdir()
@@ -69,10 +82,11 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
         shell.run(
             [sys.executable, "-P", "-m", "weft", *job.arguments], timeout=600, env={**job.environment, **own}
         )
-        (target / _LIST).write_text("\n".join(classlist.merge(lists)) + "\n")
     except WeftError as error:
-        (target / "failed").write_text("\n".join([error.message, *error.tail]) + "\n")
-        say(f"it failed, so that its processes start more slowly from now on: {error.message}")
+        (target / _FAILED).write_text("\n".join([error.message, *error.tail]) + "\n")
+        say(f"it failed; processes may start more slowly until weft tries again, in a day: {error.message}")
+    if found := classlist.merge(lists):
+        (target / _LIST).write_text("\n".join(found) + "\n")
     shutil.rmtree(lists)
     shutil.rmtree(target / "runs", ignore_errors=True)
 
