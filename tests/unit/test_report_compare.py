@@ -81,7 +81,7 @@ def test_only_valid_runs_count_and_the_others_are_listed() -> None:
 def test_nothing_valid_is_said() -> None:
     found = compare(lines(a=[None], b=[None]), "x")
     assert found.sentences == ("No run here is VALID, so that there is nothing to compare.",)
-    assert "No cell has a valid run." in study.text(found)
+    assert "times (no cell has a valid run)" in study.text(found)
 
 
 def test_coordinates_of_a_study_name_its_cells() -> None:

@@ -3,10 +3,12 @@
 import io
 import json
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from tests.unit.report_fakes import make_record
 from weft import report
@@ -15,12 +17,11 @@ from weft.record.record import Stored
 from weft.report import charts, page, terminal
 from weft.report.blocks import Section, Words, build
 from weft.report.gather import summarize
-from weft.report.sections import SECTIONS
+from weft.report.sections import SECTIONS, what_was_run
 from weft.report.summary import Summary
 
-TITLES = ["Where the time went", "What was run", "Phases", "Timeline", "Stages", "Flink's vertices",
-    "Losses and recoveries", "Bytes and throughput", "File operations", "MapReduce's counters", "Lustre's counters", "HDFS's counters", "Counters",
-          "Slowest tasks", "Logs", "Configuration", "Gaps in this record"]  # fmt: skip
+TITLES = ["What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
+          "Slowest tasks", "Logs", "Configuration", "Not observed"]  # fmt: skip
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
@@ -98,7 +99,7 @@ def test_its_charts_are_drawn_and_scale(whole: tuple[Stored, Path]) -> None:
 def test_it_says_the_verdict_the_numbers_and_what_is_emulated(whole: tuple[Stored, Path]) -> None:
     text = " ".join(parse(whole[1]).text)
     for words in ("VALID", "8.0 s", "50 MB/s", "25 MB/s", "Emulated storage: a Lustre of 2015", "10.0 s", "1.5 x",
-                  "executor 1 on 10.0.0.2 was lost", "Probe lustre could not observe: there is no Lustre client",
+                  "executor 1 on 10.0.0.2 was lost", "all that the probe lustre observes (there is no Lustre client)", "file operations (add fileops to probes, with --set probes=LIST)",
                   "could not see", "the dead", "nodes share one kernel", "spark.ui.enabled false"):  # fmt: skip
         assert words in text, words
 
@@ -123,26 +124,71 @@ def test_what_a_record_says_is_never_markup(tmp_path: Path) -> None:
     assert "two <b>&" in " ".join(tree.text)
 
 
-@pytest.mark.parametrize(("head", "without"), [
-    ({"verdict": "INVALID", "reason": "a row is missing", "tail": ["last"]}, []),
+FAILED = [
+    ({"verdict": "INVALID", "reason": "a row is missing", "tail": ["last"], "hint": "look again"}, []),
+    ({"verdict": "INVALID", "reason": "a row is missing"}, []),
     ({"verdict": "RUNNING", "phase": "run"}, ["samples.parquet"]),
-    ({"verdict": "RUNNING", "phases": {}}, ["resolved.json", "events.jsonl", "samples.parquet", "sources.json", "spec.toml"]),
-])  # fmt: skip
-def test_every_record_has_the_same_sections(
+    (
+        {"verdict": "RUNNING", "phases": {}},
+        ["resolved.json", "events.jsonl", "samples.parquet", "sources.json", "spec.toml"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("head", "without"), FAILED)
+def test_a_section_with_nothing_in_it_is_not_shown(
     tmp_path: Path, head: dict[str, object], without: list[str]
 ) -> None:
-    tree = parse(report.write(make_record(tmp_path / "run", head=head, without=without)))
-    assert tree.titles == TITLES
+    found = build(SECTIONS, summarize(make_record(tmp_path / "run", head=head, without=without)))
+    assert all(section.blocks for section in found)
+    assert found[0].title == "Failure"
+    assert found[-1].title == "Not observed"
+    tree = parse(report.write(make_record(tmp_path / "again", head=head, without=without)))
     text = " ".join(tree.text)
-    assert "they are no measurement" in text
     assert "could not be made" not in text
+    assert ("they are no measurement" in text) == ("Phases" in tree.titles)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        (FAILED[0][0], ("a row is missing.", "last", "hint: look again")),
+        (FAILED[1][0], ("a row is missing.", "End of logs/node1/driver.log", "the last words")),
+        (FAILED[2][0], ("End of logs/node1/driver.log", "the last words", "hint: `weft ps`")),
+    ],
+)
+def test_a_failed_run_begins_with_the_failure_the_last_lines_and_the_hint(
+    tmp_path: Path, head: dict[str, object], words: Sequence[str]
+) -> None:
+    out = Console(width=160, record=True, file=io.StringIO())
+    terminal.show(summarize(make_record(tmp_path / "run", head=head)), out)
+    first = out.export_text().partition("What was run")[0].partition("Failure\n")[2]
+    for each in words:
+        assert each in first, each
+
+
+def test_what_does_not_belong_to_a_run_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    """A run of Spark has no counters of MapReduce, Flink or HDFS."""
+    unseen = build(SECTIONS, summarize(make_record(tmp_path / "run")))[-1].blocks
+    assert len(unseen) == 1
+    assert not [word for word in ("MapReduce", "Flink", "HDFS") if word in str(unseen)]
+
+
+@pytest.mark.parametrize(
+    ("engine", "name"), [("hadoop", "MapReduce's counters"), ("flink", "Flink's vertices")]
+)
+def test_what_an_engine_should_have_left_is_said_to_be_missing(
+    tmp_path: Path, engine: str, name: str
+) -> None:
+    unseen = build(SECTIONS, summarize(make_record(tmp_path / "run", head={"engine": engine})))[-1].blocks
+    assert name in str(unseen)
 
 
 def test_a_section_that_fails_leaves_a_hole_that_says_so() -> None:
     def broken(_: Summary) -> Section:
         raise KeyError("gone")
 
-    found = build([broken, SECTIONS[0]], Summary(id="x", directory="/x", verdict="VALID"))
+    found = build([broken, what_was_run], Summary(id="x", directory="/x", verdict="VALID"))
     assert found[0] == Section(
         "broken",
         "Broken",
@@ -165,8 +211,6 @@ def test_a_place_that_cannot_be_written_is_an_error_with_a_hint(tmp_path: Path) 
 
 
 def test_the_terminal_says_what_the_page_says(tmp_path: Path) -> None:
-    from rich.console import Console
-
     out = Console(width=160, record=True, file=io.StringIO())
     terminal.show(summarize(make_record(tmp_path / "run")), out)
     text = out.export_text()

@@ -5,7 +5,7 @@ A section is made by a small function of what it reports on. To add one, write t
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeVar
 
 Tone = Literal["plain", "quiet", "good", "bad", "warn"]
@@ -93,19 +93,28 @@ Block = Words | Facts | Listing | Table | Bar | Chart | Folded
 
 @dataclass(frozen=True)
 class Section:
-    """A titled part of a page. `anchor` is its place in links, the same in every report."""
+    """A titled part of a page; without blocks it is not shown. `anchor` is its place in links, the same in every report."""
 
     anchor: str
     title: str
-    blocks: Sequence[Block]
+    blocks: Sequence[Block] = ()
+    unseen: Mapping[str, str] = field(default_factory=dict)
+    """What was not observed, and why: told in one line at the end of the page."""
 
 
 Maker = Callable[[Subject], Section]
 
 
 def build(makers: Sequence[Maker[Subject]], subject: Subject) -> list[Section]:
-    """All sections of a page; one that cannot be made says so in its place."""
-    return [_made(maker, subject) for maker in makers]
+    """All sections of a page that say something; one that cannot be made says so in its place.
+
+    The last one names what was not observed.
+    """
+    made = [_made(maker, subject) for maker in makers]
+    unseen = {name: why for section in made for name, why in section.unseen.items()}
+    words = "; ".join(f"{name} ({why})" for name, why in unseen.items())
+    last = [Section("unseen", "Not observed", [Words(f"{words}.", "quiet")])] if unseen else []
+    return [section for section in made if section.blocks] + last
 
 
 def _made(maker: Maker[Subject], subject: Subject) -> Section:

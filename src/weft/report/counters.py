@@ -8,7 +8,7 @@ import polars
 
 from weft.model import counters as model
 from weft.model.rates import LEVELS
-from weft.report.blocks import Block, Column, Section, Table, Words
+from weft.report.blocks import Column, Section, Table
 from weft.report.numbers import amount
 from weft.report.sources import Sources
 from weft.report.summary import Counter, Span, Summary
@@ -70,21 +70,14 @@ def _counter(
 
 
 def counters(summary: Summary) -> Section:
-    """Every counter with its sums, where it comes from and its blind spot; then what could not observe, and why."""
+    """Every counter with its sums, where it comes from and its blind spot."""
     read = [counter for counter in summary.counters if counter.totals and "_hist." not in counter.name]
-    blocks: list[Block] = (
-        [_sums(read, phases_of(summary)), _sources(summary)]
-        if read
-        else [Words("No probe left a reading.", "quiet")]
-    )
-    blocks += [
-        Words(f"Probe {name} could not observe: {why}.", "warn")
-        for name, why in summary.probes_missing.items()
-    ]
-    unseen = [counter.name for counter in summary.counters if not counter.totals]
-    if unseen and read:
-        blocks.append(Words(f"Without a reading here: {', '.join(unseen)}.", "quiet"))
-    return Section("counters", "Counters", blocks)
+    unseen = {f"all that the probe {name} observes": why for name, why in summary.probes_missing.items()}
+    if not read:
+        return Section("counters", "Counters", unseen={"counters": "no probe left a reading", **unseen})
+    if unread := [counter.name for counter in summary.counters if not counter.totals]:
+        unseen[", ".join(unread)] = "no reading"
+    return Section("counters", "Counters", [_sums(read, phases_of(summary)), _sources(summary)], unseen)
 
 
 def phases_of(summary: Summary) -> list[str]:

@@ -9,6 +9,7 @@ from weft.report.blocks import Bar, Block, Column, Listing, Section, Table, Word
 from weft.report.counters import phases_of, whole
 from weft.report.numbers import amount, percent, size
 from weft.report.summary import Counter, Summary
+from weft.report.unasked import unasked
 from weft.text.units import show_size
 
 _FAMILY = "fileops."
@@ -63,8 +64,7 @@ def file_operations(summary: Summary) -> Section:
     """What the preload library counted; says so where it was not asked to."""
     found = counted(summary.counters)
     if not found and not summary.fileops:
-        words = "Not counted in this run; add fileops to the probes: --set probes=proc,engine,fileops."
-        return Section("fileops", "File operations", [Words(words, "quiet")])
+        return Section("fileops", "File operations", unseen=unasked(summary, "fileops", "file operations"))
     measured = table(found, engine(found), MEASURED)
     blocks: list[Block] = [_engine(measured)]
     blocks += _histogram("Sizes of reads", measured, "read", "size_hist", show_size)

@@ -47,12 +47,13 @@ def logs(directory: Path, *, tails: bool) -> tuple[Log, ...]:
     texts = [
         path for path in paths if path.suffix in {".log", ".err", ".out"} or path.name in {"stdout", "stderr"}
     ]
-    newest = set(sorted((p for p in texts if p.stat().st_size), key=lambda p: p.stat().st_mtime)[-_TAILS:])
+    newest = sorted((p for p in texts if p.stat().st_size), key=lambda p: p.stat().st_mtime)[-_TAILS:]
     return tuple(
         Log(
             path=str(path.relative_to(directory)),
             size=path.stat().st_size,
             tail=_end(path) if tails and path in newest else (),
+            last=path in newest[-1:],
         )
         for path in texts
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.model import flinkjobs
-from weft.report.blocks import Block, Column, Section, Table, Words
+from weft.report.blocks import Block, Column, Section, Table
 from weft.report.numbers import amount, percent, seconds, size
 from weft.report.summary import Summary
 
@@ -34,7 +34,9 @@ def _vertex(vertex: Mapping[str, Any]) -> dict[str, Any]:
 def flink_vertices(summary: Summary) -> Section:
     """A table of all vertices, in the order of the job."""
     if not summary.flink:
-        return Section("flink", "Flink's vertices", [Words("No account of Flink's in this record.", "quiet")])
+        ran = "flink" in summary.engine
+        unseen = {"Flink's vertices": "Flink left no job metrics"} if ran else {}
+        return Section("flink", "Flink's vertices", unseen=unseen)
     titles = ("tasks", "task time", *_STATES, "in", "records in", "out", "records out")
     columns = [Column("job"), Column("vertex"), *(Column(title, number=True) for title in titles)]
     note = (

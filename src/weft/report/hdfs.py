@@ -1,8 +1,9 @@
 """What HDFS's daemons counted: operations of the NameNode, blocks and bytes of the DataNodes."""
 
-from weft.report.blocks import Column, Section, Table, Words
+from weft.report.blocks import Column, Section, Table
 from weft.report.numbers import amount, size
 from weft.report.summary import Summary
+from weft.report.unasked import unasked
 
 _BYTES = "bytes_"
 
@@ -11,8 +12,8 @@ def hdfs_counters(summary: Summary) -> Section:
     """A row a counter, a column a daemon; says so where nothing was read."""
     title = "HDFS's counters"
     if not summary.hdfs:
-        words = "Not read in this run; where input or output is HDFS, add hdfs to the probes: --set probes=proc,engine,hdfs."
-        return Section("hdfs", title, [Words(words, "quiet")])
+        on = any(storage.startswith("hdfs") for storage in summary.storages.values())
+        return Section("hdfs", title, unseen=unasked(summary, "hdfs", title) if on else {})
     note = "Since the daemons' start, as they counted until the last program ended; copies of a block count each."
     tables = []
     for kind in ("namenode", "datanode"):

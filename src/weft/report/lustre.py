@@ -6,6 +6,7 @@ from typing import Any
 from weft.report.blocks import Block, Column, Listing, Section, Table, Words
 from weft.report.numbers import NONE, amount, size
 from weft.report.summary import Summary
+from weft.report.unasked import unasked
 
 _LAYERS = {"llite": "seen by the client", "mdc": "asked of the metadata server"}
 
@@ -13,8 +14,7 @@ _LAYERS = {"llite": "seen by the client", "mdc": "asked of the metadata server"}
 def lustre_counters(summary: Summary) -> Section:
     """A table a role; says so where nothing was read."""
     if not summary.lustre:
-        words = "Not read in this run; add lustre to the probes: --set probes=proc,engine,lustre."
-        return Section("lustre", "Lustre's counters", [Words(words, "quiet")])
+        return Section("lustre", "Lustre's counters", unseen=unasked(summary, "lustre", "Lustre's counters"))
     blocks: list[Block] = []
     for role, found in sorted(summary.lustre.items()):
         if found["emulated"]:

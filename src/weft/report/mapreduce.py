@@ -2,7 +2,7 @@
 
 import re
 
-from weft.report.blocks import Column, Section, Table, Words
+from weft.report.blocks import Column, Section, Table
 from weft.report.numbers import amount, size
 from weft.report.summary import Summary
 
@@ -20,7 +20,9 @@ _NOTE = (
 def job_counters(summary: Summary) -> Section:
     """A row a counter that is not 0, for map tasks, reduce tasks and the whole."""
     if not summary.mapreduce:
-        return Section("mapreduce", "MapReduce's counters", [Words("No MapReduce job was run.", "quiet")])
+        ran = "hadoop" in summary.engine
+        unseen = {"MapReduce's counters": "no job left its history"} if ran else {}
+        return Section("mapreduce", "MapReduce's counters", unseen=unseen)
     columns = [Column("counter"), *(Column(title, number=True) for title in ("map", "reduce", "total"))]
     rows = [
         (_words(name), *(_value(name, of[key]) for key in ("map", "reduce", "total")))

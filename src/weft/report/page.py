@@ -71,8 +71,6 @@ def tiles(summary: Summary) -> list[tuple[str, str]]:
 def warnings(summary: Summary) -> list[str]:
     """What a reader must know before any number."""
     found = [f"Emulated storage: {words}" for words in summary.emulated]
-    if summary.hint:
-        found.append(f"Hint: {summary.hint}")
     recovered = len(summary.lost) + len(summary.recoveries)
     if recovered:
         verb = "; the time includes them" if summary.verdict == "VALID" else ""

@@ -11,6 +11,25 @@ from weft.report.numbers import amount, maybe, percent, seconds, size, text, tim
 from weft.report.summary import StageRow, Summary
 from weft.text.units import show_seconds, show_size
 
+_LEFT_BEHIND = "`weft ps` shows what it left behind on this machine, `weft gc` releases it"
+
+
+def failure(summary: Summary) -> Section:
+    """Why a run failed, the last lines of the log that says so, and what to do."""
+    if summary.verdict not in {"INVALID", "KILLED"}:
+        return Section("failure", "Failure")
+    blocks: list[Block] = []
+    if summary.reason:
+        blocks.append(Words(f"{summary.reason}.", "bad"))
+    last = next((log for log in summary.logs if log.last and log.tail), None)
+    if summary.tail:
+        blocks.append(Folded("Last lines of what failed", "\n".join(summary.tail), open=True))
+    elif last is not None:
+        blocks.append(Folded(f"End of {last.path}, written last", "\n".join(last.tail), open=True))
+    if hint := summary.hint or (_LEFT_BEHIND if summary.verdict == "KILLED" else ""):
+        blocks.append(Words(f"hint: {hint}", "warn"))
+    return Section("failure", "Failure", blocks)
+
 
 def what_was_run(summary: Summary) -> Section:
     """Workload, engine, nodes and what each role stood on."""
@@ -86,7 +105,7 @@ def phases(summary: Summary) -> Section:
         accent = next((name for name, _, _ in parts if name.startswith("run")), "")
         blocks.append(Bar(parts, accent))
     else:
-        blocks.append(Words("The record holds no phases.", "quiet"))
+        return Section("phases", "Phases", unseen={"phases": "the record holds none"})
     if summary.verdict != "VALID":
         blocks.append(
             Words("These are durations of a run without a checked result; they are no measurement.", "warn")
@@ -97,7 +116,8 @@ def phases(summary: Summary) -> Section:
 def stages(summary: Summary) -> Section:
     """The engine's stages, one row an attempt."""
     if not summary.stages:
-        return Section("stages", "Stages", [Words("The engine left no account of stages.", "quiet")])
+        why = _why_no_metrics(summary)
+        return Section("stages", "Stages", unseen={"stages and tasks": why} if why else {})
     titles = ("tasks", "seconds", "median task", "p95", "longest", "skew", "CPU", "GC", "fetch wait",
               "spill", "shuffle in", "shuffle out", "input", "output")  # fmt: skip
     columns = [Column("stage"), Column("name"), *(Column(title, number=True) for title in titles)]
@@ -108,6 +128,13 @@ def stages(summary: Summary) -> Section:
     if summary.stages_left_out:
         note += f" {summary.stages_left_out} later stages are not shown."
     return Section("stages", "Stages", [Table(columns, [_stage(row) for row in summary.stages], note)])
+
+
+def _why_no_metrics(summary: Summary) -> str:
+    """Why the engine left no job metrics; empty where it has none."""
+    if summary.engine == "null":
+        return ""
+    return "the engine left no job metrics" if "engine" in summary.probes else "the probe engine was not on"
 
 
 def _stage(row: StageRow) -> tuple[str, ...]:
@@ -183,7 +210,7 @@ def _fact_table(name: str, value: Any) -> Table:
 def slowest_tasks(summary: Summary) -> Section:
     """The tasks that ran longest, and what they waited for."""
     if not summary.slowest:
-        return Section("tasks", "Slowest tasks", [Words("The engine left no account of tasks.", "quiet")])
+        return Section("tasks", "Slowest tasks")
     numbers = ("seconds", "of the stage's median", "CPU", "GC", "fetch wait", "spill", "shuffle in", "input")
     columns = [Column("stage"), Column("task"), Column("host"), Column("executor")]
     columns += [Column(title, number=True) for title in numbers]
@@ -207,9 +234,7 @@ def logs(summary: Summary) -> Section:
         )
     ]
     if not summary.logs:
-        blocks = [Words("The record holds no logs.", "quiet")]
-    if summary.tail:
-        blocks.insert(0, Folded("Last lines of what failed", "\n".join(summary.tail), open=True))
+        return Section("logs", "Logs", unseen={"logs": "the record holds none"})
     blocks += [
         Folded(f"End of {log.path}", "\n".join(log.tail), open=True) for log in summary.logs if log.tail
     ]
@@ -219,20 +244,17 @@ def logs(summary: Summary) -> Section:
 def configuration(summary: Summary) -> Section:
     """Everything that was asked for, decided and generated, as it stands in the record."""
     blocks: Sequence[Block] = [Folded(document.title, document.text) for document in summary.documents]
-    return Section(
-        "configuration", "Configuration", blocks or [Words("The record holds no configuration.", "quiet")]
-    )
+    unseen = {} if blocks else {"configuration": "the record holds none"}
+    return Section("configuration", "Configuration", blocks, unseen)
 
 
 def gaps(summary: Summary) -> Section:
     """What the record does not hold."""
-    block: Block = (
-        Listing(summary.gaps, "warn") if summary.gaps else Words("Every file was there and whole.", "quiet")
-    )
-    return Section("gaps", "Gaps in this record", [block])
+    return Section("gaps", "Gaps in this record", [Listing(summary.gaps, "warn")] if summary.gaps else [])
 
 
 SECTIONS: list[Maker[Summary]] = [
+    failure,
     explain.where_the_time_went,
     what_was_run,
     phases,

@@ -106,7 +106,7 @@ def plot(comparison: Comparison) -> Section:
         if group.seconds is not None
     ]
     if not rows:
-        return Section("plot", "Times", [Words("No cell has a valid run.", "quiet")])
+        return Section("plot", "Times", unseen={"times": "no cell has a valid run"})
     note = "A dot is a median, the line its interval, each ring a run."
     chart = Chart(
         "Seconds of the measured work", lambda: charts.dots(rows, "seconds"), _lines(comparison.groups), note
@@ -152,8 +152,9 @@ def file_operations(comparison: Comparison) -> Section:
     """What the engine did to the files of its input, output and scratch, one row a cell."""
     counted = [group for group in comparison.groups if group.operations]
     if not counted:
-        words = "Not counted: no run had the probe fileops."
-        return Section("fileops", "File operations", [Words(words, "quiet")])
+        return Section(
+            "fileops", "File operations", unseen={"file operations": "no run had the probe fileops"}
+        )
     titles = ("reads", "bytes read", "mean read", "writes", "bytes written", "mean write", "opens of scratch")
     rows = []
     for group in counted:
@@ -176,9 +177,7 @@ def file_operations(comparison: Comparison) -> Section:
 def differences(comparison: Comparison) -> Section:
     """Which keys of the specs differ."""
     if not comparison.differences:
-        return Section(
-            "differences", "Differences of the specs", [Words("None: the specs are the same.", "quiet")]
-        )
+        return Section("differences", "Differences of the specs")
     labels = [group.label for group in comparison.groups]
     if len(labels) > _BESIDE:
         columns = [Column("key"), Column("value"), Column("cells")]
@@ -203,7 +202,7 @@ def _holders(key: str, values: Sequence[str], labels: Sequence[str]) -> list[tup
 def not_counted(comparison: Comparison) -> Section:
     """Runs without a checked result."""
     if not comparison.left_out:
-        return Section("left", "Not counted", [Words("Every run is VALID and counted.", "quiet")])
+        return Section("left", "Not counted")
     columns = [Column("run"), Column("verdict"), Column("reason")]
     rows = [(run.id, run.verdict, run.reason) for run in comparison.left_out]
     return Section("left", "Not counted", [Table(columns, rows)])

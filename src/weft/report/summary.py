@@ -145,6 +145,8 @@ class Log(Part):
     path: str
     size: int
     tail: tuple[str, ...] = ()
+    last: bool = False
+    """Whether it was written last of all."""
 
 
 class Summary(Part):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from weft.report import charts
-from weft.report.blocks import Block, Chart, Section, Words
+from weft.report.blocks import Block, Chart, Section
 from weft.report.summary import Series, Summary
 from weft.text.units import show_seconds, show_size
 
@@ -55,12 +55,14 @@ PANELS = (
 
 
 def timeline(summary: Summary) -> Section:
-    """Charts of the whole run; panels without a reading say so."""
+    """Charts of the whole run, of what there are readings."""
     blocks: list[Block] = []
     if summary.phases or summary.stages:
         blocks.append(_spans(summary))
-    blocks += [_panel(summary, panel) for panel in PANELS]
-    return Section("timeline", "Timeline", blocks)
+    drawn = [(panel, lines(summary, panel)) for panel in PANELS]
+    blocks += [_panel(summary, panel, found) for panel, found in drawn if found]
+    unseen = {f"{panel.title} over time": _why(summary, panel) for panel, found in drawn if not found}
+    return Section("timeline", "Timeline", blocks, unseen)
 
 
 def _spans(summary: Summary) -> Chart:
@@ -87,10 +89,7 @@ def _reach(summary: Summary, begin: float, seconds: float) -> str:
     return " " * left + "█" * max(1, min(_WIDTH - left, round(seconds / whole * _WIDTH)))
 
 
-def _panel(summary: Summary, panel: Panel) -> Block:
-    found = lines(summary, panel)
-    if not found:
-        return Words(f"{panel.title}: no reading{_why(summary, panel)}.", "quiet")
+def _panel(summary: Summary, panel: Panel, found: Sequence[Series]) -> Block:
     names = list(dict.fromkeys(line.node for line in found))
     styles = list(dict.fromkeys(panel.lines[line.counter] for line in found))
     if panel.stacked or panel.host:
@@ -109,8 +108,10 @@ def _panel(summary: Summary, panel: Panel) -> Block:
 
 def _why(summary: Summary, panel: Panel) -> str:
     if panel.title == "Network" and summary.series:
-        return "; these nodes share the host's network"
-    return "" if summary.series else "; the record holds no samples"
+        return "these nodes share the host's network"
+    if any(series.counter in panel.lines for series in summary.series):
+        return "it was always 0"
+    return "no reading" if summary.series else "the record holds no samples"
 
 
 def lines(summary: Summary, panel: Panel) -> list[Series]:
