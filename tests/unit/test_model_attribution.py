@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.model import columns, eventlog
+from weft.model import jobmetrics
 from weft.model.attribution import Attribution, attribute
-from weft.model.eventlog import JobMetrics
 from weft.model.evidence import Window
+from weft.model.jobmetrics import JobMetrics
 from weft.record import samples
 from weft.record.samples import Sample
 
@@ -36,20 +36,20 @@ def task(stage: int, begin: float, end: float, *, node: int = 1, ok: bool = True
         "end": end,
         "ok": ok,
     }
-    return {**dict.fromkeys(columns.TASKS), **where, **known, **more}
+    return {**dict.fromkeys(jobmetrics.TASKS), **where, **known, **more}
 
 
 def job(tasks: list[Row], parents: dict[int, list[int]] | None = None) -> JobMetrics:
     """A job whose stages begin with their first task."""
-    found = eventlog.empty()
-    found.tasks = polars.DataFrame(tasks, columns.TASKS)
+    found = jobmetrics.empty()
+    found.tasks = polars.DataFrame(tasks, jobmetrics.TASKS)
     rows = [
-        {**dict.fromkeys(columns.STAGES), "app": "app", "stage": stage, "attempt": 0, "name": f"step {stage}",
+        {**dict.fromkeys(jobmetrics.STAGES), "app": "app", "stage": stage, "attempt": 0, "name": f"step {stage}",
          "begin": min(times[0] for times in of), "end": max(times[1] for times in of), "parents": (parents or {}).get(stage)}
         for stage in {row["stage"] for row in tasks}
         if (of := [(float(str(r["begin"])), float(str(r["end"]))) for r in tasks if r["stage"] == stage])
     ]  # fmt: skip
-    found.stages = polars.DataFrame(rows, columns.STAGES)
+    found.stages = polars.DataFrame(rows, jobmetrics.STAGES)
     return found
 
 
@@ -70,7 +70,7 @@ def shares(found: Attribution) -> dict[str, float]:
 
 
 def test_no_account_has_no_answer() -> None:
-    assert attribute(eventlog.empty(), readings({}), WINDOW) is None
+    assert attribute(jobmetrics.empty(), readings({}), WINDOW) is None
 
 
 def test_what_the_engine_alone_says() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.report_fakes import APP, BEGIN, EVENTS, LOST, event, executor, ms, stage, task, write_log
-from weft.model import columns, eventlog, recovery, stages
+from weft.model import eventlog, jobmetrics, recovery, stages
 
 
 def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_log_cut_anywhere_is_read_up_to_there(tmp_path: Path) -> None:
 def test_no_log_is_an_empty_account(tmp_path: Path) -> None:
     metrics = eventlog.read(tmp_path / "nowhere")
     assert not metrics.found
-    assert metrics.tasks.schema == columns.TASKS
+    assert metrics.tasks.schema == jobmetrics.TASKS
     assert stages.table(metrics).is_empty()
     assert recovery.sentences(metrics) == []
 

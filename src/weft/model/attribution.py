@@ -8,8 +8,8 @@ import numpy as np
 import polars
 
 from weft.model import bounds, evidence, slots, tasktime
-from weft.model.eventlog import JobMetrics
 from weft.model.evidence import Evidence, Window
+from weft.model.jobmetrics import JobMetrics
 from weft.model.slots import Stage
 from weft.model.spread import Indexes, Numbers
 from weft.model.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, Measured, Witnesses

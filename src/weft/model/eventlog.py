@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars
 
-from weft.model import columns, sparktasks
+from weft.model import jobmetrics, sparktasks
+from weft.model.jobmetrics import JobMetrics
 
 _EVENT = re.compile(r'\{\s*"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener(\w+)"')
 _BATCH = 5000
@@ -17,42 +18,6 @@ _BATCH = 5000
 _OTHERS = (".json", ".jhist", ".summary", ".xml")
 """Files of Flink's and Hadoop's accounts, which lie beside it where they shared a cluster."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
-
-
-@dataclass
-class JobMetrics:
-    """What an engine wrote about its own work. Columns are declared in `columns`."""
-
-    applications: polars.DataFrame
-    executors: polars.DataFrame
-    jobs: polars.DataFrame
-    stages: polars.DataFrame
-    tasks: polars.DataFrame
-    gaps: list[str] = field(default_factory=list)
-    """What could not be read, in words."""
-
-    @property
-    def found(self) -> bool:
-        """Whether there was any account at all."""
-        return self.applications.height > 0 or self.tasks.height > 0
-
-
-def empty() -> JobMetrics:
-    """The account of an engine that wrote none."""
-    return _Reader().metrics()
-
-
-def joined(all_metrics: Sequence[JobMetrics]) -> JobMetrics:
-    """One account of several engines: applications have names of their own."""
-    if len(all_metrics) == 1:
-        return all_metrics[0]
-    return JobMetrics(
-        **{
-            table: polars.concat([getattr(metrics, table) for metrics in all_metrics])
-            for table in ("applications", "executors", "jobs", "stages", "tasks")
-        },
-        gaps=[gap for metrics in all_metrics for gap in metrics.gaps],
-    )
 
 
 def found(directory: Path) -> bool:
@@ -124,17 +89,15 @@ class _Reader:
             self.gaps.append(f"{bad} line(s) of the event log {name} are damaged and were left out")
 
     def metrics(self) -> JobMetrics:
-        def frame(table: str, schema: dict[str, Any]) -> polars.DataFrame:
-            return polars.DataFrame(
-                [{**dict.fromkeys(schema), **row} for row in self.rows[table].values()], schema
-            )
+        def frame(name: str, schema: dict[str, Any]) -> polars.DataFrame:
+            return jobmetrics.table(self.rows[name].values(), schema)
 
         return JobMetrics(
-            frame("applications", columns.APPLICATIONS),
-            frame("executors", columns.EXECUTORS),
-            frame("jobs", columns.JOBS),
-            frame("stages", columns.STAGES),
-            polars.concat([polars.DataFrame(schema=columns.TASKS), *self.tasks]),
+            frame("applications", jobmetrics.APPLICATIONS),
+            frame("executors", jobmetrics.EXECUTORS),
+            frame("jobs", jobmetrics.JOBS),
+            frame("stages", jobmetrics.STAGES),
+            polars.concat([polars.DataFrame(schema=jobmetrics.TASKS), *self.tasks]),
             self.gaps,
         )
 

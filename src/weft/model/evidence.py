@@ -8,8 +8,8 @@ import numpy as np
 import polars
 
 from weft.model import filetime, spread
-from weft.model.eventlog import JobMetrics
 from weft.model.filetime import DATA, FileTime
+from weft.model.jobmetrics import JobMetrics
 from weft.model.slots import Held, Stage, Use, use
 from weft.model.spread import Counter, Indexes, Numbers
 from weft.record.threadkinds import PROGRAMS

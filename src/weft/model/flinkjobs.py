@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import polars
-
-from weft.model import columns
-from weft.model.eventlog import JobMetrics
+from weft.model import jobmetrics
+from weft.model.jobmetrics import JobMetrics, table
 
 FILE = "flink.json"
 
@@ -29,16 +27,12 @@ def read(directory: Path) -> JobMetrics:
     found = load(directory)
     jobs = list(enumerate(found["jobs"]))
     return JobMetrics(
-        applications=_frame(columns.APPLICATIONS, (_application(job, found) for _, job in jobs)),
-        executors=_frame(columns.EXECUTORS, (row for _, job in jobs for row in _executors(job, found))),
-        jobs=_frame(columns.JOBS, (_job(number, job) for number, job in jobs)),
-        stages=_frame(columns.STAGES, (row for _, job in jobs for row in _stages(job))),
-        tasks=_frame(columns.TASKS, (row for _, job in jobs for row in (*_tasks(job), *_failures(job)))),
+        applications=table((_application(job, found) for _, job in jobs), jobmetrics.APPLICATIONS),
+        executors=table((row for _, job in jobs for row in _executors(job, found)), jobmetrics.EXECUTORS),
+        jobs=table((_job(number, job) for number, job in jobs), jobmetrics.JOBS),
+        stages=table((row for _, job in jobs for row in _stages(job)), jobmetrics.STAGES),
+        tasks=table((row for _, job in jobs for row in (*_tasks(job), *_failures(job))), jobmetrics.TASKS),
     )
-
-
-def _frame(schema: dict[str, Any], rows: Iterator[dict[str, Any]]) -> polars.DataFrame:
-    return polars.DataFrame([{**dict.fromkeys(schema), **row} for row in rows], schema)
 
 
 def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import polars
-
-from weft.model import columns
-from weft.model.eventlog import JobMetrics
+from weft.model import jobmetrics
+from weft.model.jobmetrics import JobMetrics, table
 
 _TASK_COUNTERS = {
     "shuffle_write_bytes": "MAP_OUTPUT_MATERIALIZED_BYTES",
@@ -139,9 +137,11 @@ class _Reader:
     def _attempt(self, event: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
         name = event["attemptId"]
         index, tried = re.findall(r"\d+", name)[-2:]
-        whole = dict.fromkeys(columns.TASKS)
+        whole = dict.fromkeys(jobmetrics.TASKS)
         numbers = {
-            key: 0 for key in columns.TASKS if key.endswith(("_ms", "_ns", "_bytes", "_blocks", "_records"))
+            key: 0
+            for key in jobmetrics.TASKS
+            if key.endswith(("_ms", "_ns", "_bytes", "_blocks", "_records"))
         }
         own = {
             "app": job["app"],
@@ -191,15 +191,12 @@ class _Reader:
                 row["added"] = next((a["begin"] for a in self.applications if a["app"] == row["app"]), None)
         ended = [row for row in self.tasks.values() if row["end"] is not None]
 
-        def frame(rows: list[dict[str, Any]], schema: Mapping[str, Any]) -> polars.DataFrame:
-            return polars.DataFrame([{**dict.fromkeys(schema), **row} for row in rows], dict(schema))
-
         return JobMetrics(
-            frame(self.applications, columns.APPLICATIONS),
-            frame(list(self.executors.values()), columns.EXECUTORS),
-            frame(self.jobs, columns.JOBS),
-            frame(self.stages, columns.STAGES),
-            frame(ended, columns.TASKS),
+            table(self.applications, jobmetrics.APPLICATIONS),
+            table(list(self.executors.values()), jobmetrics.EXECUTORS),
+            table(self.jobs, jobmetrics.JOBS),
+            table(self.stages, jobmetrics.STAGES),
+            table(ended, jobmetrics.TASKS),
             self.gaps,
         )
 

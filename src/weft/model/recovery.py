@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars
 
-from weft.model.eventlog import JobMetrics
+from weft.model.jobmetrics import JobMetrics
 
 _LOST = "ExecutorLostFailure"
 _AGAIN = "Resubmitted"
@@ -35,7 +35,7 @@ def count(number: int, noun: str) -> str:
 
 
 def lost_executors(metrics: JobMetrics) -> polars.DataFrame:
-    """Rows of `columns.EXECUTORS` that went before their application ended, in the order they went."""
+    """Rows of `jobmetrics.EXECUTORS` that went before their application ended, in the order they went."""
     ends = metrics.applications.select("app", polars.col("end").alias("app_end"))
     found = metrics.executors.join(ends, on="app", how="left").filter(
         polars.col("removed").is_not_null()

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars
 
-from weft.model import columns
+from weft.model import jobmetrics
 
 _LONG, _TEXT, _FLAG = polars.Int64, polars.String, polars.Boolean
 
@@ -80,15 +80,15 @@ _LINE = _struct(
 
 
 def parse(app: str, lines: Sequence[str]) -> polars.DataFrame:
-    """Task lines as rows of `columns.TASKS`; a line that is no JSON is left out."""
+    """Task lines as rows of `jobmetrics.TASKS`; a line that is no JSON is left out."""
     if not lines:
-        return polars.DataFrame(schema=columns.TASKS)
+        return polars.DataFrame(schema=jobmetrics.TASKS)
     try:
         decoded = polars.Series(lines, dtype=_TEXT).str.json_decode(_LINE)
     except polars.exceptions.PolarsError:
         whole = [line for line in lines if _whole(line)]
         decoded = polars.Series(whole, dtype=_TEXT).str.json_decode(_LINE)
-    return decoded.to_frame("line").select(_columns(app)).cast(columns.TASKS)  # type: ignore[arg-type]
+    return decoded.to_frame("line").select(_columns(app)).cast(jobmetrics.TASKS)  # type: ignore[arg-type]
 
 
 def _whole(line: str) -> bool:
@@ -136,4 +136,4 @@ def _columns(app: str) -> list[polars.Expr]:
         **numbers,
         "scheduler_ms": (end - begin - busy).clip(lower_bound=0),
     }
-    return [found[name].alias(name) for name in columns.TASKS]
+    return [found[name].alias(name) for name in jobmetrics.TASKS]

@@ -2,7 +2,7 @@
 
 import polars
 
-from weft.model.eventlog import JobMetrics
+from weft.model.jobmetrics import JobMetrics
 
 _SUMS = (
     "run_ms",
@@ -22,7 +22,7 @@ _SUMS = (
 def table(metrics: JobMetrics) -> polars.DataFrame:
     """One row a stage attempt, in the order they began. Times in seconds, shares of task run time from 0 to 1.
 
-    Adds to the columns of `columns.STAGES`: done, failed (tasks that ended), median_s, p95_s, longest_s, skew (longest
+    Adds to the columns of `jobmetrics.STAGES`: done, failed (tasks that ended), median_s, p95_s, longest_s, skew (longest
     over median), cpu_share, gc_share, fetch_share, task_s (sum), shuffle_read_bytes and the sums of the tasks' bytes.
     Times and bytes are those of tasks that succeeded; what failed ones took is lost_s.
     """

@@ -5,7 +5,7 @@ from typing import Any
 import polars
 
 from weft.model import stages as model
-from weft.model.eventlog import JobMetrics
+from weft.model.jobmetrics import JobMetrics
 from weft.report.summary import StageRow, TaskRow, Usage
 
 MOST_STAGES = 60

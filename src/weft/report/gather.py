@@ -7,7 +7,7 @@ from typing import Any
 import polars
 
 from weft.model import jobhistory, rates, recovery
-from weft.model.eventlog import JobMetrics
+from weft.model.jobmetrics import JobMetrics
 from weft.record.record import Stored
 from weft.report import counters, engine, explanation, files, flink, spans
 from weft.report.sources import Sources

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import polars
 
-from weft.model import eventlog, flinkjobs, jobhistory
-from weft.model.eventlog import JobMetrics
+from weft.model import eventlog, flinkjobs, jobhistory, jobmetrics
+from weft.model.jobmetrics import JobMetrics
 from weft.record import samples
 from weft.report import readable
 from weft.report.readable import Readable
@@ -46,14 +46,14 @@ class Sources(Readable):
         return found if set(samples.SCHEMA) <= set(found.columns) else nothing
 
     def metrics(self) -> JobMetrics:
-        """The engine's own account."""
+        """What the engines measured of their own jobs."""
         directory = self.stored.directory / "engine"
         all_metrics = [
-            self.attempt("the engine's account", partial(kind.read, directory), eventlog.empty())
+            self.attempt("the engine's job metrics", partial(kind.read, directory), jobmetrics.empty())
             for kind in (eventlog, jobhistory, flinkjobs)
             if kind.found(directory)
         ]
-        found = eventlog.joined(all_metrics or [eventlog.empty()])
+        found = jobmetrics.joined(all_metrics)
         self.gaps += found.gaps
         return found
 

@@ -1,4 +1,8 @@
-"""The tables of an engine's account: what each column is, and in what unit."""
+"""What an engine measured of its own jobs, in tables that every engine fills: what each column is, and in what unit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import polars
 
@@ -9,7 +13,7 @@ APPLICATIONS = {
     "begin": polars.Float64,
     "end": polars.Float64,
 }
-"""begin, end: seconds since the epoch, as all times below; null where the account does not say."""
+"""begin, end: seconds since the epoch, as all times below; null where the engine does not report it."""
 
 EXECUTORS = {
     "app": polars.String,
@@ -85,3 +89,48 @@ TASKS = {
 }
 """index: partition's place in the stage. try: 0 for the first try of an index. reason: Success or the engine's word
 for the failure; failure: its text. Units are in the names; a task that was lost has zeros."""
+
+
+@dataclass
+class JobMetrics:
+    """The tables of one or several engines; what an engine does not report is null."""
+
+    applications: polars.DataFrame
+    executors: polars.DataFrame
+    jobs: polars.DataFrame
+    stages: polars.DataFrame
+    tasks: polars.DataFrame
+    gaps: list[str] = field(default_factory=list)
+    """What could not be read, as text."""
+
+    @property
+    def found(self) -> bool:
+        """Whether an engine left any."""
+        return self.applications.height > 0 or self.tasks.height > 0
+
+
+def table(rows: Iterable[Mapping[str, Any]], schema: Mapping[str, Any]) -> polars.DataFrame:
+    """Rows in the columns of a table; what a row does not have is null."""
+    return polars.DataFrame([{**dict.fromkeys(schema), **row} for row in rows], dict(schema))
+
+
+def empty() -> JobMetrics:
+    """Those of an engine that left none."""
+    return JobMetrics(
+        table([], APPLICATIONS), table([], EXECUTORS), table([], JOBS), table([], STAGES), table([], TASKS)
+    )
+
+
+def joined(all_metrics: Sequence[JobMetrics]) -> JobMetrics:
+    """Those of several engines together: applications have names of their own."""
+    if not all_metrics:
+        return empty()
+    if len(all_metrics) == 1:
+        return all_metrics[0]
+    return JobMetrics(
+        **{
+            name: polars.concat([getattr(metrics, name) for metrics in all_metrics])
+            for name in ("applications", "executors", "jobs", "stages", "tasks")
+        },
+        gaps=[gap for metrics in all_metrics for gap in metrics.gaps],
+    )
