@@ -20,7 +20,7 @@ from weft.report.gather import summarize
 from weft.report.sections import SECTIONS, what_was_run
 from weft.report.summary import Summary
 
-TITLES = ["What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
+TITLES = ["Where the time went", "What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
           "Slowest tasks", "Logs", "Configuration", "Not observed"]  # fmt: skip
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -194,7 +194,7 @@ def test_a_section_that_fails_leaves_a_hole_that_says_so() -> None:
         "Broken",
         [Words("This section could not be made from this record (KeyError: 'gone').", "bad")],
     )
-    assert found[1].title == "Where the time went"
+    assert found[1].title == "What was run"
 
 
 def test_a_chart_that_fails_is_shown_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

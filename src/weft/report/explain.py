@@ -19,8 +19,10 @@ def where_the_time_went(summary: Summary) -> Section:
     """One bar of 100 %, the stages with their largest part, what to try next, and what the answer is based on."""
     found = summary.explanation
     if found is None:
-        words = "The engine left no job metrics in the run phase, so that slot time cannot be split."
-        return Section("explain", TITLE, [Words(words, "quiet")])
+        why = "the engine left no job metrics in the run phase, so that slot time cannot be split"
+        return Section(
+            "explain", TITLE, unseen={} if summary.engine == "null" else {"where the time went": why}
+        )
     # the page says the sentence above all sections
     return Section("explain", TITLE, blocks(found)[1:])
 

@@ -9,8 +9,8 @@ import polars
 
 from weft.model import attribution
 from weft.model.attribution import MOST_UNCLASSIFIED, Attribution
-from weft.model.eventlog import JobMetrics
 from weft.model.evidence import Window
+from weft.model.jobmetrics import JobMetrics
 from weft.model.tasktime import UNCLASSIFIED
 from weft.report import phrases
 from weft.report.summary import NodeInfo, Span
