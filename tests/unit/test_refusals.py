@@ -25,8 +25,8 @@ def test_a_directory_that_is_not_there(form: str, role: str, tmp_path: Path) -> 
     error = refused(**{role: form.replace("DIR", str(missing))})
     assert f"the directory {missing} does not exist" in error.message
     assert "'" in error.hint, "it is quoted for a shell"
-    missing.mkdir()
-    preview.preview(parse({"workload": "terasort", role: form.replace("DIR", str(missing))}))
+    (tmp_path / "there").mkdir()
+    preview.preview(parse({"workload": "terasort", role: form.replace("DIR", str(tmp_path / "there"))}))
 
 
 def test_a_variable_that_is_not_set() -> None:
@@ -50,3 +50,84 @@ def test_a_storage_below_another_that_is_written_as_a_directory(form: str) -> No
 def test_a_directory_that_is_called_as_a_storage_is_written_with_its_path() -> None:
     spec = parse({"workload": "terasort", "scratch": "pool:./memory"})
     assert spec.scratch.on.path == Path("memory")  # type: ignore[union-attr]
+
+
+def test_work_that_its_engine_is_not_offered_for() -> None:
+    with pytest.raises(UsageError, match="terasort does not run on the engine null"):
+        parse({"workload": "terasort", "engine": "null"})
+
+
+@pytest.mark.parametrize(
+    ("engine", "program"), [("spark", "passwd"), ("hadoop", "x.py"), ("flink", "x.py"), ("flink", "x.sh")]
+)
+def test_a_program_that_is_none_of_its_engine(engine: str, program: str) -> None:
+    with pytest.raises(UsageError, match=f"is no program of {engine}"):
+        parse({"workload": {"kind": "own-job", "program": f"/tmp/{program}"}, "engine": engine})
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "partitions",
+        "parts",
+        "seed",
+        "nodes.count",
+        "nodes.cores",
+        "engine.port",
+        "scratch.seed",
+        "timeout",
+    ],
+)
+@pytest.mark.parametrize("value", [10**20, str(10**20), -1, "x", "", "1e999", None, [], {}])
+def test_a_number_that_cannot_be_meant(key: str, value: object) -> None:
+    if value is None and key in {"partitions", "parts", "nodes.cores"}:
+        return  # as if it were not given
+    if key == "timeout" and value in ("", str(10**20), 10**20):
+        return  # long, or refused as a duration
+    with pytest.raises(UsageError):
+        parse({"workload": "terasort", "scratch": "delayed:zero"}, {key: value})
+
+
+@pytest.mark.parametrize("key", ["engine.driver_memory", "timeout", "start_deadline"])
+def test_nothing_of_what_every_run_needs(key: str) -> None:
+    with pytest.raises(UsageError, match="must be"):
+        parse({"workload": "terasort"}, {key: "1K" if "memory" in key else "0"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("spark.a", "b\nspark.c=d"),
+        ("spark.a\nspark.c", "d"),
+        ("scratch.path", "/tmp/a\nb"),
+        ("scratch.path", "/tmp/\0"),
+        ("nodes.kind", "local\r"),
+    ],
+)
+def test_a_line_break_becomes_no_setting(key: str, value: str) -> None:
+    with pytest.raises(UsageError, match=r"control character|unknown"):
+        parse({"workload": "terasort"}, {key: value})
+
+
+def test_arguments_of_a_job_of_ones_own_may_have_lines() -> None:
+    parse({"workload": {"kind": "own-job", "program": "/tmp/x.py", "arguments": ["a\nb"]}})
+
+
+@pytest.mark.parametrize("size", ["99999TB", "20TB"])
+def test_more_than_the_file_system_has_room_for(size: str) -> None:
+    assert "the files take" in refused(workload=f"terasort:{size}").message
+    preview.preview(parse({"workload": f"terasort:{size}", "nodes": "ssh:one,two", "scratch": "memory:1G"}))
+
+
+@pytest.mark.parametrize("table", [{"scratch": "memory:1000T"}, {"nodes": "local:2,cores=1000"}])
+def test_more_than_the_machine_has(table: dict[str, str]) -> None:
+    assert "do not fit into" in refused(**table).message
+
+
+@pytest.mark.parametrize("name", ["r uns", "r'uns", 'r"uns', "r:uns", "r\nuns", "r$uns", "r,uns", "r\\uns"])
+@pytest.mark.parametrize("variable", ["WEFT_RUNS", "WEFT_WORK", "WEFT_CACHE", "WEFT_STATE"])
+def test_a_directory_whose_path_engines_read_otherwise(
+    name: str, variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, str(tmp_path / name))
+    assert variable in refused().message

@@ -12,6 +12,7 @@ app = typer.Typer(
     help="Run data engines on HPC machines, see where the time goes, and take the shared file system out of the way.",
     no_args_is_help=True,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -2,12 +2,15 @@
 
 import os
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 import typer
 
 from weft.errors import Stopped, WeftError
-from weft.host import signals
+from weft.host import settings, signals
 
 
 def guarded(action: Callable[[], object]) -> None:
@@ -24,6 +27,31 @@ def guarded(action: Callable[[], object]) -> None:
         sys.exit(stopped.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        _tell(_of_the_machine(error))
+        sys.exit(1)
+    except Exception as error:  # noqa: BLE001 - the last to see it
+        _tell(_of_weft(error))
+        sys.exit(1)
+
+
+def _of_the_machine(error: OSError) -> WeftError:
+    """A full, foreign, missing or broken file system, as one sentence that names the file."""
+    named = error.filename if isinstance(error.filename, (str, bytes)) else str(error.filename or "")
+    path = Path(os.fsdecode(named))
+    what = f"{path}: {(error.strerror or str(error)).lower()}" if named else str(error)
+    for variable, text in settings.directories().items():
+        if named and (path.is_relative_to(text) or Path(text).is_relative_to(path)):
+            return WeftError(what, hint=f"set {variable} to a directory of yours that can be written")
+    return WeftError(what, hint="look at the path, its owner and the room on its file system")
+
+
+def _of_weft(error: Exception) -> WeftError:
+    """A mistake of weft's own; where its traceback is, for those who mend it."""
+    with tempfile.NamedTemporaryFile("w", prefix="weft-traceback-", suffix=".txt", delete=False) as file:
+        file.writelines(traceback.format_exception(error))
+    text = f"{type(error).__name__}: {error}".splitlines()[0]
+    return WeftError(f"weft itself failed: {text}", hint=f"report it, with {file.name}")
 
 
 def _ended(stopped: Stopped) -> str:

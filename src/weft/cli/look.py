@@ -71,6 +71,10 @@ def report(
 
     Example: weft report last --output /tmp/report.html
     """
+    if output is not None and not output.name:
+        raise UsageError(
+            f"--output: {str(output)!r} is no file", hint="name the file to write: --output report.html"
+        )
     if of_study:
         path = output or study.place(settings.runs(), of_study)
         print(page.save(study.text(_of_study(of_study)), path))

@@ -24,7 +24,7 @@ class Flags:
     input: str | None = None
     output: str | None = None
     set: tuple[str, ...] = ()
-    repeat: int | None = None
+    repeat: str | None = None
     services: tuple[str, ...] = ()
 
     def overrides(self) -> dict[str, Any]:

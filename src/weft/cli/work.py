@@ -68,7 +68,7 @@ PathsText = Annotated[
     typer.Option(metavar="PATHS", help="files for the job, with commas between, as in spark-submit"),
 ]
 Again = Annotated[bool, typer.Option("--again", help="run the cells of a study that are finished once more")]
-Repeat = Annotated[int | None, typer.Option(help="how often each cell is run")]
+Repeat = Annotated[str | None, typer.Option(metavar="N", help="how often each cell is run")]
 AsJson = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
 

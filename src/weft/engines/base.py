@@ -26,6 +26,8 @@ class Engine(BaseModel, ABC):
     """First word of the keys of its own configuration, where they can be told from others: spark."""
     beside: ClassVar[Mapping[str, int]] = {}
     """Ports that it has beside other engines unless it is told any: its own defaults are another's."""
+    programs: ClassVar[tuple[str, ...]] = ()
+    """How the names of a user's own programs end that it runs."""
     kind: str
 
     @property

@@ -14,7 +14,7 @@ from weft.layout.plan import Client, Command, Daemon, Dependencies, Job, Layout,
 from weft.services.base import Service
 from weft.services.yarn import Tenant, Yarn
 from weft.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
-from weft.text.fields import Size
+from weft.text.fields import LEAST_HEAP, Size
 from weft.text.units import show_size
 
 _HISTORY = 192 << 20
@@ -48,6 +48,7 @@ class HadoopEngine(Engine, Tenant):
     """A Hadoop cluster that runs MapReduce jobs."""
 
     kind: Literal["hadoop"] = "hadoop"
+    programs: ClassVar[tuple[str, ...]] = (".jar",)
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
     auxiliary: ClassVar[Mapping[str, str]] = {"mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler"}
 
@@ -58,7 +59,9 @@ class HadoopEngine(Engine, Tenant):
         default=None,
         description="container of a map or reduce task; default: 60 % of what the node has left, by cores",
     )
-    client_memory: Size = Field(default=384 << 20, description="heap of the program that submits the job")
+    client_memory: Size = Field(
+        default=384 << 20, ge=LEAST_HEAP, description="heap of the program that submits the job"
+    )
     encrypt: bool = Field(
         default=False, description="encrypt what goes over the network, and the map output on disk"
     )

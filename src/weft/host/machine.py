@@ -19,8 +19,18 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def memory() -> int:
+    """Bytes of memory that this machine has."""
+    return psutil.virtual_memory().total
+
+
 def share(count: int, asked_cores: int | None, asked_memory: int | None) -> tuple[int, int]:
     """Cores and bytes of memory for each of `count` nodes. Raises UsageError if they do not fit."""
+    if asked_cores is not None and asked_cores > cores():
+        raise UsageError(
+            f"nodes of {asked_cores} cores do not fit into the {cores()} of this machine",
+            hint=f"ask for at most cores={cores()}",
+        )
     available = psutil.virtual_memory().available - RESERVE
     memory = asked_memory or available // count
     if memory * count > available:

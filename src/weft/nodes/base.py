@@ -17,7 +17,7 @@ from weft.host import shell, signals
 from weft.host.lease import Lease
 from weft.host.remote.sent.ports import taken
 from weft.host.work import Work, WorkDirectory
-from weft.text.fields import Size
+from weft.text.fields import MOST, Size
 
 Answer = TypeVar("Answer")
 Some = TypeVar("Some", bound="Node")
@@ -161,9 +161,9 @@ class Nodes(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: str
-    count: int = Field(default=2, ge=1, description="how many nodes")
+    count: int = Field(default=2, ge=1, le=MOST, description="how many nodes")
     cores: int | None = Field(
-        default=None, ge=1, description="cores per node; default: an equal share of the machine"
+        default=None, ge=1, le=MOST, description="cores per node; default: an equal share of the machine"
     )
     memory: Size | None = Field(
         default=None, description="memory per node; default: an equal share of the available memory"

@@ -9,13 +9,14 @@ from pydantic import Field
 
 from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, Nodes
+from weft.text.fields import MOST
 
 
 class NullNodes(Nodes):
     """A name without processes."""
 
     kind: Literal["null"] = "null"
-    count: int = Field(default=1, ge=1, description="number of names")
+    count: int = Field(default=1, ge=1, le=MOST, description="number of names")
 
     def sketch(self, site: WorkDirectory) -> list[Node]:
         return [

@@ -24,7 +24,7 @@ from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Node, Nodes
 from weft.nodes.fabric import on_fabric
 from weft.nodes.remote import RemoteNode, attended, furnished, listed
-from weft.text.fields import Duration
+from weft.text.fields import MOST, Duration
 
 _ASSUMED_MEMORY = 64 << 30
 """Bytes of memory that a plan assumes before the hosts are inspected."""
@@ -65,8 +65,10 @@ class SshNodes(Nodes):
     hosts: str = Field(
         description="host1,host2; a node set such as node[1-4]; or @FILE with one host per line"
     )
-    count: int = Field(default=0, ge=0, description="number of hosts, from the first; default: all")
-    cores: int | None = Field(default=None, ge=1, description="cores per node; default: those of the host")
+    count: int = Field(default=0, ge=0, le=MOST, description="number of hosts, from the first; default: all")
+    cores: int | None = Field(
+        default=None, ge=1, le=MOST, description="cores per node; default: those of the host"
+    )
     fabric: str = Field(default="auto", description="interface that engines bind, such as ib0")
     options: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
         default=(), description="options of ssh, such as '-F FILE' or '-p PORT'"

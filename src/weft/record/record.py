@@ -213,8 +213,9 @@ def _no_record(directory: Path, why: object) -> RecordError:
 
 def find(runs: Path, name: str) -> Stored:
     """A record by path, by name, by the unique beginning or end of its name, or `last`."""
-    if (Path(name) / "record.json").exists():
-        return read(Path(name))
+    with suppress(OSError):  # longer than a path can be
+        if (Path(name) / "record.json").exists():
+            return read(Path(name))
     if name == "last" and (known := all_records(runs)):
         return known[-1]
     there = [path.parent for path in sorted(runs.glob("*/record.json"))]

@@ -52,7 +52,7 @@ def planned(spec: Spec, layout: Layout, made_of: Topology | None = None) -> Plan
 def preview(spec: Spec) -> dict[str, Any]:
     """Everything, as data."""
     made_of = topology(spec)
-    made_of.require_possible(spec.nodes)
+    made_of.require_possible(spec)
     layout = sketch(spec, made_of)
     plan = made_of.plan(spec, layout)
     commands = [*plan.first, *([] if isinstance(spec.workload, Persistent) else _work(spec, layout))]

@@ -80,7 +80,7 @@ def run(
 ) -> Stored:
     """Run a spec once. Whatever happens, the record stays and nothing else does."""
     made_of = topology(spec)
-    made_of.require_possible(spec.nodes)
+    made_of.require_possible(spec)
     # what cannot fit is refused before anything is fetched or built
     made_of.plan(spec, sketch(spec, made_of))
     provisioned = provision(spec, progress.say)

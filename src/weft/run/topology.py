@@ -10,11 +10,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from weft.errors import UsageError
+from weft.host import settings
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
 from weft.layout.places import Place, Role
 from weft.layout.plan import Layout, Plan, require_apart, together
 from weft.nodes.base import Node, Nodes
+from weft.run.room import require_plain, require_room
 from weft.services.base import Service
 from weft.spec.model import Spec
 from weft.storage.base import Storage
@@ -41,12 +43,16 @@ class Topology:
         own = sum(service.own_nodes for service in self.services)
         return asked.model_copy(update={"count": asked.count + own})
 
-    def require_possible(self, asked: Nodes) -> None:
+    def require_possible(self, spec: Spec) -> None:
         """Raises UsageError where it is known already that a run would fail, before anything is fetched or started."""
-        if asked.elsewhere:
+        require_plain(settings.directories())
+        if spec.nodes.elsewhere:
             return
         for role, storage in self.storages.items():
             storage.require(role)
+        kept = {role: path for role, storage in self.storages.items() if (path := storage.keeps(role))}
+        require_plain({role: str(path) for role, path in kept.items()})
+        require_room(spec.workload, kept)
 
     def members(self, nodes: Sequence[Node], computing: int) -> Members:
         """Which of some nodes are for what: the first compute."""

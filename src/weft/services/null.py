@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.services.base import Service
+from weft.text.fields import MOST
 
 
 class NullService(Service):
@@ -13,7 +14,7 @@ class NullService(Service):
     kind: Literal["null"] = "null"
     alone: ClassVar[bool] = True
 
-    nodes: int = Field(default=0, ge=0, description="nodes of its own, beyond those that compute")
+    nodes: int = Field(default=0, ge=0, le=MOST, description="nodes of its own, beyond those that compute")
 
     @property
     def own_nodes(self) -> int:

@@ -64,7 +64,10 @@ def _require_known(excluded: Mapping[str, Any], matrix: Matrix, where: str) -> N
         raise UsageError(f"{where} names no key of the matrix", hint="write key = value, or key = [values]")
     for key, values in excluded.items():
         if key not in matrix:
-            raise UsageError(f"{where}: {key!r} is no key of the matrix", hint=nearest(key, list(matrix)))
+            raise UsageError(
+                f"{where}: {key!r} is no key of the matrix",
+                hint=nearest(key, list(matrix)) if matrix else "there is no [matrix]",
+            )
         known = [_name(value) for value in matrix[key]]
         for value in _listed(values):
             if value not in known:

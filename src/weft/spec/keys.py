@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from weft import engines, services, storage
 from weft.errors import UsageError
@@ -94,6 +95,15 @@ def keys_at(location: Sequence[str]) -> list[str]:
     kinds = FAMILIES[location[0]]
     model = kinds[location[1]] if len(location) > 1 else next(iter(kinds.values()))
     return list(model.model_fields)
+
+
+def field_at(location: Sequence[str]) -> FieldInfo | None:
+    """What is known of a key; None where it is none of an adapter's, or below one."""
+    family, *rest = location or ("",)
+    if family in FAMILIES and len(rest) == 2 and rest[0] in FAMILIES[family]:
+        adapter: type[BaseModel] = FAMILIES[family][rest[0]]
+        return adapter.model_fields.get(rest[1])
+    return Spec.model_fields.get(family) if not rest else None
 
 
 class Key(NamedTuple):

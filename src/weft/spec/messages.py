@@ -5,9 +5,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from weft.spec.keys import keys_at
+from weft.spec.keys import field_at, keys_at
 from weft.spec.model import FAMILIES
+from weft.spec.wanted import wanted
 from weft.text.nearest import nearest
+
+_MOST = 80
+"""Characters of a value that a message repeats."""
 
 
 def say(error: ValidationError) -> str:
@@ -27,14 +31,28 @@ def say(error: ValidationError) -> str:
             return f"{where} does not say its kind"
         case "missing":
             return f"{where} is required"
-    message = first["msg"].removeprefix("Value error, ")
-    told = isinstance(first["input"], dict) or repr(first["input"]) in message or _reads_as(first)
-    return f"{where}: {message[0].lower() + message[1:]}" + ("" if told else f", not {first['input']!r}")
+    message, given = wanted(first, field_at(_location(first["loc"]))), str(first["input"])
+    told = isinstance(first["input"], dict) or given in message or _reads_as(first)
+    return f"{where}: {message}" + ("" if told else f", not {_shortened(given)!r}")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MOST else f"{text[:_MOST]}..."
 
 
 def _reads_as(first: Any) -> str:
     """What a value was taken for, in the words of the error that refused it; empty where it has none."""
     return str(getattr(first.get("ctx", {}).get("error"), "hint", ""))
+
+
+def _written(location: list[str]) -> str:
+    """How a key that is required is written."""
+    family, key = location[0], location[-1]
+    if family not in FAMILIES or len(location) < 3:
+        return f"write {key} = ..."
+    kind = location[1]
+    short = f"{kind}:{key.upper()}, or " if FAMILIES[family][kind].positional == key else ""
+    return f"write {short}{kind},{key}={key.upper()}"
 
 
 def _location(words: Sequence[int | str]) -> list[str]:
@@ -62,7 +80,7 @@ def hint(error: ValidationError) -> str:
         case "union_tag_invalid":
             return nearest(str(first["input"].get("kind")), list(FAMILIES[location[0]]))
         case "missing":
-            return f"write {location[0]}:VALUE or {location[-1]}=VALUE"
+            return _written(location)
         case "value_error":
             return _reads_as(first)
     return ""

@@ -44,6 +44,8 @@ def _words(value: Any) -> Any:
 def service_tables(value: Any) -> Any:
     """The tables of services: a list of them, tables by kind, or one in its one-line form."""
     if isinstance(value, Mapping):
+        if wrong := [kind for kind, table in value.items() if not isinstance(table, Mapping)]:
+            raise ValueError(f"{wrong[0]} is no table; write [services.{wrong[0]}] and its keys")
         return [{"kind": kind, **table} for kind, table in value.items()]
     return [value] if isinstance(value, str) else value
 
@@ -66,9 +68,9 @@ class Spec(BaseModel):
         default=(), description="what it has beside its engine and its storage: KIND:NODES, or KIND.KEY=VALUE"
     )
     start_deadline: Duration = Field(
-        default=90.0, description="how long the cluster may take to become ready"
+        default=90.0, gt=0, description="how long the cluster may take to become ready"
     )
-    timeout: Duration = Field(default=3600.0, description="how long the measured work may take")
+    timeout: Duration = Field(default=3600.0, gt=0, description="how long the measured work may take")
 
     @model_validator(mode="before")
     @classmethod

@@ -10,6 +10,7 @@ from weft.errors import UsageError
 from weft.spec.keys import put
 from weft.spec.messages import hint, say
 from weft.spec.model import Spec
+from weft.spec.runnable import require_plain, require_runnable
 from weft.workloads.persistent import Persistent
 
 
@@ -20,10 +21,12 @@ def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) 
         put(merged, key, value)
     if "workload" not in merged:
         raise UsageError("no workload is named", hint=f"choose one of {', '.join(workloads.KINDS)}")
+    require_plain(merged)
     try:
         spec = Spec.model_validate(merged)
     except ValidationError as error:
         raise UsageError(say(error), hint=hint(error)) from error
+    require_runnable(spec)
     spec.all_services()  # what cannot be together is said before anything is planned
     if len(spec.engine.parts) > 1 and not isinstance(spec.workload, Persistent):
         raise UsageError(

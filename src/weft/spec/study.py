@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from weft.errors import UsageError
 from weft.spec import cells
 from weft.spec.keys import STUDY_KEYS
-from weft.spec.messages import say
+from weft.spec.messages import hint, say
 from weft.spec.model import Spec
 from weft.spec.parse import parse
 
@@ -43,7 +43,11 @@ def load(path: Path) -> Study:
     try:
         table = tomllib.loads(file.read_text())
     except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+        raise UsageError(
+            f"cannot read {file}: {error.strerror}", hint="name a TOML file, or a folder with study.toml"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not TOML: it is no text in UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{file} is not TOML: {error}") from error
     return study_from(table, name=file.parent.name if path.is_dir() else file.stem, where=str(file))
@@ -56,7 +60,7 @@ def study_from(table: Mapping[str, Any], *, name: str, where: str) -> Study:
     try:
         study = Study(name=name, base=base, **own)
     except ValidationError as error:
-        raise UsageError(f"{where}: {say(error)}") from error
+        raise UsageError(f"{where}: {say(error)}", hint=hint(error)) from error
     try:
         study.cells()
     except UsageError as error:

@@ -46,6 +46,10 @@ class Storage(BaseModel, ABC):
         """The service whose daemons serve it, as a table; None where there are no daemons."""
         return None
 
+    def keeps(self, role: Role) -> Path | None:  # noqa: ARG002 - for those that keep files on this machine
+        """The directory of this machine on whose file system it keeps a role's files; None where there is none."""
+        return None
+
     def require(self, role: Role) -> None:
         """Raises UsageError where it cannot be on nodes of this machine; makes nothing."""
 

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.errors import StorageError
-from weft.host import shell, signals
+from weft.host import settings, shell, signals
 from weft.host.shell import Process
 from weft.host.work import Work, WorkDirectory
 from weft.layout.places import SHARED_ROLES, Place, Role
@@ -43,7 +43,7 @@ class DelayedStorage(Storage):
         default_factory=dict, description="profile values to change, such as metadata.rate"
     )
     faults: tuple[str, ...] = Field(default=(), description="faults to inject, such as eio:open:0.001")
-    seed: int = Field(default=1, ge=0, description="seed of the faults")
+    seed: int = Field(default=1, ge=0, lt=1 << 63, description="seed of the faults")
 
     @property
     def parallel(self) -> str:
@@ -52,6 +52,9 @@ class DelayedStorage(Storage):
     @property
     def word(self) -> str:
         return f"{self.kind}:{self.profile}"
+
+    def keeps(self, role: Role) -> Path | None:  # noqa: ARG002 - the same for all
+        return self.path or settings.work()
 
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         shared = role in SHARED_ROLES

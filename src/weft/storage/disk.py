@@ -27,6 +27,9 @@ class DiskStorage(Storage):
         shared = settings.shared() if role in SHARED_ROLES else None
         return base_directory(self.path or shared, role, work)
 
+    def keeps(self, role: Role) -> Path | None:
+        return self.path or (settings.shared() if role in SHARED_ROLES else None) or settings.work()
+
     def require(self, role: Role) -> None:
         if (named := self.path or (settings.shared() if role in SHARED_ROLES else None)) is not None:
             require_directory(named, role)

@@ -15,6 +15,7 @@ from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.storage.base import spread
 from weft.storage.mounting import mount_point
 from weft.storage.stacked import StackedStorage
+from weft.text.fields import MOST
 
 
 class GlusterStorage(StackedStorage):
@@ -23,7 +24,7 @@ class GlusterStorage(StackedStorage):
     kind: Literal["gluster"] = "gluster"
     positional: ClassVar[str] = "nodes"
 
-    nodes: int = Field(default=1, ge=1, description="nodes of its own, beyond those that compute")
+    nodes: int = Field(default=1, ge=1, le=MOST, description="nodes of its own, beyond those that compute")
     port: int = Field(default=24100, ge=1024, le=65535, description="port of the bricks")
 
     @property

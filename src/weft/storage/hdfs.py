@@ -11,7 +11,7 @@ from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
 from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.storage.stacked import StackedStorage
-from weft.text.fields import Size
+from weft.text.fields import MOST, Size
 from weft.text.units import show_size
 
 _REPLICATION = 3
@@ -25,7 +25,10 @@ class HdfsStorage(StackedStorage):
     positional: ClassVar[str] = "nodes"
 
     nodes: int = Field(
-        default=0, ge=0, description="nodes of its own, beyond those that compute; 0: on those that compute"
+        default=0,
+        ge=0,
+        le=MOST,
+        description="nodes of its own, beyond those that compute; 0: on those that compute",
     )
     block: Size = Field(default=128 << 20, ge=1 << 20, description="block size")
     replication: int | None = Field(

@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft.errors import StorageError
+from weft.errors import StorageError, UsageError
+from weft.host import machine
 from weft.host.work import Work, WorkDirectory
 from weft.layout.places import SHARED_ROLES, Place, Role
 from weft.nodes.base import Node, everywhere, one_a_host
@@ -27,6 +28,13 @@ class MemoryStorage(Storage):
     size: Size | None = Field(
         default=None, description="bound of each mount; default: half of the memory of its nodes"
     )
+
+    def require(self, role: Role) -> None:
+        if self.size is not None and self.size > machine.memory():
+            raise UsageError(
+                f"{role}: {show_size(self.size)} do not fit into the {show_size(machine.memory())} of memory of this machine",
+                hint="ask for less: memory:1G",
+            )
 
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         shared = role in SHARED_ROLES

@@ -51,6 +51,9 @@ class MountStorage(Storage):
         found = _file_system(self.here)
         return found if found in _PARALLEL else ""
 
+    def keeps(self, role: Role) -> Path | None:  # noqa: ARG002 - the same for all
+        return self.here
+
     def require(self, role: Role) -> None:
         if not self.here.is_dir():
             raise UsageError(f"{role}: the directory {self.here} does not exist", hint=self._hint)

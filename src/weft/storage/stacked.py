@@ -1,5 +1,6 @@
 """A storage that is backed by another one: `loopback:/dir`, `loopback+memory`, `pool+delayed:lustre`."""
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -12,6 +13,9 @@ class StackedStorage(Storage):
     """Has `on`; a `path` is short for a disk there."""
 
     on: AnyStorage = Field(default="disk", validate_default=True, description="storage that it is backed by")
+
+    def keeps(self, role: Role) -> Path | None:
+        return self.on.keeps(role)
 
     def require(self, role: Role) -> None:
         self.on.require(role)

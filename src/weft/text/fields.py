@@ -9,6 +9,11 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from weft.text.units import parse_duration, parse_size
 
+MOST = 1_000_000
+"""Most of anything that a machine has to make one by one: nodes, partitions, tasks, files."""
+LEAST_HEAP = 64 << 20
+"""Bytes of heap below which no program of an engine starts."""
+
 Size = Annotated[int, BeforeValidator(parse_size), PlainSerializer(int)]
 """A pydantic field that takes "1GB" and holds bytes."""
 

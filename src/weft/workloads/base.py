@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from weft.layout.jvm import core
+from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 
 Outcome = Mapping[str, Any]
@@ -49,6 +50,11 @@ class Workload(BaseModel, ABC):
     """Roles of storage that it uses."""
     checked_by: ClassVar[CheckedBy]
     """Who says that its result is right."""
+
+    @property
+    def takes(self) -> Mapping[Role, int]:
+        """Bytes that its files take at least, by role; nothing where that is not known before."""
+        return {}
 
     @property
     def paths(self) -> list[Path]:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
-from weft.text.fields import Size
+from weft.text.fields import MOST, Size
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 _PROVED = ("files", "bytes", "checksum")
@@ -33,7 +33,10 @@ class Dfsio(Workload):
     size: Size = Field(default=64 << 20, ge=8, description="bytes of each file, in whole words of 8")
     buffer: Size = Field(default=1_000_000, ge=8, description="bytes of each read or write")
     tasks: int | None = Field(
-        default=None, ge=1, description="tasks that share the files; default: one a file, at most 8 a slot"
+        default=None,
+        ge=1,
+        le=MOST,
+        description="tasks that share the files; default: one a file, at most 8 a slot",
     )
     seed: int = Field(default=0, ge=0, le=1 << 30, description="what the files' content depends on")
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
-from weft.text.fields import Size
+from weft.text.fields import MOST, Size
 from weft.workloads.base import JOB, CheckedBy, Judgement, Outcome, Workload
 
 
@@ -24,10 +24,10 @@ class FileOpen(Workload):
     read_bytes: str = Field(
         default="1024,4096,16384,65536,262144,1048576,4194304", description="sizes of a read"
     )
-    reads: int = Field(default=200, ge=1, description="reads of each size and round")
-    files: int = Field(default=200, ge=1, description="files of each thread")
+    reads: int = Field(default=200, ge=1, le=MOST, description="reads of each size and round")
+    files: int = Field(default=200, ge=1, le=MOST, description="files of each thread")
     threads: str = Field(default="1,2,4,8", description="numbers of threads")
-    rounds: int = Field(default=3, ge=1, description="interleaved rounds; medians are reported")
+    rounds: int = Field(default=3, ge=1, le=MOST, description="interleaved rounds; medians are reported")
     seed: int = Field(default=0, ge=0, description="what the file's content depends on")
 
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - it makes its own file

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 _PROVED = ("groups", "pairs", "checksum")
@@ -20,16 +21,16 @@ class GroupBy(Workload):
     engines: ClassVar[tuple[str, ...]] = ("spark",)
 
     mappers: int | None = Field(
-        default=None, ge=1, description="map partitions; default: `mappers_per_slot` for each slot"
+        default=None, ge=1, le=MOST, description="map partitions; default: `mappers_per_slot` for each slot"
     )
     mappers_per_slot: int = Field(
-        default=4, ge=1, description="map partitions for each slot (Chaimov et al., figure 4: 4)"
+        default=4, ge=1, le=MOST, description="map partitions for each slot (Chaimov et al., figure 4: 4)"
     )
     reducers: int | None = Field(
-        default=None, ge=1, description="reduce partitions; default: as many as mappers"
+        default=None, ge=1, le=MOST, description="reduce partitions; default: as many as mappers"
     )
     pairs: int = Field(default=20_000, ge=1, description="pairs each mapper makes")
-    value_bytes: int = Field(default=1000, ge=1, description="bytes of each value")
+    value_bytes: int = Field(default=1000, ge=1, le=MOST, description="bytes of each value")
     seed: int = Field(default=0, ge=0, description="seed of the generator")
 
     def maps(self, layout: Layout) -> int:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 
@@ -36,8 +37,10 @@ class PageRank(Workload):
         default="keep", description="edges with the same ends: each counts, or all count as one"
     )
     bound: float = Field(default=1e-9, gt=0, le=2, description="largest distance (L1) from the reference")
-    partitions: int | None = Field(default=None, ge=1, description="blocks of the graph; default: 2 a slot")
-    parts: int | None = Field(default=None, ge=1, description="input files; default: two a slot")
+    partitions: int | None = Field(
+        default=None, ge=1, le=MOST, description="blocks of the graph; default: 2 a slot"
+    )
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two a slot")
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
 
     def definition(self) -> list[str]:

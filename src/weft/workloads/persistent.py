@@ -23,11 +23,15 @@ class Persistent(Workload):
 
     name: str = Field(
         pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,40}$",
-        description="what `weft exec`, `weft logs` and `weft down` call it",
+        description="name that begins with a letter and has letters, digits, _, . and - (41 at most); what `weft exec`, `weft logs` and `weft down` call it",
     )
-    limit: Duration | None = Field(default=None, description="how long it stands at most; default: no limit")
+    limit: Duration | None = Field(
+        default=None, gt=0, description="how long it stands at most; default: no limit"
+    )
     idle: Duration | None = Field(
-        default=None, description="how long nobody has to use it until it ends; default: it waits for ever"
+        default=None,
+        gt=0,
+        description="how long nobody has to use it until it ends; default: it waits for ever",
     )
     directory: Path = Field(
         default_factory=Path.cwd, description="working directory of its user, which every node sees"

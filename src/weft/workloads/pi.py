@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 
@@ -18,7 +19,9 @@ class Pi(Workload):
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
 
     points: int = Field(default=1_000_000_000, ge=1, le=847_288_609_442, description="points of the sequence")
-    tasks: int | None = Field(default=None, ge=1, description="tasks that share them; default: 4 a slot")
+    tasks: int | None = Field(
+        default=None, ge=1, le=MOST, description="tasks that share them; default: 4 a slot"
+    )
 
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - there is no input
         return []

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST
 from weft.workloads.base import JOB, CheckedBy, Judgement, Outcome, Workload
 
 SparkPerfTest = Literal[
@@ -33,16 +34,18 @@ class SparkPerf(Workload):
 
     records: int = Field(default=1_000_000, ge=1, description="records in all")
     unique_keys: int = Field(default=20_000, ge=1, description="different keys")
-    key_length: int = Field(default=10, ge=1, description="characters of a key, padded with zeros")
+    key_length: int = Field(default=10, ge=1, le=MOST, description="characters of a key, padded with zeros")
     unique_values: int = Field(default=1_000_000, ge=1, description="different values")
-    value_length: int = Field(default=10, ge=1, description="characters of a value, padded with zeros")
+    value_length: int = Field(
+        default=10, ge=1, le=MOST, description="characters of a value, padded with zeros"
+    )
     partitions: int | None = Field(
-        default=None, ge=1, description="partitions of the data; default: 4 a slot"
+        default=None, ge=1, le=MOST, description="partitions of the data; default: 4 a slot"
     )
     reduce_tasks: int | None = Field(
-        default=None, ge=1, description="partitions after the shuffle; default: as before it"
+        default=None, ge=1, le=MOST, description="partitions after the shuffle; default: as before it"
     )
-    tasks: int = Field(default=2000, ge=1, description="empty tasks of scheduling-throughput")
+    tasks: int = Field(default=2000, ge=1, le=MOST, description="empty tasks of scheduling-throughput")
     seed: int = Field(default=5, ge=0, description="seed of the generator")
 
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job makes its own data

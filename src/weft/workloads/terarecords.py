@@ -1,12 +1,13 @@
 """Records of Hadoop's TeraGen as input: what TeraSort and TeraCount share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
+from weft.layout.places import Role
 from weft.layout.plan import Command, Layout
-from weft.text.fields import Size
+from weft.text.fields import MOST, Size
 from weft.workloads.base import Outcome, Workload, program
 
 RECORD = 100
@@ -24,12 +25,19 @@ class TeraRecords(Workload):
         default=1_000_000_000, ge=RECORD, description="bytes of input; whole records of 100 bytes"
     )
     partitions: int | None = Field(
-        default=None, ge=1, description="reduce partitions; default: one per 64 MB, at least two a slot"
+        default=None,
+        ge=1,
+        le=MOST,
+        description="reduce partitions; default: one per 64 MB, at least two a slot",
     )
-    parts: int | None = Field(default=None, ge=1, description="input files; default: two a slot")
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two a slot")
     seed: int = Field(
         default=0, ge=0, le=1 << 20, description="which records; 0 gives those of Hadoop's TeraGen"
     )
+
+    @property
+    def takes(self) -> Mapping[Role, int]:
+        return {"input": self.size}
 
     @property
     def rows(self) -> int:

@@ -1,10 +1,11 @@
 """TeraSort: records of Hadoop's TeraGen in total order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, program
 from weft.workloads.terarecords import TeraRecords, total
@@ -19,6 +20,10 @@ class TeraSort(TeraRecords):
         default="stock",
         description="stock: the engine's own sort (Spark: repartitionByRange and sortWithinPartitions, Flink: sortPartition, Hadoop: its example); raw: weft's sorter, the limit of this engine's data path; kryo: Spark's older sortByKey",
     )
+
+    @property
+    def takes(self) -> Mapping[Role, int]:
+        return {"input": self.size, "output": self.size}
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"

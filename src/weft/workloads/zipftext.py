@@ -1,13 +1,13 @@
 """Text of words that follow Zipf's law as input: what WordCount, Grep and Sort share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
-from weft.text.fields import Size
+from weft.text.fields import MOST, Size
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 BLOCK = 10_000
@@ -29,10 +29,14 @@ class ZipfText(Workload):
     words: int = Field(default=100_000, ge=1, le=1_010_100, description="words of the vocabulary")
     exponent: float = Field(default=1.0, ge=0, le=10, description="exponent of their Zipf distribution")
     partitions: int | None = Field(
-        default=None, ge=1, description="reduce partitions; default: as fits the workload"
+        default=None, ge=1, le=MOST, description="reduce partitions; default: as fits the workload"
     )
-    parts: int | None = Field(default=None, ge=1, description="input files; default: two a slot")
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two a slot")
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
+
+    @property
+    def takes(self) -> Mapping[Role, int]:
+        return {"input": self.size}
 
     @property
     def blocks(self) -> int:

@@ -33,7 +33,7 @@ from weft.services.base import Service
 from weft.services.hadoop import jars
 from weft.services.yarn import Tenant, Yarn
 from weft.services.yarncluster import Containers
-from weft.text.fields import Size
+from weft.text.fields import LEAST_HEAP, Size
 from weft.text.units import show_size
 
 _JOBMANAGER_OVERHEAD = 256 << 20
@@ -67,6 +67,7 @@ class FlinkEngine(Engine, Tenant):
     """A Flink session cluster: standalone, or in containers of YARN."""
 
     kind: Literal["flink"] = "flink"
+    programs: ClassVar[tuple[str, ...]] = (".jar",)
     distributions: ClassVar[tuple[str, ...]] = ("flink",)
     # 8081 is the page of a Spark Worker
     beside: ClassVar[Mapping[str, int]] = {"web_port": 8181}
@@ -81,8 +82,10 @@ class FlinkEngine(Engine, Tenant):
         default=None,
         description="memory of a TaskManager's process, all parts; default: 80 % of what the node has left",
     )
-    jobmanager_memory: Size = Field(default=384 << 20, description="JobManager heap")
-    driver_memory: Size = Field(default=512 << 20, description="heap of the client that submits a job")
+    jobmanager_memory: Size = Field(default=384 << 20, ge=LEAST_HEAP, description="JobManager heap")
+    driver_memory: Size = Field(
+        default=512 << 20, ge=LEAST_HEAP, description="heap of the client that submits a job"
+    )
     encrypt_data: bool = Field(
         default=False, description="whether data between TaskManagers is encrypted; commands always are"
     )
@@ -248,11 +251,6 @@ class FlinkEngine(Engine, Tenant):
         }
 
     def submit(self, job: Job, layout: Layout) -> Command:
-        if job.program.endswith(".py"):
-            raise UsageError(
-                "flink: weft submits jars to Flink, no Python files",
-                hint="name a .jar file, or --engine spark",
-            )
         job.dependencies.require("flink", "main_class", "jars", "conf")
         own = [] if job.program.endswith(".jar") else ["-c", f"io.weft.flink.{job.program}"]
         program = job.program if not own else str(layout.jars["flink"])

@@ -28,7 +28,7 @@ from weft.nodes.base import Node
 from weft.services.base import Service
 from weft.services.yarn import Tenant, Yarn
 from weft.services.yarncluster import Containers
-from weft.text.fields import Size
+from weft.text.fields import LEAST_HEAP, Size
 from weft.text.units import show_size
 
 _DAEMON_HEAP = 192 << 20
@@ -57,6 +57,7 @@ class SparkEngine(Engine, Tenant):
     """A Spark cluster: standalone, or in containers of YARN."""
 
     kind: Literal["spark"] = "spark"
+    programs: ClassVar[tuple[str, ...]] = (".py", ".jar")
     distributions: ClassVar[tuple[str, ...]] = ("spark",)
     prefix: ClassVar[str] = "spark"
 
@@ -69,7 +70,7 @@ class SparkEngine(Engine, Tenant):
     executor_memory: Size | None = Field(
         default=None, description="executor heap; default: 60 % of what the node has left"
     )
-    driver_memory: Size = Field(default=1 << 30, description="driver heap")
+    driver_memory: Size = Field(default=1 << 30, ge=LEAST_HEAP, description="driver heap")
     port: int = Field(default=7077, ge=1024, le=65535, description="port of the Master")
     web_port: int = Field(
         default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages"

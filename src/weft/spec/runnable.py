@@ -1,0 +1,46 @@
+"""What no run could do is no spec: work that its engine is not offered for, text that would become another setting."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from weft.errors import UsageError
+from weft.spec.model import Spec
+from weft.workloads.ownjob import OwnJob
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_FREE = {"arguments", "options", "directory"}
+"""Keys of a job of the user's own, which are its words and are never written into a file of settings."""
+_MOST = (1 << 63) - 1
+"""The largest number that a program of weft's takes."""
+
+
+def require_plain(table: Mapping[str, Any], where: str = "") -> None:
+    """Raises UsageError for a line break or another control character in a key or a value, and for a number too large."""
+    for key, value in table.items():
+        name = f"{where}{key}"
+        if _CONTROL.search(str(key)):
+            raise UsageError(f"the key {str(key)!r} holds a line break or another control character")
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(one, Mapping):
+                require_plain(one, f"{name}.")
+            elif isinstance(one, str) and _CONTROL.search(one) and ("\0" in one or key not in _FREE):
+                raise UsageError(f"{name}: {one!r} holds a line break or another control character")
+            elif isinstance(one, (int, float)) and not abs(one) <= _MOST:
+                raise UsageError(f"{name}: {one} is too large a number")
+
+
+def require_runnable(spec: Spec) -> None:
+    """Raises UsageError where an engine does not do the work."""
+    work = spec.workload
+    for kind in spec.engine.parts:
+        if work.engines and kind not in work.engines:
+            raise UsageError(
+                f"{work.kind} does not run on the engine {kind}",
+                hint=f"name one of {', '.join(work.engines)}",
+            )
+        programs = spec.engine.parts[kind].programs
+        if isinstance(work, OwnJob) and programs and work.program.suffix not in programs:
+            raise UsageError(
+                f"{work.program} is no program of {kind}", hint=f"{kind} runs {' and '.join(programs)} files"
+            )
