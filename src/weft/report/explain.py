@@ -94,8 +94,12 @@ def _covered(found: Explanation) -> str:
         f"threads of {coverage.processes_seen} of {coverage.processes_ran} executors were read",
         f"the stages scheduled again take {percent(coverage.replay)} of the real time",
     ]
-    if coverage.witnesses and coverage.witnesses.agree:
-        words.append("two measurements of file calls agree")
+    if (pair := coverage.witnesses) and pair.agree:
+        words.append(
+            "two measurements of file calls agree"
+            if pair.runnable < pair.timed / 2
+            else "two measurements of file calls cannot be compared: most of the time in them was waiting for a processor"
+        )
     if found.beside:
         kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in found.beside.items())
         words.append(f"processor time beside the tasks: {kinds}")

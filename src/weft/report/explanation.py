@@ -16,6 +16,8 @@ from weft.report import phrases
 from weft.report.summary import NodeInfo, Span
 from weft.report.timeparts import Calls, Covered, Explanation, Operation, StageTime, TimePart, Witnessed
 
+_LEAST = 1e-3
+"""Seconds below which file calls are not listed by side and operation."""
 _STAGES = 5
 """Stages that are shown: those with the most slot time."""
 
@@ -114,7 +116,8 @@ def _calls(row: attribution.StageParts) -> Iterator[Calls]:
         whole = sum(each.seconds for each in operations)
         for each in operations:
             alone = row.parts[part] * each.seconds / whole
-            yield Calls(part=part, side=row.side, operation=each.name, seconds=alone, calls=each.calls)
+            if alone >= _LEAST:
+                yield Calls(part=part, side=row.side, operation=each.name, seconds=alone, calls=each.calls)
 
 
 def _covered(found: Attribution, gaps: Sequence[str]) -> Covered:
