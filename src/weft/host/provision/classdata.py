@@ -56,7 +56,7 @@ def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path 
         with building(key, 100_000_000) as target:
             if target is not None:
                 say(
-                    f"running a small job to see which classes {name}'s processes load (once, half a minute or more)"
+                    f"running a small job to see which classes {name}'s processes load (once, about a minute)"
                 )
                 _observe(job, target, say)
         found = cached(key)
