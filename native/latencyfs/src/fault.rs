@@ -196,7 +196,7 @@ impl Fault {
             When::Chance(chance) => draw(seed, self.number, self.seen) < chance,
             When::AfterBytes(limit) => self.bytes + bytes > limit,
             When::Nth(n) => self.seen == n,
-            When::Every(n) => self.seen.is_multiple_of(n),
+            When::Every(n) => self.seen % n == 0,
         };
         if !strikes {
             self.bytes += bytes;

@@ -48,7 +48,7 @@ impl Reporter {
         let work = move || {
             for tick in 0u64.. {
                 reporter.obey();
-                if tick.is_multiple_of(2) {
+                if tick % 2 == 0 {
                     reporter.write();
                 }
                 std::thread::sleep(TICK);

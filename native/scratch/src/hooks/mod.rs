@@ -13,3 +13,7 @@ mod stat;
 mod stdio;
 mod syscall;
 mod thread;
+#[cfg(naked_functions)]
+mod vfork;
+#[cfg(not(naked_functions))]
+mod vfork_as_fork;

@@ -53,7 +53,7 @@ impl Store {
             let mut freed = Batch::new();
             let t = self.txn()?;
             t.set_wide(&i.size, len);
-            if !len.is_multiple_of(PAGE) {
+            if len % PAGE != 0 {
                 t.set(&i.flags, i.flags.load(Relaxed) | DIRTY_TAIL);
             }
             let whole = extents::cut(&t, i, page_up(len), BATCH as u32, |run| {

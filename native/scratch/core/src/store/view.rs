@@ -69,7 +69,7 @@ impl Store {
             return Err(libc::EACCES);
         }
         let i = self.r.inode(h.inode);
-        if len == 0 || !off.is_multiple_of(PAGE) || i.kind.load(Relaxed) != FILE {
+        if len == 0 || off % PAGE != 0 || i.kind.load(Relaxed) != FILE {
             return Err(if i.kind.load(Relaxed) == FILE { libc::EINVAL } else { libc::ENODEV });
         }
         let pin = self.pin(h)?;
