@@ -38,7 +38,7 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.cli.clusters.supervisor.launch", lambda *_: sys.exit(0))
 
 
-def said(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """The exit code of a command line, and what it says on standard error."""
     code = 0
     try:
@@ -49,7 +49,7 @@ def said(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str
 
 
 def check(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    code, text = said(words, capsys)
+    code, text = answer(words, capsys)
     assert code in {0, 1, 2}, (words, text)
     assert LIBRARY.search(text) is None, (words, text)
     assert text or code == 0, (words, "it failed without a word")
@@ -152,7 +152,7 @@ def test_any_table_gives_an_answer(
 )  # fmt: skip
 def test_any_file_gives_an_answer(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "some.toml").write_bytes(content)
-    code, text = said(["plan", str(tmp_path / "some.toml")], capsys)
+    code, text = answer(["plan", str(tmp_path / "some.toml")], capsys)
     assert (code, LIBRARY.search(text)) == (2, None), text
 
 
@@ -191,7 +191,7 @@ def test_any_record_gives_an_answer(
     (directories.runs() / "2023-bad" / "record.json").write_text(content)
     check(words, capsys)
     if words[-1] == "good" and words[0] == "show":
-        assert said(words, capsys)[0] == 0
+        assert answer(words, capsys)[0] == 0
 
 
 def test_what_weft_does_not_foresee_is_a_sentence_too(

@@ -1,4 +1,4 @@
-"""What every entry of weft's own stands in: signals, and errors as one message with an exit code."""
+"""What every entry point shares: signals, and errors as one message with an exit code."""
 
 import os
 import sys
@@ -47,7 +47,7 @@ def _of_the_machine(error: OSError) -> WeftError:
 
 
 def _of_weft(error: Exception) -> WeftError:
-    """A mistake of weft's own; where its traceback is, for those who mend it."""
+    """A mistake of weft's own; where its traceback is, for those who fix it."""
     with tempfile.NamedTemporaryFile("w", prefix="weft-traceback-", suffix=".txt", delete=False) as file:
         file.writelines(traceback.format_exception(error))
     text = f"{type(error).__name__}: {error}".splitlines()[0]

@@ -1,8 +1,8 @@
-"""Signals that end a command: the handler only notes them; waits raise.
+"""Signals that end a command: the handler only notes them, and the code that waits raises.
 
-An exception from a handler can occur between any two instructions: inside Popen while its lock is taken, which is then
-never released, or between the start of a process and the moment it is registered. So `sleep` and `check` raise, once, in
-the main thread; cleanup runs within `held` and is not interrupted.
+An exception from a handler comes between any two instructions: inside Popen while its lock is held, which nobody releases
+then, or between a process's start and the moment when somebody knows of it. So `sleep` and `check` raise, once, in the
+main thread; cleanup runs in `held`, and is not cut short.
 """
 
 import os
@@ -18,7 +18,7 @@ from types import FrameType
 from weft.errors import Stopped
 
 LOOK = 0.1
-"""Seconds after which a wait for something else checks whether a signal has come."""
+"""Seconds between two looks for a signal while something else is waited for."""
 _STUCK = 5.0
 """Seconds after which a second signal is raised at once: nobody has looked since the first."""
 _EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}

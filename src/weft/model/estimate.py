@@ -1,4 +1,4 @@
-"""A median and how sure it is: what tables show of it. How it is worked out stands in `statistics`."""
+"""A median and how sure it is: what tables show of it. It is worked out in `statistics`."""
 
 from dataclasses import dataclass
 

@@ -10,7 +10,7 @@ from weft.workloads.ownjob import OwnJob
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FREE = {"arguments", "options", "directory"}
-"""Keys of a job of the user's own, which are its words and are never written into a file of settings."""
+"""Keys of a job of the user's own, which are passed on as they are and never written into a file of settings."""
 _MOST = (1 << 63) - 1
 """The largest number that a program of weft's takes."""
 

@@ -43,7 +43,7 @@ def wanted(error: Mapping[str, Any], field: FieldInfo | None) -> str:
         return f"it must be {context['expected']}"
     if kind == "value_error":
         message = str(context["error"])
-        return message[0].lower() + message[1:] if message else "it cannot be meant"
+        return message[0].lower() + message[1:] if message else "it is not valid"
     return f"it must be {_KINDS.get(kind.partition('_')[0], 'another value')}"
 
 
