@@ -1,7 +1,7 @@
-"""Class-data archives: what the JVM makes of an engine's classes, kept, so that no process has to make it again.
+"""Class-data archives: an engine's classes as the JVM has parsed them, stored so that no process has to parse them again.
 
 A JVM that starts with the archive of its class path maps the classes instead of parsing and verifying them (JEP 350).
-One that does not fit the archive, such as another Java, runs as if it were not there.
+If the archive does not match, for example with another Java, the JVM ignores it.
 """
 
 import shutil
@@ -35,7 +35,7 @@ class Observed:
 
 
 def empty() -> Path:
-    """A directory without files: a class path may begin with it and fit its archive, with another it may not."""
+    """An empty directory: a class path may begin with it and still match the archive, but not with a different one."""
     return settings.cache() / "empty"
 
 
