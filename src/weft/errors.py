@@ -1,15 +1,15 @@
-"""Every error weft raises on purpose.
+"""Every error that weft raises deliberately.
 
-WeftError                     exit code 1: something that was asked for did not work
-├── UsageError                exit code 2: the request itself cannot be meant
-├── MissingError              exit code 2 too: a program, a library or a privilege is not there
+WeftError                     exit code 1: a requested action failed
+├── UsageError                exit code 2: the request itself is invalid
+├── MissingError              exit code 2 too: a program, a library or a privilege is missing
 ├── NodeError                 a node could not be acquired or used
-├── StorageError              a directory could not be placed or is full
+├── StorageError              a directory could not be created or is full
 ├── ClusterError              a daemon did not start, did not answer, or died
 ├── WorkloadError             a program of the workload failed
-└── RecordError               a record cannot be read
+└── RecordError               a record is not readable
 
-A message says what, where and why; `tail` holds the last log lines; `hint` says what to do.
+A message says what failed, where and why; `tail` holds the last log lines; `hint` says what to do.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from pathlib import Path
 
 
 class WeftError(Exception):
-    """Something that was asked for did not work."""
+    """A requested action failed."""
 
     exit_code = 1
     record: Path | None = None
-    """The record of the run that it ended, if there is one."""
+    """The record of the run that failed, if there is one."""
 
     def __init__(
         self, message: str, *, hint: str = "", tail: Sequence[str] = (), exit_code: int | None = None
@@ -41,13 +41,13 @@ class WeftError(Exception):
 
 
 class UsageError(WeftError):
-    """The request itself cannot be meant: unknown key, bad size, impossible combination."""
+    """The request itself is invalid: unknown key, bad size, impossible combination."""
 
     exit_code = 2
 
 
 class MissingError(WeftError):
-    """A program, a library or a privilege is not there: nothing was begun that could have failed."""
+    """A program, a library or a privilege is missing: nothing was started that could have failed."""
 
     exit_code = 2
 
@@ -57,7 +57,7 @@ class NodeError(WeftError):
 
 
 class StorageError(WeftError):
-    """A directory could not be placed, or is full."""
+    """A directory could not be created, or is full."""
 
 
 class ClusterError(WeftError):
@@ -69,7 +69,7 @@ class WorkloadError(WeftError):
 
 
 class RecordError(WeftError):
-    """A record cannot be read."""
+    """A record is not readable."""
 
 
 class Stopped(BaseException):

@@ -218,7 +218,7 @@ def test_storage_stands_on_hosts(form: str, role: Role, hosts: Hosts, tmp_path: 
     storage = storage_of(form, tmp_path)
     with holding() as work, nodes_of(hosts.nodes(cores="1")).acquire(work, []) as on:
         if role in SHARED_ROLES and form.startswith(("memory", "loopback")):
-            with pytest.raises(UsageError, match="is one machine's"), storage.place(role, on, work):
+            with pytest.raises(UsageError, match="works on one machine only"), storage.place(role, on, work):
                 pass
             return
         with storage.place(role, on, work) as place:

@@ -58,4 +58,4 @@ def test_without_the_program_the_run_says_so(weft: Weft, tmp_path: Path) -> None
     profile.write_text('[container]\nimage = "base.sif"\n')
     done = weft("run", "terasort", "--scratch", SCRATCH, WEFT_SITE=str(profile))
     assert done.returncode == 2
-    assert "node1, node2: there is no program apptainer" in done.stderr
+    assert "node1, node2: apptainer is not on PATH" in done.stderr

@@ -128,7 +128,7 @@ def test_clusters_stand_beside_each_other(clusters: Weft, nodes: str) -> None:
 def test_a_name_that_is_taken_is_refused_and_the_cluster_stays(clusters: Weft) -> None:
     up(clusters, "--name", "mine")
     again = clusters("up", "--engine", "null", "--name", "mine")
-    assert (again.returncode, "stands already" in again.stderr) == (2, True)
+    assert (again.returncode, "is already running" in again.stderr) == (2, True)
     assert clusters("exec", "mine", "--", "true").returncode == 0
 
 

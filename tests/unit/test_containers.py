@@ -95,13 +95,13 @@ def test_other_places_are_entered_by_nothing() -> None:
 
 def test_a_container_is_for_scratch_alone(site: Path) -> None:
     assert site.exists()
-    with pytest.raises(UsageError, match="output: what apptainer mounts is seen by one node"):
+    with pytest.raises(UsageError, match="output: only one node"):
         preview.sketch(spec(output="loopback,by=apptainer"))
 
 
 def test_an_image_has_to_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_SITE", str(tmp_path / "none.toml"))
-    with pytest.raises(UsageError, match="names no image") as caught:
+    with pytest.raises(UsageError, match="names no root image") as caught:
         preview.sketch(spec(scratch="loopback,by=podman-hpc"))
     assert str(settings.site()) in caught.value.hint
     preview.sketch(spec(scratch="loopback,by=shifter"))  # the job's own directive can name it
@@ -109,7 +109,7 @@ def test_an_image_has_to_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_programs_choose_the_file_system() -> None:
     storage = TypeAdapter[AnyStorage](AnyStorage)
-    with pytest.raises(ValueError, match="leave out fs"):
+    with pytest.raises(ValueError, match="omit fs"):
         storage.validate_python("loopback,by=apptainer,fs=xfs")
     read = storage.validate_python("loopback,by=apptainer")
     assert storage.validate_json(storage.dump_json(read)) == read

@@ -29,7 +29,7 @@ def test_a_word_is_a_table(text: str, table: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("text", ["disk:a,b", "disk:/a,path=/b", "disk,path=/a,path=/b"])
 def test_what_can_be_meant_in_two_ways_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"no key|given twice"):
+    with pytest.raises(ValueError, match=r"no key|set twice"):
         expand(text, POSITIONAL)
 
 

@@ -39,17 +39,17 @@ def test_a_cluster_is_read_as_it_was_told_and_gone_when_it_ended() -> None:
             assert (found.name, found.client.address) == ("mine", cluster().client.address)
             assert found.engine.submit(job, found.layout) == SparkEngine().submit(job, fake_layout())
             assert registry.free_name("mine") == "mine-2"
-        with pytest.raises(UsageError, match="does not answer"):
+        with pytest.raises(UsageError, match="is not ready yet"):
             registry.find("mine")
     assert registry.names() == []
-    with pytest.raises(UsageError, match="no cluster stands"):
+    with pytest.raises(UsageError, match="no cluster is running"):
         registry.find(None)
 
 
 def test_a_name_is_one_clusters() -> None:
     with (
         registry.reserved("mine"),
-        pytest.raises(UsageError, match="stands already"),
+        pytest.raises(UsageError, match="is already running"),
         registry.reserved("mine"),
     ):
         pass

@@ -1,1 +1,1 @@
-"""Persistent clusters: started by `weft up`, held by a supervisor, used by commands of the user's own."""
+"""Persistent clusters: started by `weft up`, owned by a supervisor, used by the user's own commands."""

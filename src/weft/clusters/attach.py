@@ -1,4 +1,4 @@
-"""A command of the user's own on the head node of a standing cluster, on the user's terminal."""
+"""A user's command on the head node of a persistent cluster, on the user's terminal."""
 
 import shlex
 import signal
@@ -17,17 +17,17 @@ from weft.layout.plan import Client, Layout
 from weft.record.record import Record
 
 _LOOK = 0.5
-"""Seconds between looks whether the cluster still stands."""
+"""Seconds between checks whether the cluster is still running."""
 _PATIENCE = 3.0
-"""Seconds until a supervisor that was killed is gone: its commands end with its first thread, its lock with the last."""
-_ENTER = 'cd -- "$1" 2>/dev/null || echo "weft: $1 cannot be seen on this node; working in $PWD" >&2; shift; exec "$@"'
-"""Enter a directory and become the command. Takes its words as arguments, never as text."""
+"""Seconds until a killed supervisor is gone: its commands end with its first thread, its lock with the last."""
+_ENTER = 'cd -- "$1" 2>/dev/null || echo "weft: $1 is not visible on this node; working in $PWD" >&2; shift; exec "$@"'
+"""Enter a directory and exec the command. The command is passed as arguments, never as text."""
 _SOURCE = f'. "$1"; shift; {_ENTER}'
 """The same on another host, with the variables of a file."""
 
 
 def environment(cluster: PersistentCluster) -> dict[str, str]:
-    """What the command finds: the client's variables, and its search paths before the user's."""
+    """The environment of the command: the client's variables, with its search paths before the user's."""
     merged = {**cluster.client.environment, shell.NODE_MARK: cluster.layout.head.name}
     for variable, entries in cluster.client.search.items():
         merged[variable] = ":".join([*entries, *filter(None, [settings.search_path(variable)])])
@@ -35,7 +35,7 @@ def environment(cluster: PersistentCluster) -> dict[str, str]:
 
 
 def script(client: Client, node: str) -> str:
-    """The same as a shell's text, for a node on another host."""
+    """The same as shell text, for a node on another host."""
     own = {**client.environment, shell.NODE_MARK: node}
     lines = [f"export {name}={shlex.quote(value)}" for name, value in own.items()]
     lines += [
@@ -46,7 +46,7 @@ def script(client: Client, node: str) -> str:
 
 
 def script_path(layout: Layout) -> Path:
-    """Where it lies on the head node."""
+    """Its path on the head node."""
     return layout.directory / "client.sh"
 
 
@@ -56,7 +56,7 @@ def header_path(layout: Layout) -> Path:
 
 
 def attach(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> int:
-    """Run a command to its end and give its exit code, as a shell would. Raises ClusterError when the cluster ends."""
+    """Run a command and return its exit code, as a shell would. Raises ClusterError if the cluster ends."""
     record = Record(cluster.layout.record)
     # Ctrl-C is for the command, which is in the same process group
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -91,13 +91,13 @@ def _wait(cluster: PersistentCluster, process: Process) -> int:
     if code is None or (code in (-signal.SIGKILL, 128 + signal.SIGKILL) and _gone(cluster)):
         raise ClusterError(
             f"the cluster {cluster.name!r} has ended",
-            hint=f"`weft show {cluster.layout.run}` tells how, and `weft gc` removes what it may have left",
+            hint=f"`weft show {cluster.layout.run}` shows how, and `weft gc` removes what it may have left",
         )
     return code
 
 
 def _gone(cluster: PersistentCluster) -> bool:
-    """Whether the cluster ended, or is ending: whoever ends it kills the commands first."""
+    """Whether the cluster has ended or is ending: its commands are killed first."""
     end = time.monotonic() + _PATIENCE
     while (found := registry.read(cluster.name)) and found.supervisor == cluster.supervisor:
         if time.monotonic() > end:

@@ -1,16 +1,16 @@
-"""How long nobody has used a cluster that stands."""
+"""For how long nobody has used a persistent cluster."""
 
 from collections.abc import Callable
 
 _OFTEN = 30.0
-"""Most seconds between questions whether an application runs."""
+"""Maximum seconds between checks for running applications."""
 
 
 class Idleness:
-    """Tells when nobody has used a cluster for `limit` seconds, neither by a command of weft nor with an application.
+    """Detects when nobody has used a cluster for `limit` seconds, neither with a weft command nor with an application.
 
-    `used` gives the time of the last command, which is the present while one runs; `quiet` asks the engines whether
-    no application runs, some ten times within the limit and once more before it is over.
+    `used` returns the time of the last command, which is the present while one runs; `quiet` asks the engines whether
+    no application runs, some ten times within the limit and once more before it expires.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What the daemons of a standing cluster wrote: the last lines of all, or one log to its end and on."""
+"""Logs of the daemons of a persistent cluster: the last lines of all, or one whole log, followed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +10,11 @@ from weft.host import shell, signals
 from weft.text.nearest import nearest
 
 _LOOK = 0.5
-"""Seconds between looks for more."""
+"""Seconds between checks for more output."""
 
 
 def lines(cluster: PersistentCluster, daemon: str | None, *, follow: bool) -> Iterator[str]:
-    """Lines of one log, or the last ones of every log under its name. Raises UsageError for an unknown name."""
+    """Lines of one log, or the last lines of every log with its name. Raises UsageError for an unknown name."""
     logs = found(cluster.layout.record)
     if daemon is None:
         for name, path in logs.items():
@@ -27,7 +27,7 @@ def lines(cluster: PersistentCluster, daemon: str | None, *, follow: bool) -> It
 
 
 def found(record: Path) -> dict[str, Path]:
-    """Logs by name: of daemons, and of what they started (executors), by their paths below the node's."""
+    """Logs by name: of daemons, and of their children (executors), by their paths below the node's."""
     folder = record / "logs"
     paths = [*folder.glob("*/*.log"), *folder.glob("*/executors/*/*/std*")]
     return {

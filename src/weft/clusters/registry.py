@@ -1,7 +1,7 @@
-"""Clusters that stand: for each a file that its supervisor keeps locked while it lives, and one that says how to reach it.
+"""Running clusters: each has a file that its supervisor keeps locked while it lives, and one with its connection data.
 
-They lie in WEFT_STATE with mode 0600. The second is there only while the cluster answers. A lock that nobody holds
-belongs to a supervisor that was killed; whoever sees it removes both.
+They are in WEFT_STATE with mode 0600. The second exists only while the cluster is ready. A file without a lock
+belongs to a supervisor that was killed; the next reader removes both.
 """
 
 import fcntl
@@ -23,30 +23,30 @@ from weft.layout.plan import Client, Layout
 from weft.text.nearest import nearest
 
 _PATIENCE = 1.0
-"""Longest wait for a lock that others hold only while they look."""
+"""Maximum wait for a lock that others hold only while they read."""
 
 
 @dataclass(frozen=True)
 class PersistentCluster:
-    """A cluster that answers, as its file tells it."""
+    """A cluster that is ready, as described by its file."""
 
     name: str
     supervisor: int
     """Its process."""
     engine: AnyEngine
     nodes: str
-    """As they were asked for: virtual:2."""
+    """As requested: virtual:2."""
     layout: Layout
     client: Client
     since: float
     until: float | None
-    """Seconds since the epoch; None where it has no limit."""
+    """Seconds since the epoch; None without a limit."""
     idle: float | None = None
     """Seconds without use after which it ends."""
     reach: str = ""
-    """The way to the head node, as text; empty where it is on this machine."""
+    """The connection to the head node, as text; empty if it is on this machine."""
     door: tuple[str, ...] = ()
-    """Words that bring a command from its user's namespaces to where the prefix of a node works."""
+    """Arguments that move a command from its user's namespaces to where the prefix of a node works."""
 
 
 _FORM = TypeAdapter(PersistentCluster)
@@ -59,13 +59,13 @@ def _path(name: str, suffix: str) -> Path:
 
 
 def log(name: str) -> Path:
-    """What the supervisor of a cluster says."""
+    """The supervisor's log of a cluster."""
     return _path(name, ".log")
 
 
 @contextmanager
 def reserved(name: str) -> Iterator[None]:
-    """The name, for the length of a `with`. Raises UsageError when another cluster has it."""
+    """Reserve the name for the length of a `with` block. Raises UsageError if another cluster has it."""
     path = _path(name, ".lock")
     with _taken(path) as file:
         file.truncate(0)
@@ -83,7 +83,7 @@ def _taken(path: Path) -> Iterator[IO[str]]:
     while True:
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
             if _lock(file, fcntl.LOCK_EX):
-                # somebody who saw it without a lock may have removed it meanwhile
+                # another process that saw it without a lock may have removed it
                 if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                     yield file
                     return
@@ -91,7 +91,8 @@ def _taken(path: Path) -> Iterator[IO[str]]:
                 break
         signals.sleep(0.02)
     raise UsageError(
-        f"a cluster {path.stem!r} stands already", hint=f"choose another --name, or `weft down {path.stem}`"
+        f"a cluster named {path.stem!r} is already running",
+        hint=f"choose another --name, or `weft down {path.stem}`",
     )
 
 
@@ -110,7 +111,7 @@ def _remove(lock: Path) -> None:
 
 @contextmanager
 def announced(cluster: PersistentCluster) -> Iterator[None]:
-    """Say how a cluster is reached, for the length of a `with`; its name is reserved by this process."""
+    """Publish a cluster's connection data for the length of a `with` block; this process has reserved its name."""
     path = _path(cluster.name, ".json")
     partial = path.with_suffix(".partial")
     write_private({_path(cluster.name, ".use"): "", partial: _FORM.dump_json(cluster).decode()})
@@ -123,7 +124,7 @@ def announced(cluster: PersistentCluster) -> Iterator[None]:
 
 @contextmanager
 def used(name: str) -> Iterator[None]:
-    """A command of the user's runs in a cluster for the length of a `with`; nothing of it stays when it is killed."""
+    """Mark that a user's command runs in a cluster for the length of a `with` block, or until it is killed."""
     try:
         file = _path(name, ".use").open("r+")
     except FileNotFoundError:  # the cluster is ending
@@ -139,19 +140,19 @@ def used(name: str) -> Iterator[None]:
 
 
 def last_used(name: str) -> float:
-    """When a command of the user's last ran in a cluster, in seconds since the epoch: now, where one does."""
+    """When a user's command last ran in a cluster, in seconds since the epoch: now, if one is running."""
     with _path(name, ".use").open("r+") as file:
         return os.fstat(file.fileno()).st_mtime if _lock(file, fcntl.LOCK_EX) else time.time()
 
 
 def names() -> list[str]:
-    """Every name that a living supervisor has, also of clusters that are starting."""
+    """Every name that a live supervisor has reserved, including clusters that are starting."""
     found = _path("any", "").parent.glob("*.lock")
     return sorted(path.stem for path in found if supervisor(path.stem) is not None)
 
 
 def supervisor(name: str) -> int | None:
-    """The process that holds a cluster, also one that starts or ends; None when it is gone."""
+    """The process that owns a cluster, also while it starts or ends; None if it is gone."""
     lock = _path(name, ".lock")
     with suppress(FileNotFoundError), lock.open() as file:
         if not _lock(file, fcntl.LOCK_SH):
@@ -161,14 +162,14 @@ def supervisor(name: str) -> int | None:
 
 
 def free_name(wanted: str) -> str:
-    """A name that no cluster has: as wanted, or with a number."""
+    """A name that no cluster has: the requested one, or with a number."""
     taken = names()
     numbered = [wanted, *(f"{wanted}-{number}" for number in range(2, len(taken) + 2))]
     return next(name for name in numbered if name not in taken)
 
 
 def read(name: str) -> PersistentCluster | None:
-    """A cluster that answers, or None while it starts, while it ends, and afterwards."""
+    """A cluster that is ready, or None while it starts or ends, and afterwards."""
     with suppress(FileNotFoundError):
         if supervisor(name) is not None:
             return _FORM.validate_json(_path(name, ".json").read_bytes())
@@ -176,25 +177,27 @@ def read(name: str) -> PersistentCluster | None:
 
 
 def choose(name: str | None) -> str:
-    """The name of a cluster; the only one's where none is given. Raises UsageError when there is no such."""
+    """The name of a cluster; that of the only one if none is given. Raises UsageError if there is none."""
     known = names()
     start = "start one with `weft up`"
     if name is None and len(known) == 1:
         return known[0]
     if name is None:
         raise (
-            UsageError(f"which of {', '.join(known)}?", hint="name one")
+            UsageError(f"several clusters are running: {', '.join(known)}", hint="name one")
             if known
-            else UsageError("no cluster stands", hint=start)
+            else UsageError("no cluster is running", hint=start)
         )
     if name not in known:
-        raise UsageError(f"no cluster {name!r} stands", hint=nearest(name, known) if known else start)
+        raise UsageError(
+            f"no cluster named {name!r} is running", hint=nearest(name, known) if known else start
+        )
     return name
 
 
 def find(name: str | None) -> PersistentCluster:
-    """The cluster of a name, as `choose` has it. Raises UsageError when it does not answer yet."""
+    """The cluster of a name, as in `choose`. Raises UsageError if it is not ready yet."""
     chosen = choose(name)
     if found := read(chosen):
         return found
-    raise UsageError(f"the cluster {chosen!r} does not answer yet", hint="`weft logs` shows what it does")
+    raise UsageError(f"the cluster {chosen!r} is not ready yet", hint="`weft logs` shows what it does")

@@ -1,4 +1,4 @@
-"""The process that holds a standing cluster: `weft up` starts it, `weft down` ends it; when it dies, all of it ends."""
+"""The process that owns a persistent cluster: `weft up` starts it, `weft down` ends it; if it dies, the cluster ends."""
 
 import dataclasses
 import glob
@@ -34,41 +34,41 @@ from weft.workloads.base import Judgement
 from weft.workloads.persistent import Persistent
 
 _LOOK = 0.5
-"""Seconds between looks at the daemons."""
+"""Seconds between checks of the daemons."""
 _PROGRAM = "from weft.cli.supervise import main; main()"
 _GRACE = 120.0
-"""Longest wait for a cluster to end: daemons, mounts, the record and its report."""
+"""Maximum wait for a cluster to end: daemons, mounts, the record and its report."""
 
 
 def launch(asked: Spec, text: str) -> PersistentCluster:
-    """Start a supervisor and wait until its cluster answers. Leaves with the supervisor's exit code when it does not."""
+    """Start a supervisor and wait until its cluster is ready. Exits with the supervisor's exit code if it fails."""
     name = _asked(asked).name
     log = registry.log(name)
     order = json.dumps({"spec": asked.model_dump(mode="json"), "text": text})
     env = {**settings.directories(), "COLUMNS": str(shutil.get_terminal_size().columns)}
     process = shell.detach([sys.executable, "-P", "-c", _PROGRAM], stdin=order, log=log, env=env)
-    with log.open() as said:  # it stays readable when the supervisor has removed it
+    with log.open() as output:  # remains readable after the supervisor has removed it
         try:
             while (cluster := registry.read(name)) is None:
                 if (code := process.wait(0.1)) is not None:
-                    _pass_on(said)
+                    _pass_on(output)
                     sys.exit(code)
-                _pass_on(said)
+                _pass_on(output)
         except BaseException:
             process.stop(grace=_GRACE)
             _pass_on(said)
             raise
-        _pass_on(said)
+        _pass_on(output)
     return cluster
 
 
-def _pass_on(said: IO[str]) -> None:
-    sys.stderr.write(said.read())
+def _pass_on(output: IO[str]) -> None:
+    sys.stderr.write(output.read())
     sys.stderr.flush()
 
 
 def hold() -> None:
-    """Be the supervisor of the cluster that standard input asks for."""
+    """Run as the supervisor of the cluster that standard input describes."""
     order = json.load(sys.stdin)
     asked = Spec.model_validate(order["spec"])
     use = partial(stand, door=rootless.door())
@@ -83,7 +83,7 @@ def hold() -> None:
 
 
 def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
-    """Announce a live cluster and keep it until it is asked to end (SIGTERM), its time is over, or nobody uses it."""
+    """Publish a ready cluster and keep it until SIGTERM, its time limit or its idle limit."""
     asked, ended, since = _asked(live.spec), signals.expect(signal.SIGTERM), time.time()
     until = None if asked.limit is None else since + asked.limit
     head = live.layout.head
@@ -107,7 +107,7 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
 
 
 def _why(cluster: PersistentCluster, live: Live, ended: signals.Asked) -> str:
-    """Wait until a cluster has to end, and give the event that says why."""
+    """Wait until a cluster has to end, and return the event with the reason."""
     limit, used = cluster.idle, partial(registry.last_used, cluster.name)
     idleness = None if limit is None else Idleness(limit, cluster.since, used, live.cluster.quiet)
     while not ended.wait(_LOOK):
@@ -145,7 +145,7 @@ def _asked(asked: Spec) -> Persistent:
 
 
 def end(name: str) -> Path | None:
-    """End a cluster and wait until nothing of it is left. Its record, if it got as far as one."""
+    """End a cluster and wait until nothing of it is left. Returns its record, if it has one."""
     pid, cluster = registry.supervisor(name), registry.read(name)
     if pid is None:
         return None

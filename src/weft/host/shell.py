@@ -60,7 +60,7 @@ def run(
     env: Mapping[str, str] | None = None,
     check: bool = True,
 ) -> Completed:
-    """Run a short command to its end. Raises WeftError with its last lines when `check` and it fails."""
+    """Run a short command until it exits. Raises WeftError with its last lines if `check` is set and it fails."""
     pipe = subprocess.PIPE
     try:
         popen = subprocess.Popen(
@@ -163,7 +163,7 @@ class Process:
                     return None
 
     def stop(self, grace: float = 10) -> None:
-        """Ask (SIGTERM), wait `grace` seconds, then kill, descendants included."""
+        """Send SIGTERM, wait `grace` seconds, then kill it with its descendants."""
         with signals.held():
             family = self.family()
             if self.code() is None:

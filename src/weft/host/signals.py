@@ -27,16 +27,16 @@ _EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 
 @dataclass
 class _Noted:
-    """What the handler knows."""
+    """The state of the handler."""
 
     number: int | None = None
     """The signal that came."""
     since: float = 0.0
     raised: bool = False
     held: int = 0
-    """How many `with held()` stand around the main thread."""
+    """Number of enclosing `with held()` blocks in the main thread."""
     woken: int = -1
-    """Readable when a signal has come; -1 where none are watched for."""
+    """Readable when a signal has arrived; -1 before `watch`."""
 
 
 _noted = _Noted()
@@ -44,7 +44,7 @@ _noted = _Noted()
 
 def watch() -> None:
     """Note signals that end a command, from now on."""
-    global _noted  # noqa: PLW0603 - handlers are the process's, and so is what they note
+    global _noted  # noqa: PLW0603 - handlers belong to the process, and so does their state
     if _noted.woken < 0:
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -74,7 +74,7 @@ def _raise() -> None:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Cleanup, for the length of a `with`: a signal that comes meanwhile is raised after it."""
+    """Cleanup, for the length of a `with` block: a signal that arrives meanwhile is raised after it."""
     if not _is_main():
         yield
         return

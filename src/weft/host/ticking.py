@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def every(seconds: float, action: Callable[[], None]) -> Iterator[Callable[[], None]]:
-    """Do `action` every so many seconds, in a thread, for the length of a `with`; never after its end.
+    """Run `action` periodically, in a thread, for the length of a `with` block; never after its end.
 
     Gives what does it at once as well, never twice at the same moment. What `action` raises in the thread ends it, and is
     raised when it is done at once, and at the end.

@@ -41,9 +41,9 @@ class Node:
     network_pid: int | None = field(default=None, repr=False)
     """A process whose /proc/PID/net shows this node's own network; None if the node shares the host's."""
     host: str = ""
-    """The machine it is on; empty for the one that weft runs on."""
+    """The host it is on; empty for the machine that runs weft."""
     enters: ClassVar[str] = ""
-    """The program among those before a command that stays until the command ends, as its parent."""
+    """The program in the prefix that remains as the parent of the command until it ends."""
 
     @property
     def addresses(self) -> set[str]:
@@ -172,9 +172,9 @@ class Nodes(BaseModel, ABC):
     elsewhere: ClassVar[bool] = False
     """Whether they are other machines than weft's own, whose directories are not known before they are there."""
     positional: ClassVar[str] = "count"
-    """The key that the value after the colon stands for: virtual:3."""
+    """The key of the value after the colon: virtual:3."""
     lists: ClassVar[frozenset[str]] = frozenset()
-    """Keys whose value may hold commas in the one-line form."""
+    """Keys whose values may contain commas in the short form."""
 
     @abstractmethod
     def sketch(self, site: WorkDirectory) -> list[Node]:

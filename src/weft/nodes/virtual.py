@@ -194,7 +194,7 @@ def _wait_for_own_network(pid: int) -> None:
     deadline = time.monotonic() + 10
     while Path(f"/proc/{pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():
         if time.monotonic() > deadline:
-            raise NodeError("the switch's network namespace could not be made", hint="use --nodes local:2")
+            raise NodeError("creating the switch's network namespace failed", hint="use --nodes local:2")
         signals.sleep(0.01)
 
 

@@ -1,4 +1,4 @@
-"""What a directory can be on: one file an adapter."""
+"""What a directory can be backed by: one file per adapter."""
 
 from weft.storage import delayed, disk, gluster, hdfs, loopback, memory, mount, null, pool
 from weft.storage.base import KINDS, AnyStorage

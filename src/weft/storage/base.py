@@ -1,4 +1,4 @@
-"""What a directory can stand on."""
+"""What a directory can be backed by."""
 
 import shlex
 from abc import ABC, abstractmethod
@@ -19,14 +19,14 @@ from weft.text.shorthand import MisreadError
 
 
 class Storage(BaseModel, ABC):
-    """Configuration of a storage, and the way to a place on it."""
+    """Configuration of a storage, and how to place a directory on it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     positional: ClassVar[str] = "path"
-    """The key that the value after the colon stands for: disk:/some/dir."""
+    """The key of the value after the colon: disk:/some/dir."""
     lists: ClassVar[frozenset[str]] = frozenset()
-    """Keys whose value may hold commas in the one-line form."""
+    """Keys whose values may contain commas in the short form."""
     native: ClassVar[bool] = False
     """Whether it runs one of weft's native programs."""
     kind: str
@@ -38,12 +38,12 @@ class Storage(BaseModel, ABC):
 
     @property
     def word(self) -> str:
-        """What it is called in lists and reports, without what it is backed by."""
+        """Its name in lists and reports, without its backing storage."""
         return self.kind
 
     @property
     def service(self) -> Mapping[str, Any] | None:
-        """The service whose daemons serve it, as a table; None where there are no daemons."""
+        """The service whose daemons serve it, as a table; None if it has no daemons."""
         return None
 
     def keeps(self, role: Role) -> Path | None:  # noqa: ARG002 - for those that keep files on this machine
@@ -51,27 +51,27 @@ class Storage(BaseModel, ABC):
         return None
 
     def require(self, role: Role) -> None:
-        """Raises UsageError where it cannot be on nodes of this machine; makes nothing."""
+        """Raises UsageError if it cannot be on nodes of this machine; creates nothing."""
 
-    def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:  # noqa: ARG002 - for those that take some
-        """Bytes of memory that it takes from the engine as scratch, by node name."""
+    def memory(self, nodes: Sequence[Node]) -> Mapping[str, int]:  # noqa: ARG002 - for those that use some
+        """Bytes of memory that it uses as scratch and the engine lacks, by node name."""
         return {}
 
     @abstractmethod
     def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place:
-        """The place that `place` would give, without making anything."""
+        """The place that `place` would provide, without creating anything."""
 
     @abstractmethod
     def place(self, role: Role, nodes: Members, work: Work) -> AbstractContextManager[Place]:
-        """A place for a role, for the length of a `with`; afterwards nothing is left."""
+        """A place for a role, for the length of a `with` block; afterwards nothing is left."""
 
 
 KINDS: Family[Storage] = Family()
-"""All storages by kind, as `weft.storage` fills it."""
+"""All storages by kind; filled by `weft.storage`."""
 
 
 def _read(value: Any) -> Storage:
-    """A storage from any of its forms. Raises ValueError where a storage is named in place of a directory."""
+    """A storage from any of its forms. Raises ValueError if a storage is given instead of a directory."""
     table = KINDS.table(value)
     kind, path = (str(table.get("kind")), str(table.get("path"))) if isinstance(table, dict) else ("", "")
     if kind in KINDS and "on" in KINDS[kind].model_fields and path.partition(":")[0] in KINDS:
@@ -84,19 +84,19 @@ AnyStorage = Annotated[SerializeAsAny[Storage], BeforeValidator(_read)]
 
 
 def layers(storage: Storage) -> list[Storage]:
-    """A storage and what it is backed by, top first."""
+    """A storage and its backing storages, top first."""
     below: Storage | None = getattr(storage, "on", None)
     return [storage, *(layers(below) if below else [])]
 
 
 def label(storage: Storage) -> str:
-    """What a storage is called: pool+delayed:lustre. That it stands on the node's disk goes without saying."""
+    """The name of a storage: pool+delayed:lustre. Backing by the node's disk is not mentioned."""
     first, *below = (layer.word for layer in layers(storage))
     return "+".join([first, *(word for word in below if word != "disk")])
 
 
 def base_directory(path: Path | None, role: Role, work: WorkDirectory) -> Path:
-    """The run's own directory for a role: below a path that the user named, or in the work directory."""
+    """The run's own directory for a role: below a path that the user gave, or in the work directory."""
     return work.directory / "scratch" / role if path is None else path / f"weft-{work.name}-{role}"
 
 
@@ -106,7 +106,7 @@ def spread(base: Path, role: Role, nodes: Sequence[Node]) -> dict[str, str]:
 
 
 def make_directories(base: Path, place: Place, nodes: Sequence[Node], work: Work) -> None:
-    """Make a place of plain directories on its nodes; what lies outside the work directory is noted in the lease."""
+    """Create a place of plain directories on its nodes; paths outside the work directory are entered in the lease."""
     if not base.is_relative_to(work.directory):
         everywhere(one_a_host(nodes), lambda node: _claim(base, node, work))
     everywhere(nodes, lambda node: node.make(Path(place.paths[node.name])))
@@ -126,7 +126,7 @@ def _claim(base: Path, node: Node, work: Work) -> None:
 
 
 def require_directory(path: Path, role: Role) -> None:
-    """Raises UsageError where a directory that the user named is not there."""
+    """Raises UsageError if a directory that the user gave does not exist."""
     if not path.is_dir():
         what = "is not a directory" if path.exists() else "does not exist"
         raise UsageError(f"{role}: the directory {path} {what}", hint=_make_it(path))
@@ -137,9 +137,9 @@ def _make_it(path: Path) -> str:
 
 
 def require_this_machine(storage: str, role: Role, nodes: Sequence[Node]) -> None:
-    """Raises UsageError where a storage that lives on one machine would have to be on others, or shared with them."""
+    """Raises UsageError if a storage that works on one machine would be on, or shared with, other hosts."""
     if any(node.host for node in nodes):
         raise UsageError(
-            f"{role}: {storage} is one machine's, and these nodes are on other hosts",
+            f"{role}: {storage} works on one machine only, but these nodes are on other hosts",
             hint="use a directory that all hosts share: mount:/lustre/me",
         )

@@ -1,8 +1,8 @@
-"""Image files that a container's program mounts for a user who may not: seen inside of the container alone.
+"""Image files that a container program mounts for users who may not mount: visible only inside the container.
 
-The words are composed from the programs' documentation: Shifter's `perNodeCache` volumes (src/VolumeMap.c), Apptainer's
+The arguments follow the programs' documentation: Shifter's `perNodeCache` volumes (src/VolumeMap.c), Apptainer's
 image mounts and instances (user guide, "Bind Paths and Mounts"), and for podman-hpc, which has no such volumes, fuse2fs
-inside of a container with /dev/fuse.
+inside a container with /dev/fuse.
 """
 
 import shlex
@@ -18,59 +18,59 @@ from weft.host.work import Work
 from weft.nodes.base import Node, everywhere
 
 _START = 120.0
-"""Seconds that a container may take to start: its root may have to be unpacked."""
+"""Seconds within which a container must start: its root image may have to be unpacked."""
 _MADE = 'mkdir -p -m 0700 "$1" && shift && exec "$@"'
-"""Make a directory and become the command."""
+"""Create a directory and exec the command."""
 
 
 @dataclass(frozen=True)
 class Volume:
-    """A file system of one node, and the container that it is in."""
+    """A file system of one node, and its container."""
 
     container: str
     image: str
-    """Its file; for a program that makes its own, the directory to make it in."""
+    """Its file; for a program that creates its own, the directory for it."""
     size: int
     block: int
     """Both in bytes."""
     root: str = ""
-    """What the container's own root is, as the program names it."""
+    """The container's root image, as the program names it."""
     options: Sequence[str] = ()
-    """More words of the site's."""
+    """Further arguments of the site."""
     seen: Sequence[Path] = ()
-    """Directories that are inside under the same name."""
+    """Directories that are visible inside under the same path."""
 
 
 class Program(ABC):
-    """The words of one program. A container that stands is shared by all processes of its node."""
+    """The arguments of one program. All processes of a node share a running container."""
 
     name: ClassVar[str]
     fs: ClassVar[str] = ""
-    """File system that the image has to have; empty where the program makes it itself."""
+    """File system that the image must have; empty if the program creates it."""
 
     def point(self, volume: Volume) -> str:
-        """Where it is mounted: outside of all that is seen, which would hide it."""
+        """Its mount point: outside all visible directories, which it would hide."""
         return f"/{volume.container}"
 
-    def start(self, volume: Volume) -> list[list[str]]:  # noqa: ARG002 - for those whose containers stand
-        """Commands that make a container stand."""
+    def start(self, volume: Volume) -> list[list[str]]:  # noqa: ARG002 - for those with running containers
+        """Commands that start a container."""
         return []
 
-    def stop(self, volume: Volume) -> list[str]:  # noqa: ARG002 - for those whose containers stand
-        """The command that ends it."""
+    def stop(self, volume: Volume) -> list[str]:  # noqa: ARG002 - for those with running containers
+        """The command that stops it."""
         return []
 
     @abstractmethod
     def enter(self, volume: Volume) -> list[str]:
-        """Words before a command that make it run inside."""
+        """Arguments before a command that make it run inside."""
 
 
 class Shifter(Program):
-    """A file of its own for each command, gone with it; what the site mounts into every container is all that is seen."""
+    """A separate file for each command, removed with it; only what the site mounts into every container is visible."""
 
     name = "shifter"
 
-    def point(self, volume: Volume) -> str:  # noqa: ARG002 - every image has it, and others cannot be made
+    def point(self, volume: Volume) -> str:  # noqa: ARG002 - every image has it, and others cannot be created
         return "/tmp"  # noqa: S108 - inside
 
     def enter(self, volume: Volume) -> list[str]:
@@ -80,7 +80,7 @@ class Shifter(Program):
 
 
 class Apptainer(Program):
-    """An instance a node: the kernel or fuse2fs mounts the file, as the site's Apptainer is set up."""
+    """One instance per node: the kernel or fuse2fs mounts the file, depending on the site's configuration of Apptainer."""
 
     name = "apptainer"
     fs = "ext3"
@@ -99,7 +99,7 @@ class Apptainer(Program):
 
 
 class PodmanHpc(Program):
-    """A container a node, in which fuse2fs of its root mounts the file."""
+    """One container per node, in which fuse2fs of its root image mounts the file."""
 
     name = "podman-hpc"
     fs = "ext4"
@@ -132,18 +132,18 @@ def files(program: Program, volume: Volume) -> str:
 
 
 def wrapper(program: Program, volume: Volume) -> tuple[str, ...]:
-    """Words before a command that make it run inside, where that directory is."""
+    """Arguments before a command that make it run inside, where that directory is."""
     return (*program.enter(volume), "sh", "-c", _MADE, "weft", files(program, volume))
 
 
 def require(program: Program, nodes: Sequence[Node]) -> None:
-    """Raises UsageError naming the nodes that do not have it."""
+    """Raises UsageError, which names the nodes without the program."""
     asked = ["sh", "-c", 'command -v "$0"', program.name]
     found = everywhere(nodes, lambda node: node.run(asked, check=False).code == 0)
     if lacking := [node.name for node, there in zip(nodes, found, strict=True) if not there]:
         raise UsageError(
-            f"{', '.join(lacking)}: there is no program {program.name}, which is to mount the image",
-            hint="is it a module here? without by=, weft mounts it, as root or with fuse2fs",
+            f"{', '.join(lacking)}: {program.name} is not on PATH; it must mount the image",
+            hint="load its module, if there is one; without by=, weft mounts the image itself, as root or with fuse2fs",
         )
 
 
@@ -151,11 +151,11 @@ def require(program: Program, nodes: Sequence[Node]) -> None:
 def running(
     program: Program, volumes: Mapping[str, Volume], nodes: Sequence[Node], work: Work
 ) -> Iterator[None]:
-    """The containers of all nodes, for the length of a `with`."""
+    """The containers of all nodes, for the length of a `with` block."""
 
     def start(node: Node) -> None:
         volume = volumes[node.name]
-        # what is in a node's own namespaces ends with them, and its numbers mean others outside
+        # processes in a node's own namespaces end with them, and their IDs are different outside
         if (arguments := program.stop(volume)) and not node.prefix:
             node.note(work.lease, "container", shlex.join(arguments))
         try:
@@ -176,7 +176,7 @@ def running(
 
 
 def outermost(paths: Sequence[Path]) -> list[Path]:
-    """Paths without those that lie in another of them."""
+    """Paths that are not inside another one of them."""
     found: list[Path] = []
     for path in sorted(set(paths)):
         if not any(path.is_relative_to(one) for one in found):

@@ -1,6 +1,6 @@
-"""A laboratory's parallel file system: latencyfs, which delays every operation as a profile says.
+"""An emulated parallel file system: latencyfs, which delays every operation according to a profile.
 
-It stands for Lustre, DataWarp and their kin where none is mounted, and is named as emulated wherever it is reported.
+It takes the place of Lustre, DataWarp and others where none is mounted; every report marks it as emulated.
 """
 
 import time
@@ -21,9 +21,9 @@ from weft.storage.base import Storage, base_directory, require_this_machine
 from weft.storage.mounting import mount_point
 
 _READY_SECONDS = 20.0
-"""Longest wait for the mounts; a mount takes milliseconds."""
+"""Maximum wait for the mounts; a mount takes milliseconds."""
 _USAGE = 2
-"""latencyfs's exit code for words that it does not understand."""
+"""latencyfs's exit code for invalid arguments."""
 
 
 class DelayedStorage(Storage):
@@ -37,7 +37,7 @@ class DelayedStorage(Storage):
         default="lustre", description="lustre, datawarp, burstbuffer, orangefs, ssd, zero, or a TOML file"
     )
     path: Path | None = Field(
-        default=None, description="directory that really holds the files; default: the work directory"
+        default=None, description="directory that stores the files; default: the work directory"
     )
     values: dict[str, str] = Field(
         default_factory=dict, description="profile values to change, such as metadata.rate"
@@ -59,7 +59,7 @@ class DelayedStorage(Storage):
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         shared = role in SHARED_ROLES
         root = mount_point(work, None, f"delayed-{role}")
-        # every mount shows the same files, so a node's own stand in a directory of its name
+        # every mount shows the same files, so node-local files are in a directory with the node's name
         points = {node.name: str(root / "all" if shared else root / node.name / node.name) for node in nodes}
         counters = str(work.directory / f"latencyfs-{role}")
         return Place(
@@ -121,8 +121,8 @@ def _wait(daemon: Process, role: Role) -> None:
             refused = daemon.code() == _USAGE
             needs = "it needs /dev/fuse and fusermount3 (apt-get install fuse3)"
             raise StorageError(
-                f"{role}: latencyfs {'refused what it was told' if refused else 'did not mount'}",
+                f"{role}: latencyfs {'rejected its arguments' if refused else 'did not mount'}",
                 tail=shell.tail(daemon.log),
-                hint="look at its keys profile, values and faults" if refused else needs,
+                hint="check the keys profile, values and faults" if refused else needs,
             )
         signals.sleep(0.01)

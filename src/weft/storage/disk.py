@@ -20,7 +20,7 @@ class DiskStorage(Storage):
     kind: Literal["disk"] = "disk"
     path: Path | None = Field(
         default=None,
-        description="directory to stand on; default: the work directory (WEFT_WORK); for input and output, WEFT_SHARED",
+        description="the directory; default: the work directory (WEFT_WORK); for input and output, WEFT_SHARED",
     )
 
     def _base(self, role: Role, work: WorkDirectory) -> Path:

@@ -1,7 +1,7 @@
-"""A file system inside one image file per node: the storage below sees one open file, whatever the engine does.
+"""A file system in one image file per node: the backing storage sees one open file, whatever the engine does.
 
-The remedy of Chaimov et al. (CUG'16, section VI), there by Shifter's setuid mount; here by the kernel's loop device
-as root, by fuse2fs otherwise, or inside of a container by a program that the site has.
+The remedy of Chaimov et al. (CUG'16, section VI), who used Shifter's setuid mount; weft uses the kernel's loop device
+as root, otherwise fuse2fs, or a container program of the site.
 """
 
 import dataclasses
@@ -35,21 +35,21 @@ class LoopbackStorage(StackedStorage):
     fs: Literal["ext4", "xfs"] = Field(default="ext4", description="file system inside the image")
     block: Size = Field(default=4096, description="block size of that file system")
     by: Literal["mount", "shifter", "apptainer", "podman-hpc"] = Field(
-        default="mount", description="what mounts it: weft itself, or a container's program of the site's"
+        default="mount", description="what mounts it: weft itself, or a container program of the site"
     )
 
     @model_validator(mode="after")
     def _fs_of_the_program(self) -> "LoopbackStorage":
         program = PROGRAMS.get(self.by)
         if program and program.fs and self.fs == "xfs":
-            raise ValueError(f"{self.by} mounts {program.fs} and no xfs; leave out fs")
+            raise ValueError(f"{self.by} mounts {program.fs}, not xfs; omit fs")
         return self
 
     def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place:
         return self._over(self.on.sketch(role, nodes, work), role, nodes, work)
 
     def _over(self, below: Place, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
-        """The file systems over the place that holds their images."""
+        """The file systems, on the place with their images."""
         if program := PROGRAMS.get(self.by):
             return self._inside(program, below, self._volumes(program, role, below, work))
         points = {
@@ -87,13 +87,13 @@ class LoopbackStorage(StackedStorage):
         """By node name: the file system and its container."""
         if role != "shuffle":
             raise UsageError(
-                f"{role}: what {program.name} mounts is seen by one node's engine alone",
-                hint="use it as scratch, without by= otherwise",
+                f"{role}: only one node's engine sees what {program.name} mounts",
+                hint="use it as scratch, or omit by=",
             )
         profile = load().container
         if program.fs and not profile.image:
             raise UsageError(
-                f"{program.name}: the site profile names no image for the container's root",
+                f"{program.name}: the site profile names no root image for the container",
                 hint=f"write `image = ...` below [container] in {settings.site()}",
             )
         shared, own = settings.shared(), work.visible if isinstance(work, Work) else ()
@@ -116,13 +116,13 @@ class LoopbackStorage(StackedStorage):
         return dataclasses.replace(
             below,
             storage="loopback",
-            description=f"{what} (inside of {program.name}) on {below.description}",
+            description=f"{what} (inside {program.name}) on {below.description}",
             paths={name: containers.files(program, volume) for name, volume in volumes.items()},
             wrapper={name: containers.wrapper(program, volume) for name, volume in volumes.items()},
         )
 
     def _image(self, program: Program, node: Node, volume: Volume) -> None:
-        """Make the file, where the program does not."""
+        """Create the file, unless the program does."""
         if program.fs:
             node.run(["truncate", "--size", str(volume.size), volume.image])
             make = node.tool(f"mkfs.{program.fs}", "e2fsprogs")
@@ -130,7 +130,7 @@ class LoopbackStorage(StackedStorage):
             node.run([make, *arguments, volume.image])
 
     def _make(self, node: Node, below: Place, run: Callable[..., object]) -> list[str]:
-        """Make a node's image; returns the command that mounts it."""
+        """Create a node's image; returns the command that mounts it."""
         image = f"{below.paths[node.name]}/image"
         run(["truncate", "--size", str(self.size), image])
         run([*self._format(node), image])
@@ -148,7 +148,7 @@ class LoopbackStorage(StackedStorage):
             return ["mount", "-o", "loop,noatime"]
         if self.fs != "ext4":
             raise MissingError(
-                "an xfs image can be mounted by root alone",
+                "only root can mount an xfs image",
                 hint="use fs=ext4, which fuse2fs mounts without root",
             )
         return [node.tool("fuse2fs", "fuse2fs"), "-o", "fakeroot"]

@@ -1,4 +1,4 @@
-"""Files in memory (tmpfs), bounded so that a full shuffle fails there and not in the node."""
+"""Files in memory (tmpfs) with a size limit, so that too large a shuffle fails there and does not exhaust the node."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,12 +21,12 @@ _SHM = Path("/dev/shm")  # noqa: S108 - the machine's tmpfs is what is meant
 
 
 class MemoryStorage(Storage):
-    """tmpfs of a fixed size; a plain directory in /dev/shm where mounting is not allowed."""
+    """tmpfs of a fixed size; an ordinary directory in /dev/shm if mounting is not allowed."""
 
     kind: Literal["memory"] = "memory"
     positional = "size"
     size: Size | None = Field(
-        default=None, description="bound of each mount; default: half of the memory of its nodes"
+        default=None, description="size of each mount; default: half of the memory of its nodes"
     )
 
     def require(self, role: Role) -> None:
@@ -42,7 +42,7 @@ class MemoryStorage(Storage):
             paths = spread(_SHM / f"weft-{work.name}-{role}", role, nodes)
             return Place(
                 "memory",
-                "directory in /dev/shm (not bounded: mounting needs root)",
+                "directory in /dev/shm (no size limit: mounting needs root)",
                 paths,
                 shared=shared,
             )
@@ -78,6 +78,6 @@ def _refuse_when_full(node: Node, role: Role, asked: int) -> None:
     if free < asked:
         where = f"{node.name}: " if node.host else ""
         raise StorageError(
-            f"{where}{role}: /dev/shm has {show_size(free)} free, {show_size(asked)} are asked for",
-            hint="ask for less: memory:1G",
+            f"{where}{role}: /dev/shm has {show_size(free)} free, but {show_size(asked)} were requested",
+            hint="request less: memory:1G",
         )

@@ -1,4 +1,4 @@
-"""Any file system that is mounted already and seen by all nodes: Lustre, OrangeFS, DataWarp, GPFS, NFS."""
+"""Any file system that is already mounted on all nodes: Lustre, OrangeFS, DataWarp, GPFS, NFS."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ class MountStorage(Storage):
 
     @property
     def here(self) -> Path:
-        """The directory; a burst buffer's has its name from a variable, which only the job knows."""
+        """The directory; that of a burst buffer is in a variable, which only the job has."""
         return settings.expanded(self.path)
 
     @property
@@ -61,7 +61,9 @@ class MountStorage(Storage):
     @property
     def _hint(self) -> str:
         if "$" in str(self.here):
-            return "its variable is not set: does the site profile ask for the burst buffer (slurm.extra)?"
+            return (
+                "its variable is not set: check that the site profile requests the burst buffer (slurm.extra)"
+            )
         return f"mount it, mkdir -p {shlex.quote(str(self.here))}, or name another: mount:/dir"
 
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
@@ -88,7 +90,7 @@ class MountStorage(Storage):
 
 
 def _file_system(path: Path) -> str:
-    """The type of the file system under a path, from the mount table: the longest mount point that holds it."""
+    """The type of the file system of a path, from the mount table: the longest mount point that contains it."""
     best = ("", "unknown")
     for line in Path("/proc/self/mounts").read_text().splitlines():
         _, point, kind = line.split()[:3]

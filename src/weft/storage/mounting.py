@@ -1,4 +1,4 @@
-"""Mounts for the length of a `with`: in each node's own mount namespace or host, or once for all nodes of this machine."""
+"""Mounts for the length of a `with` block: in each node's mount namespace or host, or once for all nodes of this machine."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,13 +11,13 @@ from weft.nodes.base import Node, everywhere
 
 
 def mount_point(work: WorkDirectory, node: Node | None, name: str) -> Path:
-    """Where a mount of that name appears: on one node, or (None) on all of them."""
+    """Where a mount of that name is visible: on one node, or (None) on all of them."""
     return work.directory / ("shared" if node is None else node.name) / name
 
 
 @contextmanager
 def mounted(work: Work, name: str, argv: Sequence[str]) -> Iterator[Path]:
-    """Run a mount command (its last word, the mount point, is added) once for all nodes, and undo it at the end."""
+    """Run a mount command, with the mount point as its last argument, once for all nodes, and unmount at the end."""
     point = mount_point(work, None, name)
     point.mkdir(parents=True, mode=0o700)
     work.lease.note("mount", path=str(point))
@@ -32,7 +32,7 @@ def mounted(work: Work, name: str, argv: Sequence[str]) -> Iterator[Path]:
 def mounted_on(
     nodes: Sequence[Node], work: Work, name: str, argv: Callable[[Node], Sequence[str]]
 ) -> Iterator[None]:
-    """The same on each node, all at once, with a command for each."""
+    """The same on each node, concurrently, with one command per node."""
 
     def mount(node: Node) -> None:
         point = mount_point(work, node, name)

@@ -1,4 +1,4 @@
-"""Nothing is stored: paths that no one may write, for engines and workloads that write nothing."""
+"""Stores nothing: paths that nothing may write, for engines and workloads that write nothing."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,7 @@
-"""Scratch without the metadata server: the preload library keeps all files of a node in a few segment files.
+"""Scratch without load on the metadata server: the preload library keeps all files of a node in a few segment files.
 
 `pool:/lustre/me` needs no root and no daemon. For the shuffle role the library serves the whole directory; for the
-input role it keeps descriptors and attributes of files that are read again and again.
+input role it caches descriptors and attributes of files that are read repeatedly.
 """
 
 import dataclasses
@@ -22,32 +22,32 @@ from weft.storage.stacked import StackedStorage
 from weft.text.fields import Size, SizeOrNone
 
 _MOST_MEMORY = 256 << 20
-"""Bytes of a node's memory that a pool takes unless it is told."""
+"""Bytes of a node's memory that a pool uses by default."""
 
 
 class PoolStorage(StackedStorage):
-    """Few files below, many above."""
+    """Many files kept in a few large ones."""
 
     kind: Literal["pool"] = "pool"
     native: ClassVar[bool] = True
 
     segment: Size = Field(
-        default=1 << 30, ge=1 << 20, description="bytes of a segment file on the storage below"
+        default=1 << 30, ge=1 << 20, description="size of a segment file on the backing storage"
     )
     cache: SizeOrNone | None = Field(
         default=None,
         description="memory of a node for small files, 0 for none; default: a sixteenth of the node's, 256 MiB at most",
     )
-    files: int = Field(default=1 << 20, ge=1 << 10, description="most files at a time on a node")
+    files: int = Field(default=1 << 20, ge=1 << 10, description="maximum number of files on a node")
 
     def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place:
         return self._over(self.on.sketch(role, nodes, work), role, nodes, work)
 
     def _over(self, below: Place, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
-        """The pool's own place over the one that it is backed by."""
+        """The pool's own place, on that of its backing storage."""
         if role == "output":
             raise UsageError(
-                "output: a pool serves one node's own files; the output has to be seen by all",
+                "output: a pool is local to a node, but all nodes must see the output",
                 hint="use it for --scratch or --input",
             )
         if role == "input":

@@ -10,9 +10,9 @@ from weft.storage.base import AnyStorage, Storage
 
 
 class StackedStorage(Storage):
-    """Has `on`; a `path` is short for a disk there."""
+    """Has `on`; `path` is an abbreviation for a disk there."""
 
-    on: AnyStorage = Field(default="disk", validate_default=True, description="storage that it is backed by")
+    on: AnyStorage = Field(default="disk", validate_default=True, description="backing storage")
 
     def keeps(self, role: Role) -> Path | None:
         return self.on.keeps(role)
@@ -26,7 +26,7 @@ class StackedStorage(Storage):
         if not isinstance(table, dict) or "path" not in table:
             return table
         if "on" in table:
-            raise ValueError("'path' and 'on' both say where it stands; give one")
+            raise ValueError("'path' and 'on' both select the backing storage; set only one")
         return {
             **{key: value for key, value in table.items() if key != "path"},
             "on": {"kind": "disk", "path": table["path"]},

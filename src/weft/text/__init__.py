@@ -1,1 +1,1 @@
-"""How values are read from and written as text: sizes, durations, one-line forms of adapters, TOML."""
+"""How values are parsed from and written as text: sizes, durations, short forms of adapters, TOML."""

@@ -1,4 +1,4 @@
-"""A family of adapters: one of them is read from its one-line form, from a table, or taken as it is."""
+"""A family of adapters: parses one of them from its short form or a table."""
 
 from functools import reduce
 from operator import or_
@@ -10,12 +10,12 @@ from weft.text.shorthand import expand
 
 
 class Written(Protocol):
-    """What an adapter declares about its one-line form."""
+    """What an adapter declares about its short form."""
 
     positional: ClassVar[str]
-    """The key that the value after the colon stands for."""
+    """The key of the value after the colon."""
     lists: ClassVar[frozenset[str]]
-    """Keys whose value may hold commas."""
+    """Keys whose values may contain commas."""
 
 
 Adapter = TypeVar("Adapter", bound=Written)
@@ -35,16 +35,16 @@ class Family(dict[str, type[Adapter]], Generic[Adapter]):
             )
 
     def table(self, value: Any) -> Any:
-        """A table from its one-line form; anything but a string passes through."""
+        """A table from its short form; anything but a string is returned unchanged."""
         positional = {kind: adapter.positional for kind, adapter in self.items()}
         return expand(value, positional, {kind: adapter.lists for kind, adapter in self.items()})
 
     def read(self, value: Any) -> Adapter:
-        """The adapter that a one-line form or a table describes. Raises ValueError for what is none."""
+        """The adapter that a short form or a table describes. Raises ValueError if there is none."""
         return self._form().validate_python(self.table(value))
 
     def _form(self) -> TypeAdapter[Adapter]:
-        """Of all adapters that are known by now."""
+        """Of all adapters that are registered by now."""
         kinds = tuple(dict.fromkeys(self.values()))
         if kinds not in self._forms:
             union: Any = reduce(or_, cast("tuple[Any, ...]", kinds))

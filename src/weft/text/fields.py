@@ -1,6 +1,6 @@
 """Fields of a pydantic model that are written as sizes and durations.
 
-Apart from `units`, which commands read that are to answer at once: pydantic takes its time to load.
+Separate from `units`, which fast commands import: pydantic takes long to load.
 """
 
 from typing import Annotated
@@ -15,7 +15,7 @@ LEAST_HEAP = 64 << 20
 """Bytes of heap below which no program of an engine starts."""
 
 Size = Annotated[int, BeforeValidator(parse_size), PlainSerializer(int)]
-"""A pydantic field that takes "1GB" and holds bytes."""
+"""A pydantic field that accepts "1GB" and contains bytes."""
 
 SizeOrNone = Annotated[
     int,
@@ -25,4 +25,4 @@ SizeOrNone = Annotated[
 """As Size, or 0."""
 
 Duration = Annotated[float, BeforeValidator(parse_duration), PlainSerializer(float)]
-"""A pydantic field that takes "30s" and holds seconds."""
+"""A pydantic field that accepts "30s" and contains seconds."""

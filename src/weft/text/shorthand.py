@@ -1,7 +1,7 @@
-"""The one-line form of an adapter's table.
+"""The short form of an adapter's table.
 
 `loopback:/some/dir,size=2G` is {kind, path, size}; `pool+delayed:lustre` is {kind, on: "delayed:lustre"}: an adapter
-that stands on another one.
+that is backed by another one.
 """
 
 import re
@@ -13,7 +13,7 @@ _NAMES = re.compile(r"[a-z][a-z0-9-]*(?:,[a-z][a-z0-9-]*)+")
 
 
 class MisreadError(ValueError):
-    """A value that was meant otherwise; `hint` says how it is written."""
+    """A value with another meaning; `hint` shows how to write it."""
 
     def __init__(self, message: str, *, hint: str) -> None:
         super().__init__(message)
@@ -23,10 +23,10 @@ class MisreadError(ValueError):
 def expand(
     value: Any, positional: Mapping[str, str], lists: Mapping[str, Collection[str]] = _NO_LISTS
 ) -> Any:
-    """A table from its one-line form; anything but a string passes through.
+    """A table from its short form; anything but a string is returned unchanged.
 
-    `positional` says, by kind, which key a value without one stands for, and `lists` which keys' values may hold
-    commas. Raises ValueError for a word without a key that is not the first, and for a key given twice.
+    `positional` has the key of a value without one, by kind, and `lists` the keys whose values may contain
+    commas. Raises ValueError for a value without a key that is not the first, and for a duplicate key.
     """
     if not isinstance(value, str):
         return value
@@ -45,13 +45,13 @@ def expand(
                 raise ValueError(f"{word!r} in {value!r} has no key; write key=value")
             key, text = positional.get(kind, "path"), word
         if key in table:
-            raise ValueError(f"{key!r} is given twice in {value!r}")
+            raise ValueError(f"{key!r} is set twice in {value!r}")
         table[key] = text
     return table
 
 
 def listed(value: Any, table: Callable[[Any], Any]) -> list[Any] | None:
-    """The tables of a list, which `spark,hadoop` is short for: names alone, with commas between; None for anything else."""
+    """The tables of a list such as `spark,hadoop`: only names, separated by commas; None for anything else."""
     if isinstance(value, str) and _NAMES.fullmatch(value):
         value = value.split(",")
     return [table(one) for one in value] if isinstance(value, list) else None

@@ -1,4 +1,4 @@
-"""Tables as TOML text, to keep what was asked for in a record."""
+"""Tables as TOML text, to store the request in a record."""
 
 from collections.abc import Mapping
 from textwrap import indent
@@ -8,5 +8,5 @@ import tomli_w
 
 
 def toml_of(base: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """TOML of a spec's table; what a matrix cell sets stands above it as comments."""
+    """TOML of a spec's table, preceded by the settings of a matrix cell as comments."""
     return indent(tomli_w.dumps(settings), "# ") + tomli_w.dumps(base)

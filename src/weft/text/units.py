@@ -1,4 +1,4 @@
-"""Sizes and durations as people write them.
+"""Sizes and durations as users write them.
 
 Sizes follow coreutils: `K M G T` (and `KiB MiB GiB TiB`) are powers of 1024, `KB MB GB TB` powers of 1000.
 """

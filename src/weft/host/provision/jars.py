@@ -11,7 +11,7 @@ from weft.host.provision.tree import Say, building, cached, digest
 
 
 def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str, Path]:
-    """Paths of the jars by module: core, one for each distribution whose home is given, and `more`.
+    """Paths of the jars by module: core, one for each distribution with a home, and `more`.
 
     Raises MissingError, which names what the build lacks.
     """

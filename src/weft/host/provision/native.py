@@ -39,7 +39,7 @@ def cargo() -> tuple[str, str]:
     wanted = f"Rust {oldest['rust-version']} or newer, for delayed and pool storage and the fileops probe"
     found = shutil.which("cargo") or shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin"))
     if found is None:
-        raise MissingError(f"the program `cargo` is not on this machine: {wanted}", hint=_INSTALL)
+        raise MissingError(f"the program `cargo` is not installed: {wanted}", hint=_INSTALL)
     version = re.search(r"\d+\.\d+(\.\d+)?", shell.run([found, "--version"]).out)
     if version is None or _numbers(version[0]) < _numbers(oldest["rust-version"]):
         known = version[0] if version else "of no known version"
