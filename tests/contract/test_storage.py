@@ -139,7 +139,7 @@ def test_a_bounded_storage_is_full_at_its_size(form: str, tmp_path: Path) -> Non
     [
         ("mount:DIR/none", "does not exist"),
         ("disk:/proc/none", "does not exist"),
-        ("disk:/proc", "cannot make"),
+        ("disk:/proc", "cannot create"),
     ],
 )
 def test_a_directory_that_cannot_be_used_is_named(form: str, words: str, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_keys_of_an_unknown_kind_name_the_nearest() -> None:
 
 
 def test_ps_and_gc_on_a_clean_machine() -> None:
-    for verb, nothing in (("ps", "nothing runs"), ("gc", "nothing was left")):
+    for verb, nothing in (("ps", "nothing is running"), ("gc", "nothing was left")):
         done = RUNNER.invoke(app, [verb])
         assert (done.exit_code, nothing in done.stdout) == (0, True)
         assert json.loads(RUNNER.invoke(app, [verb, "--json"]).stdout) == []
@@ -128,7 +128,7 @@ def test_an_error_is_one_message_with_a_hint_and_its_exit_code(
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == UsageError.exit_code == 2
-    assert "error: there is no workload 'terasrot'" in capsys.readouterr().err
+    assert "error: unknown workload 'terasrot'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("verb", VERBS)

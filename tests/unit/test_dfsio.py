@@ -51,7 +51,7 @@ def test_an_equal_proof_is_valid_and_has_the_rates() -> None:
 @pytest.mark.parametrize(
     ("ran", "right", "words"),
     [
-        ({"checksum": "cd"}, {}, "checksum is cd, it has to be ab"),
+        ({"checksum": "cd"}, {}, "checksum is cd, expected ab"),
         ({"bytes": 299}, {}, "bytes is 299"),
         ({"files": 2}, {}, "files is 2"),
         (

@@ -98,12 +98,11 @@ def test_what_does_not_fit_a_node_is_refused_with_a_hint(
     assert caught.value.hint
 
 
-def test_a_jar_of_ones_own_is_submitted_as_it_is_and_python_is_refused() -> None:
+def test_a_jar_of_ones_own_is_submitted_as_it_is_and_no_other_program_is_one() -> None:
     own = dataclasses.replace(JOB, program="/home/me/my.jar", options=("-c", "Main"))
     argv = list(FlinkEngine().submit(own, fake_layout()).argv)
     assert argv[-6:] == ["run", "-c", "Main", "/home/me/my.jar", "--input", "/scratch/input"]
-    with pytest.raises(UsageError, match="no Python"):
-        FlinkEngine().submit(dataclasses.replace(JOB, program="/home/me/my.py"), fake_layout())
+    assert FlinkEngine.programs == (".jar",)
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,8 @@ def test_the_kernels_own_copies_are_read_and_written() -> None:
     [
         ([process(8, 100, kernel=104)], "they agree within 5 %"),
         ([process(8, 90, kernel=100)], "reads and writes that the library did not see"),
-        ([process(8, 100, kernel=100), process(9, 50, ended=False)], "lack what was killed: java"),
-        ([process(8, 120, kernel=100)], "nobody waited for"),
+        ([process(8, 100, kernel=100), process(9, 50, ended=False)], "lack those of killed programs: java"),
+        ([process(8, 120, kernel=100)], "without a waiting parent"),
     ],
 )
 def test_a_difference_is_explained(processes: list[dict[str, Any]], words: str) -> None:

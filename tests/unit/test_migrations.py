@@ -42,7 +42,7 @@ def test_every_older_schema_has_a_step_and_a_stored_record() -> None:
 def test_a_stored_record_has_a_whole_page(name: str) -> None:
     where = kept(name)
     text = page.write(record.read(where)).read_text()
-    assert "could not be made" not in text
+    assert "could not be created" not in text
     assert summarize(record.read(where)).gaps == ()
 
 

@@ -46,7 +46,7 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path, torn: str) -> None:
 
 def test_a_torn_line_is_named(tmp_path: Path) -> None:
     write_log(tmp_path, torn='{"Event":"SparkListenerJobEnd","Jo')
-    assert eventlog.read(tmp_path).gaps == [f"1 line(s) of the event log {APP} are damaged and were left out"]
+    assert eventlog.read(tmp_path).gaps == [f"1 line(s) of the event log {APP} are damaged and were skipped"]
 
 
 def test_a_log_cut_anywhere_is_read_up_to_there(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_rolled_and_compressed_logs(tmp_path: Path) -> None:
     metrics = eventlog.read(tmp_path)
     assert metrics.tasks["task"].to_list() == [1, 2, 10]
     assert metrics.tasks["app"].unique().to_list() == [APP]
-    assert metrics.gaps == [f"events_11_{APP}.zstd is compressed and was not read"]
+    assert metrics.gaps == [f"events_11_{APP}.zstd is compressed and was skipped"]
 
 
 def test_two_applications_stay_apart(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_the_slowest_tasks_know_how_far_they_are_from_the_median(tmp_path: Path)
 def test_a_lost_executor_is_a_sentence(tmp_path: Path) -> None:
     write_log(tmp_path)
     assert recovery.sentences(eventlog.read(tmp_path)) == [
-        "executor 1 on 10.0.0.2 was lost (worker lost): 1 task had to be run again"
+        "executor 1 on 10.0.0.2 was lost (worker lost): 1 task had to be repeated"
     ]
 
 
@@ -138,11 +138,11 @@ def test_everything_that_was_done_again_is_told(tmp_path: Path) -> None:
         event("JobEnd", **{"Job ID": 0, "Completion Time": ms(9), "Job Result": {"Result": "JobFailed", "Exception": {"Message": "aborted\nstack"}}}),
     ])  # fmt: skip
     assert recovery.sentences(eventlog.read(tmp_path)) == [
-        "executor 1 on 10.0.0.2 was lost (command exited with code 137): 2 tasks had to be run again",
+        "executor 1 on 10.0.0.2 was lost (command exited with code 137): 2 tasks had to be repeated",
         "2 tasks of stage 1 could not fetch shuffle blocks: Connection refused",
-        "stage 0 (step 0) was run again, attempt 2: 2 tasks repeated",
+        "stage 0 (step 0) was repeated, attempt 2: 2 tasks repeated",
         "1 task of stage 2 failed: java.lang.OutOfMemoryError: Java heap space",
-        "1 task ran a second time on suspicion of being slow; 1 of them won",
+        "1 task ran speculatively; 1 of them finished first",
         "job 0 failed: aborted",
     ]
 

@@ -57,7 +57,7 @@ def test_few_values_give_no_interval_and_say_so() -> None:
 
 
 def test_nothing_has_no_median() -> None:
-    with pytest.raises(ValueError, match="no value"):
+    with pytest.raises(ValueError, match="at least one value"):
         statistics.median([])
     with pytest.raises(ValueError, match="base above zero"):
         statistics.ratio([1.0], [0.0])

@@ -39,4 +39,4 @@ def test_only_ranks_near_the_reference_are_valid() -> None:
     wrong = workload.judge([MADE, MADE], RAN, [{**FOUND, "valid": False, "reason": "far"}])
     assert (wrong.valid, wrong.reason) == (False, "far")
     short = workload.judge([MADE], RAN, [FOUND])
-    assert short.reason == "the generator made 500 vertices, 1000 were asked for"
+    assert short.reason == "the generator produced 500 vertices instead of 1000"

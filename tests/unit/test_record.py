@@ -111,7 +111,7 @@ def test_a_name_that_is_not_one_record_is_refused(name: str) -> None:
 
 def test_a_record_cannot_be_made_twice() -> None:
     make()
-    with pytest.raises(UsageError, match="cannot make the record"):
+    with pytest.raises(UsageError, match="cannot create the record"):
         make()
 
 

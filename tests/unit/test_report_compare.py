@@ -61,13 +61,13 @@ def test_a_tie_is_not_ranked() -> None:
     found = compare(lines(a=[10, 11, 12], b=[11, 11.5, 13], c=[1, 1.1, 1.2]), "x")
     assert found.sentences == (
         "Fastest first: [scratch=c]; then [scratch=a] and [scratch=b].",
-        "[scratch=a] and [scratch=b] cannot be told apart: their intervals overlap, so they are not ranked.",
+        "[scratch=a] and [scratch=b] are not ranked: their intervals overlap.",
     )
 
 
 def test_too_few_runs_are_not_ranked() -> None:
     assert compare(lines(a=[10, 11], b=[1, 2]), "x").sentences == (
-        "Not ranked for want of runs (at least 3 valid ones each): [scratch=a] and [scratch=b].",
+        "Not ranked because of too few runs (at least 3 valid ones each are needed): [scratch=a] and [scratch=b].",
     )
 
 
@@ -80,7 +80,7 @@ def test_only_valid_runs_count_and_the_others_are_listed() -> None:
 
 def test_nothing_valid_is_said() -> None:
     found = compare(lines(a=[None], b=[None]), "x")
-    assert found.sentences == ("No run here is VALID, so that there is nothing to compare.",)
+    assert found.sentences == ("None of these runs is VALID, so there is nothing to compare.",)
     assert "times (no cell has a valid run)" in study.text(found)
 
 

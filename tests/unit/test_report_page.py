@@ -145,8 +145,8 @@ def test_a_section_with_nothing_in_it_is_not_shown(
     assert found[-1].title == "Not observed"
     tree = parse(report.write(make_record(tmp_path / "again", head=head, without=without)))
     text = " ".join(tree.text)
-    assert "could not be made" not in text
-    assert ("they are no measurement" in text) == ("Phases" in tree.titles)
+    assert "could not be created" not in text
+    assert ("not measurements" in text) == ("Phases" in tree.titles)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_section_that_fails_leaves_a_hole_that_says_so() -> None:
     assert found[0] == Section(
         "broken",
         "Broken",
-        [Words("This section could not be made from this record (KeyError: 'gone').", "bad")],
+        [Words("This section could not be created from this record (KeyError: 'gone').", "bad")],
     )
     assert found[1].title == "What was run"
 
@@ -239,7 +239,7 @@ def test_tables_of_a_workload_are_shown_as_tables(tmp_path: Path) -> None:
         "opens per second",
         "22,085",
         "2,000,000",
-        "rates, as the workload measured them",
+        "rates, as measured by the workload",
         "[1, {&#34;a&#34;: 2}]",
     ):
         assert words in text, words

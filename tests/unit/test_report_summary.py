@@ -32,9 +32,7 @@ def test_a_whole_record(tmp_path: Path) -> None:
         ("0", 4.0, 5.0),
         ("1", 9.0, 3.0),
     ]
-    assert summary.recoveries == (
-        "executor 1 on 10.0.0.2 was lost (worker lost): 1 task had to be run again",
-    )
+    assert summary.recoveries == ("executor 1 on 10.0.0.2 was lost (worker lost): 1 task had to be repeated",)
     assert summary.lost == ("worker-node2 on node2 ended (killed by signal 9)",)
     assert summary.engine_version == "4.3.0"
     assert {counter.name for counter in summary.counters} == {"cpu_user", "net_send", "memory", "pressure_io"}
@@ -78,7 +76,7 @@ def test_an_unchecked_run_ended_but_has_no_time(tmp_path: Path) -> None:
     assert (summary.result, summary.throughput, summary.logs[0].tail) == (None, None, ())
     assert verdict.tone(summary) == "warn"
     assert verdict.sentence(summary).endswith(
-        "ended after 10.0 s; nobody checked its answer, so this is no measurement."
+        "ended after 10.0 s; nobody checked its result, so this is not a measurement."
     )
 
 
@@ -89,12 +87,12 @@ def test_a_killed_run_is_cut_off_where_it_was(tmp_path: Path) -> None:
     summary = summarize(stored)
     assert summary.verdict == "KILLED"
     assert verdict.sentence(summary).endswith(
-        "was cut off in phase run: its writer is gone and left no verdict, so it has no time."
+        "was cut off in phase run: its writer died without a verdict, so it has no time."
     )
     run = summary.phases[-1]
     assert (run.name, run.ended) == ("run", False)
     assert run.seconds == pytest.approx(10)
-    assert summary.gaps == ("1 line(s) of events.jsonl are damaged and were left out",)
+    assert summary.gaps == ("1 line(s) of events.jsonl are damaged and were skipped",)
 
 
 def test_samples_of_a_run_that_was_killed_are_read_up_to_the_torn_line(tmp_path: Path) -> None:
@@ -183,7 +181,7 @@ def test_nothing_but_a_head(tmp_path: Path) -> None:
     )
     (directory / "engine" / "app-20231114221320-0000").unlink()
     summary = summarize(stored)
-    assert summary.gaps == ("resolved.json is not there: the run ended before its layout was decided",)
+    assert summary.gaps == ("resolved.json does not exist: the run ended before its layout was decided",)
     assert (summary.phases, summary.stages, summary.series) == ((), (), ())
 
 

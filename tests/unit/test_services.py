@@ -51,7 +51,7 @@ def test_what_is_needed_is_configured_by_its_own_keys(key: str) -> None:
         ({"services": ["hdfs"]}, {}, "hdfs is there where a storage", "--input"),
         ({"services": ["null:1", "null:2"]}, {}, "a run has one null", "same null"),
         ({}, {"services.nul.nodes": "1"}, "does not say which service", "did you mean 'null'?"),
-        ({"probes": "prok"}, {}, "there is no probe 'prok'", ""),
+        ({"probes": "prok"}, {}, "unknown probe 'prok'", ""),
     ],
 )
 def test_what_cannot_be_meant_is_said(

@@ -99,7 +99,7 @@ def test_init_writes_once_and_show_reads(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("WEFT_SITE", str(tmp_path / "deep" / "site.toml"))
     monkeypatch.setattr("weft.cli.site.survey", lambda: FOUND)
     run = CliRunner().invoke
-    assert "not there" in run(app, ["site", "show"]).stdout
+    assert "does not exist" in run(app, ["site", "show"]).stdout
     assert run(app, ["site", "init"]).exit_code == 0
     again = run(app, ["site", "init"])
     assert isinstance(again.exception, UsageError)

@@ -82,7 +82,7 @@ def test_a_formula_names_its_cells() -> None:
     "text", ["lustre", "lustre[1] - memory[1]", "__import__('os')", "1 / 2", "lustre[1] /", "a[b.c]"]
 )
 def test_anything_else_is_no_formula(text: str) -> None:
-    with pytest.raises(UsageError, match="is no formula"):
+    with pytest.raises(UsageError, match="is not a formula"):
         formula.cells(text)
 
 
@@ -263,7 +263,7 @@ def test_a_study_without_rules_has_the_page_of_any_comparison(tmp_path: Path) ->
 )
 def test_a_folder_that_is_wrong_is_refused_by_name(tmp_path: Path, file: str, text: str) -> None:
     (folder(tmp_path / "s") / file).write_text(text)
-    with pytest.raises(UsageError, match=r"expected\.toml or published\.csv is wrong"):
+    with pytest.raises(UsageError, match=r"expected\.toml or published\.csv is invalid"):
         published.load(tmp_path / "s")
 
 

@@ -43,9 +43,9 @@ def test_what_a_right_engine_leaves_is_valid(workload: Workload, left: Left) -> 
 @pytest.mark.parametrize(
     ("workload", "left", "words"),
     [
-        (TeraSort(size=1000), (MADE[:1], COUNTED, [SORTED]), "made 4 rows, 10 were asked for"),
+        (TeraSort(size=1000), (MADE[:1], COUNTED, [SORTED]), "produced 4 rows instead of 10"),
         (TeraSort(size=1000), (MADE, COUNTED, [{"valid": False, "reason": "row 5 is below"}]), "row 5 is below"),
-        (TeraCount(size=1000), (MADE, {**COUNTED, "rows": 9}, []), "9 records arrived, 10 were generated"),
+        (TeraCount(size=1000), (MADE, {**COUNTED, "rows": 9}, []), "9 records arrived of 10 generated ones"),
         (TeraCount(size=1000), (MADE, {**COUNTED, "rows": 11}, []), "11 records arrived"),
         (TeraCount(size=1000), (MADE, {**COUNTED, "checksum": "11"}, []), "sum to 11, the generated ones to 10"),
         (TeraCount(size=1000), (MADE, {**COUNTED, "reason": "1 in a wrong partition"}, []), "wrong partition"),

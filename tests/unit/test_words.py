@@ -43,22 +43,17 @@ RULES = {
 }
 """By expression: what to write instead."""
 
-ITSELF = {Path("tests/unit/test_words.py")}
+ITSELF = {Path("tests/unit/test_words.py"), Path("src/weft/record/migrations.py")}
+"""The rules, and the terms of older records."""
 UNFINISHED = (
     "java/",
     "native/",
     "tests/",
-    "src/weft/cli/",
     "src/weft/engines/",
     "src/weft/layout/",
-    "src/weft/model/",
-    "src/weft/probes/",
-    "src/weft/record/",
-    "src/weft/report/",
     "src/weft/run/",
     "src/weft/services/",
     "src/weft/spec/",
-    "src/weft/workloads/",
 )
 """Paths that still have some of them; a path without any must be removed here."""
 

@@ -63,14 +63,14 @@ def test_only_a_right_answer_is_valid() -> None:
     wrong = workload.judge(PREPARED, RAN, [{"valid": False, "reason": 'missing is "ba"'}])
     assert (wrong.valid, wrong.reason) == (False, 'missing is "ba"')
     short = workload.judge([MADE], RAN, [FOUND])
-    assert (short.valid, short.reason) == (False, "the generator made 10000 bytes, 30000 were asked for")
+    assert (short.valid, short.reason) == (False, "the generator produced 10000 bytes instead of 30000")
 
 
 def test_pi_is_valid_only_with_the_exact_count() -> None:
     ran = {"valid": True, "points": 1000, "inside": 787, "pi": 3.148, "seconds": 1.0}
     assert Pi(points=1000).judge([], ran, [{"inside": 787}]).valid
     wrong = Pi(points=1000).judge([], ran, [{"inside": 788}])
-    assert (wrong.valid, wrong.reason) == (False, "787 points are said to be in the circle, 788 are")
+    assert (wrong.valid, wrong.reason) == (False, "the job counted 787 points in the circle instead of 788")
 
 
 def test_pi_has_an_answer_of_its_own_points() -> None:

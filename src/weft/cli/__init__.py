@@ -1,4 +1,4 @@
-"""The command line: every verb, and what every verb shares."""
+"""The command line: every verb, and their common options."""
 
 import typer
 
@@ -9,7 +9,7 @@ from weft.cli.verbs import Verbs
 app = typer.Typer(
     cls=Verbs,
     name="weft",
-    help="Run data engines on HPC machines, see where the time goes, and take the shared file system out of the way.",
+    help="Run data engines on HPC machines, see where the time goes, and keep load off the shared file system.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

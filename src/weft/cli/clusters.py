@@ -1,4 +1,4 @@
-"""Verbs of clusters that stand: up, exec, shell, connect, logs, down."""
+"""Verbs of persistent clusters: up, exec, shell, connect, logs, down."""
 
 import json
 import re
@@ -29,12 +29,12 @@ from weft.text.toml import toml_of
 from weft.text.units import show_seconds
 
 Name = Annotated[
-    str | None, typer.Argument(metavar="[NAME]", help="a cluster's name; not needed where only one stands")
+    str | None, typer.Argument(metavar="[NAME]", help="name of the cluster; optional if only one is running")
 ]
 
 
 class Dashed(TyperCommand):
-    """A verb whose words after `--` are a command of the user's, kept as they are."""
+    """A verb whose arguments after `--` are a command of the user, passed on unchanged."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         cut = args.index("--") if "--" in args else len(args)
@@ -57,24 +57,24 @@ def up(
     output: OutputText = None,
     service: ServiceText = None,
     set_: SetText = None,
-    name: Annotated[str | None, typer.Option(help="its name; default: the engine's")] = None,
+    name: Annotated[str | None, typer.Option(help="name of the cluster; default: the engine's")] = None,
     limit: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="end it after 30m, 8h, ...")
     ] = None,
     idle: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="end it when no command and no application ran for so long"),
+        typer.Option(metavar="TIME", help="end it when no command or application has run for this time"),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="print everything it would do, and do none of it")
+        bool, typer.Option("--dry-run", help="print everything it would do without doing it")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Start a cluster of your own, which stays until `weft down`.
+    """Start a persistent cluster, which runs until `weft down`.
 
-    It stays when the terminal is closed. A record of it is kept like that of a run.
+    It keeps running when the terminal is closed. It has a record like that of a run.
 
-    Several engines share its nodes and its scratch: --engine spark,hadoop
+    Several engines can share its nodes and scratch: --engine spark,hadoop
 
     Example: weft up --engine spark --nodes virtual:2 --scratch pool --for 8h --idle 30m
     """
@@ -89,12 +89,13 @@ def up(
         return
     if chosen in registry.names():
         raise UsageError(
-            f"a cluster {chosen!r} stands already", hint=f"choose another --name, or `weft down {chosen}`"
+            f"a cluster named {chosen!r} is already running",
+            hint=f"choose another --name, or `weft down {chosen}`",
         )
     rootless.enter(study)
     (cell,) = study.cells()
     cluster = supervisor.launch(cell[1], toml_of(study.base, {}))
-    print(json.dumps(_told(cluster), indent=1) if as_json else "\n".join(_usage(cluster)))
+    print(json.dumps(_facts(cluster), indent=1) if as_json else "\n".join(_usage(cluster)))
 
 
 def _name_of(engine: str) -> str:
@@ -103,7 +104,7 @@ def _name_of(engine: str) -> str:
     return "-".join(kinds)
 
 
-def _told(cluster: PersistentCluster) -> dict[str, Any]:
+def _facts(cluster: PersistentCluster) -> dict[str, Any]:
     return {
         "name": cluster.name,
         "engine": cluster.engine.label,
@@ -122,41 +123,41 @@ def _told(cluster: PersistentCluster) -> dict[str, Any]:
 
 
 def _clients(cluster: PersistentCluster) -> Mapping[str, Client]:
-    """By engine: what each is found by."""
+    """By engine: its client."""
     return cluster.client.parts or {cluster.engine.kind: cluster.client}
 
 
 _EXAMPLES = {"spark": "spark-submit job.py", "flink": "flink run job.jar", "hadoop": "yarn jar job.jar"}
-"""What a command on a cluster can be, by engine."""
+"""Example commands, by engine."""
 
 
 def _usage(cluster: PersistentCluster) -> list[str]:
     name = cluster.name
     left = "" if cluster.until is None else f", for {show_seconds(cluster.until - time.time())}"
     if cluster.idle is not None:
-        left += f", until nobody uses it for {show_seconds(cluster.idle)}"
+        left += f", until it is unused for {show_seconds(cluster.idle)}"
     known = [example for kind, example in _EXAMPLES.items() if kind in cluster.engine.parts]
     example = f", such as {known[0]}" if known else ""
     return [
-        f"{name} stands: {cluster.engine.label} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
+        f"{name} is running: {cluster.engine.label} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
         f"  weft exec {name} -- COMMAND    runs a command on it{example}",
         f"  weft submit --to {name} PROGRAM",
         f"  weft shell {name}              opens a shell on its head node",
-        f"  weft connect {name}            says what a notebook needs",
+        f"  weft connect {name}            prints what a notebook needs",
         f"  weft logs {name}, weft ps, weft down {name}",
     ]
 
 
 def execute(ctx: typer.Context, name: Name = None) -> None:
-    """Run a command on the head node of a persistent cluster, with what it needs to find the cluster.
+    """Run a command on the head node of a persistent cluster, in the environment that connects it to the cluster.
 
-    Input, output and exit code are the command's.
+    Input, output and exit code are those of the command.
 
     Example: weft exec -- spark-submit --conf spark.cores.max=2 job.py
     """
     command = ctx.meta["command"]
     if not command:
-        raise UsageError("no command is given", hint="write weft exec [NAME] -- COMMAND")
+        raise UsageError("no command given", hint="write weft exec [NAME] -- COMMAND")
     _attach(registry.find(name), command)
 
 
@@ -173,13 +174,13 @@ def _attach(cluster: PersistentCluster, command: list[str]) -> None:
 
 
 def connect(name: Name = None, as_json: AsJson = False) -> None:
-    """Say what a notebook or a program of your own needs to connect to a persistent cluster.
+    """Print what a notebook or your own program needs to connect to a persistent cluster.
 
     Example: weft connect
     """
     cluster = registry.find(name)
     if as_json:
-        found = {**_told(cluster), "environment": attaching.environment(cluster)}
+        found = {**_facts(cluster), "environment": attaching.environment(cluster)}
         print(json.dumps(found, indent=1))
         return
     print("\n".join(_connection(cluster, cluster.client)))
@@ -192,18 +193,18 @@ def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
         lines.append(f"address   {part.address or 'none: this engine has no daemon to connect to'}{of}")
         if part.settings:
             lines.append(
-                f"settings  {part.settings}  (mode 0600; it holds the secret, or names the file that does)"
+                f"settings  {part.settings}  (mode 0600; contains the secret, or the path of its file)"
             )
         if part.page:
             lines.append(f"page      curl -H @{attaching.header_path(cluster.layout)} {part.page}")
     lines.append(
-        f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, gone with the cluster)"
+        f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, removed with the cluster)"
     )
     if cluster.layout.head.prefix:
-        lines.append("from      the cluster's own nodes alone: they have a network of their own")
+        lines.append("from      only the cluster's nodes, which have a network of their own")
     lines.append(f"notebook  weft exec {cluster.name} -- jupyter lab")
     if not cluster.layout.head.prefix:
-        lines.append("or, in a shell of your own:")
+        lines.append("or, in your own shell:")
         named = [
             *client.search,
             *(key for key in client.environment if key.endswith(("_HOME", "_CONF_DIR", "_IP", "_DIRS"))),
@@ -216,10 +217,11 @@ def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
 def logs(
     name: Name = None,
     daemon: Annotated[
-        str | None, typer.Argument(metavar="[DAEMON]", help="its name; default: all, the last lines of each")
+        str | None,
+        typer.Argument(metavar="[DAEMON]", help="name of the daemon; default: the last lines of all"),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="go on with what is added, until the cluster ends")
+        bool, typer.Option("--follow", "-f", help="print new lines until the cluster ends")
     ] = False,
 ) -> None:
     """Show the logs of the daemons of a persistent cluster.
@@ -238,7 +240,7 @@ def logs(
 
 
 def down(name: Name = None) -> None:
-    """End a persistent cluster; nothing of it is left but its record and report.
+    """End a persistent cluster; only its record and report remain.
 
     Example: weft down
     """

@@ -19,12 +19,12 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    nodes: Annotated[str | None, typer.Option(help="other hosts instead: ssh:HOSTS, slurm:N")] = None,
+    nodes: Annotated[str | None, typer.Option(help="check these nodes instead: ssh:HOSTS, slurm:N")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check this machine, or nodes all at once: what is missing or limited, what that costs, and the fix.
+    """Check this machine, or several nodes: what is missing or limited, the consequence, and the fix.
 
-    The exit code is 0 when a run can work there.
+    The exit code is 0 if a run can work there.
 
     Example: weft doctor --nodes ssh:node[1-4]
     """

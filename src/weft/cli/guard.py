@@ -14,7 +14,7 @@ from weft.host import settings, signals
 
 
 def guarded(action: Callable[[], object]) -> None:
-    """Do it; errors become one message and an exit code."""
+    """Run it; errors become one message and an exit code."""
     signals.watch()
     try:
         action()
@@ -42,8 +42,8 @@ def _of_the_machine(error: OSError) -> WeftError:
     what = f"{path}: {(error.strerror or str(error)).lower()}" if named else str(error)
     for variable, text in settings.directories().items():
         if named and (path.is_relative_to(text) or Path(text).is_relative_to(path)):
-            return WeftError(what, hint=f"set {variable} to a directory of yours that can be written")
-    return WeftError(what, hint="look at the path, its owner and the room on its file system")
+            return WeftError(what, hint=f"set {variable} to a directory that you own")
+    return WeftError(what, hint="check the path, its owner and the free space of its file system")
 
 
 def _of_weft(error: Exception) -> WeftError:
@@ -55,14 +55,14 @@ def _of_weft(error: Exception) -> WeftError:
 
 
 def _ended(stopped: Stopped) -> str:
-    """What was stopped, and where its record is: what could not be released is an error of its own."""
+    """What was stopped, and where its record is: a resource that could not be released is a separate error."""
     if stopped.record is None:
         return "stopped"
     return f"stopped in phase {stopped.phase}; nothing was left behind but the record {stopped.record}"
 
 
 def _tell(error: WeftError) -> None:
-    """An error for people: one line each, which a terminal wraps and a file does not."""
+    """An error for users: one line each, wrapped only on a terminal."""
     typer.secho("error:", err=True, nl=False, fg="red", bold=True)
     print(f" {error.message}", *(f"    {line}" for line in error.tail), sep="\n", file=sys.stderr)
     if error.hint:

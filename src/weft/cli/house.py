@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def ps(as_json: AsJson = False) -> None:
-    """List what weft runs on this machine, and what killed commands left.
+    """List what weft runs on this machine, and what killed commands left behind.
 
     Example: weft ps
     """
@@ -27,11 +27,11 @@ def ps(as_json: AsJson = False) -> None:
     if as_json:
         print(json.dumps([dataclasses.asdict(one) for one in found], indent=1))
     else:
-        print("\n".join(leftovers.lines(found)) or "nothing runs, and nothing was left behind")
+        print("\n".join(leftovers.lines(found)) or "nothing is running, and nothing was left behind")
 
 
 def gc(as_json: AsJson = False) -> None:
-    """Remove what killed commands left: processes, mounts, control groups, directories. Never touches a live one.
+    """Remove what killed commands left behind: processes, mounts, control groups, directories. Live ones are not changed.
 
     Example: weft gc
     """

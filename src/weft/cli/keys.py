@@ -1,4 +1,4 @@
-"""The verb that answers what can be set: keys."""
+"""The verb that lists settings: keys."""
 
 import json
 from typing import Annotated
@@ -14,9 +14,7 @@ from weft.text.nearest import nearest
 
 Name = Annotated[
     str,
-    typer.Argument(
-        metavar="KIND", help="spark, virtual, pool, terasort, ...; without it: those of every run"
-    ),
+    typer.Argument(metavar="KIND", help="spark, virtual, pool, terasort, ...; default: keys of every run"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 
@@ -38,7 +36,7 @@ def keys(kind: Name = "", as_json: AsJson = False) -> None:
         if getattr(model, "configurable", True)
     }
     if kind and kind not in kinds:
-        raise UsageError(f"there is no kind {kind!r}", hint=nearest(kind, list(kinds)))
+        raise UsageError(f"unknown kind {kind!r}", hint=nearest(kind, list(kinds)))
     found = describe(kinds[kind] if kind else Spec)
     if as_json:
         print(json.dumps([key._asdict() for key in found], indent=1))

@@ -1,4 +1,4 @@
-"""Verbs that show what records mean: show, report, compare. They need nothing but the records."""
+"""Verbs that show records: show, report, compare. They need only the records."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,9 @@ from weft.report.console import console
 from weft.report.gather import summarize
 from weft.report.headline import headlines
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="a record's path, its name or a part of it, or last")]
+Run = Annotated[
+    str, typer.Argument(metavar="RUN", help="path or name of a record, or part of its name, or last")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 OfStudy = Annotated[
     str, typer.Option("--study", metavar="NAME", help="all runs of this study", show_default=False)
@@ -42,7 +44,7 @@ def show(run: Run = "last", as_json: AsJson = False) -> None:
 
 
 def explain(run: Run = "last", as_json: AsJson = False) -> None:
-    """Say where a run's slot time went, in parts that sum to all of it, and what each would be worth.
+    """Show where a run's slot time went, in parts that sum to all of it, and what each would be worth.
 
     Example: weft explain last
     """
@@ -67,7 +69,7 @@ def report(
         typer.Option(help="the file to write; default: report.html in the record", show_default=False),
     ] = None,
 ) -> None:
-    """Write a run's report as one HTML file that needs no network, or that of a whole study.
+    """Write the report of a run, or of a whole study, as one self-contained HTML file.
 
     Example: weft report last --output /tmp/report.html
     """
@@ -89,7 +91,7 @@ def compare_runs(
     of_study: OfStudy = "",
     as_json: AsJson = False,
 ) -> None:
-    """Compare runs, grouped by their spec: medians with intervals; what they cannot tell apart is not ranked.
+    """Compare runs, grouped by their spec: medians with confidence intervals; overlapping intervals are not ranked.
 
     Example: weft compare --study scratches
     """
@@ -119,5 +121,5 @@ def _of_runs(names: list[str]) -> Comparison:
     if len(found) < 2:
         raise UsageError("a comparison needs at least two runs", hint="weft compare RUN RUN, or --study NAME")
     lines = study.explained(headlines(list(found.values())))
-    # repeats of one spec that were named one by one are to be seen one by one
+    # repetitions of one spec that were named individually are compared individually
     return compare(lines, "comparison", each=len({line.key for line in lines}) == 1)

@@ -1,4 +1,4 @@
-"""From what stands on the command line to a study: a workload's name or a file, with flags put over it."""
+"""Converts the command line to a study: the name of a workload or a file, overridden by flags."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from weft.workloads import KINDS
 
 @dataclass(frozen=True)
 class Flags:
-    """The flags of `weft run` and `weft plan`; None where one was not given."""
+    """The flags of `weft run` and `weft plan`; None if not given."""
 
     engine: str | None = None
     nodes: str | None = None
@@ -44,25 +44,25 @@ def pairs(flag: str, arguments: Iterable[str]) -> dict[str, str]:
     for word in arguments:
         key, equals, value = word.partition("=")
         if not equals:
-            raise UsageError(f"{flag} {word}: there is no value", hint=f"write {flag} key=value")
+            raise UsageError(f"{flag} {word}: value missing", hint=f"write {flag} key=value")
         found[key] = value
     return found
 
 
 def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
-    """A study from a workload's name or table, a TOML file, or a folder that holds study.toml."""
+    """A study from a workload's name or table, a TOML file, or a folder with study.toml."""
     if isinstance(what, str) and (what.endswith(".toml") or "/" in what or Path(what, "study.toml").exists()):
         study = load(Path(what))
         own = {key: getattr(study, key) for key in STUDY_KEYS}
         return _over(dict(study.base), own, flags, name=study.name, where=what)
     if isinstance(what, str) and re.split("[:,]", what)[0] not in KINDS:
-        raise UsageError(f"there is no workload {what!r}", hint=nearest(what, list(KINDS)))
+        raise UsageError(f"unknown workload {what!r}", hint=nearest(what, list(KINDS)))
     name = what if isinstance(what, str) else str(what["kind"])
     return _over({"workload": what}, {}, flags, name=name, where="the command line")
 
 
 def _over(base: dict[str, Any], own: dict[str, Any], flags: Flags, *, name: str, where: str) -> Study:
-    """A study with flags put over it."""
+    """A study overridden by flags."""
     for key, value in flags.overrides().items():
         put(base, key, value)
     if flags.repeat is not None:

@@ -1,4 +1,4 @@
-"""The verb that lists records: runs. It reads two small files of each, and answers at once."""
+"""The verb that lists records: runs. It is fast: it reads two small files of each record."""
 
 import dataclasses
 import json
@@ -43,7 +43,7 @@ def runs(of_study: OfStudy = "", as_json: AsJson = False) -> None:
 
 
 def _stood_on(line: Headline) -> str:
-    """The scratch, and what stood on something else."""
+    """The scratch, and the roles with another storage."""
     scratch = line.storages.get("scratch", "")
     others = (f"{role} {storage}" for role, storage in line.storages.items() if storage != scratch)
     return ", ".join(filter(None, [scratch, *others])) + (" (emulated)" if line.emulated else "")

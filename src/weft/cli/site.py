@@ -1,4 +1,4 @@
-"""Verbs about the site: write its profile, show it."""
+"""Verbs about the site profile: write it, show it."""
 
 import json
 import tomllib
@@ -13,7 +13,7 @@ from weft.host.site.survey import survey
 from weft.host.site.writing import text
 
 site = typer.Typer(
-    help="What a centre's machine is like: the directives of jobs, directories, interface, modules.\n\n"
+    help="The site profile: job directives, directories, network interface, modules.\n\n"
     "Example: weft site init",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -27,16 +27,16 @@ def register(app: typer.Typer) -> None:
 
 @site.command()
 def init(
-    force: Annotated[bool, typer.Option("--force", help="write over one that is there")] = False,
+    force: Annotated[bool, typer.Option("--force", help="overwrite an existing profile")] = False,
 ) -> None:
-    """Write a site profile from what is found here: partitions, directories, interfaces, modules, burst buffer.
+    """Write a site profile from what is detected: partitions, directories, interfaces, modules, burst buffer.
 
     Example: weft site init
     """
     path = settings.site()
     if path.exists() and not force:
         raise UsageError(
-            f"there is a site profile already: {path}", hint="look at it with `weft site show`, or --force"
+            f"the site profile already exists: {path}", hint="look at it with `weft site show`, or --force"
         )
     written = text(survey())
     Profile.model_validate(tomllib.loads(written))
@@ -45,7 +45,7 @@ def init(
         path.write_text(written)
     except OSError as error:
         raise UsageError(
-            f"cannot write {path}: {error.strerror}", hint="set WEFT_SITE to a file of yours"
+            f"cannot write {path}: {error.strerror}", hint="set WEFT_SITE to a file that you own"
         ) from error
     print(written, end="")
     print(f"# written to {path}")
@@ -61,7 +61,7 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="print it as JSON"
     if as_json:
         print(profile.model_dump_json(indent=1))
         return
-    print(f"{path}{'' if path.exists() else ' (not there; `weft site init` writes one)'}")
+    print(f"{path}{'' if path.exists() else ' (does not exist; `weft site init` creates it)'}")
     for key, value in json.loads(profile.model_dump_json()).items():
         rows = (
             {f"{key}.{inner}": one for inner, one in value.items()}
@@ -69,4 +69,4 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="print it as JSON"
             else {key: value}
         )
         for name, one in rows.items():
-            print(f"  {name:<18} {'not asked for' if one in (None, []) else one}")
+            print(f"  {name:<18} {'not set' if one in (None, []) else one}")

@@ -42,7 +42,7 @@ SizeText = Annotated[str | None, typer.Option(help="size of the workload, such a
 ScratchText = Annotated[
     str | None,
     typer.Option(
-        help="disk[:DIR], memory[:SIZE], loopback[:DIR],size=2G, mount:DIR, pool[:DIR], delayed:lustre; one on top of another with a +: pool+delayed:lustre"
+        help="disk[:DIR], memory[:SIZE], loopback[:DIR],size=2G, mount:DIR, pool[:DIR], delayed:lustre; backed by another one with +: pool+delayed:lustre"
     ),
 ]
 InputText = Annotated[
@@ -57,7 +57,7 @@ OutputText = Annotated[
 ]
 ServiceText = Annotated[
     list[str] | None,
-    typer.Option("--service", metavar="KIND[:NODES]", help="what it has beside its engine, such as null:1"),
+    typer.Option("--service", metavar="KIND[:NODES]", help="a service besides the engine, such as null:1"),
 ]
 SetText = Annotated[
     list[str] | None,
@@ -65,10 +65,10 @@ SetText = Annotated[
 ]
 PathsText = Annotated[
     str | None,
-    typer.Option(metavar="PATHS", help="files for the job, with commas between, as in spark-submit"),
+    typer.Option(metavar="PATHS", help="files for the job, separated by commas, as in spark-submit"),
 ]
-Again = Annotated[bool, typer.Option("--again", help="run the cells of a study that are finished once more")]
-Repeat = Annotated[str | None, typer.Option(metavar="N", help="how often each cell is run")]
+Again = Annotated[bool, typer.Option("--again", help="run finished cells of a study again")]
+Repeat = Annotated[str | None, typer.Option(metavar="N", help="number of runs of each cell")]
 AsJson = Annotated[bool, typer.Option("--json", help="print the result as JSON")]
 
 
@@ -103,45 +103,45 @@ def run(
     study = study_of(what, flags)
     results = _do(study, as_json=as_json, again=again)
     if Path(what, "study.toml").exists():
-        # standard output is the results alone where a program reads it
+        # standard output contains only the results if a program reads it
         print(f"  study  {_study_page(study, Path(what))}", file=sys.stderr if as_json else sys.stdout)
     sys.exit(0 if all(result.verdict == "VALID" for result in results) else 1)
 
 
 def submit(
-    program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="a .py or .jar file of your own")],
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="your .py or .jar file")],
     arguments: Annotated[list[str] | None, typer.Argument(help="its arguments")] = None,
     engine: EngineText = None,
     nodes: NodesText = None,
     scratch: ScratchText = None,
     set_: SetText = None,
     to: Annotated[
-        str | None, typer.Option(metavar="NAME", help="a standing cluster, instead of one of its own")
+        str | None, typer.Option(metavar="NAME", help="a persistent cluster, instead of a new one")
     ] = None,
-    main_class: Annotated[str | None, typer.Option("--class", help="class to start in a jar")] = None,
+    main_class: Annotated[str | None, typer.Option("--class", help="main class of a jar")] = None,
     py_files: PathsText = None,
     jars: PathsText = None,
     files: PathsText = None,
     conf: Annotated[
-        list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job alone")
+        list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job only")
     ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", metavar="WORD", help="another option of the engine's own, such as --option=--verbose"
+            "--option", metavar="WORD", help="another option of the engine, such as --option=--verbose"
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run your own job on a cluster of its own, with the record and report of any run; or on a persistent one.
+    """Run your own job on a new cluster or a persistent one, with the same record and report as any run.
 
-    What the job prints is printed; its exit code is weft's. weft cannot check its answer: the verdict is UNCHECKED.
-    Words after PROGRAM are the job's.
+    Output and exit code are those of the job. weft cannot check its result: the verdict is UNCHECKED.
+    The arguments after PROGRAM are passed to the job.
 
     Example: weft submit --nodes virtual:2 --py-files words.zip examples/word_count.py input.txt
     """
     if not program.is_file():
-        raise UsageError(f"there is no file {program}", hint="name a .py or .jar file")
+        raise UsageError(f"file not found: {program}", hint="name a .py or .jar file")
     dependencies = {"main_class": main_class, "py_files": py_files, "jars": jars, "files": files}
     job = {
         "kind": "own-job",
@@ -158,32 +158,34 @@ def submit(
         return
     if flags != Flags(engine) or as_json:
         raise UsageError(
-            "a standing cluster has its nodes and scratch already",
-            hint="leave out all but --to, and --engine where it has several",
+            "a persistent cluster already has its nodes and scratch",
+            hint="use only --to, and --engine if it has several",
         )
     sys.exit(_submit_to(registry.find(to), study_of(job, Flags()), engine))
 
 
 def _submit_to(cluster: PersistentCluster, study: Study, wanted: str | None) -> int:
-    """Run a job on a cluster that stands, by one of its engines, and give its exit code."""
+    """Run a job on a persistent cluster, with one of its engines, and return its exit code."""
     ((_, spec),) = study.cells()
     kind = _engine_for(cluster, wanted)
     engine, layout = cluster.engine.parts[kind], cluster.engine.share(kind, cluster.layout)
     if kind not in spec.workload.engines:
-        raise UsageError(f"{cluster.name} runs {kind}, which takes no jobs")
+        raise UsageError(f"{cluster.name} runs {kind}, which accepts no jobs")
     command = engine.submit(spec.workload.job(layout, ()), layout)
     return attach(cluster, command.argv, command.directory or Path.cwd())
 
 
 def _engine_for(cluster: PersistentCluster, wanted: str | None) -> str:
-    """The kind of the engine that is wanted, or of the only one. Raises UsageError where it is not clear."""
+    """The kind of the requested engine, or of the only one. Raises UsageError if it is ambiguous."""
     kinds = list(cluster.engine.parts)
     if wanted in kinds:
         return wanted
     if wanted is not None:
-        raise UsageError(f"{cluster.name} has no {wanted}", hint=f"it has {', '.join(kinds)}")
+        raise UsageError(f"{cluster.name} does not run {wanted}", hint=f"it runs {', '.join(kinds)}")
     if kinds[1:]:
-        raise UsageError(f"which of {', '.join(kinds)} is the job for?", hint="name one with --engine")
+        raise UsageError(
+            f"the cluster runs several engines: {', '.join(kinds)}", hint="select one with --engine"
+        )
     return kinds[0]
 
 
@@ -200,7 +202,7 @@ def plan(
     repeat: Repeat = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print everything a run would do, and do none of it.
+    """Print everything a run would do without doing it.
 
     Example: weft plan terasort --nodes virtual:3 --scratch loopback:/lustre/me,size=10G
     """
@@ -216,7 +218,7 @@ def plan(
         return
     if len(plans) * study.repeat > 1:
         runs = len(plans) * study.repeat
-        print(f"{len(plans)} cells x {study.repeat} = {runs} runs, shuffled; the first cell:")
+        print(f"{len(plans)} cells x {study.repeat} = {runs} runs, in random order; the first cell:")
     print(preview.text(plans[0]))
 
 
@@ -255,7 +257,7 @@ def _tell(results: list[Stored], *, as_json: bool) -> None:
 
 
 def _study_page(study: Study, folder: Path) -> Path:
-    """Write the page of a whole study, with the runs of earlier commands."""
+    """Write the report of a whole study, including runs of earlier commands."""
     lines = headlines(record.all_records(settings.runs()), study.name)
     text = study_page.text(study_page.of_study(lines, study.name, folder))
     return page.save(text, study_page.place(settings.runs(), study.name))

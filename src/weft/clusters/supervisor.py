@@ -56,7 +56,7 @@ def launch(asked: Spec, text: str) -> PersistentCluster:
                 _pass_on(output)
         except BaseException:
             process.stop(grace=_GRACE)
-            _pass_on(said)
+            _pass_on(output)
             raise
         _pass_on(output)
     return cluster

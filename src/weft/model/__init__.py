@@ -1,1 +1,1 @@
-"""What records mean: the engine's account parsed, counters turned into rates, times into statistics. All pure."""
+"""Analysis of records: job metrics of engines, rates from counters, statistics of times. All pure."""

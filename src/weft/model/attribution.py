@@ -1,4 +1,4 @@
-"""Where the slot time of a run went: exclusive parts whose sum is slots x wall time, and what each would be worth."""
+"""Where the slot time of a run went: exclusive parts whose sum is slots x wall time, and the possible gain from each."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from weft.model.spread import Indexes, Numbers
 from weft.model.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, Measured, Witnesses
 
 MOST_UNCLASSIFIED = 0.1
-"""Share of slot time without a name above which no verdict is given."""
+"""Share of unattributed slot time above which there is no verdict."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Part:
 
     name: str
     seconds: float
-    """Slot-seconds that are its alone."""
+    """Its exclusive slot-seconds."""
     share: float
     resource: float
-    """Seconds that were spent at it in all, also where that cost the job nothing."""
+    """Total seconds spent on it, even if this did not delay the job."""
     bound: float
-    """How many times faster the job would be at most without it."""
+    """Upper bound of the speedup without it."""
     operations: Sequence[Operation] = ()
 
 
@@ -61,10 +61,10 @@ class Coverage:
 
     tasks: int
     processes_ran: int
-    """Executors that the engine names."""
+    """Executors that the engine reports."""
     processes_seen: int
     missing: Mapping[str, str]
-    """What was not measured, and what that leaves without a name."""
+    """What was not measured, and what therefore remains unattributed."""
     witnesses: Witnesses | None
     replay: float
     """The job's time by its own tasks scheduled again, over what it took: how far bounds can be trusted."""
@@ -72,7 +72,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Attribution:
-    """The answer."""
+    """The result."""
 
     wall: float
     slots: int
@@ -84,7 +84,7 @@ class Attribution:
 
     @property
     def unclassified(self) -> float:
-        """Share of slot time without a name."""
+        """Share of unattributed slot time."""
         return sum(part.share for part in self.parts if part.name == UNCLASSIFIED)
 
     @property

@@ -1,4 +1,4 @@
-"""Cumulative counters as sums by phase, node and component: the one table that every page takes its sums from."""
+"""Cumulative counters as sums by phase, node and component: the table for all sums of a report."""
 
 import math
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ _FIRST_DAEMONS = "start"
 def by_phase(
     samples: polars.DataFrame, phases: Sequence[tuple[str, float]], of_run: Sequence[str] = ()
 ) -> polars.DataFrame:
-    """How much each counter grew in each phase; of a level, the highest reading.
+    """The growth of each counter in each phase; of a gauge, the highest reading.
 
-    `phases`: names with their ends, in order, each beginning where the one before it ended; the last one takes what
-    comes later. `of_run`: patterns of counters that were 0 before the run's first process.
+    `phases`: names with their ends, in order, each beginning at the end of the previous one; the last one includes
+    everything later. `of_run`: patterns of counters that were 0 before the run's first process.
 
     A reading is taken right after each phase, so the reading nearest to a phase's end closes it. A counter that
     appears later than others of its probe and node was 0 until then.
@@ -75,7 +75,7 @@ def _grown(
 def _zeros(
     own: polars.DataFrame, phases: Sequence[tuple[str, float]], of_run: Sequence[str]
 ) -> polars.DataFrame:
-    """What was not written because it was 0: the reading before the first one of a counter that begins with the run, or late."""
+    """Zeros that were not written: the reading before the first one of a counter that starts with the run, or late."""
     family = polars.col("counter").str.extract(r"^(\w+)\.").fill_null("").alias("family")
     first = own.sort("t").group_by(_KEY, maintain_order=True).first().with_columns(family)
     moments = own.select("node", family, polars.col("t").alias("before")).unique().sort("before")

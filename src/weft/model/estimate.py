@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 LEVEL = 0.95
 LEAST = 3
-"""Fewer values than this say nothing about how they scatter."""
+"""With fewer values there is no estimate of their spread."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A median with its bootstrap interval, in the unit of the values; no interval where there are too few."""
+    """A median with its bootstrap interval, in the unit of the values; no interval if there are too few."""
 
     median: float
     low: float | None
@@ -18,12 +18,12 @@ class Estimate:
 
     @property
     def coverage(self) -> float:
-        """How sure the interval is at best: so few values cannot bracket a median more often than this."""
+        """The best possible coverage of the interval: so few values cannot bracket a median more often."""
         return min(LEVEL, 1 - 2.0 ** (1 - self.count)) if self.low is not None else 0.0
 
     @property
     def caveat(self) -> str:
-        """What a reader must know of the interval; empty where it is as good as its name."""
+        """A caveat about the interval; empty if it has its nominal coverage."""
         if self.low is None:
             return f"no interval: {self.count} of at least {LEAST} valid runs"
         if self.coverage < LEVEL:

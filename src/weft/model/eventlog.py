@@ -1,4 +1,4 @@
-"""Spark's event log as tables. Streams: a log of any length, also one that was cut off in the middle of a line."""
+"""Spark's event log as tables. Streams: works for a log of any length, and for one that ends within a line."""
 
 import json
 import re
@@ -16,12 +16,12 @@ _EVENT = re.compile(r'\{\s*"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener(\w+)"')
 _BATCH = 5000
 """Task lines parsed at once: each is about 5 kB of text."""
 _OTHERS = (".json", ".jhist", ".summary", ".xml")
-"""Files of Flink's and Hadoop's accounts, which lie beside it where they shared a cluster."""
+"""Files with the job metrics of Flink and Hadoop, which are beside it if they shared a cluster."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 
 
 def found(directory: Path) -> bool:
-    """Whether a record's engine folder holds an event log."""
+    """Whether a record's engine folder contains an event log."""
     return bool(_logs(directory))
 
 
@@ -30,7 +30,7 @@ def read(directory: Path) -> JobMetrics:
     reader = _Reader()
     for path in _logs(directory):
         if path.suffix in _COMPRESSED:
-            reader.gaps.append(f"{path.name} is compressed and was not read")
+            reader.gaps.append(f"{path.name} is compressed and was skipped")
             continue
         with path.open(encoding="utf-8", errors="replace") as file:
             reader.feed(_app(path), path.name, file)
@@ -50,14 +50,14 @@ def _logs(directory: Path) -> list[Path]:
 
 
 def _app(path: Path) -> str:
-    """The application's id: the file's name, without the mark of one that is still written."""
+    """The application's ID: the file's name, without the suffix of a log in progress."""
     name = path.name.split(".", 1)[0]
     return re.sub(r"^events_\d+_", "", name)
 
 
 @dataclass
 class _Reader:
-    """Rows by table, by the key of what they are about; later events complete earlier rows."""
+    """Rows by table, by the key of their subject; later events complete earlier rows."""
 
     rows: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = field(
         default_factory=lambda: {"applications": {}, "executors": {}, "jobs": {}, "stages": {}}
@@ -86,7 +86,7 @@ class _Reader:
                     bad += 1
         self.tasks.append(sparktasks.parse(app, batch))
         if bad:
-            self.gaps.append(f"{bad} line(s) of the event log {name} are damaged and were left out")
+            self.gaps.append(f"{bad} line(s) of the event log {name} are damaged and were skipped")
 
     def metrics(self) -> JobMetrics:
         def frame(name: str, schema: dict[str, Any]) -> polars.DataFrame:

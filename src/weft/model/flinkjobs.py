@@ -1,4 +1,4 @@
-"""Flink's account, as its REST interface gave it, in the tables that all engines' accounts share."""
+"""Flink's job metrics, from its REST interface, in the tables that all engines share."""
 
 import json
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ FILE = "flink.json"
 
 
 def found(directory: Path) -> bool:
-    """Whether a record's engine folder holds Flink's account."""
+    """Whether a record's engine folder contains Flink's job metrics."""
     return (directory / FILE).exists()
 
 
 def load(directory: Path) -> dict[str, Any]:
-    """The account below a record's engine folder. Raises OSError or ValueError."""
+    """The job metrics in a record's engine folder. Raises OSError or ValueError."""
     found: dict[str, Any] = json.loads((directory / FILE).read_text())
     return found
 
 
 def read(directory: Path) -> JobMetrics:
-    """A vertex is a stage, a subtask a task; what Flink does not say (CPU, waiting for blocks, spills) is null."""
+    """A vertex is a stage, a subtask a task; what Flink does not report (CPU, waiting for blocks, spills) is null."""
     found = load(directory)
     jobs = list(enumerate(found["jobs"]))
     return JobMetrics(
@@ -42,7 +42,7 @@ def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _executors(job: dict[str, Any], found: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """TaskManagers that were there at the end; Flink does not tell when one came or went."""
+    """TaskManagers that existed at the end; Flink does not report when one was added or removed."""
     for manager in found["taskmanagers"]:
         yield {
             "app": job["jid"],
@@ -60,7 +60,7 @@ def _job(number: int, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _root(job: dict[str, Any]) -> str:
-    """What the job ended with, its innermost cause."""
+    """The innermost cause of a failed job."""
     history = job["exceptions"]["exceptionHistory"]["entries"]
     text = history[0]["stacktrace"] if history else ""
     causes = [
@@ -101,7 +101,7 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "begin": _time(task["start-time"]),
                 "end": _time(task["end-time"]),
                 "ok": task["status"] == "FINISHED",
-                # one that was not finished is told by the exceptions
+                # the exceptions show the one that did not finish
                 "reason": "" if task["status"] != "FINISHED" else "Success",
                 "failure": "",
                 "run_ms": task["duration"],
@@ -112,7 +112,7 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _failures(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Tasks that failed and were done again, or not: Flink keeps the last ones alone."""
+    """Tasks that failed, repeated or not: Flink keeps only the last ones."""
     numbers = {vertex["name"]: number for number, vertex in enumerate(job["vertices"])}
     for entry in job["exceptions"]["exceptionHistory"]["entries"]:
         name, _, which = str(entry.get("taskName") or "").partition(" - execution #")

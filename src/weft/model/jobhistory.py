@@ -1,6 +1,6 @@
-"""MapReduce's job history as the tables of an account: the map tasks of a job are a stage, its reduce tasks the next.
+"""MapReduce's job history as job metrics: the map tasks of a job are one stage, its reduce tasks the next.
 
-NodeManagers stand for executors; the history does not say their slots, which come from the job's settings. A reduce
+NodeManagers take the place of executors; the history lacks their slots, which come from the job's settings. A reduce
 task waits for its input from its start until the last fetch, so that the start of its JVM is in fetch_wait_ms.
 """
 
@@ -22,13 +22,13 @@ _TASK_COUNTERS = {
     "gc_ms": "GC_TIME_MILLIS",
     "peak_memory_bytes": "PHYSICAL_MEMORY_BYTES",
 }
-"""Column by counter. Every fetch goes through the network stack, also one from the task's own node."""
+"""Column by counter. Every fetch uses the network stack, even from the task's own node."""
 
 _STATES = {"KILLED": "TaskKilled", "FAILED": "Failed"}
 
 
 def found(directory: Path) -> bool:
-    """Whether a record's engine folder holds a job history."""
+    """Whether a record's engine folder contains a job history."""
     return next(directory.rglob("*.jhist"), None) is not None
 
 
@@ -41,7 +41,7 @@ def read(directory: Path) -> JobMetrics:
 
 
 def counters(directory: Path) -> dict[str, dict[str, int]]:
-    """Counters of all finished jobs, added up: by name, for `map`, `reduce` and `total`."""
+    """Counters of all finished jobs, summed: by name, for `map`, `reduce` and `total`."""
     sums: dict[str, dict[str, int]] = {}
     for path in sorted(directory.rglob("*.jhist")):
         for kind, event in _events(path, []):
@@ -55,7 +55,7 @@ def counters(directory: Path) -> dict[str, dict[str, int]]:
 
 
 def _events(path: Path, gaps: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Kind and content of each whole event; the first lines say the format and the schema."""
+    """Kind and content of each complete event; the first lines contain the format and the schema."""
     bad = 0
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -67,11 +67,11 @@ def _events(path: Path, gaps: list[str]) -> Iterator[tuple[str, dict[str, Any]]]
             except (ValueError, KeyError, TypeError, AttributeError):
                 bad += 1
     if bad:
-        gaps.append(f"{bad} line(s) of the job history {path.name} are damaged and were left out")
+        gaps.append(f"{bad} line(s) of the job history {path.name} are damaged and were skipped")
 
 
 def _plain(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields that may be null are written with their type around them."""
+    """Fields that may be null are wrapped in an object with their type."""
     return {
         key: next(iter(value.values()))
         if isinstance(value, dict) and len(value) == 1 and key != "acls"
@@ -81,7 +81,7 @@ def _plain(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _counters(table: Any) -> dict[str, int]:
-    """Values by name; those of one name in two groups (bytes of input and output formats) carry the group's too."""
+    """Values by name; those with the same name in two groups (bytes of input and output formats) include the group's name."""
     found: dict[str, int] = {}
     for group in (table or {}).get("groups", []):
         short = group["name"].rpartition(".")[2]
@@ -93,7 +93,7 @@ def _counters(table: Any) -> dict[str, int]:
 
 @dataclass
 class _Reader:
-    """Rows by table; what starts an attempt and what ends it are two events."""
+    """Rows by table; the start and the end of an attempt are two events."""
 
     applications: list[dict[str, Any]] = field(default_factory=list)
     executors: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class _Reader:
             try:
                 self._take(kind, event, job)
             except (ValueError, KeyError, TypeError):
-                self.gaps.append(f"an event {kind} of {path.name} is not as expected and was left out")
+                self.gaps.append(f"an event {kind} of {path.name} has an unexpected form and was skipped")
         self._close(job)
 
     def _take(self, kind: str, event: dict[str, Any], job: dict[str, Any]) -> None:
@@ -202,7 +202,7 @@ class _Reader:
 
 
 def _ended(event: dict[str, Any], begin: float | None) -> dict[str, Any]:
-    """What the end of an attempt says of it. Some ends name no start, of tasks that never ran."""
+    """The end of an attempt. Some have no start, for tasks that never ran."""
     found, end = _counters(event.get("counters")), _time(event["finishTime"])
     since = end if begin is None else begin
     status = event.get("taskStatus") or event.get("status") or ""
@@ -233,7 +233,7 @@ def _failure(kind: str, event: Mapping[str, Any]) -> str:
 
 
 def _slots(path: Path) -> int:
-    """Task containers on a node, by the settings that lie beside the history; 1 where they do not."""
+    """Task containers on a node, from the settings beside the history; 1 without them."""
     name = path.name.split("-", 1)[0]
     try:
         found = ElementTree.parse(path.with_name(f"{name}_conf.xml"))  # noqa: S314 - written by the run itself

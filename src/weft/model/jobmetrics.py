@@ -1,4 +1,4 @@
-"""What an engine measured of its own jobs, in tables that every engine fills: what each column is, and in what unit."""
+"""An engine's own measurements of its jobs, in tables that all engines share: the meaning and unit of each column."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ APPLICATIONS = {
     "begin": polars.Float64,
     "end": polars.Float64,
 }
-"""begin, end: seconds since the epoch, as all times below; null where the engine does not report it."""
+"""begin, end: seconds since the epoch, as all times below; null if the engine does not report it."""
 
 EXECUTORS = {
     "app": polars.String,
@@ -24,7 +24,7 @@ EXECUTORS = {
     "removed": polars.Float64,
     "reason": polars.String,
 }
-"""reason: why it was removed, in the engine's words."""
+"""reason: why it was removed, in the engine's message."""
 
 JOBS = {
     "app": polars.String,
@@ -33,7 +33,7 @@ JOBS = {
     "end": polars.Float64,
     "failure": polars.String,
 }
-"""failure: empty where the job succeeded; null where it did not end."""
+"""failure: empty if the job succeeded; null if it did not end."""
 
 STAGES = {
     "app": polars.String,
@@ -46,7 +46,7 @@ STAGES = {
     "failure": polars.String,
     "parents": polars.List(polars.Int64),
 }
-"""parents: stages whose output it reads; null where the account does not say. tasks: how many the attempt was to run. end: null where it did not end. failure: empty where there was none."""
+"""parents: stages whose output it reads; null if the engine does not report them. tasks: number of tasks of the attempt. end: null if it did not end. failure: empty without one."""
 
 TASKS = {
     "app": polars.String,
@@ -87,8 +87,8 @@ TASKS = {
     "output_records": polars.Int64,
     "peak_memory_bytes": polars.Int64,
 }
-"""index: partition's place in the stage. try: 0 for the first try of an index. reason: Success or the engine's word
-for the failure; failure: its text. Units are in the names; a task that was lost has zeros."""
+"""index: partition's position in the stage. try: 0 for the first try of an index. reason: Success or the engine's name
+for the failure; failure: its message. Units are in the names; a lost task has zeros."""
 
 
 @dataclass
@@ -101,28 +101,28 @@ class JobMetrics:
     stages: polars.DataFrame
     tasks: polars.DataFrame
     gaps: list[str] = field(default_factory=list)
-    """What could not be read, as text."""
+    """What was not readable, as text."""
 
     @property
     def found(self) -> bool:
-        """Whether an engine left any."""
+        """Whether there are any."""
         return self.applications.height > 0 or self.tasks.height > 0
 
 
 def table(rows: Iterable[Mapping[str, Any]], schema: Mapping[str, Any]) -> polars.DataFrame:
-    """Rows in the columns of a table; what a row does not have is null."""
+    """Rows in the columns of a table; missing values are null."""
     return polars.DataFrame([{**dict.fromkeys(schema), **row} for row in rows], dict(schema))
 
 
 def empty() -> JobMetrics:
-    """Those of an engine that left none."""
+    """The job metrics of an engine that left none."""
     return JobMetrics(
         table([], APPLICATIONS), table([], EXECUTORS), table([], JOBS), table([], STAGES), table([], TASKS)
     )
 
 
 def joined(all_metrics: Sequence[JobMetrics]) -> JobMetrics:
-    """Those of several engines together: applications have names of their own."""
+    """Combined job metrics of several engines: applications have unique names."""
     if not all_metrics:
         return empty()
     if len(all_metrics) == 1:

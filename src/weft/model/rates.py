@@ -1,23 +1,23 @@
-"""Cumulative counters as rates, in as many points as a page can show."""
+"""Cumulative counters as rates, reduced to as many points as a report can show."""
 
 import math
 
 import polars
 
 LEVELS = frozenset({"memory"})
-"""Counters that are levels, not sums."""
+"""Counters that are gauges, not sums."""
 
 POINTS = 400
-"""The most points of a line: about two pixels each on a page."""
+"""Maximum points of a line: about one per two pixels of a page."""
 
 _SHORTEST = 0.2
-"""Seconds below which a rate says more of the clock than of the machine."""
+"""Seconds below which a rate depends more on the clock than on the machine."""
 
 
 def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
-    """The nodes' own counters as (t, node, counter, value): rates in units per second, levels as they are.
+    """The nodes' own counters as (t, node, counter, value): rates in units per second, gauges unchanged.
 
-    t is seconds after `begin`, in the middle of what a rate is over. Long runs are thinned to whole intervals.
+    t is seconds after `begin`, in the middle of the interval of a rate. Long runs are thinned to whole intervals.
     """
     own = samples.filter((polars.col("process") == "") & polars.col("t").is_finite()).sort("t")
     if own.is_empty():
@@ -35,7 +35,7 @@ def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
     own = own.filter(polars.col("t").is_in(polars.concat([kept, last]).unique().implode()))
     over = ["node", "counter"]
     passed = polars.col("t").diff().over(over)
-    # a process that ends between two readings takes its last work along, so that a sum can fall
+    # a process that ends between two readings is missing from the second, so that a sum can decrease
     gained = polars.col("value").diff().over(over).clip(lower_bound=0)
     level = polars.col("counter").is_in(list(LEVELS))
     return (

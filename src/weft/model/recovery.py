@@ -1,4 +1,4 @@
-"""What was lost and done again, from the engine's account, in sentences."""
+"""Losses and repeated work, from the engine's job metrics, as sentences."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _KILLED = "TaskKilled"
 
 
 def sentences(metrics: JobMetrics) -> list[str]:
-    """Executors that were lost, blocks that could not be fetched, stages and tasks that were run again or failed."""
+    """Lost executors, failed fetches of blocks, and stages and tasks that were repeated or failed."""
     return [
         *_executors(metrics),
         *_fetches(metrics),
@@ -35,7 +35,7 @@ def count(number: int, noun: str) -> str:
 
 
 def lost_executors(metrics: JobMetrics) -> polars.DataFrame:
-    """Rows of `jobmetrics.EXECUTORS` that went before their application ended, in the order they went."""
+    """Rows of `jobmetrics.EXECUTORS` removed before their application ended, in order."""
     ends = metrics.applications.select("app", polars.col("end").alias("app_end"))
     found = metrics.executors.join(ends, on="app", how="left").filter(
         polars.col("removed").is_not_null()
@@ -51,12 +51,12 @@ def _executors(metrics: JobMetrics) -> Iterator[str]:
             & (polars.col("executor") == row["executor"])
             & polars.col("reason").is_in([_LOST, _AGAIN])
         )
-        words = f"executor {row['executor']} on {row['host']} was lost ({_reason(row['reason'])})"
+        text = f"executor {row['executor']} on {row['host']} was lost ({_reason(row['reason'])})"
         again = tasks.unique(["stage", "index"]).height
         yield (
-            f"{words}: {count(again, 'task')} had to be run again"
+            f"{text}: {count(again, 'task')} had to be repeated"
             if again
-            else f"{words}: none of its tasks was running"
+            else f"{text}: none of its tasks was running"
         )
 
 
@@ -74,7 +74,7 @@ def _fetches(metrics: JobMetrics) -> Iterator[str]:
 def _stages(metrics: JobMetrics) -> Iterator[str]:
     for row in metrics.stages.filter(polars.col("attempt") > 0).sort("begin").iter_rows(named=True):
         yield (
-            f"stage {row['stage']} ({row['name']}) was run again, attempt {row['attempt'] + 1}:"
+            f"stage {row['stage']} ({row['name']}) was repeated, attempt {row['attempt'] + 1}:"
             f" {count(row['tasks'], 'task')} repeated"
         )
 
@@ -91,7 +91,7 @@ def _speculation(metrics: JobMetrics) -> Iterator[str]:
     speculative = metrics.tasks.filter(polars.col("speculative"))
     if speculative.height:
         won = speculative.filter(polars.col("ok")).height
-        yield f"{count(speculative.height, 'task')} ran a second time on suspicion of being slow; {won} of them won"
+        yield f"{count(speculative.height, 'task')} ran speculatively; {won} of them finished first"
 
 
 def _jobs(metrics: JobMetrics) -> Iterator[tuple[int, str]]:

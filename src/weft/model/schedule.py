@@ -1,4 +1,4 @@
-"""A job's stages scheduled again on the same slots: how long it would have taken, had its tasks been other ones."""
+"""Reschedules a job's stages on the same slots: how long it would have taken if its tasks had been different."""
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from weft.model.slots import Stage
 
 @dataclass(frozen=True)
 class Step:
-    """A stage: how long each of its tasks holds a slot, which stages must have ended, and how long the driver then takes."""
+    """A stage: how long each of its tasks holds a slot, the stages it depends on, and how long the driver then takes."""
 
     tasks: Sequence[float]
     after: frozenset[Stage] = frozenset()
@@ -17,17 +17,17 @@ class Step:
 
 
 def makespan(steps: Mapping[Stage, Step], slots: int) -> float:
-    """Seconds until the last stage ends: a free slot takes the next task of the stage that was named first."""
+    """Seconds until the last stage ends: a free slot takes the next task of the first stage in order."""
     return _Replay(steps, slots).play()
 
 
 def changed(steps: Mapping[Stage, Step], change: Callable[[Stage, Step], Step]) -> dict[Stage, Step]:
-    """The same stages, each as `change` makes it."""
+    """The same stages, each replaced by `change`."""
     return {key: change(key, step) for key, step in steps.items()}
 
 
 class _Replay:
-    """Three queues: stages that wait for their moment, stages with tasks to start, tasks that run."""
+    """Three queues: stages that wait for their start time, stages with tasks to start, running tasks."""
 
     def __init__(self, steps: Mapping[Stage, Step], slots: int) -> None:
         self.steps, self.free, self.now = steps, slots, 0.0
@@ -45,7 +45,7 @@ class _Replay:
                 self._wait(key)
 
     def play(self) -> float:
-        """From moment to moment, until nothing is left."""
+        """Run from event to event until the queues are empty."""
         while self.waiting or self.running:
             self.now = max(self.now, min(queue[0][0] for queue in (self.waiting, self.running) if queue))
             while self.running and self.running[0][0] <= self.now:

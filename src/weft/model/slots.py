@@ -1,6 +1,6 @@
-"""Slots over time: which tasks filled them, and why the others were empty. Every slot-second has one answer.
+"""Slots over time: which tasks filled them, and why the others were empty. Every slot-second has one category.
 
-Times are seconds since the epoch. A stage is named by (application, number, attempt).
+Times are seconds since the epoch. A stage is identified by (application, number, attempt).
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ Stage = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Held:
-    """A slot that a task held, whether it succeeded or not."""
+    """A slot that a task held, whether the task succeeded or not."""
 
     stage: Stage
     begin: float
@@ -38,7 +38,7 @@ class Use:
 
 @dataclass
 class _Now:
-    """What holds between two events."""
+    """The state between two events."""
 
     total: Mapping[Stage, int]
     running: dict[Stage, int] = field(default_factory=lambda: defaultdict(int))
@@ -59,7 +59,7 @@ class _Now:
 
 
 def use(tasks: Sequence[Held], submitted: Mapping[Stage, float], begin: float, end: float, slots: int) -> Use:
-    """What the slots did from `begin` to `end`. The sum of all its figures is slots x (end - begin).
+    """Use of the slots from `begin` to `end`. The sum of all its figures is slots x (end - begin).
 
     Where job metrics have more tasks at once than slots, as with Flink's chains, they share them equally.
     """
@@ -86,7 +86,7 @@ def _moments(
     begin: float,
     end: float,
 ) -> Iterator[tuple[float, float, _Now]]:
-    """Each stretch of time in which nothing begins or ends."""
+    """Each interval in which nothing begins or ends."""
     changes: dict[float, list[tuple[int, Stage]]] = defaultdict(list)
     total: dict[Stage, int] = defaultdict(int)
     for task, (at, until) in zip(tasks, inside, strict=True):

@@ -33,7 +33,7 @@ _METRICS: Mapping[str, tuple[str, ...]] = {
     "output_bytes": ("Output Metrics", "Bytes Written"),
     "output_records": ("Output Metrics", "Records Written"),
 }
-"""Column by where its number stands in Task Metrics."""
+"""Column by the path of its value in Task Metrics."""
 
 _INFO = {
     "Task ID": _LONG,
@@ -80,7 +80,7 @@ _LINE = _struct(
 
 
 def parse(app: str, lines: Sequence[str]) -> polars.DataFrame:
-    """Task lines as rows of `jobmetrics.TASKS`; a line that is no JSON is left out."""
+    """Task lines as rows of `jobmetrics.TASKS`; a line that is not JSON is skipped."""
     if not lines:
         return polars.DataFrame(schema=jobmetrics.TASKS)
     try:
@@ -109,11 +109,11 @@ def _columns(app: str) -> list[polars.Expr]:
     numbers = {name: _at("Task Metrics", *path).fill_null(0) for name, path in _METRICS.items()}
     begin, end = _at("Task Info", "Launch Time"), _at("Task Info", "Finish Time")
     getting = _at("Task Info", "Getting Result Time")
-    # the result is on its way from the moment it is asked for until the end, as Spark's own page counts
+    # the result is being fetched from the moment it is requested until the end, as Spark's own page counts
     result = polars.when(getting > 0).then(end - getting).otherwise(0)
     busy = numbers["run_ms"] + numbers["deserialize_ms"] + numbers["serialize_ms"] + result
     reason = _at("Task End Reason", "Reason").fill_null("")
-    words = polars.coalesce(
+    message = polars.coalesce(
         *(_at("Task End Reason", key) for key in ("Description", "Message", "Kill Reason", "Loss Reason"))
     )
     kind = _at("Task End Reason", "Class Name")
@@ -132,7 +132,7 @@ def _columns(app: str) -> list[polars.Expr]:
         "end": end / 1000,
         "ok": reason == "Success",
         "reason": reason,
-        "failure": polars.concat_str([kind, words], separator=": ", ignore_nulls=True),
+        "failure": polars.concat_str([kind, message], separator=": ", ignore_nulls=True),
         **numbers,
         "scheduler_ms": (end - begin - busy).clip(lower_bound=0),
     }

@@ -1,4 +1,4 @@
-"""Counters of a node, read now and then, given to the tasks that ran there meanwhile: in equal parts at each moment."""
+"""Counters of a node, sampled, attributed to the tasks that ran there meanwhile: in equal parts at each moment."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Counter:
 
 
 def over_tasks(counter: Counter, begins: Numbers, ends: Numbers) -> Numbers:
-    """What each task has of a counter's growth; what grew while no task ran is nobody's."""
+    """The growth of a counter by task; growth while no task ran is not attributed."""
     if len(counter.times) < 2 or not len(begins):
         return np.zeros(len(begins))
     edges = np.unique(np.concatenate([counter.times, begins, ends]))
@@ -39,7 +39,7 @@ def over_tasks(counter: Counter, begins: Numbers, ends: Numbers) -> Numbers:
 def of_processes(
     samples: polars.DataFrame, prefix: str, programs: frozenset[str]
 ) -> dict[tuple[str, str], Counter]:
-    """By node and counter: the sums over all processes of these programs, also over those that are gone.
+    """By node and counter: the sums over all processes of these programs, including ended ones.
 
     Such a counter is only written when it has changed, so that it grew since the reading before.
     """

@@ -1,4 +1,4 @@
-"""What each stage did: its tasks' times and bytes, added up and compared."""
+"""The work of each stage: its tasks' times and bytes, summed and compared."""
 
 import polars
 
@@ -20,11 +20,11 @@ _SUMS = (
 
 
 def table(metrics: JobMetrics) -> polars.DataFrame:
-    """One row a stage attempt, in the order they began. Times in seconds, shares of task run time from 0 to 1.
+    """One row per stage attempt, in order of begin. Times in seconds, shares of task run time from 0 to 1.
 
     Adds to the columns of `jobmetrics.STAGES`: done, failed (tasks that ended), median_s, p95_s, longest_s, skew (longest
     over median), cpu_share, gc_share, fetch_share, task_s (sum), shuffle_read_bytes and the sums of the tasks' bytes.
-    Times and bytes are those of tasks that succeeded; what failed ones took is lost_s.
+    Times and bytes are those of successful tasks; the time of failed tasks is lost_s.
     """
     ok = polars.col("ok")
     run = polars.col("run_ms").filter(ok)
@@ -59,18 +59,18 @@ def table(metrics: JobMetrics) -> polars.DataFrame:
 
 
 def _sum(column: str) -> polars.Expr:
-    """Over the tasks that succeeded; null where the account says nothing of it."""
+    """Over successful tasks; null if the engine does not report it."""
     values = polars.col(column).filter(polars.col("ok"))
     return polars.when(values.count() > 0).then(values.sum())
 
 
 def _share(column: str) -> polars.Expr:
-    # collection and waiting are counted per process, so that a share of the tasks' time can exceed it
+    # garbage collection and waiting are counted per process, so that their share of the tasks' time can exceed it
     return polars.when(polars.col("run_ms") > 0).then((polars.col(column) / polars.col("run_ms")).clip(0, 1))
 
 
 def slowest(metrics: JobMetrics, count: int) -> polars.DataFrame:
-    """The tasks that ran longest, longest first, with how many times the median of their stage that is."""
+    """The longest tasks, longest first, with the ratio to the median of their stage."""
     median = polars.col("run_ms").median().over("app", "stage", "attempt")
     return (
         metrics.tasks.filter(polars.col("ok"))

@@ -1,4 +1,4 @@
-"""Medians with intervals, and an order that does not rank what the intervals cannot tell apart."""
+"""Medians with intervals, and a ranking without cells whose intervals overlap."""
 
 import statistics
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -16,9 +16,9 @@ _SEED = 20_240_229
 
 
 def median(values: Sequence[float]) -> Estimate:
-    """The median of some values, at least one. Raises ValueError when there is none."""
+    """The median of at least one value. Raises ValueError if there is none."""
     if not values:
-        raise ValueError("there is no value to take a median of")
+        raise ValueError("a median needs at least one value")
     middle = statistics.median(values)
     if len(values) < LEAST:
         return Estimate(middle, None, None, len(values))
@@ -42,7 +42,7 @@ def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate:
 def combined(
     samples: Mapping[Name, Sequence[float]], work_out: Callable[[Mapping[Name, Any]], Any]
 ) -> Estimate:
-    """A value worked out of the medians of some samples, each at least one value, with its bootstrap interval."""
+    """A value computed from the medians of several samples, each of at least one value, with its bootstrap interval."""
     middle = float(work_out({name: statistics.median(values) for name, values in samples.items()}))
     count = min(len(values) for values in samples.values())
     if count < LEAST:
@@ -53,10 +53,10 @@ def combined(
 
 
 def ranked(cells: Mapping[str, Estimate]) -> tuple[list[list[str]], list[str]]:
-    """Groups of names from the smallest median up, and the names that cannot be ranked.
+    """Groups of names in order of their medians, and the names that cannot be ranked.
 
-    Cells whose intervals overlap, directly or through others, are one group: a tie. Cells without an interval stand
-    apart from any order.
+    Cells whose intervals overlap, directly or through others, form one group: a tie. Cells without an interval are
+    not ranked.
     """
     bounded = {
         name: (cell.low, cell.high)

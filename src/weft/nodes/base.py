@@ -161,7 +161,7 @@ class Nodes(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: str
-    count: int = Field(default=2, ge=1, le=MOST, description="how many nodes")
+    count: int = Field(default=2, ge=1, le=MOST, description="number of nodes")
     cores: int | None = Field(
         default=None, ge=1, le=MOST, description="cores per node; default: an equal share of the machine"
     )

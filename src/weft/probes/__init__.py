@@ -1,4 +1,4 @@
-"""Observers of a run: one file an adapter."""
+"""Probes of a run: one file per adapter."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ KINDS: dict[str, type[Probe]] = {probe.name: probe for probe in _ALL}
 
 def _known(name: str) -> str:
     if name not in KINDS:
-        raise ValueError(f"there is no probe {name!r}; there are {', '.join(KINDS)}")
+        raise ValueError(f"unknown probe {name!r}; known: {', '.join(KINDS)}")
     return name
 
 

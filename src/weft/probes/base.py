@@ -1,4 +1,4 @@
-"""An observer of a run: says why it cannot see, and must not change the result."""
+"""A probe of a run: reports why it cannot measure, and must not change the result."""
 
 import json
 from abc import ABC, abstractmethod
@@ -12,16 +12,16 @@ from weft.layout.plan import Layout
 from weft.record.record import write_json
 
 Read = Callable[[], None]
-"""Takes a reading at once: at the end of each phase, so that sums of a phase are its own."""
+"""Takes a reading at once: at the end of each phase, so that sums of a phase are exact."""
 
 
 def no_reading() -> None:
-    """For probes that have nothing to read while the run goes."""
+    """For probes that read nothing during the run."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a counter comes from, in what unit, and what it could not see."""
+    """Where a counter comes from, its unit, and what the source misses."""
 
     unit: str
     source: str
@@ -31,30 +31,30 @@ class Source:
 
 
 class Probe(ABC):
-    """One kind of observation. Whatever it sees it writes into the record as it goes."""
+    """One kind of measurement. It writes its readings to the record during the run."""
 
     name: ClassVar[str]
     native: ClassVar[bool] = False
     """Whether it needs one of weft's native programs."""
     metrics: ClassVar[bool] = False
-    """Whether the engine is to write its own job metrics for it."""
+    """Whether the engine must write its own job metrics for it."""
 
     def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
-        """By node name: variables that every engine process must start with to be observed."""
+        """By node name: variables with which every engine process must start to be measured."""
         del layout
         return {}
 
     @abstractmethod
     def missing(self, layout: Layout) -> str | None:
-        """Why it cannot observe here, or None."""
+        """Why it cannot measure here, or None."""
 
     @abstractmethod
     def watch(self, layout: Layout) -> AbstractContextManager[Read]:
-        """Observe for the length of a `with`; gives what takes a reading at once."""
+        """Measure for the length of a `with` block; yields a function that takes a reading at once."""
 
 
 def add_sources(record: Path, sources: Mapping[str, Source]) -> None:
-    """Write down where counters come from; the one file of a record is completed, not replaced."""
+    """Write the sources of counters to the record's file, in addition to those that it contains."""
     path = record / "sources.json"
     known = json.loads(path.read_text()) if path.exists() else {}
     write_json(path, {**known, **{name: vars(source) for name, source in sources.items()}})

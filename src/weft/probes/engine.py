@@ -1,4 +1,4 @@
-"""The engine's own account of a run, which it writes into the record itself."""
+"""The engine's own job history of a run, which it writes to the record itself."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from weft.probes.base import Probe, Read, no_reading
 
 
 class EngineProbe(Probe):
-    """Spark's event log, Hadoop's job history, Flink's REST pages: nothing has to run beside the engine for it."""
+    """Spark's event log, Hadoop's job history, Flink's REST pages: no additional process is needed."""
 
     name: ClassVar[str] = "engine"
     metrics: ClassVar[bool] = True
@@ -18,9 +18,9 @@ class EngineProbe(Probe):
         return (
             None
             if (layout.record / "engine").is_dir()
-            else "the record has no folder for the engine's account"
+            else "the record has no folder for the engine's job history"
         )
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[Read]:  # noqa: ARG002 - the engine writes by itself
+    def watch(self, layout: Layout) -> Iterator[Read]:  # noqa: ARG002 - the engine writes it
         yield no_reading

@@ -1,7 +1,7 @@
-"""File operations as the processes call them: counted by the preload library, per node and path class.
+"""File operations as requested by processes: counted by the preload library, per node and path class.
 
-Sees every call that goes through the C library; what it could not see (raw system calls, io_uring, static
-programs) it names.
+Counts every call that goes through the C library, and reports what it could not see (raw system calls, io_uring,
+static programs).
 """
 
 import json
@@ -26,9 +26,9 @@ from weft.record.threadkinds import preload_rules
 INTERVAL = 1.0
 """Seconds between readings."""
 _AWAY = 10.0
-"""The same where each takes a connection to another host."""
+"""The same if each reading needs a connection to another host."""
 
-_BLIND = "system calls past the C library, io_uring, statically linked programs: named in the report where they were seen"
+_BLIND = "system calls that bypass the C library, io_uring, statically linked programs: listed in the report"
 _COUNTERS = {
     "fileops.processes": ("", "processes that made a counted call"),
     "fileops.*.count": ("", "calls"),
@@ -37,8 +37,8 @@ _COUNTERS = {
     "fileops.*.seconds": ("s", "time inside calls, summed over threads"),
     "threadops.*.count": ("", "calls, by kind of thread: task, server, collector, compiler, other"),
     "threadops.*.seconds": ("s", "time inside calls, by kind of thread"),
-    "fileops.*.size_hist.*": ("", "calls that moved so many bytes or more, up to the next"),
-    "fileops.*.ns_hist.*": ("", "calls that took so many nanoseconds or more, up to the next"),
+    "fileops.*.size_hist.*": ("", "calls that moved at least so many bytes, up to the next bound"),
+    "fileops.*.ns_hist.*": ("", "calls that took at least so many nanoseconds, up to the next bound"),
 }
 _HISTOGRAMS = (("read", "size_hist"), ("open", "ns_hist"))
 """Operations whose distribution is read as well."""
@@ -103,11 +103,11 @@ def _counters(layout: Layout, node: Node) -> Path:
 
 
 def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
-    """Path classes: the roles of storage, the engine's own files, and the record's logs; the first that fits counts."""
+    """Path classes: the roles of storage, the engine's own files, and the record's logs; the first match counts."""
     stored = [(str(role), place.paths.get(node, "")) for role, place in layout.all_places.items()]
     places = [
         (role, path) for role, path in stored if path.startswith("/")
-    ]  # a URI is no path of a file call
+    ]  # a URI is not the path of a file call
     jars = [
         ("jars", str(home))
         for home in (*layout.homes.values(), *(jar.parent for jar in layout.jars.values()))
@@ -126,20 +126,20 @@ def _keep(layout: Layout, node: Node) -> None:
         {**process, "component": component}
         for component, stats in _stats(layout, node, "--kernel").items()
         for process in stats["processes"]
-        # it waits for who it puts into a node, and so has their sums beside its own few bytes
+        # it waits for its children on the node, and so has their sums in addition to its own few bytes
         if Path(process["program"]).name != node.enters
     ]
     write_json(layout.record / "fileops" / f"{node.name}.json", {"processes": found})
 
 
 def _stats(layout: Layout, node: Node, *more: str) -> dict[Component, dict[str, Any]]:
-    """What the counter files of a node say, by component; nothing where they cannot be read."""
+    """The counter files of a node, by component; nothing if they are not readable."""
     run = node.run if node.host else shell.run
     found: dict[Component, dict[str, Any]] = {}
     for component in _COMPONENTS:
         directory = _counters(layout, node) / component
         if not node.host and next(directory.glob("*"), None) is None:
-            continue  # a program less to start each second
+            continue  # saves starting a program each second
         arguments = [str(layout.native / "weft-scratch"), "stats", str(directory), "--json", *more]
         try:
             found[component] = json.loads(run(arguments).out)
@@ -160,7 +160,7 @@ def _read(layout: Layout) -> list[Sample]:
 
 
 def readings(stats: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Counters and their values; those that are 0 are not written, hundreds a second: sources.json says that they begin at 0."""
+    """Counters and their values; zeros, hundreds per second, are not written: sources.json says that they start at 0."""
     yield "fileops.processes", len(stats["processes"])
     for kind, operations in stats["total"].items():
         for operation, sums in operations.items():

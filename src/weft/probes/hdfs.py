@@ -1,4 +1,4 @@
-"""What HDFS's daemons count: operations of the NameNode, blocks and bytes of the DataNodes, from their JMX pages."""
+"""Metrics of HDFS's daemons: operations of the NameNode, blocks and bytes of the DataNodes, from their JMX pages."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ from weft.record.samples import Sample
 INTERVAL = 1.0
 """Seconds between readings."""
 _SETTLED = 1.2
-"""Seconds after which a daemon's page tells all that it counted: it is made anew every second."""
+"""Seconds after which a daemon's page contains all counts: it is updated every second."""
 
 _NAMENODE = {
     "FSNamesystem": {
@@ -63,7 +63,7 @@ _BLIND = {
 
 
 class HdfsProbe(Probe):
-    """Asks each daemon once a second; a daemon that does not answer keeps its last reading."""
+    """Requests each daemon's page every second; if a daemon does not answer, its last reading is kept."""
 
     name: ClassVar[str] = "hdfs"
 
@@ -89,7 +89,7 @@ class HdfsProbe(Probe):
 
 
 def _pages(layout: Layout) -> dict[str, tuple[str, Path | None]]:
-    """By daemon: its page, and the file of the secret that the page wants a token signed with."""
+    """By daemon: its page, and the file with the secret for the page's token."""
     return {
         name: (url, service.secret)
         for service in layout.services.values()
@@ -98,7 +98,7 @@ def _pages(layout: Layout) -> dict[str, tuple[str, Path | None]]:
 
 
 def _read(layout: Layout, last: dict[str, dict[str, float]]) -> list[Sample]:
-    """Readings of all daemons that answer; `last` is brought up to date."""
+    """Readings of all daemons that answer; updates `last`."""
     found = []
     nodes = {node.address: node for node in layout.all_nodes}
     for name, (url, secret) in _pages(layout).items():

@@ -1,6 +1,6 @@
-"""Lustre's own counters, each second: those of an emulated file system, or of this machine's Lustre client.
+"""Lustre's own counters, every second: of an emulated file system, or of this machine's Lustre client.
 
-Both have the formats of `llite.*.stats` and `mdc.*.stats`. What Lustre answers from its caches is not in them.
+Both have the formats of `llite.*.stats` and `mdc.*.stats`. They exclude what Lustre answers from its caches.
 """
 
 import json
@@ -25,13 +25,13 @@ from weft.record.samples import Sample
 INTERVAL = 1.0
 """Seconds between readings."""
 _SETTLED = 0.3
-"""Seconds after which latencyfs has written all that it counted: it does so five times a second."""
+"""Seconds after which latencyfs has written all its counts: it writes five times per second."""
 
 HOST = "host"
-"""The node name of readings that no single node owns, and the role of a real mount."""
+"""The node name of readings of the whole machine, and the role of a real mount."""
 
 _REAL = ("/proc/fs/lustre", "/sys/kernel/debug/lustre")
-_BLIND = "what the client's caches answered; clean-up after the last program"
+_BLIND = "operations answered by the client's caches; clean-up after the last program"
 _LINE = re.compile(r"(\w+)\s+(\d+) samples \[(\w+)\](?: (\d+) (\d+) (\d+))?")
 
 
@@ -42,12 +42,12 @@ class Table:
     role: str
     node: str
     layer: str
-    """llite: operations as the client's user saw them; mdc: requests to the metadata server."""
+    """llite: operations requested from the client; mdc: requests to the metadata server."""
     text: str
 
 
 class LustreProbe(Probe):
-    """Reads files; needs no privilege for an emulated file system, and what the site gives for a real one."""
+    """Reads files; needs no privilege for an emulated file system; for a real one it depends on the site."""
 
     name: ClassVar[str] = "lustre"
 
@@ -56,13 +56,11 @@ class LustreProbe(Probe):
             return None
         if any(node.host for node in layout.all_nodes):
             return (
-                "it reads the Lustre client of the machine that weft runs on, and the nodes are other hosts"
+                "it reads the Lustre client of the machine that runs weft, but the nodes are on other hosts"
             )
         if real():
             return None
-        return (
-            "no storage of this run keeps Lustre's counters, and this machine has no readable Lustre client"
-        )
+        return "no storage of this run has Lustre's counters, and this machine has no readable Lustre client"
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
@@ -95,7 +93,7 @@ def _keep(layout: Layout) -> None:
 
 
 def _counters(layout: Layout) -> dict[str, Path]:
-    """By role: the directory of the counters that its storage keeps."""
+    """By role: the directory of its storage's counters."""
     name = LustreProbe.name
     return {
         role: Path(place.observed[name])
@@ -119,7 +117,7 @@ def _summed(role: str, last: list[Table], layout: Layout) -> dict[str, Any]:
 
 
 def tables(layout: Layout) -> list[Table]:
-    """All counter files as they are now."""
+    """The current contents of all counter files."""
     found = []
     nodes = {node.name for node in layout.all_nodes}
     for role, folder in _counters(layout).items():
@@ -131,7 +129,7 @@ def tables(layout: Layout) -> list[Table]:
 
 
 def real() -> list[Table]:
-    """Counters of this machine's own Lustre client: by file where they are readable, otherwise by lctl."""
+    """Counters of this machine's own Lustre client: from files if they are readable, otherwise from lctl."""
     paths = [
         path for base in _REAL for layer in ("llite", "mdc") for path in Path(base).glob(f"{layer}/*/stats")
     ]
@@ -145,7 +143,7 @@ def real() -> list[Table]:
 
 
 def of_lctl(text: str) -> list[Table]:
-    """What `lctl get_param` prints: a line `llite.NAME.stats=`, then the file."""
+    """The output of `lctl get_param`: a line `llite.NAME.stats=`, then the file."""
     pieces = re.split(r"^(llite|mdc)\.\S+\.stats=\n?", text, flags=re.MULTILINE)[1:]
     return [Table(HOST, HOST, layer, body) for layer, body in zip(pieces[::2], pieces[1::2], strict=True)]
 
@@ -153,12 +151,12 @@ def of_lctl(text: str) -> list[Table]:
 def _text(path: Path) -> str:
     try:
         return path.read_text()
-    except OSError:  # between two writings, or not ours to read
+    except OSError:  # it is being replaced, or not readable
         return ""
 
 
 def parse(text: str) -> dict[str, dict[str, Any]]:
-    """By counter: count, unit, and the sum where the file has one."""
+    """By counter: count, unit, and the sum if the file has one."""
     return {
         match[1]: {"count": int(match[2]), "unit": match[3], "sum": int(match[6] or 0)}
         for match in map(_LINE.match, text.splitlines())

@@ -1,4 +1,4 @@
-"""An observer that sees nothing, to measure what observing costs."""
+"""A probe that measures nothing, to measure the overhead of probes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,13 +9,13 @@ from weft.probes.base import Probe, Read, no_reading
 
 
 class NullProbe(Probe):
-    """Sees nothing."""
+    """Measures nothing."""
 
     name: ClassVar[str] = "null"
 
-    def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - it is always there
+    def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - it is always available
         return None
 
     @contextmanager
-    def watch(self, layout: Layout) -> Iterator[Read]:  # noqa: ARG002 - it looks at nothing
+    def watch(self, layout: Layout) -> Iterator[Read]:  # noqa: ARG002 - it reads nothing
         yield no_reading

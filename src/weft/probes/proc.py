@@ -1,4 +1,4 @@
-"""CPU, memory, disk, network and pressure, per node and process and second, from /proc and control groups alone."""
+"""CPU, memory, disk, network and pressure, per node and process and second, from /proc and control groups."""
 
 import os
 import time
@@ -23,7 +23,7 @@ INTERVAL = 1.0
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _LOOKS = 3
-"""Times that processes are read for one reading, where some always end meanwhile."""
+"""Attempts to read all processes for one reading, if some always end meanwhile."""
 
 _DEAD = "processes that lived less than a second"
 SOURCES = {
@@ -65,10 +65,10 @@ SOURCES = {
 }
 
 _FOLDED = ("disk_read", "disk_write", "read_calls", "write_calls")
-"""Counters that the kernel adds to the parent's when that waits for a process that has ended."""
+"""Counters that the kernel adds to the parent's when it waits for a process that has ended."""
 
 HOST = SHARED
-"""The node name of readings that no single node owns."""
+"""The node name of readings of the whole machine."""
 
 
 class ProcProbe(Probe):
@@ -101,14 +101,14 @@ class ProcProbe(Probe):
 
 @dataclass
 class Reader:
-    """Knows which process belongs to which node, and keeps the counters of those that are gone."""
+    """Maps processes to nodes, and keeps the counters of processes that have ended."""
 
     nodes: dict[str, Node]
     lease: str
     machine: str = HOST
-    """What readings that no single node owns stand under."""
+    """The node name for readings of the whole machine."""
     blind: frozenset[int] = frozenset()
-    """Processes that are not to be read: the reader's own."""
+    """Processes to ignore: the reader's own."""
     last: dict[int, dict[str, float]] = field(default_factory=dict)
     parents: dict[int, int] = field(default_factory=dict)
     gone: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -118,13 +118,13 @@ class Reader:
         self.owners = Owners(self.lease)
 
     def read(self) -> list[Sample]:
-        """All counters, now."""
+        """The current values of all counters."""
         now = time.time()
         shared = self.machine not in self.nodes
         found = [
             Sample(now, self.machine, "", name, value)
             for name, value in _host().items()
-            if shared or not name.startswith("cpu_")  # a node's own are summed below
+            if shared or not name.startswith("cpu_")  # those of a node are summed below
         ]
         live = self._live()
         for pid, owner, process, counters in live:
@@ -132,7 +132,7 @@ class Reader:
             found += [Sample(now, owner, f"{process}/{pid}", name, value) for name, value in counters.items()]
         self._bury(
             {pid for pid, *_ in live}
-        )  # before summing, or a sum falls for one reading when a process ends
+        )  # before summing, otherwise a sum decreases for one reading when a process ends
         sums: dict[str, dict[str, float]] = {name: dict(self.gone.get(name, {})) for name in self.nodes}
         for _, owner, _, counters in live:
             _add(sums[owner], counters)
@@ -143,9 +143,9 @@ class Reader:
         return found
 
     def _live(self) -> list[tuple[int, str, str, dict[str, float]]]:
-        """Pid, node, name and counters of every process, all from one moment as far as it matters for sums.
+        """PID, node, name and counters of every process, consistent enough for sums.
 
-        Where one ended meanwhile, nobody knows whether its parent was read with its sums or without: all are read again.
+        If one ended meanwhile, its counters may or may not be in its parent's: all processes are read again.
         """
         for _ in range(_LOOKS):
             found, ended = [], False
@@ -176,7 +176,7 @@ class Reader:
         self.parents = {pid: parent for pid, parent in self.parents.items() if pid in alive}
 
     def _waited_for(self, pid: int, alive: set[int]) -> bool:
-        """Whether an ancestor that is read as well lives on, which has the sums of those that ended."""
+        """Whether an ancestor that is read as well is alive, whose counters include those of ended children."""
         while (pid := self.parents.get(pid, 0)) and pid not in alive:
             pass
         return pid in alive
@@ -224,7 +224,7 @@ def _host() -> dict[str, float]:
 
 
 def _group(node: Node) -> dict[str, float]:
-    """What a node's control groups account for it: version 1 files, then version 2 files."""
+    """The usage of a node in its control groups: version 1 files, then version 2 files."""
     found: dict[str, float] = {}
     for group in node.cgroups:
         for file, counter, unit in (

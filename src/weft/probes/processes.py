@@ -9,22 +9,22 @@ from pathlib import Path
 from weft.host import shell
 
 SHARED = "host"
-"""The node name of what no single node owns."""
+"""The node name for the whole machine."""
 _SETTLED = 5.0
-"""Seconds after which a process has become what it is, so that its environment need not be read again."""
+"""Seconds after which a process has finished its execs, so that its environment need not be read again."""
 
 
 @dataclass
 class Owners:
-    """Remembers whose each process is: reading an environment costs more than a reading of counters."""
+    """Remembers the owner of each process: reading an environment costs more than reading counters."""
 
     lease: str
     known: dict[int, tuple[str, str] | None] = field(default_factory=dict)
 
     def live(self, kept: Collection[int] = ()) -> Iterator[tuple[int, tuple[str, str]]]:
-        """The run's processes now, each with its node and name; `kept` are remembered although they may be gone."""
+        """The run's processes now, each with its node and name; `kept` are remembered even if they have ended."""
         there = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208 - names only, and often
-        # a pid that was free for a reading may come back as another process
+        # a PID that was free for one reading may belong to another process now
         self.known = {pid: self.known[pid] for pid in self.known.keys() & {*there, *kept}}
         for pid in there:
             if pid not in self.known:
@@ -38,7 +38,7 @@ class Owners:
 
 
 def owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
-    """Node and name of a process of this run, and whether that answer will stay."""
+    """Node and name of a process of this run, and whether this is final."""
     try:
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         age = time.time() - Path(f"/proc/{pid}").stat().st_ctime

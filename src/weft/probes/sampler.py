@@ -1,4 +1,4 @@
-"""Reads /proc of another host again and again, for weft that runs elsewhere: lines of samples on the standard output.
+"""Reads /proc periodically on another host, for weft on its own machine: prints samples to the standard output.
 
 Usage: python -m weft.probes.sampler RUN NODE PROBE, on the node.
 """
@@ -19,7 +19,7 @@ from weft.record.samples import Sample
 
 
 def main(run: str, name: str, probe: str) -> None:
-    """Until it is asked to end (SIGTERM); the last reading is of that moment."""
+    """Run until SIGTERM; the last reading is from that moment."""
     done = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature of a handler

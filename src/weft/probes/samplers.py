@@ -1,4 +1,4 @@
-"""Processes on other hosts that read /proc there, for the probes that do so here themselves."""
+"""Processes that read /proc on other hosts, for the probes that read it directly on this machine."""
 
 import sys
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def _runs(node: Node) -> bool:
 
 @contextmanager
 def samplers(layout: Layout, probe: str) -> Iterator[None]:
-    """A process on each other host that reads its /proc for this probe and sends what it reads."""
+    """A process on each other host that reads its /proc for this probe and sends the readings."""
     away = [node for node in layout.all_nodes if node.host]
     running = [
         node.spawn(

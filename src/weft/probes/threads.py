@@ -1,6 +1,6 @@
-"""What the threads of JVMs do, by what they are for: processor time, waiting for a processor, what they are blocked in.
+"""The activity of JVM threads, by their purpose: processor time, waiting for a processor, blocking operations.
 
-HotSpot gives threads their names, so /proc/PID/task tells task threads from the collector, compilers and servers.
+HotSpot gives threads their names, so /proc/PID/task distinguishes task threads from the collector, compilers and servers.
 """
 
 import os
@@ -25,13 +25,13 @@ from weft.record.threadkinds import KINDS, call, kind, runs_tasks
 INTERVAL = 0.5
 """Seconds between readings."""
 GLANCE = 0.05
-"""Seconds between two looks at what the task threads are blocked in."""
+"""Seconds between two samples of the operations in which task threads are blocked."""
 
 _IDLE = frozenset({"network", "lock", "sleep"})
-"""What a server that has nothing to do is in."""
+"""The operation of an idle server."""
 _TICK = os.sysconf("SC_CLK_TCK")
 _SHORT = "threads that lived less than half a second"
-_UNSEEN = "what lies between two looks: an estimate, not a count"
+_UNSEEN = "operations between two samples: an estimate, not a count"
 
 SOURCES = {
     **{
@@ -86,14 +86,14 @@ class ThreadsProbe(Probe):
 
 @dataclass
 class Watched:
-    """A JVM: the last reading of each living thread, and the sums of those that are gone."""
+    """A JVM: the last reading of each live thread, and the sums of those that have ended."""
 
     node: str
     program: str
     threads: dict[int, tuple[str, Mapping[str, float]]] = field(default_factory=dict)
     gone: dict[str, float] = field(default_factory=dict)
     blocked: dict[str, float] = field(default_factory=dict)
-    """Seconds by kind and what its threads were seen in."""
+    """Seconds by kind and sampled operation."""
     written: dict[str, float] = field(default_factory=dict)
 
     def update(self, pid: int) -> None:
@@ -104,7 +104,7 @@ class Watched:
                 _add(self.gone, name, counters)
 
     def totals(self) -> dict[str, float]:
-        """Counters by name, over living threads and dead ones."""
+        """Counters by name, over live and ended threads."""
         found = dict(self.gone)
         for name, counters in self.threads.values():
             _add(found, name, counters)
@@ -117,7 +117,7 @@ class Watched:
 
 @dataclass
 class ThreadReader:
-    """Knows the JVMs of a run by their marks; a value that has not changed is not written again."""
+    """Identifies the JVMs of a run by their marks; a value that has not changed is not written again."""
 
     nodes: Mapping[str, Node]
     lease: str
@@ -153,17 +153,17 @@ class ThreadReader:
             try:
                 if not str(Path(f"/proc/{pid}/exe").readlink()).endswith("/java"):
                     return None
-                # its owner may have been learned when it was still the launcher of this JVM
+                # its owner may be known from when it was still the launcher of this JVM
                 self.jvms[pid] = Watched(node, shell.title(pid))
             except OSError:
                 return None
         return self.jvms[pid]
 
     def glance(self) -> None:
-        """Note what each task thread and each server is in, for the time since the last look."""
+        """Sample the operation of each task thread and server, for the time since the last sample."""
         now = time.monotonic()
         passed, self.last = now - self.last, now
-        if passed > 1:  # the first look, or weft itself was kept waiting: that time was not looked at
+        if passed > 1:  # the first sample, or weft itself was delayed: that time was not sampled
             return
         for pid, jvm in list(self.jvms.items()):
             if runs_tasks(jvm.program):
@@ -200,7 +200,7 @@ def _threads(pid: int, program: str) -> dict[int, tuple[str, Mapping[str, float]
 
 
 def blocked_in(pid: int, tid: int, machine: str) -> str:
-    """The operation that a thread is in; empty where it is gone or may not be looked at."""
+    """The operation of a thread; empty if it has ended or is not readable."""
     try:
         first = _read(f"/proc/{pid}/task/{tid}/syscall").split(b" ", 1)[0].strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""What earlier runs of the same spec took, for estimates."""
+"""Durations of earlier runs of the same spec, for estimates."""
 
 import statistics
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from weft.record.record import PHASES, Stored
 
 
 def expected_phases(records: Sequence[Stored], key: str) -> dict[str, float]:
-    """Median seconds of each phase over valid runs of the same spec; empty when there are none."""
+    """Median seconds of each phase over valid runs of the same spec; empty if there are none."""
     same = [
         phases
         for stored in records

@@ -1,6 +1,6 @@
-"""Records of older schemas, as this weft would have written them: pure functions of what a JSON file of a record holds.
+"""Converts records of older schemas to the current one: pure functions of the contents of a record's JSON file.
 
-A change of what records say adds 1 to SCHEMA and a step here; `tests/unit/records` holds a record of each older schema.
+A change of the schema adds 1 to SCHEMA and a step here; `tests/unit/records` has a record of each older schema.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 SCHEMA = 2
-"""What this weft writes."""
+"""The schema that this weft writes."""
 
 Table = Mapping[str, Any]
 Step = Callable[[Table], dict[str, Any]]
@@ -22,7 +22,7 @@ _RENAMED = {"standing": "persistent"}
 
 
 def migrated(file: str, table: Table, schema: int) -> dict[str, Any]:
-    """What a file of a record of an older schema holds, step by step in the words of this one."""
+    """A file of a record of an older schema, converted step by step to the current one."""
     found = dict(table)
     for number in range(schema, SCHEMA):
         for pattern, step in STEPS[number].items():
@@ -32,7 +32,7 @@ def migrated(file: str, table: Table, schema: int) -> dict[str, Any]:
 
 
 def _head_2(head: Table) -> dict[str, Any]:
-    """Who checked was not said; a persistent cluster was a standing one."""
+    """Adds who checked the result; renames the workload of a persistent cluster."""
     kind = str(head.get("workload"))
     if head.get("verdict") == "VALID":
         who = "the job against the generator's formula" if kind in _JOBS else "an independent program"
@@ -51,7 +51,7 @@ def _resolved_2(resolved: Table) -> dict[str, Any]:
 
 
 def _sources_2(sources: Table) -> dict[str, Any]:
-    """File operations were counted from the run's first process on, which was not said."""
+    """Adds that file operations were counted from the run's first process on."""
     return {
         name: {**words, "since": "run"}
         if name.startswith("fileops.") and isinstance(words, Mapping)
@@ -61,7 +61,7 @@ def _sources_2(sources: Table) -> dict[str, Any]:
 
 
 def _fileops_2(node: Table) -> dict[str, Any]:
-    """What puts processes into virtual nodes was among them."""
+    """Removes the programs that put processes into virtual nodes."""
     processes = node.get("processes")
     if not isinstance(processes, list):
         return dict(node)
@@ -76,4 +76,4 @@ STEPS: Mapping[int, Mapping[str, Step]] = {
         "fileops/*.json": _fileops_2,
     }
 }
-"""By schema, and by file of the record: what makes the next schema of it."""
+"""By schema, and by file of the record: the conversion to the next schema."""

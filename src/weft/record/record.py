@@ -1,16 +1,16 @@
-"""One run on disk: enough to redraw its report on another machine.
+"""One run on disk: sufficient to create its report on another machine.
 
-Layout of a record, all written as the run goes, so that a killed run is a readable record too:
-    record.json      schema, id, who and what, phase reached, verdict, phases in seconds, bytes, facts
-    spec.toml        what was asked for, as text
-    resolved.json    the whole spec, the nodes and places, versions, what was derived
-    plan/            every generated file, and commands.json: each daemon and program with its words
+Contents of a record, written during the run, so that the record of a killed run is readable too:
+    record.json      schema, id, user and workload, current phase, verdict, phases in seconds, bytes, facts
+    spec.toml        the request, as text
+    resolved.json    the whole spec, the nodes and places, versions, derived values
+    plan/            every generated file, and commands.json: each daemon and program with its arguments
     events.jsonl     {"t": seconds since the epoch, "event": name, ...}: phases, daemons, losses
-    samples.parquet  t, node, process, counter, value (cumulative); samples*.csv while the run goes
-    sources.json     by counter: unit, source, what it could not see
-    outcomes/        what each program left, JSON
-    hdfs.json        by daemon of HDFS, its counters at the end, where the probe was on
-    engine/          the engine's own account (Spark: the event log)
+    samples.parquet  t, node, process, counter, value (cumulative); samples*.csv during the run
+    sources.json     by counter: unit, source, what the source misses
+    outcomes/        the results of each program, JSON
+    hdfs.json        by HDFS daemon, its counters at the end, if the probe was on
+    engine/          the engine's job history (Spark: the event log)
     logs/NODE/       output of every daemon and program
 """
 
@@ -28,21 +28,21 @@ from weft.errors import RecordError, UsageError
 from weft.record.migrations import SCHEMA, migrated
 
 _SILENT = 120.0
-"""Seconds without a change after which a writer on another host counts as gone; samples come each second."""
+"""Seconds without a change after which a writer on another host is considered dead; samples come each second."""
 
 _RESERVE, _RESERVED = ".reserve", 1 << 16
-"""A file, and its bytes: room for the verdict where a run has filled the disk."""
+"""A file, and its size: space for the verdict if a run has filled the disk."""
 
 PHASES = ("acquire", "storage", "start", "prepare", "run", "check", "stop")
 
 
 def process_start(pid: int) -> str:
-    """When a process was started, in clock ticks since boot (proc(5), field 22): with its pid, who it is."""
+    """The start time of a process, in clock ticks since boot (proc(5), field 22): with its PID, it identifies the process."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Whole or not at all."""
+    """Write atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as partial:
         partial.write_text(json.dumps(value, indent=1, default=str) + "\n")
@@ -50,7 +50,7 @@ def write_json(path: Path, value: Any) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file beside `path` that takes its place when it is whole, and goes when it is not."""
+    """A file that replaces `path` when it is complete, and is removed if it fails."""
     partial = path.with_name(f".{path.name}.partial")
     try:
         yield partial
@@ -77,17 +77,17 @@ class Record:
             file.write(json.dumps({"t": time.time(), "event": event, **what}, default=str) + "\n")
 
     def release(self) -> None:
-        """Give back what was reserved for the last words on a full disk."""
+        """Free the space that was reserved for the verdict on a full disk."""
         (self.directory / _RESERVE).unlink(missing_ok=True)
 
     def update(self, **what: Any) -> None:
-        """Change what record.json says."""
+        """Change values in record.json."""
         self.head.update(what)
         write_json(self.directory / "record.json", self.head)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Time a phase; a phase that is left by an error stays the phase reached."""
+        """Time a phase; after an error, the phase remains the current one."""
         assert name in PHASES
         begin = time.time()
         self.update(phase=name)
@@ -106,19 +106,19 @@ class Record:
 
 
 def create(runs: Path, name: str, spec_text: str, about: Mapping[str, Any]) -> Record:
-    """A new record's folder. Raises UsageError when it cannot be made."""
+    """A new record's directory. Raises UsageError if it cannot be created."""
     directory = runs / name
     try:
         directory.mkdir(parents=True)
     except OSError as error:
         raise UsageError(
-            f"cannot make the record {directory}: {error.strerror}",
-            hint="set WEFT_RUNS to a directory of yours",
+            f"cannot create the record {directory}: {error.strerror}",
+            hint="set WEFT_RUNS to a directory that you own",
         ) from error
     for folder in ("plan", "outcomes", "engine", "logs"):
         (directory / folder).mkdir()
     (directory / "spec.toml").write_text(spec_text)
-    (directory / _RESERVE).write_bytes(os.urandom(_RESERVED))  # no file system compresses it away
+    (directory / _RESERVE).write_bytes(os.urandom(_RESERVED))  # random, so that no file system compresses it
     record = Record(directory)
     created = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     record.update(
@@ -136,23 +136,23 @@ def create(runs: Path, name: str, spec_text: str, about: Mapping[str, Any]) -> R
 
 @dataclass(frozen=True)
 class Stored:
-    """A record being read."""
+    """A record that is read."""
 
     directory: Path
     head: Mapping[str, Any]
     schema: int = SCHEMA
-    """What it was written with."""
+    """The schema with which it was written."""
 
     @property
     def verdict(self) -> str:
-        """VALID, INVALID, UNCHECKED, RUNNING, or KILLED where the writer is gone without a verdict."""
+        """VALID, INVALID, UNCHECKED, RUNNING, or KILLED if the writer died without a verdict."""
         verdict = str(self.head.get("verdict", "KILLED"))
         if verdict == "RUNNING" and not self.alive():
             return "KILLED"
         return verdict
 
     def alive(self) -> bool:
-        """Whether its writer still runs; one on another host is known by what it writes."""
+        """Whether its writer is alive; for a writer on another host, by the age of its files."""
         if self.head.get("host") != os.uname().nodename:
             return time.time() - self._last_word() < _SILENT
         try:
@@ -161,7 +161,7 @@ class Stored:
             return False
 
     def _last_word(self) -> float:
-        """When its writer last wrote an event or a sample: seconds since the epoch, 0 where it never did."""
+        """When its writer last wrote an event or a sample: seconds since the epoch, 0 if never."""
         found = [float(event["t"]) for event in self.events()[-1:]]
         with suppress(OSError, ValueError), (self.directory / "samples.csv").open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
@@ -169,7 +169,7 @@ class Stored:
         return max(found, default=0.0)
 
     def json(self, name: str) -> Any:
-        """A JSON file of the record as this weft would have written it, or {} when it was not written."""
+        """A JSON file of the record in the current schema, or {} if it does not exist."""
         try:
             found = json.loads((self.directory / name).read_text())
         except FileNotFoundError:
@@ -177,7 +177,7 @@ class Stored:
         return migrated(name, found, self.schema) if isinstance(found, dict) else found
 
     def events(self) -> list[dict[str, Any]]:
-        """All whole lines of events.jsonl."""
+        """All complete lines of events.jsonl."""
         try:
             lines = (self.directory / "events.jsonl").read_text(errors="replace").splitlines(keepends=True)
         except FileNotFoundError:
@@ -191,14 +191,14 @@ class Stored:
 
 
 def read(directory: Path) -> Stored:
-    """Open a record. Raises RecordError when it is none, or of a newer weft."""
+    """Open a record. Raises RecordError if it is not one, or if a newer weft wrote it."""
     try:
         head = json.loads((directory / "record.json").read_text())
     except (OSError, ValueError) as error:
         raise _no_record(directory, error) from error
     schema = head.get("schema") if isinstance(head, dict) else None
     if type(schema) is not int or schema < 1:
-        raise _no_record(directory, "record.json does not say its schema")
+        raise _no_record(directory, "record.json has no schema")
     if schema > SCHEMA:
         raise RecordError(
             f"{directory} was written by weft {head.get('weft')}, which is newer: it has schema {schema}, and this weft reads up to {SCHEMA}",
@@ -212,8 +212,8 @@ def _no_record(directory: Path, why: object) -> RecordError:
 
 
 def find(runs: Path, name: str) -> Stored:
-    """A record by path, by name, by the unique beginning or end of its name, or `last`."""
-    with suppress(OSError):  # longer than a path can be
+    """A record by its path, its name, a unique beginning or end of its name, or `last`."""
+    with suppress(OSError):  # the name is too long for a path
         if (Path(name) / "record.json").exists():
             return read(Path(name))
     if name == "last" and (known := all_records(runs)):
@@ -234,7 +234,7 @@ def all_records(runs: Path) -> list[Stored]:
 
 
 def broken(runs: Path) -> dict[Path, RecordError]:
-    """What looks like a record and cannot be read, and why."""
+    """Records that are not readable, and why."""
     return _sorted(runs)[1]
 
 

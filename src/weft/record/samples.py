@@ -1,4 +1,4 @@
-"""Samples of cumulative counters on disk: appended as they come, one Parquet file at the end."""
+"""Samples of cumulative counters on disk: appended during the run, one Parquet file at the end."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,7 +17,7 @@ SCHEMA = {
     "value": polars.Float64,
     "component": polars.String,
 }
-"""t: seconds since the epoch. process: empty for a node's own counters. value: cumulative unless it is a level.
+"""t: seconds since the epoch. process: empty for a node's own counters. value: cumulative unless it is a gauge.
 component: whose processes it counts, engine, generator or validator; empty for all of them."""
 
 
@@ -33,7 +33,7 @@ class Sample(NamedTuple):
 
 
 def append(record: Path, samples: Iterable[Sample]) -> None:
-    """Add readings to samples.csv, in one write, so that two probes' lines never mix."""
+    """Append readings to samples.csv, in one write, so that lines of two probes never mix."""
     with (record / "samples.csv").open("ab", buffering=0) as file:
         file.write(lines(samples).encode())
 
@@ -46,7 +46,7 @@ def lines(samples: Iterable[Sample]) -> str:
 
 
 def finish(record: Path) -> None:
-    """Turn samples.csv, and those of other hosts, into samples.parquet; they stay where the disk is full."""
+    """Convert samples.csv, and those of other hosts, to samples.parquet; they remain if the disk is full."""
     if texts := _texts(record):
         with suppress(OSError), replacing(record / "samples.parquet") as partial:
             _parse_all(texts).write_parquet(partial)
@@ -56,7 +56,7 @@ def finish(record: Path) -> None:
 
 
 def elsewhere(record: Path, node: str) -> Path:
-    """The readings of a node on another host, which come as a stream of their own."""
+    """The readings of a node on another host, received as a stream."""
     return record / f"samples.{node}.csv"
 
 
@@ -69,7 +69,7 @@ def _parse_all(texts: Iterable[Path]) -> polars.DataFrame:
 
 
 def load(record: Path) -> polars.DataFrame:
-    """All readings of a record, also of one that was killed; a torn last line is left out."""
+    """All readings of a record, also of a killed run; an incomplete last line is ignored."""
     if (record / "samples.parquet").exists():
         return _whole(polars.read_parquet(record / "samples.parquet"))
     texts = _texts(record)
@@ -86,7 +86,7 @@ def _parse(text: bytes) -> polars.DataFrame:
 
 
 def _whole(frame: polars.DataFrame) -> polars.DataFrame:
-    """With the columns that older records lack, and names that are empty where CSV has nothing."""
+    """Adds columns that older records lack; missing names are empty."""
     if "component" not in frame.columns:
         frame = frame.with_columns(polars.lit("").alias("component"))
     return frame.with_columns(polars.col("process", "component").fill_null(""))

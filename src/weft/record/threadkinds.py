@@ -1,4 +1,4 @@
-"""What a thread of a JVM is for, from its program and its name. The rules are data: `threads/*.toml`."""
+"""The purpose of a JVM's thread, from its program and its name. The rules are data: `threads/*.toml`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ _ENGINES = ("spark", "mapreduce", "flink")
 
 @dataclass(frozen=True)
 class Rules:
-    """Beginnings of names by kind, for the programs of one engine."""
+    """Name prefixes by kind, for the programs of one engine."""
 
     programs: tuple[str, ...]
     """Main classes, without their packages, of the processes in which tasks run."""
     kinds: Mapping[str, tuple[str, ...]]
     rest: str = OTHER
-    """The kind of a name that no rule knows: Flink's tasks are named by the user's program."""
+    """The kind of a name that matches no rule: Flink's tasks have names from the user's program."""
 
 
 def kind(program: str, name: str) -> str:
-    """The kind of a thread, by its process's main class and the name that the kernel keeps."""
+    """The kind of a thread, from its process's main class and the thread name in the kernel."""
     own = _of_program(program)
     for rules in (_rules("hotspot"), *([own] if own else [])):
         for found, beginnings in rules.kinds.items():
@@ -39,7 +39,7 @@ def runs_tasks(program: str) -> bool:
 
 
 def call(number: int, machine: str) -> str:
-    """What the system call of this number is counted as on such a machine (`uname -m`)."""
+    """The category of a system call number on a machine (`uname -m`)."""
     return _calls(machine).get(number, OTHER)
 
 

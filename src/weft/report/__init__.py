@@ -1,4 +1,4 @@
-"""Records in, pages out: pure functions that work wherever a record was copied to."""
+"""Reports from records: pure functions that work wherever a record was copied to."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from weft.record.record import Stored
 
 
 def write(stored: Stored) -> Path:
-    """Write the page of a run into its record, also of a damaged one, and give its path."""
+    """Write the report of a run to its record, even if the record is damaged, and return its path."""
     # a run's own imports stay light
     from weft.report.page import write as write_page  # noqa: PLC0415
 

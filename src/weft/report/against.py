@@ -1,4 +1,4 @@
-"""A study's runs against its papers: slowdowns over the axis, the published points, and which rules hold. Pure."""
+"""Compares a study's runs with its papers: slowdowns over the axis, the published points, and the rules. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -15,18 +15,18 @@ Outcome = Literal["agrees", "differs", "undecided", "not measured"]
 
 
 class Slowdown(Part):
-    """A cell's time over that of the base at the same place of the axis."""
+    """A cell's time divided by that of the base at the same position of the axis."""
 
     cell: str
     at: str
     runs: int
     ratio: Estimate | None = None
     cores: int | None = None
-    """Cores of all nodes together, where the records say."""
+    """Cores of all nodes together, if the records contain them."""
 
 
 class Finding(Part):
-    """A rule, worked out."""
+    """A rule, evaluated."""
 
     rule: Rule
     value: Estimate | None
@@ -35,7 +35,7 @@ class Finding(Part):
 
 
 class Against(Part):
-    """Everything a page says of a study and its papers."""
+    """Everything that a report shows about a study and its papers."""
 
     expected: Expected
     slowdowns: tuple[Slowdown, ...]
@@ -44,7 +44,7 @@ class Against(Part):
 
 
 def against(lines: Sequence[Headline], paper: Paper) -> Against:
-    """Set the valid runs of a study against its papers."""
+    """Compare the valid runs of a study with its papers."""
     expected = paper.expected
     times = values_of(lines, expected)
     cores = _cores(lines, expected.axis)
@@ -70,7 +70,7 @@ def against(lines: Sequence[Headline], paper: Paper) -> Against:
 
 
 def in_order(lines: Sequence[Headline], expected: Expected) -> list[Headline]:
-    """Runs by their place on the axis and then in the order of the cells, the base first; others last."""
+    """Runs by their position on the axis and then in the order of the cells, the base first; others last."""
     names = [expected.cells[expected.base], *expected.cells.values()]
 
     def rank(line: Headline) -> tuple[tuple[float, str], int]:
@@ -83,7 +83,7 @@ def in_order(lines: Sequence[Headline], expected: Expected) -> list[Headline]:
 def values_of(
     lines: Sequence[Headline], expected: Expected, of: Measure = "seconds"
 ) -> dict[Cell, list[float]]:
-    """A measure of the valid runs by the short name of their cell and their place on the axis."""
+    """A measure of the valid runs by the short name of their cell and their position on the axis."""
     names = {value: name for name, value in expected.cells.items()}
     found: dict[Cell, list[float]] = {}
     for line in lines:
@@ -99,7 +99,7 @@ _SIDES = {"map_files": "map side", "read_files": "read side"}
 
 
 def _measured(line: Headline, of: Measure) -> list[float]:
-    """A run's value; none where it was not counted."""
+    """A run's value; None if it was not counted."""
     if of in _SIDES:
         value = line.explanation.files("scratch", _SIDES[of]) if line.explanation else None
     else:
@@ -108,7 +108,7 @@ def _measured(line: Headline, of: Measure) -> list[float]:
 
 
 def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Finding:
-    """Work a rule out: it agrees or differs only when its whole interval says so."""
+    """Evaluate a rule: it agrees or differs only if its whole interval does."""
     value = formula.estimate(rule.value, values)
     if value is None:
         lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not values.get((name, at))]
@@ -121,7 +121,7 @@ def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Finding:
         )
     sides = {rule.holds(end) for end in (value.low, value.high) if end is not None}
     if len(sides) == 2:
-        return Finding(rule=rule, value=value, outcome="undecided", why="the interval holds the bound")
+        return Finding(rule=rule, value=value, outcome="undecided", why="the interval contains the bound")
     holds = sides.pop() if sides else rule.holds(value.median)
     return Finding(
         rule=rule,
@@ -135,7 +135,7 @@ _MANY = {"agrees": "agree", "differs": "differ"}
 
 
 def sentences(found: Against) -> list[str]:
-    """How the shapes compare, in words."""
+    """How the shapes compare, as text."""
     counts = {
         outcome: sum(each.outcome == outcome for each in found.findings)
         for outcome in ("agrees", "differs", "undecided", "not measured")
@@ -146,7 +146,7 @@ def sentences(found: Against) -> list[str]:
         if count
     ]
     whole = len(found.findings)
-    return [f"Of {whole} rules on the shape of the papers' figures: {', '.join(words)}."] if whole else []
+    return [f"Of {whole} rules about the shape of the papers' figures: {', '.join(words)}."] if whole else []
 
 
 def _ratio(times: Mapping[Cell, Sequence[float]], cell: Cell, base: Cell) -> Estimate | None:
@@ -155,7 +155,7 @@ def _ratio(times: Mapping[Cell, Sequence[float]], cell: Cell, base: Cell) -> Est
 
 
 def _cores(lines: Sequence[Headline], axis: str) -> dict[str, int]:
-    """Cores of all nodes by place on the axis, from the specs in the records."""
+    """Cores of all nodes by position on the axis, from the specs in the records."""
     found = {}
     for line in lines:
         at, each = line.coordinates.get(axis), line.spec.get("nodes.cores", "")

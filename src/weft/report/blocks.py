@@ -1,4 +1,4 @@
-"""What a page is made of, before it is a page: sections of plain blocks that HTML and a terminal both can show.
+"""The content of a page: sections of simple blocks that both HTML and a terminal can show.
 
 A section is made by a small function of what it reports on. To add one, write the function and put it in a list:
 `sections.SECTIONS` for runs, `study.SECTIONS` for studies.
@@ -23,7 +23,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names with what they are."""
+    """Names with their values."""
 
     kind: ClassVar[str] = "facts"
     pairs: Sequence[tuple[str, str]]
@@ -31,7 +31,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Listing:
-    """Sentences, one below the other."""
+    """Sentences, one per line."""
 
     kind: ClassVar[str] = "listing"
     items: Sequence[str]
@@ -40,7 +40,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Column:
-    """Title of a column; numbers stand to the right."""
+    """Title of a column; numbers are right-aligned."""
 
     title: str
     number: bool = False
@@ -48,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of texts under titles; `note` says how to read them."""
+    """Rows of texts under titles; `note` explains them."""
 
     kind: ClassVar[str] = "table"
     columns: Sequence[Column]
@@ -58,7 +58,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Bar:
-    """Parts of a whole: name, size and the size in words, in order; the part named `accent` stands out."""
+    """Parts of a whole: name, size and size as text, in order; the part named `accent` is emphasized."""
 
     kind: ClassVar[str] = "bar"
     parts: Sequence[tuple[str, float, str]]
@@ -67,7 +67,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture as SVG that is drawn when the page needs it, and lines of text that say the same in a terminal."""
+    """A chart as SVG that is drawn when the page needs it, and equivalent lines of text for a terminal."""
 
     kind: ClassVar[str] = "chart"
     title: str
@@ -75,12 +75,12 @@ class Chart:
     plain: Sequence[str]
     note: str = ""
     legend: Mapping[str, str] | None = None
-    """Colour class by what it stands for."""
+    """Colour class by meaning."""
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A long text: on a page it is opened on demand, or is `open` already; a terminal shows it only where open."""
+    """A long text: expanded on demand, or initially if `open`; a terminal shows it only if open."""
 
     kind: ClassVar[str] = "folded"
     title: str
@@ -93,22 +93,22 @@ Block = Words | Facts | Listing | Table | Bar | Chart | Folded
 
 @dataclass(frozen=True)
 class Section:
-    """A titled part of a page; without blocks it is not shown. `anchor` is its place in links, the same in every report."""
+    """A titled part of a page; shown only if it has blocks. `anchor` is its link target, the same in every report."""
 
     anchor: str
     title: str
     blocks: Sequence[Block] = ()
     unseen: Mapping[str, str] = field(default_factory=dict)
-    """What was not observed, and why: told in one line at the end of the page."""
+    """What was not observed, and why: listed in one line at the end of the page."""
 
 
 Maker = Callable[[Subject], Section]
 
 
 def build(makers: Sequence[Maker[Subject]], subject: Subject) -> list[Section]:
-    """All sections of a page that say something; one that cannot be made says so in its place.
+    """All sections of a page with content; one that fails is replaced by a message.
 
-    The last one names what was not observed.
+    The last section lists what was not observed.
     """
     made = [_made(maker, subject) for maker in makers]
     unseen = {name: why for section in made for name, why in section.unseen.items()}
@@ -120,7 +120,7 @@ def build(makers: Sequence[Maker[Subject]], subject: Subject) -> list[Section]:
 def _made(maker: Maker[Subject], subject: Subject) -> Section:
     try:
         return maker(subject)
-    except Exception as error:  # noqa: BLE001 - a page with a hole tells more than no page
+    except Exception as error:  # noqa: BLE001 - an incomplete page is better than none
         title = maker.__name__.replace("_", " ").capitalize()
-        words = f"This section could not be made from this record ({type(error).__name__}: {error})."
+        words = f"This section could not be created from this record ({type(error).__name__}: {error})."
         return Section(maker.__name__, title, [Words(words, "bad")])

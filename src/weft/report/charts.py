@@ -54,7 +54,7 @@ def spans(summary: Summary) -> str:
 
 
 def _losses(alt: Any, summary: Summary) -> list[Any]:
-    """A red line where something was lost."""
+    """A red line at each loss."""
     if not summary.marks:
         return []
     data = alt.Data(values=[{"at": mark.at} for mark in summary.marks])
@@ -81,7 +81,7 @@ def _labels(alt: Any, data: Any, y: Any, summary: Summary, kind: str) -> Any:
 def panel(
     summary: Summary, unit: str, names: Mapping[str, str], lines: Sequence[Series], *, stacked: bool
 ) -> str:
-    """Lines over time, or a strip of stacked areas a node."""
+    """Lines over time, or one strip of stacked areas per node."""
     alt = load_altair()
     if stacked:
         nodes = list(dict.fromkeys(line.node for line in lines))
@@ -156,7 +156,7 @@ def _highest(lines: Sequence[Series]) -> float:
 
 
 def _marks(alt: Any, summary: Summary) -> Any:
-    """Where the measured phase begins and ends."""
+    """Begin and end of the measured phase."""
     run = [span for span in summary.phases if span.name == "run"]
     edges = [{"t": at} for span in run for at in (span.begin, span.begin + span.seconds)]
     rule = alt.Chart(alt.Data(values=edges)).mark_rule(strokeDash=[2, 2], color="var(--quiet)")
@@ -178,10 +178,10 @@ def _axis(alt: Any, unit: str, count: int = 4) -> Any:
 
 
 def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
-    """Medians as dots with their intervals as lines, and every run as a small ring, one row a cell."""
+    """Medians as dots with their intervals as lines, and every run as a small ring, one row per cell."""
     alt = load_altair()
     data = alt.Data(values=list(rows))
-    # a browser's letters are wider than those the drawing was measured with
+    # a browser's letters are wider than those for which the drawing was computed
     margin = min(320, 8 * max(len(str(row["cell"])) for row in rows) + 12)
     axis = alt.Axis(labelLimit=margin, minExtent=margin, maxExtent=margin)
     y = alt.Y("cell:N", sort=None, title=None, axis=axis)
@@ -200,7 +200,7 @@ def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
 
 
 def load_altair() -> Any:
-    # half a second of import that only pages with charts should pay for
+    # takes half a second to import, which only pages with charts need
     import altair  # noqa: PLC0415
 
     return altair

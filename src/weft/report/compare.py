@@ -1,4 +1,4 @@
-"""Runs side by side: grouped by what was asked for, medians with intervals, and no order that the runs do not show."""
+"""Comparison of runs: grouped by their spec, medians with intervals, and no ranking that the runs do not support."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,11 +12,11 @@ from weft.report.part import Part
 from weft.report.timeparts import Explanation
 
 _FEW = 4
-"""Cells that are named one by one where nothing else is said of them."""
+"""Maximum number of cells that are listed individually."""
 
 
 class Group(Part):
-    """The valid runs of one spec. Times in seconds; `ratio` is its time over that of the first group, which has none."""
+    """The valid runs of one spec. Times in seconds; `ratio` is its time divided by that of the first group, which has none."""
 
     label: str
     key: str
@@ -46,20 +46,20 @@ class Left(Part):
 
 
 class Comparison(Part):
-    """Groups of runs, in the order they were named; what sets them apart; what can be said of their order."""
+    """Groups of runs, in the given order; their differences; what can be concluded about their ranking."""
 
     title: str
     groups: tuple[Group, ...]
     left_out: tuple[Left, ...] = ()
     differences: Mapping[str, tuple[str, ...]] = {}
-    """By key of the spec: its value in each group, where they differ."""
+    """By key of the spec: its value in each group, if they differ."""
     sentences: tuple[str, ...] = ()
     against: Against | None = None
-    """Of a study with rules: how it stands to its papers."""
+    """For a study with rules: the comparison with its papers."""
 
 
 def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Comparison:
-    """Group runs by their spec, or take `each` for itself, and compare the times of the valid ones."""
+    """Group runs by their spec, or with `each` individually, and compare the times of the valid ones."""
     gathered: dict[str, list[Headline]] = {}
     for line in lines:
         gathered.setdefault(line.id if each else line.key or line.id, []).append(line)
@@ -83,7 +83,7 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
 
 def _unsaid(verdict: str) -> str:
     """Why a run without a reason has no time."""
-    return "its answer was not checked" if verdict == "UNCHECKED" else "no time was recorded"
+    return "its result was not checked" if verdict == "UNCHECKED" else "no time was recorded"
 
 
 def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Group:
@@ -127,7 +127,7 @@ def _differences(specs: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...
 def _labels(
     members: Sequence[Sequence[Headline]], differences: Mapping[str, tuple[str, ...]], *, each: bool
 ) -> list[str]:
-    """The shortest names that tell groups apart: coordinates of the study, or what differs, or the spec's key."""
+    """The shortest names that distinguish the groups: coordinates of the study, differences, or the spec's key."""
     if each:
         return [group[0].id for group in members]
     by_cell = [group[0].cell for group in members]
@@ -145,24 +145,22 @@ def _labels(
 
 
 def sentences(groups: Sequence[Group]) -> tuple[str, ...]:
-    """What the runs show of the groups' order, in words; a tie is called one."""
+    """The ranking of the groups, as text; a tie is named."""
     cells = {group.label: group.seconds for group in groups if group.seconds is not None}
     if not cells:
-        return ("No run here is VALID, so that there is nothing to compare.",)
+        return ("None of these runs is VALID, so there is nothing to compare.",)
     if len(groups) == 1:
-        return (f"All runs have the same spec: {len(groups[0].values)} valid repeats of one cell.",)
+        return (f"All runs have the same spec: {len(groups[0].values)} valid repetitions of one cell.",)
     ranks, apart = statistics.ranked(cells)
     found = []
     if len(ranks) > 1:
         found.append("Fastest first: " + "; then ".join(_names(rank) for rank in ranks) + ".")
-    found += [
-        f"{_names(rank)} cannot be told apart: their intervals overlap, so they are not ranked."
-        for rank in ranks
-        if len(rank) > 1
-    ]
+    found += [f"{_names(rank)} are not ranked: their intervals overlap." for rank in ranks if len(rank) > 1]
     if apart:
         which = _names(apart) if ranks or len(apart) <= _FEW else "none of the cells has more"
-        found.append(f"Not ranked for want of runs (at least {LEAST} valid ones each): {which}.")
+        found.append(
+            f"Not ranked because of too few runs (at least {LEAST} valid ones each are needed): {which}."
+        )
     return tuple(found)
 
 

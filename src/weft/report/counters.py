@@ -43,7 +43,7 @@ def sums(
 
 
 def _described(described: Mapping[str, Mapping[str, Any]], name: str) -> Mapping[str, Any]:
-    """What is said of a counter, or of those that its name is like."""
+    """The source of a counter, or of those that match its name."""
     like = (words for pattern, words in described.items() if fnmatchcase(name, pattern))
     return described.get(name) or next(like, {})
 

@@ -9,7 +9,7 @@ TITLE = "Where the difference comes from"
 _SMALL = 0.01
 """Share of the longest run phase below which a part is shown with the other small ones."""
 _MOST = 5
-"""Parts that a sentence names."""
+"""Maximum number of parts in a sentence."""
 
 
 def where_the_difference_comes_from(comparison: Comparison) -> Section:

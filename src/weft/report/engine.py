@@ -1,4 +1,4 @@
-"""The engine's account as rows of a summary."""
+"""The engine's job metrics as rows of a summary."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from weft.model.jobmetrics import JobMetrics
 from weft.report.summary import StageRow, TaskRow, Usage
 
 MOST_STAGES = 60
-"""Stages a page shows; of more, the first ones."""
+"""Maximum number of stages on a page; further ones are omitted."""
 _SLOWEST = 10
 
 
 def version(metrics: JobMetrics) -> str:
-    """The engine's version, as it says itself."""
+    """The engine's version, as it reports it."""
     found = metrics.applications["version"].drop_nulls()
     return str(found[0]) if len(found) else ""
 
@@ -54,7 +54,7 @@ def _stage(row: dict[str, Any], begin: float) -> StageRow:
 
 
 def slowest(metrics: JobMetrics) -> tuple[TaskRow, ...]:
-    """The tasks that ran longest."""
+    """The longest tasks."""
     return tuple(
         TaskRow(
             stage=row["stage"],
@@ -76,7 +76,7 @@ def slowest(metrics: JobMetrics) -> tuple[TaskRow, ...]:
 
 
 def usage(metrics: JobMetrics) -> Usage | None:
-    """How executors' slots were used, each from when it was added until it went or the last task ended."""
+    """How executors' slots were used, each from its start until it was removed or the last task ended."""
     tasks = metrics.tasks.filter(polars.col("run_ms").is_not_null())
     if tasks["cpu_ns"].count() == 0 or metrics.executors.is_empty():
         return None

@@ -1,4 +1,4 @@
-"""The file operations of a run: by path class, the distribution of read sizes and open times, what was not seen."""
+"""The file operations of a run: by path class, the distribution of read sizes and open times, what was not counted."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from weft.text.units import show_size
 
 _FAMILY = "fileops."
 _ORDER = ("input", "output", "shuffle", "jars", "logs", "other", "unnamed")
-_UNNAMED = "unnamed: descriptors that no counted open returned, such as sockets and pipes"
+_UNNAMED = "unnamed: descriptors that were not returned by a counted open, such as sockets and pipes"
 MEASURED = "run"
 """The phase whose operations are the engine's work."""
 
@@ -55,13 +55,13 @@ def counted(counters: Iterable[Counter]) -> list[Counter]:
 
 
 def engine(counters: Sequence[Counter]) -> list[str]:
-    """The components whose operations are the engine's; in records that know none, of all processes."""
+    """The components of the engine; in records without components, all processes."""
     known = {counter.component for counter in counters}
     return ["engine"] if "engine" in known else [""]
 
 
 def file_operations(summary: Summary) -> Section:
-    """What the preload library counted; says so where it was not asked to."""
+    """The preload library's counts, or how to enable them."""
     found = counted(summary.counters)
     if not found and not summary.fileops:
         return Section("fileops", "File operations", unseen=unasked(summary, "fileops", "file operations"))
@@ -82,7 +82,7 @@ def file_operations(summary: Summary) -> Section:
     blocks.append(
         Listing([f"not covered: {text}" for text in missed], "warn")
         if missed
-        else Words("Nothing was seen that passes by the C library.", "quiet")
+        else Words("No operation that bypasses the C library was detected.", "quiet")
     )
     return Section("fileops", "File operations", blocks)
 
@@ -119,7 +119,7 @@ def _short(seconds: float) -> str:
 
 
 def _others(found: Sequence[Counter], phases: Sequence[str]) -> list[Block]:
-    """What else was counted, in short: the engine's other phases, generators, validators."""
+    """Other counts in short: the engine's other phases, generators, validators."""
     groups = [
         (component, phase)
         for component in dict.fromkeys(counter.component for counter in found)
@@ -164,7 +164,7 @@ def _histogram(
     shown = Table(
         [Column(title), Column("calls", number=True), Column("share", number=True)],
         rows,
-        "Each row reaches to the next; sockets and pipes are left out.",
+        "Each row extends to the next; sockets and pipes are excluded.",
     )
     return [Words(f"{title} ({calls:,.0f} calls)"), Bar(parts), shown]
 

@@ -1,4 +1,4 @@
-"""The texts of a record: what was configured, and the logs."""
+"""The text files of a record: configuration and logs."""
 
 import json
 from pathlib import Path
@@ -8,17 +8,17 @@ from weft.record.record import Stored
 from weft.report.summary import Document, Log
 
 _MOST_TEXT = 200_000
-"""Characters of one file that a page takes in."""
+"""Maximum characters of one file in a page."""
 _LINES = 25
-"""Last lines of a log that are shown of a failed run."""
+"""Last lines of a log that are shown for a failed run."""
 _READ = 16_384
 """Bytes of a log's end that are read for them."""
 _TAILS = 12
-"""Logs whose ends are shown: the largest part of a failure is in the newest."""
+"""Number of logs whose ends are shown: most of a failure is in the newest."""
 
 
 def documents(directory: Path) -> tuple[Document, ...]:
-    """What was asked for, what was decided, every generated file and every command."""
+    """The request, the resolved configuration, every generated file and every command."""
     plan = sorted(
         path for path in (directory / "plan").rglob("*") if path.is_file() and not path.name.startswith(".")
     )
@@ -41,7 +41,7 @@ def _text(path: Path) -> str:
 
 
 def logs(directory: Path, *, tails: bool) -> tuple[Log, ...]:
-    """Every log with its size, and the ends of those written last where `tails`."""
+    """Every log with its size, and with `tails` the ends of the newest ones."""
     base = directory / "logs"
     paths = sorted(path for path in base.rglob("*") if path.is_file() and not path.is_symlink())
     texts = [

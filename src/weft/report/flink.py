@@ -1,4 +1,4 @@
-"""Flink's vertices: how long their subtasks worked, waited for input, and waited for those after them."""
+"""Flink's vertices: how long their subtasks worked, waited for input, and waited for downstream vertices."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ _STATES = ("busy", "idle", "backpressured")
 
 
 def vertices(directory: Path) -> list[dict[str, Any]]:
-    """A row for each vertex of each job of a record; empty where Flink left no account."""
+    """A row for each vertex of each job of a record; empty if Flink left no job metrics."""
     if not (directory / "engine" / flinkjobs.FILE).exists():
         return []
     jobs = flinkjobs.load(directory / "engine")["jobs"]
@@ -40,9 +40,9 @@ def flink_vertices(summary: Summary) -> Section:
     titles = ("tasks", "task time", *_STATES, "in", "records in", "out", "records out")
     columns = [Column("job"), Column("vertex"), *(Column(title, number=True) for title in titles)]
     note = (
-        "Busy, idle (waiting for input) and backpressured (waiting for who comes after) are shares of the subtasks'"
-        " time by Flink's own clocks, which see a task that reads a file as busy. Bytes and records are those that"
-        " crossed between vertices: weft's own programs move chunks of some hundred rows as one record."
+        "Busy, idle (waiting for input) and backpressured (waiting for downstream vertices) are shares of the subtasks'"
+        " time by Flink's own clocks, which count reading a file as busy. Bytes and records are those that"
+        " were exchanged between vertices: weft's own programs move chunks of some hundred rows as one record."
     )
     blocks: list[Block] = [Table(columns, [_row(row) for row in summary.flink], note)]
     return Section("flink", "Flink's vertices", blocks)

@@ -9,11 +9,11 @@ from weft.model import statistics
 from weft.model.estimate import Estimate
 
 Cell = tuple[str, str]
-"""Short name of the cell, and its value on the axis: what `lustre[2]` names."""
+"""Short name of the cell, and its value on the axis: the name `lustre[2]`."""
 
 
 def cells(text: str) -> list[Cell]:
-    """The cells that a formula names. Raises UsageError for anything but products and quotients of cells."""
+    """The cells that a formula uses. Raises UsageError for anything but products and quotients of cells."""
     found: list[Cell] = []
 
     def note(cell: Cell) -> float:
@@ -25,7 +25,7 @@ def cells(text: str) -> list[Cell]:
 
 
 def estimate(text: str, times: Mapping[Cell, Sequence[float]]) -> Estimate | None:
-    """The formula's value for the medians, with its bootstrap interval; None where a cell has no valid run."""
+    """The formula's value for the medians, with its bootstrap interval; None if a cell has no valid run."""
     named = cells(text)
     if any(not times.get(cell) or min(times[cell]) <= 0 for cell in named):
         return None
@@ -40,10 +40,10 @@ def _tree(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        raise UsageError(f"{text!r} is no formula: {error.msg}", hint=_HINT) from error
+        raise UsageError(f"{text!r} is not a formula: {error.msg}", hint=_HINT) from error
 
 
-_HINT = "write cells as name[place on the axis], and put * and / and parentheses between them"
+_HINT = "write cells as name[position on the axis], combined with *, / and parentheses"
 
 
 def _work_out(tree: ast.expr, text: str, value: Callable[[Cell], Any]) -> Any:
@@ -54,4 +54,4 @@ def _work_out(tree: ast.expr, text: str, value: Callable[[Cell], Any]) -> Any:
             return _work_out(left, text, value) * _work_out(right, text, value)
         case ast.Subscript(ast.Name(name), ast.Constant(at) | ast.Name(at)):
             return value((name, str(at)))
-    raise UsageError(f"{text!r} is no formula over cells", hint=_HINT)
+    raise UsageError(f"{text!r} is not a formula over cells", hint=_HINT)

@@ -1,4 +1,4 @@
-"""A record in, a summary out."""
+"""Creates a summary from a record."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ from weft.text.units import show_seconds
 
 
 def summarize(stored: Stored) -> Summary:
-    """Everything a report says of a run. A damaged record gives a smaller summary that names its gaps."""
+    """Everything that a report shows about a run. For a damaged record, the summary is incomplete and names its gaps."""
     sources = Sources(stored)
     verdict = sources.verdict()
     events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
@@ -104,12 +104,12 @@ def _head(sources: Sources) -> dict[str, Any]:
     }
 
 
-def _batch_job(told: Any) -> str:
-    if not isinstance(told, Mapping):
+def _batch_job(job: Any) -> str:
+    if not isinstance(job, Mapping):
         return ""
-    words = f"Slurm {_word(told.get('job'))} on {', '.join(_words(told.get('nodes')))}"
+    words = f"Slurm {_word(job.get('job'))} on {', '.join(_words(job.get('nodes')))}"
     try:
-        asked, began = (datetime.fromisoformat(told[key]) for key in ("SubmitTime", "StartTime"))
+        asked, began = (datetime.fromisoformat(job[key]) for key in ("SubmitTime", "StartTime"))
     except (KeyError, ValueError, TypeError):
         return words
     return f"{words}, after {show_seconds((began - asked).total_seconds())} in the queue"
@@ -170,7 +170,7 @@ def _throughput(
 
 
 def _series(samples: polars.DataFrame, begin: float) -> tuple[Series, ...]:
-    """Counters of nodes and of the machine in time; those of files and daemons, hundreds, are sums alone."""
+    """Counters of nodes and of the machine over time; those of files and daemons, hundreds, only as sums."""
     drawn = samples.filter(~polars.col("counter").str.contains(".", literal=True))
     grouped = rates.of_nodes(drawn, begin).partition_by("node", "counter", as_dict=True, maintain_order=True)
     return tuple(

@@ -1,4 +1,4 @@
-"""What HDFS's daemons counted: operations of the NameNode, blocks and bytes of the DataNodes."""
+"""Metrics of HDFS's daemons: operations of the NameNode, blocks and bytes of the DataNodes."""
 
 from weft.report.blocks import Column, Section, Table
 from weft.report.numbers import amount, size
@@ -9,12 +9,12 @@ _BYTES = "bytes_"
 
 
 def hdfs_counters(summary: Summary) -> Section:
-    """A row a counter, a column a daemon; says so where nothing was read."""
+    """One row per counter, one column per daemon, or how to enable the probe."""
     title = "HDFS's counters"
     if not summary.hdfs:
         on = any(storage.startswith("hdfs") for storage in summary.storages.values())
         return Section("hdfs", title, unseen=unasked(summary, "hdfs", title) if on else {})
-    note = "Since the daemons' start, as they counted until the last program ended; copies of a block count each."
+    note = "From the start of the daemons until the last program ended; each copy of a block counts."
     tables = []
     for kind in ("namenode", "datanode"):
         daemons = {name: each for name, each in summary.hdfs.items() if name.startswith(kind)}

@@ -1,4 +1,4 @@
-"""What a list of runs says of one: enough to tell it from others and to compare times. Cheap: two small files."""
+"""A run's entry in a list: enough to identify it and to compare times. Fast: it reads two small files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Headline:
-    """One run in a list. Times are seconds, sizes bytes; time and throughput only of a valid run."""
+    """One run in a list. Times are seconds, sizes bytes; only valid runs have time and throughput."""
 
     id: str
     directory: str
@@ -26,7 +26,7 @@ class Headline:
     engine: str = ""
     nodes: str = ""
     storages: Mapping[str, str] = field(default_factory=dict)
-    """What the roles stood on: input, output, scratch."""
+    """The storage of the roles: input, output, scratch."""
     created: str = ""
     key: str = ""
     study: str = ""
@@ -37,7 +37,7 @@ class Headline:
     phases: Mapping[str, float] = field(default_factory=dict)
     throughput_per_node: float | None = None
     emulated: tuple[str, ...] = ()
-    """What of its storage was not real, in words."""
+    """The emulated parts of its storage, as text."""
     spec: Mapping[str, str] = field(default_factory=dict)
     """Every key of the spec with its value, dotted."""
     operations: "Operations | None" = None
@@ -47,7 +47,7 @@ class Headline:
 
     @property
     def cell(self) -> str:
-        """The coordinates of its study in words."""
+        """The coordinates of its study, as text."""
         return ", ".join(f"{key}={value}" for key, value in self.coordinates.items())
 
 
@@ -55,7 +55,7 @@ _WORDS = ("reason", "workload", "engine", "nodes", "created", "key")
 
 
 def headline(stored: Stored) -> Headline:
-    """A record's headline; what it does not hold is empty."""
+    """A record's headline; missing values are empty."""
     sources = Readable(stored)
     head, verdict = sources.head, sources.verdict()
     resolved = sources.table("resolved.json")
@@ -94,12 +94,12 @@ def headline(stored: Stored) -> Headline:
 
 
 def unreadable(directory: Path, why: RecordError) -> Headline:
-    """What stands in a list for a record that cannot be read."""
+    """The entry of a record that is not readable."""
     return Headline(id=directory.name, directory=str(directory), verdict="BROKEN", reason=why.message)
 
 
 def headlines(records: Sequence[Stored], study: str = "") -> list[Headline]:
-    """The headlines of some records, only those of a study where one is named."""
+    """The headlines of some records, or of those of one study."""
     found = [headline(stored) for stored in records]
     return [line for line in found if not study or line.study == study]
 

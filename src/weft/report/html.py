@@ -11,7 +11,7 @@ from weft.report.blocks import Chart, Section, Tone
 
 @dataclass(frozen=True)
 class Page:
-    """A page's frame: what stands above and below its sections."""
+    """A page's frame: the text above and below its sections."""
 
     title: str
     badge: str
@@ -21,7 +21,7 @@ class Page:
     warnings: Sequence[str] = ()
     footer: Sequence[str] = ()
     data: str = "{}"
-    """The numbers of the page as JSON, for scripts that read it."""
+    """The numbers of the page as JSON, for scripts."""
     sections: Sequence[Section] = field(default=())
 
 
@@ -41,16 +41,16 @@ def _read(name: str) -> str:
 
 
 def drawn(chart: Chart) -> Mapping[str, Any]:
-    """A chart's SVG, or why there is none."""
+    """A chart's SVG, or why it failed."""
     try:
         return {"svg": chart.draw(), "error": ""}
-    except Exception as error:  # noqa: BLE001 - the text form stands in for a drawing that fails
+    except Exception as error:  # noqa: BLE001 - text replaces a drawing that fails
         return {"svg": "", "error": f"{type(error).__name__}: {error}".splitlines()[0]}
 
 
 @cache
 def _template() -> Any:
-    # most verbs make no page and should not pay for the import
+    # most verbs write no page and should not spend time on the import
     import jinja2  # noqa: PLC0415
 
     loader = jinja2.FunctionLoader(_read)

@@ -1,4 +1,4 @@
-"""What the preload library counted beside what the kernel did, by node: how much of the reads and writes it saw."""
+"""The preload library's counts beside the kernel's, by node: how much of the reads and writes it saw."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from weft.report.blocks import Block, Column, Table
 from weft.report.numbers import percent, size
 
 NEAR = 0.05
-"""Share of the kernel's bytes up to which the two are said to agree."""
+"""Share of the kernel's bytes up to which the two are considered equal."""
 _SOURCE = (
     "Bytes of read, write and transfer calls, sockets and pipes included; the kernel's are rchar and wchar of "
     "/proc/PID/io. Mapped files and recv or send are in neither."
@@ -24,11 +24,11 @@ class Compared:
     kernel_read: int = 0
     kernel_written: int = 0
     silent: Sequence[str] = field(default=())
-    """Programs whose end the kernel's sums do not have: they were killed, and nobody counted waited for them."""
+    """Killed programs whose bytes are not in the kernel's sums, because no counted process waited for them."""
 
     @property
     def read(self) -> float | None:
-        """Share by which the library's reads differ from the kernel's; negative where it saw less."""
+        """Share by which the library's reads differ from the kernel's; negative if it saw less."""
         return self.counted_read / self.kernel_read - 1 if self.kernel_read else None
 
     @property
@@ -38,22 +38,22 @@ class Compared:
 
 
 def compared(processes: Iterable[Mapping[str, Any]]) -> Compared | None:
-    """One node's sums over its processes; None in records that do not have the kernel's.
+    """One node's sums over its processes; None in records without the kernel's.
 
-    The kernel adds what a process did to the sums of its parent when that waits for it. So those count that still run, and
-    of those that ended the ones that no counted process has waited for.
+    The kernel adds a process's bytes to its parent's when the parent waits for it. The sums therefore include processes
+    that still run, and those ended ones for which no counted process has waited.
     """
     every = list(processes)
     if not any("ended" in process for process in every):
         return None
     known = {process["pid"] for process in every}
     loose = [process for process in every if process["parent"] not in known or not process["ended"]]
-    told = [process for process in loose if "kernel_read" in process]
+    counts = [process for process in loose if "kernel_read" in process]
     return Compared(
         _moved(every, "read"),
         _moved(every, "write"),
-        sum(process["kernel_read"] for process in told),
-        sum(process["kernel_written"] for process in told),
+        sum(process["kernel_read"] for process in counts),
+        sum(process["kernel_written"] for process in counts),
         sorted(
             process["program"].rpartition("/")[2]
             for process in loose
@@ -63,11 +63,11 @@ def compared(processes: Iterable[Mapping[str, Any]]) -> Compared | None:
 
 
 def beside(nodes: Mapping[str, Mapping[str, Any]]) -> list[Block]:
-    """A table with a row for each node, and what to make of it."""
+    """A table with a row for each node, and its interpretation."""
     found = {name: compared(node["processes"]) for name, node in nodes.items()}
     rows = [(name, *_row(one)) for name, one in found.items() if one]
     titles = ("read, counted", "kernel", "difference", "written, counted", "kernel", "difference")
-    columns = [Column("node"), *(Column(title, number=True) for title in titles), Column("which means")]
+    columns = [Column("node"), *(Column(title, number=True) for title in titles), Column("explanation")]
     return [Table(columns, rows, _SOURCE)] if rows else []
 
 
@@ -90,15 +90,15 @@ def _meaning(one: Compared) -> str:
     words = []
     if less:
         words.append(
-            f"{' and '.join(less)} that the library did not see: calls past the C library, or processes without it"
+            f"{' and '.join(less)} that the library did not see: calls that bypass the C library, or processes without it"
         )
     if more and one.silent:
         words.append(
-            f"the kernel's {' and '.join(more)} lack what was killed: {', '.join(dict.fromkeys(one.silent))}"
+            f"the kernel's {' and '.join(more)} lack those of killed programs: {', '.join(dict.fromkeys(one.silent))}"
         )
     elif more:
         words.append(
-            f"{' and '.join(more)} that the kernel's sums do not have: from a pool's memory, or of processes that nobody waited for"
+            f"{' and '.join(more)} that are not in the kernel's sums: from a pool's memory, or of processes without a waiting parent"
         )
     return "; ".join(words) or f"they agree within {percent(NEAR)}"
 
@@ -108,7 +108,7 @@ def _signed(share: float | None) -> str:
 
 
 def _moved(processes: Sequence[Mapping[str, Any]], operation: str) -> int:
-    """Bytes of an operation; the kernel's own copies are read and written as well."""
+    """Bytes of an operation; copies within the kernel are both read and written."""
     sums = [
         kind.get(name, {})
         for process in processes

@@ -1,4 +1,4 @@
-"""What Lustre's counters said, real or emulated: operations of clients, requests to the metadata server, faults."""
+"""Lustre's counters, real or emulated: operations of clients, requests to the metadata server, faults."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,11 +8,11 @@ from weft.report.numbers import NONE, amount, size
 from weft.report.summary import Summary
 from weft.report.unasked import unasked
 
-_LAYERS = {"llite": "seen by the client", "mdc": "asked of the metadata server"}
+_LAYERS = {"llite": "seen by the client", "mdc": "requests to the metadata server"}
 
 
 def lustre_counters(summary: Summary) -> Section:
-    """A table a role; says so where nothing was read."""
+    """One table per role, or how to enable the probe."""
     if not summary.lustre:
         return Section("lustre", "Lustre's counters", unseen=unasked(summary, "lustre", "Lustre's counters"))
     blocks: list[Block] = []
@@ -49,7 +49,7 @@ def _table(role: str, clients: Mapping[str, Mapping[str, Any]]) -> Table:
         )
         for (layer, name), each in sorted(sums.items(), key=lambda item: (item[0][0], -item[1]["count"]))
     ]
-    note = "As the client counted them until the last program ended; what its caches answered is not in them."
+    note = "Counts of the client until the last program ended, without operations that its caches answered."
     return Table(columns, rows, note)
 
 

@@ -1,4 +1,4 @@
-"""The counters of MapReduce jobs: bytes by file system, spilled records, shuffle, CPU, as the job history has them."""
+"""The counters of MapReduce jobs: bytes by file system, spilled records, shuffle, CPU, from the job history."""
 
 import re
 
@@ -7,18 +7,18 @@ from weft.report.numbers import amount, size
 from weft.report.summary import Summary
 
 _LEFT_OUT = re.compile(r"(SLOTS|VCORES|MB)_MILLIS|(MEMORY|HEAP)_BYTES")
-"""Products with time, and sums over tasks of what each had for itself."""
+"""Products with time, and sums of per-task values."""
 
 _NOTE = (
-    "Added up by Hadoop over the tasks that succeeded. A file system's bytes are those that the tasks themselves read and"
-    " wrote, map output and spills included; what the shuffle service reads of the map output for others, what goes on in"
-    " HDFS's daemons, and the loading of programs are not among them. A reduce task's fetch wait, among the stages, begins"
+    "Summed by Hadoop over successful tasks. A file system's bytes are those that the tasks themselves read and"
+    " wrote, including map output and spills. They exclude what the shuffle service reads of the map output, the I/O of"
+    " HDFS's daemons, and the loading of programs. A reduce task's fetch wait, in the table of stages, begins"
     " with the start of its JVM."
 )
 
 
 def job_counters(summary: Summary) -> Section:
-    """A row a counter that is not 0, for map tasks, reduce tasks and the whole."""
+    """One row per nonzero counter, for map tasks, reduce tasks and both."""
     if not summary.mapreduce:
         ran = "hadoop" in summary.engine
         unseen = {"MapReduce's counters": "no job left its history"} if ran else {}

@@ -1,4 +1,4 @@
-"""Numbers as a table shows them; what is not known is a dash."""
+"""Numbers as a table shows them; unknown values are a dash."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ NONE = "-"
 
 
 def seconds(value: float | None) -> str:
-    """0.012, 1.23, 12.3, 123: three digits that mean something, in seconds."""
+    """0.012, 1.23, 12.3, 123: three significant digits, in seconds."""
     if value is None:
         return NONE
     if value == 0:
@@ -38,7 +38,7 @@ def times(value: float | None) -> str:
 
 
 def size(value: float | None) -> str:
-    """1.5 MB; nothing is a dash, so that something stands out."""
+    """1.5 MB; zero is a dash, so that other values are noticeable."""
     return show_size(value) if value else NONE
 
 
@@ -54,12 +54,12 @@ def amount(value: float | None, unit: str = "") -> str:
 
 
 def maybe(show: Callable[[float], str], value: float | None) -> str:
-    """A text of what is known; nothing of what is not."""
+    """A text for a known value; empty otherwise."""
     return "" if value is None else show(value)
 
 
 def text(value: Any) -> str:
-    """A value of JSON: numbers with four digits that mean something, what is nested as JSON."""
+    """A value of JSON: numbers with four significant digits, nested values as JSON."""
     match value:
         case None:
             return NONE
@@ -73,7 +73,7 @@ def text(value: Any) -> str:
 
 
 def interval(estimate: Estimate | None, unit: str = "") -> str:
-    """12.3 [11.9, 12.8]; the median alone where there is no interval."""
+    """12.3 [11.9, 12.8]; only the median without an interval."""
     if estimate is None:
         return NONE
     if estimate.low is None:

@@ -1,4 +1,4 @@
-"""The engine's file operations in each cell of a study, where the probe fileops counted them."""
+"""The engine's file operations in each cell of a study, if the probe fileops counted them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +12,11 @@ from weft.report.summary import Counter
 
 _FILES = ("input", "shuffle", "output")
 _ONLY_READ, _ONLY_WRITTEN = ("input", "shuffle"), ("shuffle", "output")
-"""In records that count all processes as one: what generators, which write the input, and validators leave alone."""
+"""In records without components: roles that neither generators, which write the input, nor validators use."""
 
 
 class Operations(Part):
-    """Sums over all nodes; sizes in bytes. A transfer is the kernel's own copy (sendfile), and reads as well."""
+    """Sums over all nodes; sizes in bytes. A transfer is a copy within the kernel (sendfile), which includes a read."""
 
     opens: int = 0
     reads: int = 0
@@ -34,7 +34,7 @@ class Operations(Part):
 
 
 def operations(directory: Path) -> Operations | None:
-    """What a record says of the files of its roles; None where nothing was counted."""
+    """The file operations of a record by role; None if they were not counted."""
     try:
         found = fileops.counted(_counters(read(directory)))
     except RecordError:

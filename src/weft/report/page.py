@@ -1,4 +1,4 @@
-"""A record in, its page out."""
+"""Creates the page of a record."""
 
 from pathlib import Path
 
@@ -17,18 +17,18 @@ NAME = "report.html"
 
 
 def write(stored: Stored, output: Path | None = None) -> Path:
-    """Write a run's page, by default into its record. Raises RecordError only where the file cannot be written."""
+    """Write a run's page, by default to its record. Raises RecordError only if the file is not writable."""
     return save(text(summarize(stored)), output or stored.directory / NAME)
 
 
 def save(page: str, path: Path) -> Path:
-    """Whole or not at all."""
+    """Write atomically."""
     try:
         with replacing(path) as partial:
             partial.write_text(page, encoding="utf-8")
     except OSError as error:
         raise RecordError(
-            f"cannot write {path}: {error.strerror}", hint="name another place with --output FILE"
+            f"cannot write {path}: {error.strerror}", hint="choose another path with --output FILE"
         ) from error
     return path
 
@@ -51,7 +51,7 @@ def text(summary: Summary) -> str:
 
 
 def tiles(summary: Summary) -> list[tuple[str, str]]:
-    """The few numbers a reader looks for first."""
+    """The most important numbers."""
     ran, result = summary.seconds("run"), summary.result
     pairs = [
         ("measured", show_seconds(result) if result is not None else ""),
@@ -69,12 +69,12 @@ def tiles(summary: Summary) -> list[tuple[str, str]]:
 
 
 def warnings(summary: Summary) -> list[str]:
-    """What a reader must know before any number."""
+    """What a reader must know before the numbers."""
     found = [f"Emulated storage: {words}" for words in summary.emulated]
     recovered = len(summary.lost) + len(summary.recoveries)
     if recovered:
         verb = "; the time includes them" if summary.verdict == "VALID" else ""
-        found.append(f"{recovered} losses or recoveries on the way, listed below{verb}.")
+        found.append(f"{recovered} losses or recoveries during the run, listed below{verb}.")
     return found
 
 
@@ -90,7 +90,7 @@ def probes(summary: Summary) -> str:
 def footer(summary: Summary) -> list[str]:
     """Who measured what, when and with which versions."""
     return [
-        f"Record {summary.id}, made {summary.created} on {summary.host} by weft {summary.weft} with {summary.engine_named}, spec {summary.key}.",
-        f"Report by weft {__version__}, from the record alone; probes: {probes(summary)}.",
-        "The numbers of this page stand in its element #data as JSON.",
+        f"Record {summary.id}, created {summary.created} on {summary.host} by weft {summary.weft} with {summary.engine_named}, spec {summary.key}.",
+        f"Report by weft {__version__}, from the record only; probes: {probes(summary)}.",
+        "The element #data of this page contains its numbers as JSON.",
     ]

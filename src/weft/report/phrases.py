@@ -1,11 +1,11 @@
-"""Parts of the slot time in words: what follows `61 % of slot time ...`."""
+"""Parts of the slot time as text that follows `61 % of slot time ...`."""
 
 from collections.abc import Sequence
 
 _PHRASES = {
     "processor": "was tasks computing on a processor",
     "waiting for a processor": "was tasks waiting for a processor that others used",
-    "collector": "was tasks standing still for the garbage collector",
+    "collector": "was tasks stopped by the garbage collector",
     "network": "was tasks waiting for blocks from other executors",
     "failed work": "was work that failed or was thrown away",
     "no task: start of the job": "passed before the first task began",

@@ -1,4 +1,4 @@
-"""A study's folder as data: the paper's figures, and rules for what they lead one to expect of the study's cells."""
+"""A study's folder as data: the paper's figures, and rules about the predicted shapes of the study's cells."""
 
 import csv
 import tomllib
@@ -25,12 +25,12 @@ Measure = Literal[
     "map_files",
     "read_files",
 ]
-"""What a rule is about: the time, a figure of `operations.Operations`, or what file calls on scratch took of the run phase,
-on the map side of shuffles or on their read side, in seconds."""
+"""The subject of a rule: the time, a value of `operations.Operations`, or the seconds of the run phase spent in file calls on
+scratch, on the map side or the read side of shuffles."""
 
 
 class Published(Part):
-    """A figure of a paper. `cell` and `at` are the study's words for what it speaks of; empty where it has none."""
+    """A figure of a paper. `cell` and `at` are its equivalents in the study; empty if there are none."""
 
     paper: str
     experiment: str
@@ -47,7 +47,7 @@ class Published(Part):
 
     @property
     def number(self) -> float | None:
-        """The value, where it is one number and not a range."""
+        """The value, if it is one number and not a range."""
         try:
             return float(self.value)
         except ValueError:
@@ -55,14 +55,14 @@ class Published(Part):
 
 
 class Rule(Part):
-    """A sentence about the cells: `value` is a formula over what `of` names, to be held against a bound."""
+    """A statement about the cells: `value` is a formula over the values `of`, compared with a bound."""
 
     name: str
     value: str
     of: Measure = "seconds"
     at_least: float | None = None
     at_most: float | None = None
-    paper: str = Field(description="what the paper has, in words")
+    paper: str = Field(description="the paper's figure, as text")
     source: str
 
     @model_validator(mode="after")
@@ -82,21 +82,21 @@ class Rule(Part):
 class Expected(Part):
     """Names of a study's cells, and its rules."""
 
-    axis: str = Field(description="the key of the matrix that a formula has in its brackets")
+    axis: str = Field(description="the key of the matrix whose values are in a formula's brackets")
     places: tuple[str, ...] = Field(default=(), description="its values in order; default: as numbers")
-    series: str = Field(description="the key of the matrix that tells the cells apart")
-    base: str = Field(description="short name of the cell that the others are set against")
+    series: str = Field(description="the key of the matrix that distinguishes the cells")
+    base: str = Field(description="short name of the cell with which the others are compared")
     cells: dict[str, str] = Field(description="values of `series` by short name")
     rules: tuple[Rule, ...] = Field(default=(), alias="rule")
 
     @model_validator(mode="after")
     def _base_is_a_cell(self) -> "Expected":
         if self.base not in self.cells:
-            raise ValueError(f"base is {self.base!r}, which is none of the cells")
+            raise ValueError(f"base is {self.base!r}, which is not one of the cells")
         return self
 
     def rank(self, at: str) -> tuple[float, str]:
-        """What to sort the values of `axis` by."""
+        """The sort key for the values of `axis`."""
         if at in self.places:
             return self.places.index(at), at
         try:
@@ -106,25 +106,25 @@ class Expected(Part):
 
 
 class Paper(Part):
-    """What a study's folder holds beside its matrix."""
+    """The contents of a study's folder besides its matrix."""
 
     expected: Expected
     figures: tuple[Published, ...] = ()
 
 
 def load(folder: Path) -> Paper | None:
-    """The papers' side of a study; None where the folder has no rules. Raises UsageError for files that are wrong."""
+    """The papers' side of a study; None if the folder has no rules. Raises UsageError for invalid files."""
     if not (folder / RULES).is_file():
         return None
     try:
         table = tomllib.loads((folder / RULES).read_text())
         return Paper(expected=Expected.model_validate(table), figures=figures(folder / FIGURES))
     except (OSError, tomllib.TOMLDecodeError, ValidationError) as error:
-        raise UsageError(f"{folder}: {RULES} or {FIGURES} is wrong: {error}") from error
+        raise UsageError(f"{folder}: {RULES} or {FIGURES} is invalid: {error}") from error
 
 
 def figures(path: Path) -> tuple[Published, ...]:
-    """The rows of a published.csv; none where there is no such file."""
+    """The rows of a published.csv; none if there is no such file."""
     if not path.is_file():
         return ()
     with path.open(newline="") as file:

@@ -1,6 +1,6 @@
-"""A record as far as it can be read: what is missing or damaged becomes a sentence, never an error.
+"""A record as far as it is readable: missing or damaged data become a sentence, never an error.
 
-Apart from `sources`: a list of runs reads JSON alone and is to answer at once.
+Separate from `sources`: a list of runs reads only JSON, and must be fast.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,12 +12,12 @@ from weft.record.record import Stored
 Value = TypeVar("Value")
 
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
-"""What reading a damaged file can raise."""
+"""Exceptions from reading a damaged file."""
 
 
 @dataclass
 class Readable:
-    """A record being read, and what of it could not be."""
+    """A record that is read, and what of it was not readable."""
 
     stored: Stored
     gaps: list[str] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Readable:
         return self.stored.head
 
     def attempt(self, what: str, read: Callable[[], Value], instead: Value) -> Value:
-        """What `read` gives, or `instead` and a gap that names `what`."""
+        """The result of `read`, or `instead` and a gap that names `what`."""
         try:
             return read()
         except self.unreadable as error:
@@ -36,7 +36,7 @@ class Readable:
             return instead
 
     def rows(self, what: str, read: Callable[[], tuple[Value, ...]]) -> tuple[Value, ...]:
-        """What `read` gives, or nothing and a gap that names `what`."""
+        """The rows of `read`, or none and a gap that names `what`."""
         nothing: tuple[Value, ...] = ()
         return self.attempt(what, read, nothing)
 
@@ -45,13 +45,13 @@ class Readable:
         return self.attempt("the verdict", lambda: self.stored.verdict, "KILLED")
 
     def table(self, name: str, *, because: str = "") -> dict[str, Any]:
-        """A JSON file that holds a table; `because` says what its absence means."""
+        """A JSON file that contains a table; `because` explains its absence."""
         if not (self.stored.directory / name).exists():
             if because:
-                self.gaps.append(f"{name} is not there: {because}")
+                self.gaps.append(f"{name} does not exist: {because}")
             return {}
         found: Any = self.attempt(name, lambda: self.stored.json(name), {})
         if isinstance(found, dict):
             return found
-        self.gaps.append(f"{name} does not hold a table")
+        self.gaps.append(f"{name} does not contain a table")
         return {}

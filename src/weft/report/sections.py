@@ -1,4 +1,4 @@
-"""The sections of a run's report, in their order: the same in every report, so that two can be laid side by side."""
+"""The sections of a run's report, in the same order in every report, so that two can be compared."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def failure(summary: Summary) -> Section:
 
 
 def what_was_run(summary: Summary) -> Section:
-    """Workload, engine, nodes and what each role stood on."""
+    """Workload, engine, nodes and the storage of each role."""
     blocks: list[Block] = []
     cell = ", ".join(f"{key} = {value}" for key, value in summary.coordinates.items())
     pairs = [
@@ -78,7 +78,7 @@ def _method(name: JsonValue) -> str:
 
 
 def _places(summary: Summary) -> Table:
-    columns = [Column("role"), Column("storage"), Column("what it is")]
+    columns = [Column("role"), Column("storage"), Column("description")]
     if not summary.places:
         return Table(columns, [(role, storage, "") for role, storage in summary.storages.items()])
     return Table(
@@ -95,7 +95,7 @@ def _places(summary: Summary) -> Table:
 
 
 def phases(summary: Summary) -> Section:
-    """Phases as a bar; only a valid run's seconds are a result."""
+    """Phases as a bar; only the time of a valid run is a result."""
     blocks: list[Block] = []
     if summary.phases:
         parts = [
@@ -105,16 +105,16 @@ def phases(summary: Summary) -> Section:
         accent = next((name for name, _, _ in parts if name.startswith("run")), "")
         blocks.append(Bar(parts, accent))
     else:
-        return Section("phases", "Phases", unseen={"phases": "the record holds none"})
+        return Section("phases", "Phases", unseen={"phases": "the record contains none"})
     if summary.verdict != "VALID":
         blocks.append(
-            Words("These are durations of a run without a checked result; they are no measurement.", "warn")
+            Words("These are durations of a run without a checked result, not measurements.", "warn")
         )
     return Section("phases", "Phases", blocks)
 
 
 def stages(summary: Summary) -> Section:
-    """The engine's stages, one row an attempt."""
+    """The engine's stages, one row per attempt."""
     if not summary.stages:
         why = _why_no_metrics(summary)
         return Section("stages", "Stages", unseen={"stages and tasks": why} if why else {})
@@ -123,7 +123,7 @@ def stages(summary: Summary) -> Section:
     columns = [Column("stage"), Column("name"), *(Column(title, number=True) for title in titles)]
     note = (
         "CPU, GC and fetch wait are shares of the tasks' run time; skew is the longest task over the median one;"
-        " spill is what went to disk. Times and bytes are those of tasks that succeeded."
+        " spill is the data written to disk. Times and bytes are those of successful tasks."
     )
     if summary.stages_left_out:
         note += f" {summary.stages_left_out} later stages are not shown."
@@ -161,20 +161,20 @@ def _stage(row: StageRow) -> tuple[str, ...]:
 
 
 def losses(summary: Summary) -> Section:
-    """What was lost on the way, and what the engine did about it."""
+    """Losses, and how the engine recovered."""
     items = [*summary.lost, *summary.recoveries]
     times = ", ".join(f"{mark.words} at {show_seconds(mark.at)}" for mark in summary.marks)
     block: Block = (
-        Listing(items, "warn") if items else Words("Nothing was lost and no task was run twice.", "good")
+        Listing(items, "warn") if items else Words("Nothing was lost and no task was repeated.", "good")
     )
     if not items and not summary.stages:
-        block = Words("weft saw no daemon end early; the engine left no account of its tasks.", "quiet")
-    more = [Words(f"In the time of the run: {times}.", "quiet")] if times else []
+        block = Words("No daemon ended early; the engine left no metrics of its tasks.", "quiet")
+    more = [Words(f"During the run: {times}.", "quiet")] if times else []
     return Section("losses", "Losses and recoveries", [block, *more])
 
 
 def throughput(summary: Summary) -> Section:
-    """Bytes in and out, and how fast; no speed without a checked result."""
+    """Bytes read and written, and the rate; no rate without a checked result."""
     count = len(summary.nodes)
     each = summary.bytes_in / count if summary.bytes_in and count else None
     pairs = [
@@ -189,7 +189,7 @@ def throughput(summary: Summary) -> Section:
     known: list[Block] = [Facts([(name, value) for name, value in pairs if value])]
     known += [_fact_table(name, value) for name, value in summary.facts.items() if _is_table(value)]
     if summary.throughput is None:
-        known.append(Words("Without a checked result there is no throughput.", "quiet"))
+        known.append(Words("There is no throughput without a checked result.", "quiet"))
     return Section("throughput", "Bytes and throughput", known)
 
 
@@ -203,12 +203,12 @@ def _fact_table(name: str, value: Any) -> Table:
     return Table(
         columns,
         [[text(row.get(key)) for key in keys] for row in value],
-        f"{name}, as the workload measured them",
+        f"{name}, as measured by the workload",
     )
 
 
 def slowest_tasks(summary: Summary) -> Section:
-    """The tasks that ran longest, and what they waited for."""
+    """The longest tasks, and what they waited for."""
     if not summary.slowest:
         return Section("tasks", "Slowest tasks")
     numbers = ("seconds", "of the stage's median", "CPU", "GC", "fetch wait", "spill", "shuffle in", "input")
@@ -226,7 +226,7 @@ def slowest_tasks(summary: Summary) -> Section:
 
 
 def logs(summary: Summary) -> Section:
-    """Every log; of a run that failed, what the last ones ended with."""
+    """Every log; for a failed run, with the last lines of the newest."""
     blocks: list[Block] = [
         Table(
             [Column("log"), Column("size", number=True)],
@@ -234,7 +234,7 @@ def logs(summary: Summary) -> Section:
         )
     ]
     if not summary.logs:
-        return Section("logs", "Logs", unseen={"logs": "the record holds none"})
+        return Section("logs", "Logs", unseen={"logs": "the record contains none"})
     blocks += [
         Folded(f"End of {log.path}", "\n".join(log.tail), open=True) for log in summary.logs if log.tail
     ]
@@ -242,14 +242,14 @@ def logs(summary: Summary) -> Section:
 
 
 def configuration(summary: Summary) -> Section:
-    """Everything that was asked for, decided and generated, as it stands in the record."""
+    """The request, the resolved configuration and the generated files of the record."""
     blocks: Sequence[Block] = [Folded(document.title, document.text) for document in summary.documents]
-    unseen = {} if blocks else {"configuration": "the record holds none"}
+    unseen = {} if blocks else {"configuration": "the record contains none"}
     return Section("configuration", "Configuration", blocks, unseen)
 
 
 def gaps(summary: Summary) -> Section:
-    """What the record does not hold."""
+    """What the record lacks."""
     return Section("gaps", "Gaps in this record", [Listing(summary.gaps, "warn")] if summary.gaps else [])
 
 

@@ -23,8 +23,8 @@ def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
         legend = {name: colour for name, colour in _colours(found).items() if name != found.expected.base}
         note = (
             f"Left: this study, over {found.expected.axis}; the line is the 95 % bootstrap interval. Right: the papers' "
-            f"machines, over {_over(published, found)}. Both upright axes are the same and logarithmic; the scales of the "
-            "machines are not."
+            f"machines, over {_over(published, found)}. Both vertical axes are the same and logarithmic; the scales of the "
+            "machines differ."
         )
         lines = _lines(found)
         blocks.append(Chart(_CHART, lambda: draw(measured, published, found.expected), lines, note, legend))
@@ -35,13 +35,13 @@ def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
 
 
 def rules(found: Against) -> Section:
-    """Where the shapes agree and where not, by the rules of the study."""
+    """Where the shapes agree and differ, by the rules of the study."""
     columns = [Column("rule"), Column("outcome"), Column("measured", number=True), Column("bound"),
-               Column("the paper has"), Column("source"), Column("formula"), Column("of")]  # fmt: skip
+               Column("in the paper"), Column("source"), Column("formula"), Column("of")]  # fmt: skip
     rows = [_finding(each) for each in found.findings]
     note = (
-        f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs when the whole interval is on one side of "
-        "its bound; in between it is undecided. A rule is about the shape, not about the papers' numbers."
+        f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs if the whole interval is on one side of  "
+        "its bound; otherwise it is undecided. A rule is about the shape, not about the papers' numbers."
     )
     names = [f"{name} is {value}" for name, value in found.expected.cells.items() if name != value]
     here = f" Here {', '.join(names)}." if names else ""
@@ -53,14 +53,14 @@ def rules(found: Against) -> Section:
 
 
 def figures(found: Against) -> Section:
-    """The published rows as they stand in published.csv."""
+    """The published rows as in published.csv."""
     papers = {figure.paper for figure in found.figures}
     titles = [*(["paper"] if len(papers) > 1 else []), "experiment", "engine", "storage", "scale", "metric"]
     columns = [
         *(Column(title) for title in titles),
         Column("value", number=True),
         Column("unit"),
-        Column("where it stands"),
+        Column("location"),
     ]
     rows = [
         (
@@ -115,7 +115,7 @@ def _finding(found: Finding) -> tuple[str, ...]:
 
 
 def _by_outcome(findings: Sequence[Finding]) -> list[str]:
-    """Which rules agree, which differ, and of which that cannot be said."""
+    """The rules that agree, differ and are undecided."""
     found: dict[str, list[str]] = {outcome: [] for outcome in get_args(Outcome)}
     for each in findings:
         found[each.outcome].append(each.rule.name)
@@ -138,7 +138,7 @@ def _measured(found: Against) -> list[dict[str, Any]]:
 
 
 def _published(found: Against) -> list[dict[str, Any]]:
-    """Published slowdowns of a known place on the axis, or of known cores; those of one storage and machine are joined."""
+    """Published slowdowns at a known position on the axis, or for known cores; those of one storage and machine are connected."""
     colours = _colours(found)
     return [
         {"cell": f.cell, "cores": f.cores, "at": f.at, "ratio": f.number, "line": f.storage, "name": f"{f.storage}, {f.scale}",
@@ -166,7 +166,7 @@ def _at(each: Slowdown, found: Against) -> str:
 
 
 def _over(published: Sequence[dict[str, Any]], found: Against) -> str:
-    """What the published points stand over: the study's own axis where they say their place on it."""
+    """The axis of the published points: the study's own if they have a position on it."""
     return found.expected.axis if any(row["at"] for row in published) else "their cores"
 
 
@@ -181,7 +181,7 @@ def draw(measured: Sequence[dict[str, Any]], published: Sequence[dict[str, Any]]
         panels.append(_placed(alt, placed, scale, expected))
     elif published:
         panels.append(_there(alt, published, scale))
-    # the panels have their own widths, and with them their own distances between cells
+    # the panels have different widths, and therefore different distances between cells
     return charts.svg(alt.hconcat(*panels, spacing=30).resolve_scale(xOffset="independent"))
 
 

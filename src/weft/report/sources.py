@@ -1,4 +1,4 @@
-"""The files of a record, as far as they can be read: what is missing or damaged becomes a sentence, never an error."""
+"""The files of a record, as far as they are readable: missing or damaged data become a sentence, never an error."""
 
 import json
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from weft.report import readable
 from weft.report.readable import Readable
 
 UNREADABLE = (*readable.UNREADABLE, polars.exceptions.PolarsError)
-"""What reading a damaged file can raise."""
+"""Exceptions from reading a damaged file."""
 
 
 @dataclass
 class Sources(Readable):
-    """A record being read, its samples and its engine's event logs as well."""
+    """A record that is read, with its samples and its engine's event logs."""
 
     unreadable: ClassVar[tuple[type[Exception], ...]] = UNREADABLE
 
     def events(self) -> list[dict[str, Any]]:
-        """All whole lines of events.jsonl."""
+        """All complete lines of events.jsonl."""
         found: list[dict[str, Any]] = []
         bad = 0
         text = self.attempt("events.jsonl", lambda: _text(self.stored.directory / "events.jsonl"), "")
@@ -36,7 +36,7 @@ class Sources(Readable):
             except UNREADABLE:
                 bad += 1
         if bad:
-            self.gaps.append(f"{bad} line(s) of events.jsonl are damaged and were left out")
+            self.gaps.append(f"{bad} line(s) of events.jsonl are damaged and were skipped")
         return found
 
     def samples(self) -> polars.DataFrame:
@@ -46,7 +46,7 @@ class Sources(Readable):
         return found if set(samples.SCHEMA) <= set(found.columns) else nothing
 
     def metrics(self) -> JobMetrics:
-        """What the engines measured of their own jobs."""
+        """The engines' own measurements of their jobs."""
         directory = self.stored.directory / "engine"
         all_metrics = [
             self.attempt("the engine's job metrics", partial(kind.read, directory), jobmetrics.empty())

@@ -1,4 +1,4 @@
-"""When a record's phases were: from its events, or from their sums where there are none."""
+"""When a record's phases were: from its events, or without these from their durations."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def begin(events: Sequence[Mapping[str, Any]], samples: polars.DataFrame) -> flo
 def phases(
     sources: Sources, events: Sequence[Mapping[str, Any]], sign: float, since: float
 ) -> tuple[Span, ...]:
-    """Phases from the events, or from their sums in record.json where there are none; `sign` is the last of life."""
+    """Phases from the events, or without these from their durations in record.json; `sign` is the last sign of life."""
     last = max([sign, *(float(event["t"]) for event in events)])
     spans: list[Span] = []
     for event in events:

@@ -25,11 +25,11 @@ from weft.text.units import show_seconds, show_size
 
 _WIDTH = 50
 _BESIDE = 5
-"""Most cells whose specs are set beside each other, a column each."""
+"""Maximum number of cells whose specs are compared, one column each."""
 
 
 def order(comparison: Comparison) -> Section:
-    """What can be said, and what cannot."""
+    """What can be concluded, and what cannot."""
     caveats = [
         f"{cells_}: {caveat}."
         for caveat, cells_ in _by_words(
@@ -45,7 +45,7 @@ def order(comparison: Comparison) -> Section:
 
 
 def emulations(comparison: Comparison) -> list[str]:
-    """Which cells stood on something that is not real."""
+    """Cells whose storage is emulated."""
     return [
         f"{cells_} {'is' if ';' not in cells_ else 'are'} emulated: {words}."
         for words, cells_ in _by_words(comparison.groups, lambda group: joined(group.emulated))
@@ -53,7 +53,7 @@ def emulations(comparison: Comparison) -> list[str]:
 
 
 def _by_words(groups: Sequence[Group], words_of: Callable[[Group], Sequence[str]]) -> list[tuple[str, str]]:
-    """What is said of cells, each once, and of which."""
+    """Statements about cells, each once, with the cells concerned."""
     found: dict[str, list[str]] = {}
     for group in groups:
         for words in words_of(group):
@@ -63,7 +63,7 @@ def _by_words(groups: Sequence[Group], words_of: Callable[[Group], Sequence[str]
 
 
 def together(labels: Sequence[str], everyone: Sequence[str]) -> str:
-    """Cells in few words: those that share a coordinate which no other has are named by it alone."""
+    """A short name for cells: a coordinate that they share and no other cell has."""
     if len(labels) > 1 and len(labels) == len(everyone):
         return "every cell"
     parts = [set(label.split(", ")) for label in labels]
@@ -73,9 +73,9 @@ def together(labels: Sequence[str], everyone: Sequence[str]) -> str:
 
 
 def cells(comparison: Comparison) -> Section:
-    """Medians with intervals, one row a cell."""
+    """Medians with intervals, one row per cell."""
     based = comparison.against is None
-    """A study with rules has bases of its own, and a table over them."""
+    """A study with rules has its own bases, and a table of them."""
     titles = ["valid runs", "seconds", *(["time over first"] if based else []), "per node"]
     columns = [Column("cell"), *(Column(title, number=True) for title in titles)]
     rows = [
@@ -149,7 +149,7 @@ def phases(comparison: Comparison) -> Section:
 
 
 def file_operations(comparison: Comparison) -> Section:
-    """What the engine did to the files of its input, output and scratch, one row a cell."""
+    """The engine's operations on the files of input, output and scratch, one row per cell."""
     counted = [group for group in comparison.groups if group.operations]
     if not counted:
         return Section(
@@ -168,14 +168,14 @@ def file_operations(comparison: Comparison) -> Section:
                      amount(found["opens"])))  # fmt: skip
     columns = [Column("cell"), *(Column(title, number=True) for title in titles)]
     note = (
-        "Medians over the valid runs, summed over the nodes: reads of input and scratch (sendfile among them), writes of "
-        "scratch and output, as the processes called the C library. Files of HDFS's own daemons are left out."
+        "Medians over the valid runs, summed over the nodes: reads of input and scratch (including sendfile), writes of  "
+        "scratch and output, counted in the C library. Files of HDFS's own daemons are excluded."
     )
     return Section("fileops", "File operations", [Table(columns, rows, note)])
 
 
 def differences(comparison: Comparison) -> Section:
-    """Which keys of the specs differ."""
+    """The keys in which the specs differ."""
     if not comparison.differences:
         return Section("differences", "Differences of the specs")
     labels = [group.label for group in comparison.groups]
@@ -191,7 +191,7 @@ def differences(comparison: Comparison) -> Section:
 
 
 def _holders(key: str, values: Sequence[str], labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """A row for each value of a key, with the cells that have it."""
+    """A row for each value of a key, with its cells."""
     pairs = list(zip(values, labels, strict=True))
     return [
         (key, value or NONE, together([label for each, label in pairs if each == value], labels))
@@ -216,7 +216,7 @@ def against_memory(comparison: Comparison) -> Section:
 
 
 def where_shapes_agree(comparison: Comparison) -> Section:
-    """The study's rules, worked out."""
+    """The study's rules, evaluated."""
     assert comparison.against is not None
     return slowdown.rules(comparison.against)
 
@@ -238,11 +238,11 @@ SECTIONS: list[Maker[Comparison]] = [
     not_counted,
 ]
 OF_PAPERS: list[Maker[Comparison]] = [against_memory, where_shapes_agree, published]
-"""Before the others, where the study's folder has rules."""
+"""First, if the study's folder has rules."""
 
 
 def sections(comparison: Comparison) -> list[Section]:
-    """All sections of a comparison, those on its papers first."""
+    """All sections of a comparison, those about its papers first."""
     return build([*(OF_PAPERS if comparison.against else []), *SECTIONS], comparison)
 
 
@@ -266,7 +266,7 @@ def text(comparison: Comparison) -> str:
         sentences=[*(sentences(comparison.against) if comparison.against else []), *comparison.sentences],
         warnings=[*emulations(comparison), *_left_words(comparison)],
         footer=[
-            f"Made by weft {__version__} from the records alone. The numbers stand in the element #data as JSON."
+            f"Created by weft {__version__} from the records only. The element #data contains the numbers as JSON."
         ],
         data=comparison.model_dump_json(),
         sections=sections(comparison),
@@ -286,7 +286,7 @@ def _left_words(comparison: Comparison) -> list[str]:
 
 
 def of_study(lines: Sequence[Headline], name: str, folder: Path | None) -> Comparison:
-    """The runs of a study, set against the papers that its folder speaks of."""
+    """The runs of a study, compared with the papers in its folder."""
     paper = paper_of(folder) if folder else None
     if paper is None:
         return compare(lines, f"study {name}")
@@ -309,5 +309,5 @@ def _explained(line: Headline) -> Headline:
 
 
 def place(runs: Path, study: str) -> Path:
-    """Where a study's page stands unless it is told otherwise."""
+    """The default path of a study's page."""
     return runs / f"study-{Path(study).name}.html"

@@ -1,4 +1,4 @@
-"""What a report says of one run: a frozen model, from which the page, the terminal text and the JSON are made.
+"""The data of a report about one run: a frozen model, from which the page, the terminal text and the JSON are created.
 
 Times are seconds, positions in time are seconds after the run began, sizes are bytes, shares go from 0 to 1.
 """
@@ -22,7 +22,7 @@ class NodeInfo(Part):
 
 
 class PlaceInfo(Part):
-    """What a role's files stood on; `emulated` says what was not real, in words."""
+    """The storage of a role's files; `emulated` describes what is not real, as text."""
 
     role: str
     storage: str
@@ -32,7 +32,7 @@ class PlaceInfo(Part):
 
 
 class Span(Part):
-    """A phase in time; one that was cut off reaches to the last sign of life."""
+    """A phase in time; an unfinished one extends to the last sign of life."""
 
     name: str
     begin: float
@@ -41,14 +41,14 @@ class Span(Part):
 
 
 class Mark(Part):
-    """Something that was lost, at its moment."""
+    """A loss, and when it happened."""
 
     at: float
     words: str
 
 
 class StageRow(Part):
-    """A stage attempt, its successful tasks added up."""
+    """A stage attempt, with sums over its successful tasks."""
 
     stage: int
     attempt: int
@@ -76,7 +76,7 @@ class StageRow(Part):
 
     @property
     def label(self) -> str:
-        """Number, and try where it is not the first."""
+        """Number, and try if it is not the first."""
         return f"{self.stage}" if self.attempt == 0 else f"{self.stage}, try {self.attempt + 1}"
 
 
@@ -99,7 +99,7 @@ class TaskRow(Part):
 
 
 class Usage(Part):
-    """How the slots were used while the engine's application lived, seconds over all slots; time of tasks apart."""
+    """How the slots were used while the engine's application existed, seconds over all slots; time of tasks separately."""
 
     slots: int
     slot_seconds: float
@@ -110,22 +110,22 @@ class Usage(Part):
 
 
 class Counter(Part):
-    """A counter's sums, with where it came from and what it could not see; of a level, the highest reading."""
+    """A counter's sums, with its source and what the source misses; of a gauge, the highest reading."""
 
     name: str
     component: str = ""
-    """Whose processes it counts: engine, generator or validator; empty for all of them."""
+    """The component that it counts: engine, generator or validator; empty for all of them."""
     unit: str = ""
     source: str = ""
     blind: str = ""
     totals: Mapping[str, float] = {}
     """By node, over the whole observation: the sums of all phases."""
     phases: Mapping[str, Mapping[str, float]] = {}
-    """By phase and node, where it is not 0."""
+    """By phase and node, if it is not 0."""
 
 
 class Series(Part):
-    """A counter of a node in time: a rate in units per second, or a level."""
+    """A counter of a node over time: a rate in units per second, or a gauge."""
 
     node: str
     counter: str
@@ -133,14 +133,14 @@ class Series(Part):
 
 
 class Document(Part):
-    """A file of the record that says what was configured."""
+    """A file of the record with configuration."""
 
     title: str
     text: str
 
 
 class Log(Part):
-    """A log of the record, and its last lines where the run failed."""
+    """A log of the record, and its last lines if the run failed."""
 
     path: str
     size: int
@@ -159,7 +159,7 @@ class Summary(Part):
     host: str = ""
     verdict: str
     checked_by: str = ""
-    """Who checked the result: an independent program, or the job itself; empty where nobody did."""
+    """Who checked the result: an independent program, or the job itself; empty if nobody did."""
     reason: str = ""
     hint: str = ""
     tail: tuple[str, ...] = ()
@@ -170,7 +170,7 @@ class Summary(Part):
     engine_version: str = ""
     nodes_asked: str = ""
     batch_job: str = ""
-    """The job of a batch system that it ran in, in words; empty outside of one."""
+    """Its job in a batch system, as text; empty outside of one."""
     storages: Mapping[str, str] = {}
     key: str = ""
     study: str = ""
@@ -188,7 +188,7 @@ class Summary(Part):
     throughput: float | None = None
     throughput_per_node: float | None = None
     facts: Mapping[str, JsonValue] = {}
-    """What the workload says of its result: values, and lists of tables."""
+    """The workload's results: values, and lists of tables."""
     lost: tuple[str, ...] = ()
     recoveries: tuple[str, ...] = ()
     marks: tuple[Mark, ...] = ()
@@ -200,15 +200,15 @@ class Summary(Part):
     """Where the slot time went; nothing where the engine left no account of tasks."""
     counters: tuple[Counter, ...] = ()
     fileops: Mapping[str, Any] = {}
-    """By node: what the preload library counted (`weft-scratch stats --json`); empty where it was not asked to."""
+    """By node: the preload library's counts (`weft-scratch stats --json`); empty if it was not used."""
     mapreduce: Mapping[str, Mapping[str, int]] = {}
-    """Counters of MapReduce jobs by name, for map, reduce and total; empty where none was run."""
+    """Counters of MapReduce jobs by name, for map, reduce and total; empty if there were none."""
     hdfs: Mapping[str, Mapping[str, float]] = {}
-    """By daemon of HDFS: its counters; empty where they were not read."""
+    """By daemon of HDFS: its counters; empty if they were not read."""
     lustre: Mapping[str, Any] = {}
-    """By role of storage: Lustre's counters, real or emulated; empty where they were not read."""
+    """By role of storage: Lustre's counters, real or emulated; empty if they were not read."""
     flink: tuple[Mapping[str, Any], ...] = ()
-    """Flink's vertices, times in seconds over all subtasks; empty where another engine ran."""
+    """Flink's vertices, times in seconds over all subtasks; empty with other engines."""
     probes: tuple[str, ...] = ()
     probes_missing: Mapping[str, str] = {}
     probes_added: Mapping[str, str] = {}
@@ -217,23 +217,23 @@ class Summary(Part):
     documents: tuple[Document, ...] = ()
     logs: tuple[Log, ...] = ()
     gaps: tuple[str, ...] = ()
-    """What the record does not hold or what of it cannot be read."""
+    """What the record lacks or what of it is not readable."""
 
     def seconds(self, phase: str) -> float | None:
-        """How long a phase took in all."""
+        """The total duration of a phase."""
         found = [span.seconds for span in self.phases if span.name == phase]
         return sum(found) if found else None
 
     @property
     def result(self) -> float | None:
-        """The time that counts: what the program measured, else the run phase; none without a checked result."""
+        """The result: the program's own time, otherwise the run phase; None without a checked result."""
         if self.verdict != "VALID":
             return None
         return self.measured if self.measured is not None else self.seconds("run")
 
     @property
     def engine_named(self) -> str:
-        """With its version: spark 4.3.0 on YARN; without where there are several: spark+flink."""
+        """With its version: spark 4.3.0 on YARN; without versions for several engines: spark+flink."""
         if "+" in self.engine:
             return self.engine
         kind, _, host = self.engine.partition(" ")
@@ -241,12 +241,12 @@ class Summary(Part):
 
     @property
     def emulated(self) -> tuple[str, ...]:
-        """What of the storage was not real."""
+        """The emulated parts of the storage."""
         return tuple(dict.fromkeys(place.emulated for place in self.places if place.emulated))
 
     @property
     def end(self) -> float:
-        """The end of what is known, in seconds after the run began."""
+        """The end of the data, in seconds after the run began."""
         ends = [span.begin + span.seconds for span in self.phases]
         ends += [row.begin + (row.seconds or 0.0) for row in self.stages if row.begin is not None]
         ends += [mark.at for mark in self.marks]
@@ -254,5 +254,5 @@ class Summary(Part):
         return max(ends, default=0.0)
 
     def json_text(self, indent: int | None = 1) -> str:
-        """The numbers, without the series (samples.parquet holds them) and the texts of files."""
+        """The numbers, without the series (in samples.parquet) and the texts of files."""
         return self.model_dump_json(indent=indent, exclude={"series", "documents"})

@@ -49,7 +49,7 @@ def explained(found: Explanation, out: Console) -> None:
 
 
 def sections(found: Sequence[Section], out: Console) -> None:
-    """Sections one below the other."""
+    """Sections one after the other."""
     for section in found:
         out.print()
         out.print(escape(section.title), style="bold underline")
@@ -93,7 +93,7 @@ def _facts(pairs: Sequence[tuple[str, str]]) -> Grid:
 
 
 def _table(table: Table, out: Console) -> None:
-    """A table without the columns that say nothing in any row."""
+    """A table without columns that are empty in all rows."""
     filled = [
         any(cell not in {"", NONE} for cell in cells) for cells in zip_longest(*table.rows, fillvalue="")
     ]

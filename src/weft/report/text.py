@@ -12,12 +12,12 @@ def _method(facts: Mapping[str, Any]) -> str:
 
 
 def outcome_lines(stored: Stored) -> list[str]:
-    """Verdict, phases, throughput, losses, and where the record is."""
+    """Verdict, phases, throughput, losses, and the path of the record."""
     head = stored.head
     what = f"{head['workload']}{_method(head.get('facts', {}))}"
     lines = [f"{stored.verdict}  {what} on {head['engine']}, {head['nodes']}, scratch {head['scratch']}"]
     if head.get("reason"):
-        lines.append(f"  because {head['reason']}")
+        lines.append(f"  reason: {head['reason']}")
     phases = head.get("phases", {})
     lines.append(
         "  " + "  ".join(f"{name} {show_seconds(phases[name])}" for name in PHASES if name in phases)

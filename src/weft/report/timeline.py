@@ -1,4 +1,4 @@
-"""The timeline: phases and stages above, what the machine did below, on one axis of time."""
+"""The timeline: phases and stages above, the machine's metrics below, on one time axis."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from weft.report.summary import Series, Summary
 from weft.text.units import show_seconds, show_size
 
 MOST_NODES = 6
-"""Nodes drawn one by one; of more, the lowest, the median and the highest are drawn."""
+"""Maximum number of nodes drawn individually; of more, the lowest, the median and the highest are drawn."""
 _LEVELS = " ▁▂▃▄▅▆▇█"
 _WIDTH = 60
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A chart of the timeline: title, unit, and its lines: counter and what it is called."""
+    """A chart of the timeline: title, unit, and its lines: counter and label."""
 
     title: str
     unit: str
@@ -33,7 +33,7 @@ PANELS = (
         "CPU",
         "cores",
         {"cpu_user": "user", "cpu_system": "system"},
-        "One strip a node, up to its cores.",
+        "One strip per node, up to its cores.",
         stacked=True,
     ),
     Panel(
@@ -45,7 +45,7 @@ PANELS = (
             "pressure_io": "pressure: I/O",
             "pressure_memory": "pressure: memory",
         },
-        "iowait counts idle cores with I/O outstanding; pressure is the share of time in which some task stood still.",
+        "iowait counts idle cores with I/O outstanding; pressure is the share of time in which some task was stalled.",
         host=True,
     ),
     Panel("Network", "B/s", {"net_receive": "received", "net_send": "sent"}),
@@ -55,7 +55,7 @@ PANELS = (
 
 
 def timeline(summary: Summary) -> Section:
-    """Charts of the whole run, of what there are readings."""
+    """Charts of the whole run, for counters with readings."""
     blocks: list[Block] = []
     if summary.phases or summary.stages:
         blocks.append(_spans(summary))
@@ -111,7 +111,7 @@ def _why(summary: Summary, panel: Panel) -> str:
         return "these nodes share the host's network"
     if any(series.counter in panel.lines for series in summary.series):
         return "it was always 0"
-    return "no reading" if summary.series else "the record holds no samples"
+    return "no reading" if summary.series else "the record contains no samples"
 
 
 def lines(summary: Summary, panel: Panel) -> list[Series]:
@@ -162,7 +162,7 @@ def _spark(summary: Summary, panel: Panel, line: Series) -> str:
         min(_WIDTH - 1, max(0, int(line.points[i][0] / max(summary.end, 1e-9) * _WIDTH))) for i in (0, -1)
     )
     for at in range(first, last):
-        # a cell between two readings goes on as before
+        # a cell between two readings keeps the previous value
         cells[at + 1] = cells[at] if cells[at + 1] is None else cells[at + 1]
     marks = "".join(
         " " if cell is None or top <= 0 else _LEVELS[round(max(0.0, cell) / top * 8)] for cell in cells

@@ -14,7 +14,7 @@ TONES: dict[str, Tone] = {
 
 
 def tone(summary: Summary) -> Tone:
-    """How the verdict is coloured, beside being said."""
+    """The colour of the verdict."""
     return TONES.get(summary.verdict, "warn")
 
 
@@ -46,11 +46,13 @@ def sentence(summary: Summary) -> str:
         case "UNCHECKED":
             ran = summary.seconds("run")
             took = f" after {show_seconds(ran)}" if ran is not None else ""
-            return f"{what[0].upper()}{what[1:]} ended{took}; nobody checked its answer, so this is no measurement."
+            return f"{what[0].upper()}{what[1:]} ended{took}; nobody checked its result, so this is not a measurement."
         case "RUNNING":
             return f"{what[0].upper()}{what[1:]} is still running, now in phase {summary.phase or 'none'}."
     end = f" in phase {summary.phase}" if summary.phase else ""
-    return f"{what[0].upper()}{what[1:]} was cut off{end}: its writer is gone and left no verdict, so it has no time."
+    return (
+        f"{what[0].upper()}{what[1:]} was cut off{end}: its writer died without a verdict, so it has no time."
+    )
 
 
 def _checked(summary: Summary) -> str:

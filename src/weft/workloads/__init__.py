@@ -1,4 +1,4 @@
-"""What is asked of an engine: one file a workload, or a family that shares its definition."""
+"""What an engine has to do: one file per workload, or per family of workloads with a shared definition."""
 
 from typing import Annotated
 

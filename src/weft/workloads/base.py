@@ -1,4 +1,4 @@
-"""What is asked of the engine, and what a right answer is."""
+"""What an engine has to do, and what a correct result is."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 
 Outcome = Mapping[str, Any]
-"""What a program left in its JSON file."""
+"""The contents of a program's JSON file."""
 
 
 CheckedBy = Literal["an independent program", "the job against the generator's formula", ""]
-"""Who says that a result is right; empty where nobody but an exit code does."""
+"""Who checked the result; empty if there is only an exit code."""
 PROGRAM: Final = "an independent program"
 JOB: Final = "the job against the generator's formula"
 NOBODY: Final = ""
@@ -25,19 +25,19 @@ NOBODY: Final = ""
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether the result is right, why not, and how many bytes went in and out of the measured part."""
+    """Whether the result is correct, why not, and how many bytes the measured part read and wrote."""
 
     valid: bool
     reason: str
     bytes_in: int
     bytes_out: int
     seconds: float | None = None
-    """Of the engine call alone, by the program's own clock; the driver's start is outside."""
+    """Duration of the engine's call, measured by the program; excludes the start of the driver."""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Workload(BaseModel, ABC):
-    """Parameters of a piece of work. All methods are pure; `run.py` does what they say."""
+    """Parameters of a workload. All methods are pure; `run.py` executes what they return."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,11 +45,11 @@ class Workload(BaseModel, ABC):
     lists: ClassVar[frozenset[str]] = frozenset()
     kind: str
     engines: ClassVar[tuple[str, ...]] = ()
-    """Engines it is offered on."""
+    """Supported engines."""
     roles: ClassVar[tuple[str, ...]] = ("shuffle",)
-    """Roles of storage that it uses."""
+    """Storage roles in use."""
     checked_by: ClassVar[CheckedBy]
-    """Who says that its result is right."""
+    """Who checks its result."""
 
     @property
     def takes(self) -> Mapping[Role, int]:
@@ -58,17 +58,17 @@ class Workload(BaseModel, ABC):
 
     @property
     def paths(self) -> list[Path]:
-        """Existing files and directories of its user that every node has to see."""
+        """Existing files and directories of the user that every node must see."""
         return []
 
     @property
     def purpose(self) -> str:
-        """What `weft ps` says of a command that does it."""
+        """Its description in `weft ps`."""
         return f"run {self.kind}"
 
     @abstractmethod
     def prepare(self, layout: Layout) -> Sequence[Command]:
-        """Programs that make the input, to be run at once on their nodes."""
+        """Programs that generate the input, run concurrently on their nodes."""
 
     @abstractmethod
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:
@@ -76,11 +76,11 @@ class Workload(BaseModel, ABC):
 
     @abstractmethod
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:
-        """Programs that examine the result, independent of the engine, to be run one after another."""
+        """Programs that check the result without the engine, run one after another."""
 
     @abstractmethod
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:
-        """The verdict on the result, from what the three phases left."""
+        """The verdict on the result, from the results of the three phases."""
 
 
 def program(
@@ -92,7 +92,7 @@ def program(
     node: int = 0,
     heap: int = 512 << 20,
 ) -> Command:
-    """A Java program of weft's core jar on a node, leaving its outcome in the record."""
+    """A Java program of weft's core jar on a node, which writes its result to the record."""
     on = layout.nodes[node]
     outcome = layout.record / "outcomes" / f"{name}.json"
     argv = [

@@ -1,6 +1,6 @@
-"""dfsio: what a storage gives to tasks that write and read files, with the figures of Hadoop's TestDFSIO.
+"""dfsio: the throughput of a storage for tasks that write and read files, with the figures of Hadoop's TestDFSIO.
 
-Unlike there, every byte that is read is compared, and what was written is read again by a program without the engine.
+Unlike TestDFSIO, it compares every byte that it reads, and a program without the engine reads back what was written.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _RATES = ("throughput", "average_rate", "rate_deviation", "slowest_rate", "aggre
 
 
 class Dfsio(Workload):
-    """Files by the engine's tasks, one file a task: write, append, read, or read at random places."""
+    """Files for the engine's tasks, one file per task: write, append, read, or read at random positions."""
 
     kind: Literal["dfsio"] = "dfsio"
     checked_by: ClassVar[CheckedBy] = PROGRAM
@@ -29,16 +29,18 @@ class Dfsio(Workload):
     operation: Literal["write", "append", "read", "random"] = Field(
         default="write", description="write and append are on --output, read and random on --input"
     )
-    files: int = Field(default=8, ge=1, le=1_000_000, description="how many files; 10000 for many small ones")
+    files: int = Field(
+        default=8, ge=1, le=1_000_000, description="number of files; 10000 for many small ones"
+    )
     size: Size = Field(default=64 << 20, ge=8, description="bytes of each file, in whole words of 8")
     buffer: Size = Field(default=1_000_000, ge=8, description="bytes of each read or write")
     tasks: int | None = Field(
         default=None,
         ge=1,
         le=MOST,
-        description="tasks that share the files; default: one a file, at most 8 a slot",
+        description="tasks that share the files; default: one per file, at most 8 per slot",
     )
-    seed: int = Field(default=0, ge=0, le=1 << 30, description="what the files' content depends on")
+    seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the files' content")
 
     @property
     def role(self) -> Role:
@@ -79,7 +81,7 @@ class Dfsio(Workload):
         right = checked[0]
         wrong = [str(right["reason"])] if not right["valid"] else []
         wrong += [
-            f"{key} is {ran.get(key)}, it has to be {right.get(key)}"
+            f"{key} is {ran.get(key)}, expected {right.get(key)}"
             for key in _PROVED
             if right["valid"] and ran.get(key) != right.get(key)
         ]

@@ -1,4 +1,4 @@
-"""file-open: what opening a file for each read costs, and how many files a second a storage can make and remove.
+"""file-open: the cost of opening a file for each read, and how many files per second a storage can create and remove.
 
 The microbenchmark behind figure 7 of Chaimov et al. (CUG'16); it runs on the head node, on the scratch.
 """
@@ -28,9 +28,9 @@ class FileOpen(Workload):
     files: int = Field(default=200, ge=1, le=MOST, description="files of each thread")
     threads: str = Field(default="1,2,4,8", description="numbers of threads")
     rounds: int = Field(default=3, ge=1, le=MOST, description="interleaved rounds; medians are reported")
-    seed: int = Field(default=0, ge=0, description="what the file's content depends on")
+    seed: int = Field(default=0, ge=0, description="seed of the file content")
 
-    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - it makes its own file
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - it creates its own file
         return []
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002

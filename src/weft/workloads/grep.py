@@ -16,7 +16,7 @@ class Grep(ZipfText):
     pattern: str = Field(
         default="ka[a-z]*",
         min_length=1,
-        description="regular expression, as Java has them; matched in each line",
+        description="regular expression in Java's syntax, matched in each line",
     )
 
     def options(self) -> list[str]:

@@ -29,7 +29,7 @@ class GroupBy(Workload):
     reducers: int | None = Field(
         default=None, ge=1, le=MOST, description="reduce partitions; default: as many as mappers"
     )
-    pairs: int = Field(default=20_000, ge=1, description="pairs each mapper makes")
+    pairs: int = Field(default=20_000, ge=1, description="pairs per mapper")
     value_bytes: int = Field(default=1000, ge=1, le=MOST, description="bytes of each value")
     seed: int = Field(default=0, ge=0, description="seed of the generator")
 
@@ -46,7 +46,7 @@ class GroupBy(Workload):
         }
         return [word for key, value in parameters.items() for word in (f"--{key}", str(value))]
 
-    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job makes its own input
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job generates its own input
         return []
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""A user's own job: weft runs it and explains it, and cannot say whether its answer is right."""
+"""A user's own job: weft runs and analyses it, but cannot check its result."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,14 +11,14 @@ from weft.workloads.base import NOBODY, CheckedBy, Judgement, Outcome, Workload
 
 
 def _found(value: Any) -> Any:
-    """Paths of a comma-separated list, absolute; an address such as hdfs://... stays as it is."""
+    """Paths of a comma-separated list, made absolute; a URI such as hdfs://... is not changed."""
     paths = [word for word in value.split(",") if word] if isinstance(value, str) else value
     return [word if "://" in word else str(_there(Path(word))) for word in paths]
 
 
 def _there(path: Path) -> Path:
     if not path.exists():
-        raise ValueError(f"there is no file {path}")
+        raise ValueError(f"file not found: {path}")
     return path.resolve()
 
 
@@ -36,25 +36,21 @@ class OwnJob(Workload):
 
     program: Path = Field(description="a .py or .jar file")
     arguments: tuple[str, ...] = Field(default=(), description="arguments of the job")
-    main_class: str = Field(default="", description="class to start in a jar")
+    main_class: str = Field(default="", description="main class of a jar")
     py_files: Listed = Field(default=(), description="Python modules and archives that it imports")
     jars: Listed = Field(default=(), description="jars that it uses")
-    files: Listed = Field(default=(), description="files that every task finds in its working directory")
-    conf: dict[str, str] = Field(
-        default_factory=dict, description="settings of the engine for this job alone"
-    )
-    options: tuple[str, ...] = Field(
-        default=(), description="other options of the engine's submit command, in its own words"
-    )
+    files: Listed = Field(default=(), description="files for the working directory of every task")
+    conf: dict[str, str] = Field(default_factory=dict, description="settings of the engine for this job only")
+    options: tuple[str, ...] = Field(default=(), description="other options of the engine's submit command")
     directory: Path = Field(default_factory=Path.cwd, description="working directory of the job")
 
     @property
     def paths(self) -> list[Path]:
-        """What every node has to see."""
+        """What every node must see."""
         dependencies = [Path(word) for word in (*self.py_files, *self.jars, *self.files) if "://" not in word]
         return [self.program, self.directory, *dependencies]
 
-    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job's input is its own matter
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job has its own input
         return []
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002

@@ -1,7 +1,7 @@
-"""pagerank: one definition on every engine. Start 1/N, fixed rounds, declared dangling and repeated-edge modes.
+"""pagerank: one definition on every engine. Start 1/N, fixed rounds, declared dangling and parallel-edge modes.
 
-The result is held against a reference by the sum of the distances (L1), because sums of floating-point numbers depend on
-the order in which an engine brings them together.
+The result is compared with a reference by the sum of the distances (L1), because sums of floating-point numbers depend on
+the order in which an engine adds them.
 """
 
 from collections.abc import Sequence
@@ -28,23 +28,23 @@ class PageRank(Workload):
     vertices: int = Field(
         default=1_000_000, ge=1, le=1_000_000_000, description="vertices; 11 edges each on average"
     )
-    rounds: int = Field(default=10, ge=0, le=100_000, description="rounds; no stop before")
+    rounds: int = Field(default=10, ge=0, le=100_000, description="number of rounds")
     damping: float = Field(default=0.85, ge=0, le=1, description="share of a rank that follows edges")
     dangling: Literal["spread", "leak"] = Field(
-        default="spread", description="ranks of vertices without out-edges: to all vertices alike, or lost"
+        default="spread", description="ranks of vertices without out-edges: to all vertices equally, or lost"
     )
     edges: Literal["keep", "merge"] = Field(
         default="keep", description="edges with the same ends: each counts, or all count as one"
     )
     bound: float = Field(default=1e-9, gt=0, le=2, description="largest distance (L1) from the reference")
     partitions: int | None = Field(
-        default=None, ge=1, le=MOST, description="blocks of the graph; default: 2 a slot"
+        default=None, ge=1, le=MOST, description="blocks of the graph; default: 2 per slot"
     )
-    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two a slot")
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
 
     def definition(self) -> list[str]:
-        """The options that say which ranks."""
+        """The options that define the ranks."""
         values = {
             "vertices": self.vertices,
             "rounds": self.rounds,
@@ -85,7 +85,7 @@ class PageRank(Workload):
         generated = sum(outcome["vertices"] for outcome in prepared)
         reason = str(found.get("reason", ""))
         if generated != self.vertices:
-            reason = f"the generator made {generated} vertices, {self.vertices} were asked for"
+            reason = f"the generator produced {generated} vertices instead of {self.vertices}"
         facts = {
             "edges": sum(outcome["edges"] for outcome in prepared),
             "dangling": sum(outcome["dangling"] for outcome in prepared),
@@ -99,7 +99,7 @@ class PageRank(Workload):
 
 
 class PageRankGraphx(PageRank):
-    """The same ranks by GraphX's operators."""
+    """The same ranks with GraphX's operators."""
 
     kind: Literal["pagerank-graphx"] = "pagerank-graphx"  # type: ignore[assignment]
     engines: ClassVar[tuple[str, ...]] = ("spark",)

@@ -1,4 +1,4 @@
-"""No work of weft's own: the cluster stands for what its user brings."""
+"""No workload: the cluster executes its user's own commands."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from weft.workloads.base import NOBODY, CheckedBy, Judgement, Outcome, Workload
 
 
 class Persistent(Workload):
-    """A cluster of one's own, until `weft down` or its time ends it."""
+    """A persistent cluster, until `weft down` or a limit ends it."""
 
     kind: Literal["persistent"] = "persistent"
     checked_by: ClassVar[CheckedBy] = NOBODY
@@ -23,18 +23,16 @@ class Persistent(Workload):
 
     name: str = Field(
         pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,40}$",
-        description="name that begins with a letter and has letters, digits, _, . and - (41 at most); what `weft exec`, `weft logs` and `weft down` call it",
+        description="name that begins with a letter and has letters, digits, _, . and - (41 at most); used by `weft exec`, `weft logs` and `weft down`",
     )
-    limit: Duration | None = Field(
-        default=None, gt=0, description="how long it stands at most; default: no limit"
-    )
+    limit: Duration | None = Field(default=None, gt=0, description="time limit; default: none")
     idle: Duration | None = Field(
         default=None,
         gt=0,
-        description="how long nobody has to use it until it ends; default: it waits for ever",
+        description="idle time after which it ends; default: unlimited",
     )
     directory: Path = Field(
-        default_factory=Path.cwd, description="working directory of its user, which every node sees"
+        default_factory=Path.cwd, description="working directory of its user, visible on every node"
     )
 
     @property
@@ -45,12 +43,12 @@ class Persistent(Workload):
     def purpose(self) -> str:
         return f"cluster {self.name}"
 
-    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the input is its user's matter
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the user's commands have their own input
         return []
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> NoReturn:  # noqa: ARG002
         raise UsageError(
-            "a standing cluster has no job of weft's own",
+            "a persistent cluster is not a workload of `weft run`",
             hint="start it with `weft up`, then use `weft exec` or `weft submit --to`",
         )
 

@@ -1,4 +1,4 @@
-"""pi: points of a Halton sequence in a circle, as Hadoop's example has them, in exact arithmetic."""
+"""pi: points of a Halton sequence in a circle, as in Hadoop's example, in exact arithmetic."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -11,7 +11,7 @@ from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload
 
 
 class Pi(Workload):
-    """Nothing but arithmetic in many tasks; the same number of points gives the same count on every engine."""
+    """Only arithmetic in many tasks; the same number of points gives the same count on every engine."""
 
     kind: Literal["pi"] = "pi"
     checked_by: ClassVar[CheckedBy] = PROGRAM
@@ -19,9 +19,7 @@ class Pi(Workload):
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
 
     points: int = Field(default=1_000_000_000, ge=1, le=847_288_609_442, description="points of the sequence")
-    tasks: int | None = Field(
-        default=None, ge=1, le=MOST, description="tasks that share them; default: 4 a slot"
-    )
+    tasks: int | None = Field(default=None, ge=1, le=MOST, description="number of tasks; default: 4 per slot")
 
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - there is no input
         return []
@@ -40,7 +38,7 @@ class Pi(Workload):
         reason = (
             ""
             if ran.get("inside") == right
-            else f"{ran.get('inside')} points are said to be in the circle, {right} are"
+            else f"the job counted {ran.get('inside')} points in the circle instead of {right}"
         )
         facts = {key: ran.get(key) for key in ("points", "inside", "pi")}
         return Judgement(not reason, reason, 0, 0, ran.get("seconds"), facts)

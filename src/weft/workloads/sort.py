@@ -15,7 +15,7 @@ class Sort(ZipfText):
     main_class: ClassVar[str] = "Sort"
 
     def reducers(self, layout: Layout) -> int:
-        """64 MB a partition, as TeraSort."""
+        """64 MB per partition, as in TeraSort."""
         return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
 
     def answer(self, prepared: Sequence[Outcome]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The core set of spark-perf, each test with an answer computed from its generator.
+"""The core tests of spark-perf, each with a result that is computed from its generator.
 
 Definitions from databricks/spark-perf (commit 6e4f26d), at a smaller default scale.
 """
@@ -25,14 +25,14 @@ SparkPerfTest = Literal[
 
 
 class SparkPerf(Workload):
-    """One test: data made in memory and cached, then measured work on it."""
+    """One test: data generated in memory and cached, then measured work on it."""
 
     kind: SparkPerfTest = Field(description="which test")
     checked_by: ClassVar[CheckedBy] = JOB
     positional: ClassVar[str] = "records"
     engines: ClassVar[tuple[str, ...]] = ("spark",)
 
-    records: int = Field(default=1_000_000, ge=1, description="records in all")
+    records: int = Field(default=1_000_000, ge=1, description="total number of records")
     unique_keys: int = Field(default=20_000, ge=1, description="different keys")
     key_length: int = Field(default=10, ge=1, le=MOST, description="characters of a key, padded with zeros")
     unique_values: int = Field(default=1_000_000, ge=1, description="different values")
@@ -40,7 +40,7 @@ class SparkPerf(Workload):
         default=10, ge=1, le=MOST, description="characters of a value, padded with zeros"
     )
     partitions: int | None = Field(
-        default=None, ge=1, le=MOST, description="partitions of the data; default: 4 a slot"
+        default=None, ge=1, le=MOST, description="partitions of the data; default: 4 per slot"
     )
     reduce_tasks: int | None = Field(
         default=None, ge=1, le=MOST, description="partitions after the shuffle; default: as before it"
@@ -48,7 +48,7 @@ class SparkPerf(Workload):
     tasks: int = Field(default=2000, ge=1, le=MOST, description="empty tasks of scheduling-throughput")
     seed: int = Field(default=5, ge=0, description="seed of the generator")
 
-    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job makes its own data
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job generates its own data
         return []
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002

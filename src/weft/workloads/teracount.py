@@ -1,4 +1,4 @@
-"""TeraCount: TeraSort's shuffle without the sort, to tell moving from ordering."""
+"""TeraCount: TeraSort's shuffle without the sort, to separate the cost of moving from that of sorting."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -34,7 +34,7 @@ class TeraCount(TeraRecords):
     def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
         reason = str(ran.get("reason", ""))
         if ran.get("rows") != self.rows:
-            reason = f"{ran.get('rows')} records arrived, {self.rows} were generated"
+            reason = f"{ran.get('rows')} records arrived of {self.rows} generated ones"
         elif ran.get("checksum") != total(prepared):
             reason = f"the records that arrived sum to {ran.get('checksum')}, the generated ones to {total(prepared)}"
         facts = {key: ran.get(key) for key in ("rows", "checksum", "partitions", "misplaced")}

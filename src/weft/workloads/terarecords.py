@@ -1,4 +1,4 @@
-"""Records of Hadoop's TeraGen as input: what TeraSort and TeraCount share."""
+"""Records of Hadoop's TeraGen as input, for TeraSort and TeraCount."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -15,24 +15,24 @@ RECORD = 100
 
 
 class TeraRecords(Workload):
-    """What TeraSort and TeraCount share: generated input, and its sum."""
+    """The common part of TeraSort and TeraCount: generated input, and its checksum."""
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
     roles: ClassVar[tuple[str, ...]] = ("input", "output", "shuffle")
     main_class: ClassVar[str]
 
     size: Size = Field(
-        default=1_000_000_000, ge=RECORD, description="bytes of input; whole records of 100 bytes"
+        default=1_000_000_000, ge=RECORD, description="bytes of input, in records of 100 bytes"
     )
     partitions: int | None = Field(
         default=None,
         ge=1,
         le=MOST,
-        description="reduce partitions; default: one per 64 MB, at least two a slot",
+        description="reduce partitions; default: one per 64 MB, at least two per slot",
     )
-    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two a slot")
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
     seed: int = Field(
-        default=0, ge=0, le=1 << 20, description="which records; 0 gives those of Hadoop's TeraGen"
+        default=0, ge=0, le=1 << 20, description="seed of the records; 0 gives those of Hadoop's TeraGen"
     )
 
     @property
@@ -55,7 +55,7 @@ class TeraRecords(Workload):
         ]  # fmt: skip
 
     def reducers(self, layout: Layout) -> int:
-        """64 MB a partition: smaller ones bring no more (the IBM network study, 12 GB TeraSort)."""
+        """64 MB per partition: smaller ones are not faster (the IBM network study, 12 GB TeraSort)."""
         return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
 
 

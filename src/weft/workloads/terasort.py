@@ -62,7 +62,7 @@ class TeraSort(TeraRecords):
         generated = sum(outcome["rows"] for outcome in prepared)
         reason = str(found.get("reason", ""))
         if generated != self.rows:
-            reason = f"the generator made {generated} rows, {self.rows} were asked for"
+            reason = f"the generator produced {generated} rows instead of {self.rows}"
         facts = {
             "rows": found.get("rows"),
             "checksum": found.get("checksum"),

@@ -1,4 +1,4 @@
-"""Text of words that follow Zipf's law as input: what WordCount, Grep and Sort share."""
+"""Text of words that follow Zipf's law as input, for WordCount, Grep and Sort."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -11,27 +11,25 @@ from weft.text.fields import MOST, Size
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
 
 BLOCK = 10_000
-"""Bytes that the generator makes at once; any block can be made alone."""
+"""Bytes that the generator produces at a time; each block can be generated separately."""
 
 
 class ZipfText(Workload):
-    """Generated text, a job that reads it and writes lines, and a program that checks those."""
+    """Generated text, a job that reads it and writes lines, and a program that checks them."""
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
     checked_by: ClassVar[CheckedBy] = PROGRAM
     main_class: ClassVar[str]
-    """The job's main class; the validator's is the same with Validate behind it."""
+    """The job's main class; that of the validator has the suffix Validate."""
 
-    size: Size = Field(
-        default=1_000_000_000, ge=BLOCK, description="bytes of input, in whole blocks of 10 kB"
-    )
+    size: Size = Field(default=1_000_000_000, ge=BLOCK, description="bytes of input, in blocks of 10 kB")
     words: int = Field(default=100_000, ge=1, le=1_010_100, description="words of the vocabulary")
     exponent: float = Field(default=1.0, ge=0, le=10, description="exponent of their Zipf distribution")
     partitions: int | None = Field(
         default=None, ge=1, le=MOST, description="reduce partitions; default: as fits the workload"
     )
-    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two a slot")
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
 
     @property
@@ -43,7 +41,7 @@ class ZipfText(Workload):
         return self.size // BLOCK
 
     def text(self) -> list[str]:
-        """The options that say which text."""
+        """The options that define the text."""
         values = {
             "blocks": self.blocks,
             "words": self.words,
@@ -64,11 +62,11 @@ class ZipfText(Workload):
         ]  # fmt: skip
 
     def reducers(self, layout: Layout) -> int:
-        """One a slot: counts of strings are small beside the input."""
+        """One per slot: counts of strings are small compared with the input."""
         return self.partitions or layout.slots
 
     def options(self) -> list[str]:
-        """What the job and its validator are told beyond input and output."""
+        """Options of the job and its validator in addition to input and output."""
         return []
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
@@ -82,8 +80,8 @@ class ZipfText(Workload):
             outcome,
         )
 
-    def answer(self, prepared: Sequence[Outcome]) -> list[str]:  # noqa: ARG002 - found from the generator anew
-        """What the validator is told of the right answer."""
+    def answer(self, prepared: Sequence[Outcome]) -> list[str]:  # noqa: ARG002 - computed again from the generator
+        """Options of the validator about the correct result."""
         return self.text()
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:
@@ -96,7 +94,7 @@ class ZipfText(Workload):
         generated = sum(outcome["bytes"] for outcome in prepared)
         reason = str(found.get("reason", ""))
         if generated != self.blocks * BLOCK:
-            reason = f"the generator made {generated} bytes, {self.blocks * BLOCK} were asked for"
+            reason = f"the generator produced {generated} bytes instead of {self.blocks * BLOCK}"
         elif not ran["valid"]:
             reason = str(ran.get("reason", ""))
         facts = {key: found[key] for key in ("distinct", "total", "lines", "checksum") if key in found}

@@ -46,9 +46,9 @@ def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Pa
 
 
 def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path | None:
-    """The file that lists what the processes of an engine loaded in a run of weft's; None where they loaded nothing.
+    """The file with the classes that an engine's processes loaded in a run of weft; None if they loaded nothing.
 
-    What a run loaded before it failed is used for a day; then another one is made.
+    The classes of a failed run are used for a day; then the run is repeated.
     """
     key = f"classlist-{name}-{digest([java.parent.parent / 'release'], str(java), str(home), *job.arguments)}"
     _forget_failure(cached(key))
@@ -84,7 +84,9 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
         )
     except WeftError as error:
         (target / _FAILED).write_text("\n".join([error.message, *error.tail]) + "\n")
-        say(f"it failed; processes may start more slowly until weft tries again, in a day: {error.message}")
+        say(
+            f"the job failed; processes may start more slowly until weft tries again in a day: {error.message}"
+        )
     if found := classlist.merge(lists):
         (target / _LIST).write_text("\n".join(found) + "\n")
     shutil.rmtree(lists)
@@ -92,7 +94,7 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
 
 
 def dump(name: str, java: Path, listed: Path, class_path: Sequence[str], say: Say) -> Path | None:
-    """The archive of listed classes, for processes whose class path begins so; None as for `build`."""
+    """The archive of listed classes, for processes whose class path begins with these jars; None as for `build`."""
     key = digest([java.parent.parent / "release", listed], str(java), *class_path)
     return _kept(name, key, lambda target: _dump(java, listed, class_path, target), say)
 
@@ -106,7 +108,9 @@ def _kept(name: str, key: str, make: Callable[[Path], None], say: Say) -> Path |
                     say(f"archiving {name}'s classes (once)")
                     make(target)
         except WeftError as error:
-            say(f"{name}'s classes could not be archived, its processes start more slowly: {error.message}")
+            say(
+                f"{name}'s classes could not be archived, so its processes start more slowly: {error.message}"
+            )
             return None
         found = cached(key)
     assert found is not None
@@ -127,7 +131,7 @@ def _train(java: Path, training: Training, target: Path) -> None:
 
 
 def _dump(java: Path, listed: Path, class_path: Sequence[str], target: Path) -> None:
-    """What is listed and not found is left out: another release of an engine has other classes."""
+    """Without listed classes that do not exist: another release of an engine has other classes."""
     flags = [
         "-Xshare:dump",
         f"-XX:SharedClassListFile={listed}",
