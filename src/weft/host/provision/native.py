@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
-from weft.host.provision.tree import Say, building, cached, digest
+from weft.host.provision.tree import Say, building, cached, digest, locked
 
 PRELOAD = "libweft_scratch.so"
 """The library that counts and serves file calls."""
@@ -64,11 +64,13 @@ def _compile(cargo: str, source: Path, target: Path) -> None:
         *packages,
     ]
     objects = settings.cache() / "native-objects"  # kept for incremental builds
-    try:
-        shell.run(argv, timeout=1800, env={"CARGO_TARGET_DIR": str(objects)})
-    except WeftError as error:
-        raise MissingError(
-            "building weft's native programs failed", tail=error.tail, hint="run `cargo build` in native/"
-        ) from error
-    for product in PRODUCTS:
-        shutil.copy(objects / "release" / product, target)
+    # cargo's own lock ends with its build: another checkout would replace the programs before they are copied
+    with locked(settings.cache() / ".native-objects.lock"):
+        try:
+            shell.run(argv, timeout=1800, env={"CARGO_TARGET_DIR": str(objects)})
+        except WeftError as error:
+            raise MissingError(
+                "building weft's native programs failed", tail=error.tail, hint="run `cargo build` in native/"
+            ) from error
+        for product in PRODUCTS:
+            shutil.copy(objects / "release" / product, target)

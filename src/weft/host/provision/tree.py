@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from weft.errors import StorageError
 from weft.host import settings, signals
@@ -38,15 +37,18 @@ def cached(name: str) -> Path | None:
     return path if path.is_dir() else None
 
 
-def _locked(lock: IO[str]) -> None:
-    """Wait until nobody else builds the same, or a signal comes."""
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            signals.sleep(signals.LOOK)
-        else:
-            return
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a file for the length of a `with`; waits for other processes until a signal comes."""
+    with path.open("w") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                signals.sleep(signals.LOOK)
+            else:
+                break
+        yield
 
 
 @contextmanager
@@ -63,8 +65,7 @@ def building(name: str, need: int) -> Iterator[Path | None]:
             f"the cache {cache} has {free >> 20} MiB free, {name} needs {need >> 20} MiB",
             hint="set WEFT_CACHE to a directory with more space",
         )
-    with (cache / f".{name}.lock").open("w") as lock:
-        _locked(lock)
+    with locked(cache / f".{name}.lock"):
         if cached(name):
             yield None
             return
