@@ -106,7 +106,7 @@ def test_a_jar_of_ones_own_is_submitted_as_it_is_and_no_other_program_is_one() -
 
 
 @pytest.mark.parametrize(
-    ("jar", "words"), [("none.jar", "no Flink"), ("lib/flink-dist-1.20.0.jar", "Flink 1.20.0")]
+    ("jar", "words"), [("none.jar", "not a Flink"), ("lib/flink-dist-1.20.0.jar", "Flink 1.20.0")]
 )
 def test_a_home_that_is_no_flink_2_is_refused(tmp_path: Path, jar: str, words: str) -> None:
     (tmp_path / "lib").mkdir()

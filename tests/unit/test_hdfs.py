@@ -110,7 +110,7 @@ def test_the_namenode_names_who_is_missing() -> None:
     ("table", "words"),
     [
         ({"scratch": "hdfs"}, "engines keep scratch in local files"),
-        ({"input": "hdfs", "output": "hdfs,block=64M"}, "a run has one hdfs"),
+        ({"input": "hdfs", "output": "hdfs,block=64M"}, "a run has only one hdfs"),
         ({"input": "hdfs,replication=4"}, "as many DataNodes, there are 3"),
         ({"input": "hdfs:1,replication=2"}, "as many DataNodes, there are 1"),
     ],

@@ -61,7 +61,7 @@ def test_work_that_its_engine_is_not_offered_for() -> None:
     ("engine", "program"), [("spark", "passwd"), ("hadoop", "x.py"), ("flink", "x.py"), ("flink", "x.sh")]
 )
 def test_a_program_that_is_none_of_its_engine(engine: str, program: str) -> None:
-    with pytest.raises(UsageError, match=f"is no program of {engine}"):
+    with pytest.raises(UsageError, match=f"is not a program for {engine}"):
         parse({"workload": {"kind": "own-job", "program": f"/tmp/{program}"}, "engine": engine})
 
 
@@ -115,7 +115,7 @@ def test_arguments_of_a_job_of_ones_own_may_have_lines() -> None:
 
 @pytest.mark.parametrize("size", ["99999TB", "20TB"])
 def test_more_than_the_file_system_has_room_for(size: str) -> None:
-    assert "the files take" in refused(workload=f"terasort:{size}").message
+    assert "the files need" in refused(workload=f"terasort:{size}").message
     preview.preview(parse({"workload": f"terasort:{size}", "nodes": "ssh:one,two", "scratch": "memory:1G"}))
 
 

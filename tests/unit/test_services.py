@@ -48,9 +48,9 @@ def test_what_is_needed_is_configured_by_its_own_keys(key: str) -> None:
         ({"kerberos": {"port": 7000}}, {}, "unknown key 'kerberos'", "did you mean 'services.kerberos'?"),
         ({"services": ["nul"]}, {}, "unknown services 'nul'", "did you mean 'null'?"),
         ({"services": ["null,nods=1"]}, {}, "unknown key 'services.null.nods'", "did you mean 'nodes'?"),
-        ({"services": ["hdfs"]}, {}, "hdfs is there where a storage", "--input"),
-        ({"services": ["null:1", "null:2"]}, {}, "a run has one null", "same null"),
-        ({}, {"services.nul.nodes": "1"}, "does not say which service", "did you mean 'null'?"),
+        ({"services": ["hdfs"]}, {}, "hdfs runs only if a storage", "--input"),
+        ({"services": ["null:1", "null:2"]}, {}, "a run has only one null", "same null"),
+        ({}, {"services.nul.nodes": "1"}, "does not name its service", "did you mean 'null'?"),
         ({"probes": "prok"}, {}, "unknown probe 'prok'", ""),
     ],
 )
@@ -67,5 +67,5 @@ def test_what_cannot_be_meant_is_said(
 def test_ports_of_services_and_of_the_engine_are_apart(one: dict[str, str]) -> None:
     form = ",".join(f"{key}={value}" for key, value in one.items())
     spec = parse({"workload": "terasort", "nodes": "virtual:2", "input": f"hdfs,{form}"})
-    with pytest.raises(UsageError, match="both want port"):
+    with pytest.raises(UsageError, match="both use port"):
         preview.preview(spec)

@@ -153,7 +153,7 @@ def test_one_shell_finds_the_commands_of_all(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_job_is_one_engines() -> None:
     several, layout = engine("spark,flink"), fake_hadoop_layout(fake_nodes(memory=8 * GIB))
     job = Job("j", "/j.jar", [], RECORD / "out")
-    with pytest.raises(UsageError, match="one engine's"):
+    with pytest.raises(UsageError, match="one engine"):
         several.submit(job, layout)
     words = several.parts["flink"].submit(job, several.share("flink", layout)).argv
     assert any(f"{WORK}/flink/conf" in word for word in words)
@@ -186,9 +186,9 @@ def test_a_list_of_one_is_that_engine() -> None:
 @pytest.mark.parametrize(
     ("names", "settings", "said"),
     [
-        ("spark,spark", {}, "named twice"),
+        ("spark,spark", {}, "listed twice"),
         ("spark,hadop", {}, "unknown engine 'hadop'"),
-        ("spark,flink", {"engine.port": "7000"}, "does not say which of spark, flink"),
+        ("spark,flink", {"engine.port": "7000"}, "is ambiguous: the engines are spark, flink"),
         ("spark,flink", {"engine.spark.prt": "7000"}, "unknown key 'engine.spark.prt'"),
         ("spark,flink", {"engine.spark.port": "1"}, r"engine\.spark\.port: .* 1024"),
         ("spark,flink", {"engine.spark.share": "0"}, r"engine\.spark\.share"),
@@ -203,7 +203,7 @@ def test_what_cannot_be_meant_is_refused(names: str, settings: dict[str, str], s
 def test_ports_that_were_chosen_alike_are_refused() -> None:
     alike = engine("spark,flink", **{"engine.flink.web_port": "8081"})
     with pytest.raises(
-        UsageError, match=r"spark-worker-node1 and flink-jobmanager on node1 both want port 8081"
+        UsageError, match=r"spark-worker-node1 and flink-jobmanager on node1 both use port 8081"
     ):
         alike.plan(fake_hadoop_layout(fake_nodes(memory=8 * GIB)))
 

@@ -115,7 +115,7 @@ def test_an_unknown_word_is_refused_with_the_nearest(
         ({"workload": "terasort", "timeout": "soon"}, ["timeout", "not a duration"]),
         ({"workload": "terasort", "scratch": "mount"}, ["scratch.path is required"]),
         ({"workload": "terasort", "probes": "prok"}, ["probes"]),
-        ({}, ["no workload is named"]),
+        ({}, ["no workload given"]),
     ],
 )
 def test_a_value_that_cannot_be_meant_names_its_key(table: dict[str, object], words: list[str]) -> None:

@@ -116,5 +116,5 @@ def test_what_a_job_brings_is_said_in_the_words_of_each_engine() -> None:
     "engine", [HadoopEngine(), FlinkEngine(), NullEngine()], ids=lambda engine: engine.kind
 )
 def test_an_engine_refuses_what_it_cannot_take_along(engine: HadoopEngine | FlinkEngine | NullEngine) -> None:
-    with pytest.raises(UsageError, match="along with a job"):
+    with pytest.raises(UsageError, match="of a job"):
         engine.submit(Job("j", "/j.jar", [], dependencies=BROUGHT), fake_layout())

@@ -49,11 +49,6 @@ UNFINISHED = (
     "java/",
     "native/",
     "tests/",
-    "src/weft/engines/",
-    "src/weft/layout/",
-    "src/weft/run/",
-    "src/weft/services/",
-    "src/weft/spec/",
 )
 """Paths that still have some of them; a path without any must be removed here."""
 

@@ -1,4 +1,4 @@
-"""What is being measured: one file an adapter."""
+"""The engines under measurement: one file per adapter."""
 
 from typing import Annotated, Any
 
@@ -20,11 +20,11 @@ KINDS.add(
     flink.FlinkEngine,
 )
 DEFAULT = spark.SparkEngine
-"""What runs where nothing else is said."""
+"""The default engine."""
 
 
 def tables(value: Any) -> list[Any] | None:
-    """The tables of several engines; None where one is meant."""
+    """The tables of several engines; None for one engine."""
     return listed(value, KINDS.table)
 
 

@@ -1,4 +1,4 @@
-"""What is being measured. An engine touches nothing: it turns a layout into data."""
+"""The engines under measurement. An engine has no effects: it converts a layout to data."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,64 +23,64 @@ class Engine(BaseModel, ABC):
     distributions: ClassVar[tuple[str, ...]] = ()
     """Names of the distributions that it needs."""
     prefix: ClassVar[str] = ""
-    """First word of the keys of its own configuration, where they can be told from others: spark."""
+    """Prefix of its own configuration keys, if they have one: spark."""
     beside: ClassVar[Mapping[str, int]] = {}
-    """Ports that it has beside other engines unless it is told any: its own defaults are another's."""
+    """Its default ports beside other engines: its own defaults are in use by another engine."""
     programs: ClassVar[tuple[str, ...]] = ()
-    """How the names of a user's own programs end that it runs."""
+    """File name suffixes of users' programs that it runs."""
     kind: str
 
     @property
     def label(self) -> str:
-        """What it is called in lists and reports."""
+        """Its name in lists and reports."""
         return self.kind
 
     @property
     def parts(self) -> "Mapping[str, Engine]":
-        """By kind: the engines that it is made of; an engine is made of itself alone."""
+        """By kind: the engines of which it consists; for an ordinary engine, only itself."""
         return {self.kind: self}
 
     @property
     def encrypted(self) -> bool:
-        """Whether what goes over the network is to be hidden from who can listen to it."""
+        """Whether network traffic must be encrypted."""
         return False
 
-    def share(self, kind: str, layout: Layout) -> Layout:  # noqa: ARG002 - for those with parts
-        """What one of its parts has of a layout."""
+    def share(self, kind: str, layout: Layout) -> Layout:  # noqa: ARG002 - for engines with parts
+        """The share of a layout for one of its parts."""
         return layout
 
-    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:  # noqa: ARG002 - for those that can
-        """The words after `java` of a short job that loads the classes its processes load; none where there is no such.
+    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:  # noqa: ARG002 - for engines with such a job
+        """The arguments of `java` for a short job that loads the classes of its processes; empty if there is none.
 
-        `jar` is weft's own for the engine, `empty` a directory that a class path may begin with, `scratch` one to write to.
+        `jar` is weft's own for the engine, `empty` a directory with which a class path may begin, `scratch` a writable one.
         """
         return ()
 
-    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002 - for those that have it
+    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002 - for engines with such processes
         """By distribution: processes whose classes are archived while provisioning."""
         return {}
 
     def services(self) -> Sequence[Service]:
-        """The services that it needs as it is configured."""
+        """The services that it needs in its configuration."""
         return ()
 
     def recognize(self, home: Path) -> None:
-        """Raises UsageError when a directory is no installation of this engine that weft can run."""
+        """Raises UsageError if a directory is not a supported installation of this engine."""
 
     @abstractmethod
     def plan(self, layout: Layout) -> Plan:
-        """The files and daemons that make a cluster. Raises UsageError when it cannot fit the nodes."""
+        """The files and daemons of a cluster. Raises UsageError if it does not fit the nodes."""
 
     @abstractmethod
     def submit(self, job: Job, layout: Layout) -> Command:
-        """The command that runs a job on the cluster and ends with it."""
+        """The command that runs a job on the cluster and exits with it."""
 
     def client(self, layout: Layout) -> Client:
-        """What a command of the user's own finds on the head node of a standing cluster."""
+        """The environment of a user's command on the head node of a persistent cluster."""
         return Client({**layout.environment(layout.head), "JAVA_HOME": str(layout.java.parent.parent)})
 
 
 KINDS: Family[Engine] = Family()
-"""All engines by kind, as `weft.engines` fills it."""
+"""All engines by kind; filled by `weft.engines`."""
 
 OneEngine = Annotated[SerializeAsAny[Engine], BeforeValidator(KINDS.read)]

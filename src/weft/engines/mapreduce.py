@@ -1,4 +1,4 @@
-"""Hadoop MapReduce on YARN: a ResourceManager and a JobHistoryServer on the head, a NodeManager on every node."""
+"""Hadoop MapReduce on YARN: a ResourceManager and a JobHistoryServer on the head node, a NodeManager on every node."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -20,12 +20,12 @@ from weft.text.units import show_size
 _HISTORY = 192 << 20
 """Bytes of heap of the JobHistoryServer."""
 _MASTER = 448 << 20
-"""Bytes of the container of a job's master, of which _MASTER_HEAP are heap."""
+"""Bytes of the container of a job's ApplicationMaster, of which _MASTER_HEAP are heap."""
 _MASTER_HEAP = 256 << 20
 _LEAST = 512 << 20
-"""Bytes: a task container with less has no room for a sort buffer beside the JVM."""
+"""Bytes: a smaller task container has no space for a sort buffer besides the JVM."""
 _MOST = 2 << 30
-"""Bytes: a task needs no larger container unless it is asked for."""
+"""Bytes: the maximum task container unless a larger one is requested."""
 
 _COMMANDS = {
     "jar": "org.apache.hadoop.util.RunJar",
@@ -33,9 +33,9 @@ _COMMANDS = {
     "job": "org.apache.hadoop.mapred.JobClient",
     "application": "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
 }
-"""Words of Hadoop's own `hadoop`, `mapred` and `yarn`, and the programs behind them."""
+"""Commands of Hadoop's own `hadoop`, `mapred` and `yarn`, and their main classes."""
 _HADOOP = """#!/bin/sh
-# stands for bin/hadoop, bin/mapred and bin/yarn, which a distribution of jars alone does not have
+# replaces bin/hadoop, bin/mapred and bin/yarn, which a distribution of jars does not contain
 case $1 in
 {cases}*) echo "usage: ${{0##*/}} COMMAND, one of: {known}" >&2; exit 2 ;;
 esac
@@ -57,24 +57,22 @@ class HadoopEngine(Engine, Tenant):
     )
     task_memory: Size | None = Field(
         default=None,
-        description="container of a map or reduce task; default: 60 % of what the node has left, by cores",
+        description="container of a map or reduce task; default: 60 % of the node's remaining memory, divided by cores",
     )
     client_memory: Size = Field(
         default=384 << 20, ge=LEAST_HEAP, description="heap of the program that submits the job"
     )
-    encrypt: bool = Field(
-        default=False, description="encrypt what goes over the network, and the map output on disk"
-    )
+    encrypt: bool = Field(default=False, description="encrypt network traffic, and the map output on disk")
     port: int = Field(default=6030, ge=1024, le=65500, description="first of the ports of the daemons")
     web_port: int = Field(
         default=6088, ge=1024, le=65500, description="first of the ports of their status pages"
     )
     pages: Literal["closed", "open"] = Field(
         default="closed",
-        description="whether the status pages want a token signed with the secret; open: who reaches them reads them",
+        description="closed: status pages require a token signed with the secret; open: everybody who can reach them can read them",
     )
     conf: dict[str, str] = Field(
-        default_factory=dict, description="any property of Hadoop's site files; wins over weft's"
+        default_factory=dict, description="any property of Hadoop's site files; overrides weft"
     )
 
     def recognize(self, home: Path) -> None:
@@ -84,12 +82,12 @@ class HadoopEngine(Engine, Tenant):
         ]
         if not found:
             raise UsageError(
-                f"{home} is no Hadoop 3: it has no share/hadoop/common/hadoop-common-3.*.jar",
-                hint="name the directory that holds bin/ and share/ in engine.home or HADOOP_HOME, or unset it",
+                f"{home} is not a Hadoop 3 installation: it has no share/hadoop/common/hadoop-common-3.*.jar",
+                hint="set engine.home or HADOOP_HOME to the directory with bin/ and share/, or unset it",
             )
 
     def containers(self, layout: Layout) -> Containers:
-        """The containers of each node. Raises UsageError when a task does not fit."""
+        """The containers of each node. Raises UsageError if a task does not fit."""
         beside = _HISTORY + self.client_memory + 2 * OVERHEAD
         return cut(layout, beside, self.task_memory, master=_MASTER, least=_LEAST, most=_MOST)
 
@@ -101,7 +99,7 @@ class HadoopEngine(Engine, Tenant):
         yarn, history = self._yarn(layout), self._history(layout)
         info = f"http://{layout.head.address}:{self.web_port + 2}/ws/v1/history/info"
         summary = {
-            "nodemanagers": f"{len(layout.nodes)}, one a node",
+            "nodemanagers": f"{len(layout.nodes)}, one per node",
             "slots": str(len(layout.nodes) * yarn.containers.each),
             "task container": show_size(yarn.containers.task),
             "task heap": show_size(_heap(yarn.containers.task)),
@@ -189,7 +187,7 @@ class HadoopEngine(Engine, Tenant):
         return {
             "mapreduce.framework.name": "yarn",
             **layout.properties("mapred-site"),
-            # of whom a job gets tokens for its containers
+            # for whom a job gets tokens for its containers
             "mapreduce.job.hdfs-servers": ",".join(layout.uris),
             "mapreduce.application.classpath": yarn.classes,
             "mapreduce.cluster.acls.enabled": "true",
@@ -200,7 +198,7 @@ class HadoopEngine(Engine, Tenant):
             "mapreduce.jobhistory.intermediate-done-dir": f"{engine}/new",
             "mapreduce.jobhistory.jhist.format": "json",
             "mapreduce.jobhistory.done-dir": f"{engine}/done",
-            # the service that serves map output binds all addresses; any free port keeps nodes of one machine apart
+            # the service that serves map output binds all addresses; a free port separates nodes of one machine
             "mapreduce.shuffle.port": "0",
             "mapreduce.task.io.sort.mb": _mebibytes(_sort_buffer(task)),
             "mapreduce.job.ubertask.enable": "false",
@@ -221,9 +219,9 @@ def _own(yarn: YarnCluster) -> Path:
 
 
 def _fixed(yarn: YarnCluster) -> dict[str, str]:
-    """Settings for jobs of which it is known that their containers need no other classes: these fit the archive.
+    """Settings for jobs whose containers need no other classes, so that they match the archive.
 
-    Options after Hadoop's own, which are no other than its defaults here; the class path wins over the one in CLASSPATH.
+    Options after Hadoop's own, which equal its defaults here; the class path overrides the one in CLASSPATH.
     """
     arguments = " ".join([*archived(yarn.layout.classes.get("hadoop")), "-cp", yarn.classes])
     tasks = f"-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN {arguments}"
@@ -235,7 +233,7 @@ def _fixed(yarn: YarnCluster) -> dict[str, str]:
 
 
 def _words(dependencies: Dependencies) -> list[str]:
-    """What a job brings along, in the generic options that Hadoop's Tool reads."""
+    """The dependencies of a job, as generic options of Hadoop's Tool."""
     arguments = [dependencies.main_class] if dependencies.main_class else []
     arguments += [word for key, value in dependencies.conf.items() for word in ("-D", f"{key}={value}")]
     listed = {"-libjars": dependencies.jars, "-files": dependencies.files}
@@ -243,12 +241,12 @@ def _words(dependencies: Dependencies) -> list[str]:
 
 
 def _heap(container: int) -> int:
-    """Bytes of heap in a task container: the JVM takes the rest."""
+    """Bytes of heap in a task container: the JVM uses the rest."""
     return container - max(160 << 20, container // 5)
 
 
 def _sort_buffer(container: int) -> int:
-    """Bytes in which a map task sorts its output before it goes to disk."""
+    """Bytes of the sort buffer of a map task."""
     return min(1 << 30, _heap(container) * 4 // 10)
 
 

@@ -1,4 +1,4 @@
-"""An engine without daemons of its own: a job is a program of weft's core jar, run on the head node."""
+"""An engine without daemons: a job is a program of weft's core jar, run on the head node."""
 
 from typing import Literal
 
@@ -15,10 +15,12 @@ _HEAP = 512 << 20
 
 
 class NullEngine(Engine):
-    """Starts nothing; what a machine does without an engine is the ground that engines are compared with."""
+    """Starts nothing; the performance of a machine without an engine is the baseline for engines."""
 
     kind: Literal["null"] = "null"
-    workers: Duration | None = Field(default=None, description="stand-ins for workers, ready after so long")
+    workers: Duration | None = Field(
+        default=None, description="start stand-ins for workers, each ready after this time"
+    )
     port: int = Field(default=7070, ge=1024, le=65535, description="port of the stand-in for their master")
 
     def plan(self, layout: Layout) -> Plan:

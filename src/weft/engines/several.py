@@ -1,6 +1,6 @@
-"""Several engines side by side on the same nodes: each a plan of its own, on its share of each node's memory.
+"""Several engines on the same nodes: each has its own plan, and a share of each node's memory.
 
-Cores are not divided: an engine that does nothing takes none. Each keeps the master that it has when it is alone.
+Cores are not divided: an idle engine uses none. Each keeps its own master.
 """
 
 import dataclasses
@@ -20,19 +20,19 @@ _JAVA = "JDK_JAVA_OPTIONS"
 
 
 class SeveralEngine(Engine):
-    """Engines by kind, in the order in which they are started."""
+    """Engines by kind, in the order of their start."""
 
     kind: Literal["several"] = "several"
     engines: dict[str, OneEngine] = Field(min_length=2, description="each engine's own table")
     shares: dict[str, Annotated[int, Field(ge=1)]] = Field(
-        default_factory=dict, description="parts of each node's memory that an engine has; default: 1 each"
+        default_factory=dict, description="parts of each node's memory for an engine; default: 1 each"
     )
 
     @model_validator(mode="after")
     def _own_masters(self) -> "SeveralEngine":
         for kind, engine in self.engines.items():
             if getattr(engine, "master", "standalone") != "standalone":
-                raise ValueError(f"beside other engines {kind} keeps its own master; leave out master=yarn")
+                raise ValueError(f"together with other engines {kind} uses its own master; omit master=yarn")
         return self
 
     @property
@@ -51,7 +51,7 @@ class SeveralEngine(Engine):
         ]
 
     def share(self, kind: str, layout: Layout) -> Layout:
-        """The same nodes with a part of their memory, and a directory of its own for what is generated."""
+        """The same nodes with a part of their memory, and a separate directory for generated files."""
         parts, all_parts = self.shares.get(kind, 1), sum(self.shares.get(each, 1) for each in self.engines)
         nodes = [dataclasses.replace(node, memory=node.memory * parts // all_parts) for node in layout.nodes]
         return dataclasses.replace(layout, nodes=nodes, directory=layout.directory / kind)
@@ -76,14 +76,14 @@ class SeveralEngine(Engine):
             ) from error
 
     def submit(self, job: Job, layout: Layout) -> NoReturn:  # noqa: ARG002
-        raise UsageError(f"a job is one engine's, not that of {self.label}", hint="name one with --engine")
+        raise UsageError(f"a job runs on one engine, not on {self.label}", hint="select one with --engine")
 
     def client(self, layout: Layout) -> Client:
-        """One environment in which the commands of all engines are found."""
+        """One environment with the commands of all engines."""
         parts = {kind: engine.client(self.share(kind, layout)) for kind, engine in self.engines.items()}
         clients = list(parts.values())
         merged = {key: value for client in reversed(clients) for key, value in client.environment.items()}
-        # a class-data archive among them is passed over by programs that it does not fit
+        # programs ignore a class-data archive that they do not match
         options = dict.fromkeys(
             word for client in clients for word in client.environment.get(_JAVA, "").split()
         )
@@ -102,15 +102,15 @@ class SeveralEngine(Engine):
 
 
 def composed(tables: Sequence[Any]) -> Any:
-    """The table of several engines from a list of theirs, each with its `share`. Raises ValueError for one named twice."""
+    """The table of several engines from a list of theirs, each with its `share`. Raises ValueError for duplicates."""
     engines: dict[str, Any] = {}
     shares = {}
     for table in tables:
         if not isinstance(table, dict) or "kind" not in table:
-            raise ValueError("each engine of a list has to say its kind")
+            raise ValueError("each engine of a list needs a kind")
         kind = table["kind"]
         if kind in engines:
-            raise ValueError(f"{kind!r} is named twice; one cluster has one of each")
+            raise ValueError(f"{kind!r} is listed twice; a cluster has at most one of each kind")
         engines[kind] = {key: value for key, value in table.items() if key != "share"}
         if "share" in table:
             shares[kind] = table["share"]
@@ -123,7 +123,7 @@ def composed(tables: Sequence[Any]) -> Any:
 
 
 def _named(kind: str, plan: Plan) -> Plan:
-    """The plan with its engine's kind before every name."""
+    """The plan with its engine's kind as a prefix of every name."""
 
     def renamed(one: Daemon) -> Daemon:
         after = one.after and asked(one.after)

@@ -1,11 +1,11 @@
-"""A program for nodes: stands for a master that workers register with, or for a worker."""
+"""A program for nodes: takes the place of a master with which workers register, or of a worker."""
 
 import sys
 import time
 
 
 def main(arguments: "list[str]") -> None:
-    """`master ADDRESS PORT`, or a worker's name, the seconds that it takes to start, and its master's address and port."""
+    """`master ADDRESS PORT`, or a worker's name, its start time in seconds, and its master's address and port."""
     *what, address, port = arguments
     if what == ["master"]:
         serve(address, int(port))
@@ -17,8 +17,8 @@ def main(arguments: "list[str]") -> None:
 
 
 def register(name: str, master: "tuple[str, int]") -> None:
-    """Tell the master; it may come up later."""
-    import socket  # noqa: PLC0415 - what a worker loads belongs to the time that it takes to start
+    """Register with the master, which may start later."""
+    import socket  # noqa: PLC0415 - imports are part of a worker's start time
 
     while True:
         try:
@@ -46,7 +46,7 @@ def serve(address: str, port: int) -> None:
                 try:
                     connection.sendall(answer(connection.recv(1 << 16), known))
                 except OSError:
-                    continue  # whoever asked is gone
+                    continue  # the client has disconnected
 
 
 def answer(asked: bytes, known: "list[str]") -> bytes:

@@ -1,4 +1,4 @@
-"""Light stand-ins for an engine's daemons: so many nodes can be started where memory forbids the real ones."""
+"""Light stand-ins for an engine's daemons, to start more nodes than memory allows for real ones."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ _PROGRAM = Path(__file__).with_name("standin.py")
 
 
 def standins(layout: Layout, seconds: float, port: int) -> Plan:
-    """A master on the head, and on every node a worker that takes so long to start before it registers."""
+    """A master on the head node, and on every node a worker that waits before it registers."""
     program, head = layout.directory / _PROGRAM.name, layout.head
 
     def daemon(name: str, node: Node, *arguments: str, essential: bool = False) -> Daemon:

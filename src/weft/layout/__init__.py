@@ -1,1 +1,1 @@
-"""Where everything of a run is, and what is to be started there, as plain data."""
+"""Paths and addresses of a run, and what will be started there, as plain data."""

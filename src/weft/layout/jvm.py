@@ -1,4 +1,4 @@
-"""Words before a Java program, which engines, storages and workloads share."""
+"""Arguments of a Java program that engines, storages and workloads share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ OPENS = (
     "-Djdk.reflect.useDirectMethodHandle=false",
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
-"""What Spark's own launcher (JavaModuleOptions) opens to it on Java 17 and later."""
+"""The packages that Spark's own launcher (JavaModuleOptions) opens on Java 17 and later."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class SharedClasses:
     """Processes whose classes are in one class-data archive."""
 
     class_path: Sequence[str]
-    """How their class paths begin."""
+    """The beginning of their class paths."""
     run: Sequence[str]
-    """Arguments of a small `weft run terasort` that loads what they load."""
+    """Arguments of a small `weft run terasort` that loads the same classes."""
 
 
 def heap(size: int) -> str:
@@ -37,9 +37,9 @@ def heap(size: int) -> str:
 
 
 def archived(classes: Path | None) -> list[str]:
-    """Arguments of a JVM whose class path fits a class-data archive, if there is one; it tells nobody when it does not.
+    """Arguments of a JVM whose class path matches a class-data archive, if there is one; a mismatch is silent.
 
-    A directory instead of an archive is where it writes down what it loads.
+    If the path is a directory instead of an archive, the JVM writes its list of loaded classes there.
     """
     if classes is None:
         return []
@@ -49,10 +49,10 @@ def archived(classes: Path | None) -> list[str]:
 
 
 def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[str, str]:
-    """Variables that keep temporary files in the node's own directory, for a JVM and all JVMs that it starts.
+    """Variables that keep temporary files in the node's own directory, for a JVM and its child JVMs.
 
-    `classes` is the class-data archive for those whose class path fits it; the others do not complain.
-    -UsePerfData: the JVM would map a file in /tmp whatever java.io.tmpdir says, and wait for its disk.
+    `classes` is the class-data archive for JVMs with a matching class path; others ignore it.
+    -UsePerfData: otherwise the JVM maps a file in /tmp whatever java.io.tmpdir is, and waits for its disk.
     """
     flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *archived(classes)]
     return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join([*flags, *layout.java_options])}

@@ -1,4 +1,4 @@
-"""Which nodes compute, and which each service has for itself, by its name."""
+"""Which nodes are compute nodes, and which belong to each service, by its name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from weft.nodes.base import Node
 
 @dataclass(frozen=True)
 class Members(Sequence[Node]):
-    """The nodes that something is laid out on; beside them it knows those that services have for themselves."""
+    """The compute nodes, and the nodes of services."""
 
     nodes: Sequence[Node]
     own: Mapping[str, Sequence[Node]] = field(default_factory=dict)
@@ -27,9 +27,9 @@ class Members(Sequence[Node]):
 
     @property
     def servers(self) -> list[Node]:
-        """The nodes that services have for themselves."""
+        """The nodes that belong to services."""
         return [node for nodes in self.own.values() for node in nodes]
 
     def of(self, service: str) -> "Members":
-        """The nodes of a service's daemons: its own, or those that compute."""
+        """The nodes of a service's daemons: its own, or the compute nodes."""
         return Members(self.own.get(service) or self.nodes, self.own)

@@ -1,10 +1,10 @@
-"""Where the files of a role are: what a storage gives, and engines, services and workloads use."""
+"""Where the files of a role are: provided by a storage, used by engines, services and workloads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Role = str
-"""input, output, shuffle; or the name of a service, whose daemons keep their files there."""
+"""input, output, shuffle; or the name of a service, whose daemons store their files there."""
 
 SHARED_ROLES: frozenset[Role] = frozenset({"input", "output"})
 """Roles whose files every node reads: they need one directory, not one per node."""
@@ -17,14 +17,14 @@ class Place:
     storage: str
     description: str
     paths: Mapping[str, str]
-    """Path or URI by node name; the same for all where `shared`."""
+    """Path or URI by node name; the same for all if `shared`."""
     shared: bool
     emulated: str = ""
-    """What is emulated, in words that a report repeats; empty where nothing is."""
+    """What is emulated, as text for a report; empty if nothing is."""
     environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By node name: variables that processes need to see the files."""
     wrapper: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By node name: words before a command that make it run where the files are; empty where they are anywhere."""
+    """By node name: arguments before a command that make it run where the files are visible; empty if they are everywhere."""
     observed: Mapping[str, str] = field(default_factory=dict)
     """By the name of a probe: the directory of the files that it reads, such as counters in Lustre's formats."""
 

@@ -1,4 +1,4 @@
-"""The plain data between what is asked for and what is started: daemons, files, commands, readiness."""
+"""Plain data between the request and the started processes: daemons, files, commands, readiness checks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,24 +11,24 @@ from weft.layout.places import Place, Role
 from weft.nodes.base import Node
 
 SECRET = "@SECRET@"  # noqa: S105 - a placeholder
-"""Stands for a run's secret in generated files."""
+"""Replaced by the run's secret in generated files."""
 Component = Literal["engine", "generator", "validator"]
-"""What a process of a run belongs to: generators make the input, validators check the answer."""
+"""The component of a process: generators produce the input, validators check the result."""
 COMPONENT = "@COMPONENT@"
-"""Stands for the component of a process in the variables of probes, which so count each apart."""
+"""Replaced by the component of a process in the variables of probes, so that each is counted separately."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything of one run stands. The first node is the head: it holds masters and drivers as well."""
+    """Where everything of one run is. The first node is the head node: it also runs masters and drivers."""
 
     run: str
     nodes: Sequence[Node]
     places: Mapping[Role, Place]
     directory: Path
-    """Work directory: generated files, gone after the run."""
+    """Work directory: generated files, removed after the run."""
     record: Path
-    """Record directory: logs and events, kept."""
+    """Record directory: logs and events, kept after the run."""
     java: Path
     """The `java` program."""
     homes: Mapping[str, Path]
@@ -38,21 +38,21 @@ class Layout:
     classes: Mapping[str, Path] = field(default_factory=dict)
     """Class-data archives, by distribution."""
     empty: Path = Path("empty")
-    """A directory without files, which class paths may begin with."""
+    """An empty directory with which class paths may begin."""
     native: Path = Path("native")
-    """Directory of weft's native programs, where the run uses any."""
+    """Directory of weft's native programs, if the run uses any."""
     metrics: bool = True
-    """Whether the engine is to write its own account of the run (Spark: the event log)."""
+    """Whether the engine must write its job history for the run (Spark: the event log)."""
     preload: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By node name: variables that probes want in every process; COMPONENT in them stands for whose it is."""
+    """By node name: variables that probes need in every process; COMPONENT in them is replaced by the process's component."""
     component: Component = "engine"
-    """Whose processes are planned."""
+    """The component of the processes that are planned."""
     servers: Sequence[Node] = ()
-    """Nodes that services have for themselves."""
+    """Nodes that belong to services."""
     services: Mapping[str, Endpoint] = field(default_factory=dict)
-    """What the run has beside its engine, by name, in the order in which it is started."""
+    """The run's services, by name, in the order of their start."""
     encrypted: bool = False
-    """Whether what goes over the network is to be hidden from who can listen to it."""
+    """Whether network traffic must be encrypted."""
 
     def of(self, component: Component) -> "Layout":
         """The same for processes of another component."""
@@ -68,7 +68,7 @@ class Layout:
 
     @property
     def staging(self) -> Path:
-        """What a node lays there all nodes see, as they see the record; gone after the run."""
+        """Staging directory: visible to all nodes, like the record; removed after the run."""
         return self.record / "staging"
 
     @property
@@ -80,11 +80,11 @@ class Layout:
         return self.record / "logs" / node.name / f"{name}.log"
 
     def wrapper(self, node: Node) -> tuple[str, ...]:
-        """Words before every command on a node that bring it to where its files are; most places need none."""
+        """Arguments before every command on a node that move it to where its files are; empty for most places."""
         return next((place.wrapper[node.name] for place in self.places.values() if place.wrapper), ())
 
     def environment(self, node: Node) -> dict[str, str]:
-        """What every engine process on a node has in its environment."""
+        """The environment of every engine process on a node."""
         merged = {"WEFT_LEASE": self.run}
         for place in self.places.values():
             merged.update(place.environment.get(node.name, {}))
@@ -95,24 +95,24 @@ class Layout:
         return merged
 
     def properties(self, configuration: str) -> dict[str, str]:
-        """What the services say that a configuration, such as yarn-site, has to hold."""
+        """The settings that services add to a configuration, such as yarn-site."""
         found = [service.properties.get(configuration, {}) for service in self.services.values()]
         return {key: value for properties in found for key, value in properties.items()}
 
     @property
     def java_options(self) -> list[str]:
-        """What the services say that every Java virtual machine is told."""
+        """The options that services add for every Java virtual machine."""
         return [option for service in self.services.values() for option in service.java]
 
     @property
     def uris(self) -> list[str]:
-        """Places that are no paths of a node but addresses."""
+        """Places that are URIs instead of paths of a node."""
         paths = [path for place in self.places.values() for path in place.paths.values()]
         return [path for path in dict.fromkeys(paths) if "://" in path]
 
     @property
     def all_places(self) -> dict[Role, Place]:
-        """The places of all roles, and of what the daemons of services keep."""
+        """The places of all roles, and of the files of services' daemons."""
         kept = {name: service.backing for name, service in self.services.items() if service.backing}
         return {**self.places, **kept}
 
@@ -124,7 +124,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Daemon:
-    """A long-lived process of an engine. `essential`: without it the cluster cannot go on."""
+    """A long-running process of an engine. `essential`: without it the cluster cannot continue."""
 
     name: str
     node: Node
@@ -135,57 +135,57 @@ class Daemon:
     """Whether the last of its ports is that of its status page."""
     essential: bool = False
     grace: float = 10
-    """Seconds from the signal to end until it is killed."""
+    """Seconds from SIGTERM until it is killed."""
     table: str = "engine"
-    """The spec's table whose keys `port`, and for the page `web_port`, say where it listens."""
+    """The spec's table with its ports: `port`, and for the status page `web_port`."""
     after: "Ready | None" = None
-    """What has to answer before it is started."""
+    """What must be ready before it is started."""
     before: "Ready | None" = None
-    """What has to answer before the next one is started."""
+    """What must be ready before the next daemon is started."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page of an engine's interface, and how `node` asks it. tcp://HOST:PORT answers nothing: somebody listens, or not."""
+    """A page of an engine's interface, and how `node` requests it. tcp://HOST:PORT only checks that the port is open."""
 
     node: Node
     url: str
     certificate: Path | None = None
-    """PEM file of the key and certificate that both sides show, where the page is encrypted."""
+    """PEM file of the key and certificate for both sides, if the page is encrypted."""
     signed: bool = False
-    """Whether the page at `url` wants a token that is signed with the run's secret (JWS, HS256)."""
+    """Whether the page at `url` requires a token signed with the run's secret (JWS, HS256)."""
     follow: Callable[[Any], str] | None = None
-    """Where the page to ask is known to another alone: gives its address from what `url` answers, or a KeyError."""
+    """If only another page knows the address: returns it from the response of `url`, or raises KeyError."""
 
 
 @dataclass(frozen=True)
 class Ready:
-    """Ask until `missing(answer)` names nobody; a name is a daemon's."""
+    """Request until `missing(response)` is empty; it returns names of daemons."""
 
     page: Page
     missing: Callable[[Any], list[str]]
     table: str = ""
-    """The table of the daemons that it asks for, where there are others beside them."""
+    """The table of the daemons to wait for, if there are others."""
 
 
 @dataclass(frozen=True)
 class Applications:
-    """Ask how many applications of users run or wait: `count(answer)`."""
+    """Counts running and pending applications of users: `count(response)`."""
 
     page: Page
     count: Callable[[Any], int]
 
 
 Ask = Callable[[str], Any]
-"""Gives what a page of an engine's interface answers, by the page's path."""
+"""Returns the response of a page of an engine's interface, by the page's path."""
 
 
 @dataclass(frozen=True)
 class Inquiry:
-    """What an engine is asked before it is stopped, for its account of the run: what to keep, by file name."""
+    """Requests to an engine before it stops, for its job metrics: what to store, by file name."""
 
     base: Page
-    """Its address stands before every page's path."""
+    """Its address precedes every page's path."""
     metrics: Callable[[Ask], Mapping[str, Any]]
 
 
@@ -194,25 +194,25 @@ class Plan:
     """An engine laid out on nodes."""
 
     files: Mapping[Path, str]
-    """Text by path; the word SECRET in it stands for the run's random secret, which the record never sees."""
+    """Text by path; the word SECRET in it is replaced by the run's random secret, which is never in the record."""
     daemons: Sequence[Daemon]
     ready: Sequence[Ready] = ()
     summary: Mapping[str, str] = field(default_factory=dict)
-    """What was derived from the nodes, for people: executor memory, slots."""
+    """Values derived from the nodes, for users: executor memory, slots."""
     first: Sequence["Command"] = ()
-    """Run to their ends, one after another, before any daemon is started."""
+    """Run one after another, before any daemon is started."""
     then: Sequence["Command"] = ()
-    """The same when all daemons answer, before there is any work."""
+    """The same when all daemons are ready, before the work begins."""
     sealed: Mapping[Path, Callable[[str], bytes]] = field(default_factory=dict)
-    """By path: what makes a file's bytes from the run's secret."""
+    """By path: creates a file's contents from the run's secret."""
     last: Sequence[Inquiry] = ()
-    """Asked when the work has ended, whichever way, before the daemons are stopped."""
+    """Requests after the end of the work, in any case, before the daemons are stopped."""
     applications: Sequence[Applications] = ()
-    """Asked while a cluster stands, to know whether anybody uses it."""
+    """Requests while a persistent cluster runs, to determine whether it is used."""
 
 
 def together(plans: Sequence[Plan]) -> Plan:
-    """One plan of several: what a storage runs, and each engine."""
+    """A combined plan: of services, and of each engine."""
     return Plan(
         files={path: text for plan in plans for path, text in plan.files.items()},
         daemons=[daemon for plan in plans for daemon in plan.daemons],
@@ -227,39 +227,39 @@ def together(plans: Sequence[Plan]) -> Plan:
 
 
 def require_apart(daemons: Sequence[Daemon]) -> None:
-    """Raises UsageError when two daemons on a node want the same port."""
+    """Raises UsageError if two daemons on a node use the same port."""
     taken: dict[tuple[str, int], Daemon] = {}
     for daemon in daemons:
         for port in daemon.ports:
             other = taken.setdefault((daemon.node.name, port), daemon)
             if other is not daemon:
                 raise UsageError(
-                    f"{other.name} and {daemon.name} on {daemon.node.name} both want port {port}",
+                    f"{other.name} and {daemon.name} on {daemon.node.name} both use port {port}",
                     hint=f"choose another with --set {daemon.table}.port=... or {daemon.table}.web_port=...",
                 )
 
 
 @dataclass(frozen=True)
 class Command:
-    """A program that is run to its end on a node."""
+    """A program that runs on a node until it exits."""
 
     name: str
     node: Node
     argv: Sequence[str]
     environment: Mapping[str, str]
     outcome: Path | None = None
-    """The JSON file in which it leaves its result."""
+    """The JSON file for its result."""
     directory: Path | None = None
     """Working directory; default: the run's own."""
     output: Path | None = None
-    """Where its standard output goes, which is then also weft's; default: into its log."""
+    """File for its standard output, which weft also prints; default: its log."""
     makes: Sequence[Path] = ()
-    """Files that it makes, which every node and weft itself need too."""
+    """Files that it creates and that every node and weft itself need too."""
 
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What a job of the user's own brings along, in words that engines share; each engine has its own for them."""
+    """The dependencies of a user's own job, in terms that engines share; each engine translates them."""
 
     main_class: str = ""
     py_files: Sequence[str] = ()
@@ -267,38 +267,38 @@ class Dependencies:
     jars: Sequence[str] = ()
     """Jars for its classes."""
     files: Sequence[str] = ()
-    """Files that every task finds in its working directory."""
+    """Files for the working directory of every task."""
     conf: Mapping[str, str] = field(default_factory=dict)
-    """Settings of the engine for this job alone."""
+    """Settings of the engine for this job only."""
 
     def require(self, engine: str, *offered: str) -> None:
-        """Raises UsageError when there is something that the engine has no word for."""
+        """Raises UsageError if the engine does not support one of them."""
         given = [name for name, value in vars(self).items() if value]
         for name in given:
             if name not in offered:
                 raise UsageError(
-                    f"{engine} takes no {name} along with a job",
-                    hint=f"it takes {', '.join(offered) or 'none'}; its own words can be given with --option",
+                    f"{engine} does not support {name} of a job",
+                    hint=f"it supports {', '.join(offered) or 'none'}; other options of its own can be set with --option",
                 )
 
 
 @dataclass(frozen=True)
 class Client:
-    """What a command of the user's own needs on the head node to find the cluster."""
+    """What a user's command on the head node needs to connect to the cluster."""
 
     environment: Mapping[str, str]
     search: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By variable, such as PATH: directories and files that come before what it holds; `*` is expanded."""
+    """By variable, such as PATH: directories and files that precede its value; `*` is expanded."""
     programs: Mapping[Path, str] = field(default_factory=dict)
-    """Text by path of programs that are written for it."""
+    """Text by path of generated programs for it."""
     address: str = ""
-    """What a program that connects by itself is given, such as spark://10.87.0.1:7077."""
+    """The address for programs that connect by themselves, such as spark://10.87.0.1:7077."""
     page: str = ""
-    """The master's status page, where a token opens it."""
+    """The master's status page, if a token opens it."""
     settings: Path | None = None
-    """The file, of mode 0600, with all other settings of the connection, the secret among them."""
+    """The file, of mode 0600, with all other settings of the connection, including the secret."""
     parts: Mapping[str, "Client"] = field(default_factory=dict)
-    """By engine, where several share the cluster: what each is found by."""
+    """By engine, if several share the cluster: the client of each."""
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ class Job:
 
     name: str
     program: str
-    """A main class of weft's own, without its package, which is the engine's; or the path of a script or jar."""
+    """A main class of weft without its package, which is the engine's; or the path of a script or jar."""
     arguments: Sequence[str]
     outcome: Path | None = None
     options: Sequence[str] = ()

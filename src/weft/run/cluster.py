@@ -1,4 +1,4 @@
-"""An engine alive on nodes for the length of a `with`: started in order, waited for by protocol, stopped in reverse."""
+"""An engine running on nodes for the length of a `with` block: started in order, checked by protocol, stopped in reverse."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from weft.record.record import write_json
 from weft.run.ports import require_free
 
 _SILENT = (httpx2.HTTPError, OSError, ValueError, KeyError)
-"""What is raised for a page that does not answer, or not what is expected of it."""
+"""Exceptions for a page that does not respond, or not as expected."""
 Note = Callable[..., None]
-"""Writes an event into the record: a name and what goes with it."""
+"""Writes an event to the record: a name and its data."""
 
 
 @dataclass
@@ -34,16 +34,16 @@ class Cluster:
     note: Note
     processes: list[tuple[Daemon, Process]] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
-    """Daemons that ended while they were needed, in words."""
+    """Daemons that ended while they were needed, as text."""
     applications: Sequence[Applications] = ()
     secret: str = field(default="", repr=False)
 
     def quiet(self) -> bool:
-        """Whether every engine says that no application runs or waits; one that does not answer has not said so."""
+        """Whether every engine reports no running or pending application; an engine that does not respond may have some."""
         return all(_counted(question, self.secret) == 0 for question in self.applications)
 
     def watch(self) -> None:
-        """Note daemons that have ended. Raises ClusterError when the cluster cannot go on without them."""
+        """Record daemons that have ended. Raises ClusterError if the cluster cannot continue without them."""
         for daemon, process in list(self.processes):
             code = process.code()
             if code is None:
@@ -54,13 +54,13 @@ class Cluster:
             self.note("daemon-lost", daemon=daemon.name, node=daemon.node.name, how=_how(code))
             if daemon.essential or not any(not other.essential for other, _ in self.processes):
                 raise ClusterError(
-                    f"{what}, and the cluster cannot go on without it", tail=shell.tail(process.log)
+                    f"{what}, and the cluster cannot continue without it", tail=shell.tail(process.log)
                 )
 
 
 def _how(code: int) -> str:
     if code == LOST:
-        return f"exit code {code}, which ssh has for a lost connection too"
+        return f"exit code {code}, which ssh also uses for a lost connection"
     # a shell or nsenter between weft and the daemon reports signal N as 128 + N
     if code < 0 or code > 128:
         return f"killed by signal {-code if code < 0 else code - 128}"
@@ -69,7 +69,7 @@ def _how(code: int) -> str:
 
 @contextmanager
 def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: str = "") -> Iterator[Cluster]:
-    """Start a plan's daemons and wait until all of them answer, at most `deadline` seconds."""
+    """Start a plan's daemons and wait until all are ready, at most `deadline` seconds."""
     cluster = Cluster(note, applications=plan.applications, secret=secret)
     try:
         for command in plan.first:
@@ -100,14 +100,14 @@ def launch(
 ) -> Process:
     """Start a daemon or a command on its node, where its places are."""
     cwd, wrapper = cwd or layout.directory, layout.wrapper(what.node)
-    # who enters a container leaves the working directory behind
+    # entering a container loses the working directory
     argv = [*wrapper, "env", f"--chdir={cwd}", *what.argv] if wrapper else what.argv
     log = layout.log(what.node, what.name)
     return what.node.spawn(what.name, argv, log=log, env=what.environment, cwd=cwd, out=out)
 
 
 def _stop(cluster: Cluster) -> None:
-    """In reverse, but those that the cluster can miss all at once: there may be one on every node."""
+    """In reverse order, but all that are not essential at once: there may be one on every node."""
     members = [one for one in reversed(cluster.processes) if not one[0].essential]
     with signals.held():
         with ThreadPoolExecutor(max_workers=64) as pool:
@@ -118,7 +118,7 @@ def _stop(cluster: Cluster) -> None:
 
 
 def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
-    """Keep the engine's account in the record; an engine that cannot answer any more is noted."""
+    """Store the engine's job metrics in the record; if an engine no longer responds, this is recorded."""
 
     def answer() -> Mapping[str, Any]:
         url, bearer = _followed(base, secret)
@@ -137,7 +137,7 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
 
 
 def _finish(command: Command, layout: Layout, deadline: float) -> None:
-    """Run a command of the plan's own, and hand round what it makes. Raises ClusterError when it fails."""
+    """Run a command of the plan, and distribute the files that it creates. Raises ClusterError if it fails."""
     process = launch(command, layout)
     try:
         end = time.monotonic() + deadline
@@ -154,7 +154,7 @@ def _finish(command: Command, layout: Layout, deadline: float) -> None:
 
 
 def _hand_round(paths: Sequence[Path], layout: Layout) -> None:
-    """What the head made, to the other hosts and to weft's own machine, which may share its directories."""
+    """Copy files from the head node to the other hosts and to weft's own machine, which may share its directories."""
     head, *others = one_a_host(layout.all_nodes)
     if not paths or not head.host:
         return
@@ -197,7 +197,7 @@ def _counted(question: Applications, secret: str) -> int | None:
 
 
 def _answer(page: Page, secret: str) -> Any:
-    """What the page says, as data. Raises one of _SILENT when it does not."""
+    """The page's response as data. Raises one of _SILENT if there is none."""
     if page.url.startswith("tcp:"):
         return page.node.call(lambda: listens(page.url))
 
@@ -209,11 +209,11 @@ def _answer(page: Page, secret: str) -> Any:
 
 
 def _followed(page: Page, secret: str) -> tuple[str, str]:
-    """The address to ask, and with which token. Raises KeyError or HTTPError where who knows it does not say it yet."""
+    """The address to request, and its token. Raises KeyError or HTTPError if it is not known yet."""
     bearer = token(secret) if page.signed else ""
     if page.follow is None:
         return page.url, bearer
-    # what is followed to knows weft by the certificate
+    # the second page identifies weft by the certificate
     return page.follow(get(page.url, None, bearer).raise_for_status().json()), ""
 
 

@@ -1,4 +1,4 @@
-"""Run the programs of a workload to their ends, watching the cluster meanwhile."""
+"""Run the programs of a workload, and check the cluster meanwhile."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from weft.run.progress import Progress
 from weft.workloads.base import Outcome
 
 _SHARED = 10.0
-"""Seconds until a file that another host wrote is seen here, where a network file system holds on to what it knew."""
+"""Seconds until a file that another host wrote is visible here, if a network file system caches metadata."""
 _PROGRESS = re.compile(r"progress: (\d+) (\d+)")
 
 
@@ -27,10 +27,10 @@ class Running:
     command: Command
     process: Process
     printed: int = 0
-    """Bytes of its output that were passed on."""
+    """Bytes of its output that were forwarded."""
 
     def pass_on(self) -> None:
-        """Print what the program printed since the last time, when its output is weft's."""
+        """Print the program's new output, if its output is weft's."""
         if self.command.output is None or not self.command.output.exists():
             return
         with self.command.output.open("rb") as file:
@@ -52,7 +52,7 @@ class Running:
         return WorkloadError(f"{where} failed with exit code {code}", tail=lines, hint=hint, exit_code=own)
 
     def outcome(self) -> Outcome:
-        """What it left in its JSON file; empty when it left nothing."""
+        """The result in its JSON file; empty if it wrote none."""
         path = self.command.outcome
         if path is None or not path.exists():
             return {}
@@ -63,7 +63,7 @@ class Running:
 def run_all(
     commands: Sequence[Command], layout: Layout, cluster: Cluster, progress: Progress, timeout: float
 ) -> list[Outcome]:
-    """Run commands at once, each on its node. Raises WorkloadError when one fails or does not end in time."""
+    """Run commands concurrently, each on its node. Raises WorkloadError if one fails or does not end in time."""
     live: list[Running] = []
     try:
         live.extend(_start(command, layout) for command in commands)
@@ -74,7 +74,8 @@ def run_all(
             if time.monotonic() > end:
                 names = ", ".join(r.command.name for r in live if r.process.code() is None)
                 raise WorkloadError(
-                    f"{names} did not end within {timeout:.0f} s", hint="allow more with --set timeout=2h"
+                    f"{names} did not end within {timeout:.0f} s",
+                    hint="allow more time with --set timeout=2h",
                 )
             signals.sleep(0.1)
         _look(live, progress)

@@ -1,4 +1,4 @@
-"""Many runs from one study: every cell as often as asked, shuffled, and none twice when started again."""
+"""The runs of a study: every cell as often as requested, in random order, skipping finished ones."""
 
 import random
 from typing import Any
@@ -16,7 +16,7 @@ from weft.text.toml import toml_of
 
 
 def run(study: Study, progress: Progress, *, again: bool = False) -> list[Stored]:
-    """Run what is not yet done; a failed run of a matrix is a result like any other, of a single run an error."""
+    """Run what is not finished; a failed run is a result in a matrix, and an error as a single run."""
     cells = study.cells()
     rounds = order(len(cells), study.repeat, study.shuffle_seed)
     if len(rounds) == 1:
@@ -36,20 +36,20 @@ def run(study: Study, progress: Progress, *, again: bool = False) -> list[Stored
             results.append(_one(study, (cell, spec), progress, mark))
         except WeftError as error:
             if error.record is None:
-                raise  # what stops a cell before it has a record stops all of them
+                raise  # an error before a cell has a record stops all of them
             progress.say(f"  INVALID: {error.message}")
             results.append(record.read(error.record))
     return results
 
 
 def order(cells: int, repeat: int, seed: int) -> list[tuple[int, int]]:
-    """(cell, repeat) pairs: each repeat runs every cell once, in an order of its own."""
-    dice = random.Random(seed)  # noqa: S311 - an order, no secret
+    """(cell, repeat) pairs: each repetition runs every cell once, in its own order."""
+    dice = random.Random(seed)  # noqa: S311 - an order, not a secret
     return [(cell, number) for number in range(repeat) for cell in dice.sample(range(cells), cells)]
 
 
 def finished(study: Study) -> dict[tuple[str, int], Stored]:
-    """Runs of this study that have a verdict already, by spec and repeat."""
+    """Runs of this study that already have a verdict, by spec and repetition."""
     found = {}
     for stored in record.all_records(settings.runs()):
         mark = stored.head.get("cell")
@@ -65,7 +65,7 @@ def _one(study: Study, cell: tuple[dict[str, Any], Spec], progress: Progress, ma
 
 
 def summary(stored: Stored) -> dict[str, Any]:
-    """What a script wants to know of a run."""
+    """The data about a run for scripts."""
     keys = (
         "id",
         "verdict",

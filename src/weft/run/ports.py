@@ -1,4 +1,4 @@
-"""Whether the ports of daemons are free where they will be bound, and who has them otherwise."""
+"""Whether the ports of daemons are free where they will be bound, and which processes use them otherwise."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from weft.nodes.base import Node, everywhere
 
 
 def require_free(daemons: Sequence[Daemon]) -> None:
-    """Ask each node once, all at once. Raises ClusterError naming the process that listens, when it can be seen."""
+    """Check each node once, concurrently. Raises ClusterError, which names the listening process if it is visible."""
     everywhere(list({d.node.name: d.node for d in daemons}.values()), lambda node: _ask(node, daemons))
 
 

@@ -1,4 +1,4 @@
-"""What a run would do: the layout, every file, every command, without doing any of it."""
+"""The plan of a run: the layout, every file and every command, without executing anything."""
 
 import json
 import shlex
@@ -16,11 +16,11 @@ from weft.spec.model import Spec
 from weft.workloads.persistent import Persistent
 
 _SUMS_LATER = {"checksum": "0", "rows": 0}
-"""Stands for what the generators will report."""
+"""Placeholder for what the generators will report."""
 
 
 def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
-    """The layout a run would get, with paths that are not there yet."""
+    """The layout of a run, with paths that do not exist yet."""
     here, made_of = work_directory("RUN"), made_of or topology(spec)
     members = made_of.members(made_of.nodes(spec.nodes).sketch(here), spec.nodes.count)
     places = made_of.sketch(members, here)
@@ -45,7 +45,7 @@ def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
 
 
 def planned(spec: Spec, layout: Layout, made_of: Topology | None = None) -> Plan:
-    """What the services run, and the engine."""
+    """The daemons of the services and of the engine."""
     return (made_of or topology(spec)).plan(spec, layout)
 
 
@@ -94,7 +94,7 @@ def _started(what: Daemon | Command, layout: Layout) -> dict[str, Any]:
 
 
 def text(plan: dict[str, Any]) -> str:
-    """The same for people."""
+    """The same as text for users."""
     script = plan.get("job_script", "")
     lines = ["job script", *(f"  {line}" for line in script.splitlines())] if script else []
     lines.append("nodes")

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes: one line a phase, with an estimate from earlier runs of the same kind."""
+"""Progress of a run for its user: one line per phase, with an estimate from earlier runs of the same kind."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ REDRAW = 0.5
 
 
 class Progress:
-    """Lines on standard error; a running clock where that is a terminal."""
+    """Lines on standard error, with a running clock if that is a terminal."""
 
     def __init__(self, console: Console, expected: Mapping[str, float] | None = None) -> None:
         self.console = console
@@ -27,7 +27,7 @@ class Progress:
         self.console.print(text, highlight=False, markup=False)
 
     def fraction(self, done: int, total: int) -> None:
-        """How far the running phase has come, by its own count."""
+        """Progress of the running phase, in its own units."""
         self.detail = f"{done * 100 // max(1, total)} %"
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""What a spec needs from the cache before anything is acquired: Java, distributions, jars, native programs."""
+"""What a spec needs from the cache before nodes are acquired: Java, distributions, jars, native programs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from weft.spec.model import Spec
 
 @dataclass(frozen=True)
 class Provisioned:
-    """Paths of what is there."""
+    """Paths of the provisioned files."""
 
     java: Path
     homes: Mapping[str, Path]
@@ -25,16 +25,16 @@ class Provisioned:
 
     @property
     def visible(self) -> Sequence[Path]:
-        """Directories that every node has to see."""
+        """Directories that every node must see."""
         return [self.java.parent.parent, settings.cache(), settings.SOURCE, *self.homes.values()]
 
 
 def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
-    """Fetch and build what is missing. Raises UsageError when the workload is not offered on the engine."""
+    """Download and build what is missing. Raises UsageError if the engine does not support the workload."""
     for kind in spec.engine.parts:
         if kind not in spec.workload.engines:
             offered = ", ".join(spec.workload.engines)
-            raise UsageError(f"{spec.workload.kind} is not offered on {kind}", hint=f"it is on {offered}")
+            raise UsageError(f"{spec.workload.kind} does not run on {kind}", hint=f"it runs on {offered}")
     java = jdk.java()
     homes = {name: _home(name, spec, say) for name in spec.distributions()}
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
@@ -47,7 +47,7 @@ _SMALL = ["--size", "1MB", "--nodes", "local:1", "--scratch", "disk"]
 
 
 def _optional(spec: Spec, say: Callable[[str], None]) -> Path:
-    """The native programs where a probe that nobody asked for would use them: a run goes without it as well."""
+    """The native programs for a probe that is only on by default: a run works without it."""
     if any(KINDS[name].native for name in spec.added_probes()):
         try:
             return native.build(say)

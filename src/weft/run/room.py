@@ -1,4 +1,4 @@
-"""Whether what a run writes fits where it is to be written, and whether its directories have names that all programs take."""
+"""Whether a run's files fit on their file systems, and whether all programs accept the names of its directories."""
 
 import re
 import shutil
@@ -12,13 +12,13 @@ from weft.text.units import show_size
 from weft.workloads.base import Workload
 
 _PLAIN = re.compile(r"[^\s'\"\\:;,$`*?<>|&#%]*")
-"""What class paths, LD_PRELOAD, options of Java and lists of directories take without quoting."""
+"""Characters that class paths, LD_PRELOAD, Java options and lists of directories accept without quoting."""
 
 
 def require_room(work: Workload, kept: Mapping[Role, Path]) -> None:
-    """Raises UsageError where a file system of this machine has less room than the files of the work take.
+    """Raises UsageError if a file system of this machine has less free space than the workload's files need.
 
-    `kept`: by role, where on this machine its files will be, as far as they are there.
+    `kept`: by role, the existing directory on this machine for its files.
     """
     asked: Counter[int] = Counter()
     found: dict[int, Path] = {}
@@ -32,16 +32,16 @@ def require_room(work: Workload, kept: Mapping[Role, Path]) -> None:
         free = shutil.disk_usage(found[device]).free
         if size > free:
             raise UsageError(
-                f"the files take {show_size(size)}, and the file system of {found[device]} has {show_size(free)} free",
-                hint="ask for less (--size), or name a directory elsewhere: --input disk:DIR --output disk:DIR",
+                f"the files need {show_size(size)}, but the file system of {found[device]} has only {show_size(free)} free",
+                hint="use a smaller --size, or another directory: --input disk:DIR --output disk:DIR",
             )
 
 
 def require_plain(paths: Mapping[str, str]) -> None:
-    """Raises UsageError where a directory, by what names it, is one whose path some programs read otherwise."""
+    """Raises UsageError if some programs would misread the path of a directory."""
     for name, path in paths.items():
         if not _PLAIN.fullmatch(path):
             raise UsageError(
-                f"{name}: the path {path!r} has a character that engines do not take",
+                f"{name}: the path {path!r} contains a character that engines do not accept",
                 hint=f"choose a directory for {name} without spaces, quotes, colons and the like in its path",
             )

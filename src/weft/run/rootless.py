@@ -1,4 +1,4 @@
-"""Virtual nodes without root: the whole command moves into a user namespace of its own, where it is root."""
+"""Virtual nodes without root: the whole command is restarted in its own user namespace, where it is root."""
 
 import os
 import shutil
@@ -11,21 +11,21 @@ from weft.spec.study import Study
 
 
 def enter(study: Study) -> None:
-    """Replace this process by itself inside a user namespace, when a run needs one and the kernel gives it."""
+    """Replace this process by itself in a user namespace, if a run needs one and the kernel allows it."""
     needed = any(isinstance(spec.nodes, VirtualNodes) for _, spec in study.cells())
     unshare = shutil.which("unshare")
     if not needed or os.geteuid() == 0 or unshare is None:
         return
     namespaces = [unshare, "--user", "--map-root-user", "--mount", "--propagation", "private"]
     if shell.run([*namespaces, "true"], check=False).code == 0:
-        # inside, this user is called root; its directories stay those of outside
+        # inside, this user is root; its directories are still those of the user
         signals.check()  # what comes later, the next program notes
         environment = {**os.environ, **settings.directories()}
         os.execve(unshare, [*namespaces, "--", sys.executable, "-m", "weft", *sys.argv[1:]], environment)  # noqa: S606 - no shell is wanted
 
 
 def door() -> tuple[str, ...]:
-    """Words that bring a command from outside into the user namespace of this process; none where it has no own."""
+    """Arguments that move a command from outside into the user namespace of this process; empty if it has none."""
     if not virtual.rootless():
         return ()
     return ("nsenter", "--target", str(os.getpid()), "--user", "--mount", "--preserve-credentials", "--")

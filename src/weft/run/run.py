@@ -1,4 +1,4 @@
-"""The story of a run: spec, nodes, storage, layout, engine, cluster, workload, record."""
+"""A whole run: spec, nodes, storage, layout, engine, cluster, workload, record."""
 
 import dataclasses
 import errno
@@ -36,7 +36,7 @@ from weft.workloads.base import Judgement, Outcome
 
 @dataclass(frozen=True)
 class Live:
-    """A run whose cluster answers: what was asked for, where it stands, and where its story is written."""
+    """A run with a ready cluster: its spec, its layout, and its record."""
 
     spec: Spec
     layout: Layout
@@ -44,7 +44,7 @@ class Live:
     record: Record
     progress: Progress
     readings: Sequence[Read] = ()
-    """What each probe reads once more when a phase has ended."""
+    """What each probe reads at the end of a phase."""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -55,7 +55,7 @@ class Live:
 
 
 Use = Callable[[Live], Judgement]
-"""What is done with a live cluster before it is stopped."""
+"""The use of a ready cluster before it is stopped."""
 
 
 def measure(live: Live) -> Judgement:
@@ -78,10 +78,10 @@ def measure(live: Live) -> Judgement:
 def run(
     spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None, use: Use = measure
 ) -> Stored:
-    """Run a spec once. Whatever happens, the record stays and nothing else does."""
+    """Run a spec once. In any case, only the record remains."""
     made_of = topology(spec)
     made_of.require_possible(spec)
-    # what cannot fit is refused before anything is fetched or built
+    # a run that cannot fit is refused before anything is downloaded or built
     made_of.plan(spec, sketch(spec, made_of))
     provisioned = provision(spec, progress.say)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
@@ -107,7 +107,7 @@ def _live(
     record: Record,
     progress: Progress,
 ) -> Iterator[Live]:
-    """Nodes, storage, and a cluster on them that answers, observed by the probes."""
+    """Nodes, storage, and a ready cluster on them, with the probes running."""
     with ExitStack() as held:
         with _phase("acquire", record, progress):
             nodes = held.enter_context(made_of.nodes(spec.nodes).acquire(work, work.visible))
@@ -170,7 +170,7 @@ def _phase(name: str, record: Record, progress: Progress) -> Iterator[None]:
 
 @contextmanager
 def verdict_of(record: Record) -> Iterator[None]:
-    """Turn whatever ends a run into its verdict; the record is complete when this is left."""
+    """Convert the end of a run to its verdict; afterwards the record is complete."""
     try:
         with _room(record):
             yield
@@ -191,7 +191,7 @@ def verdict_of(record: Record) -> Iterator[None]:
 
 @contextmanager
 def _room(record: Record) -> Iterator[None]:
-    """A full disk is told as what it is, and the verdict has room on it."""
+    """A full disk is reported as what it is, and the verdict has room on it."""
     try:
         yield
     except OSError as error:
@@ -237,7 +237,7 @@ def _judged(judgement: Judgement, record: Record, spec: Spec) -> dict[str, Any]:
 
 
 def _observed(spec: Spec, layout: Layout, record: Record) -> tuple[Layout, list[Probe]]:
-    """The probes that can observe here, and the layout with what they want in every process; why others cannot."""
+    """The probes that can measure here, and the layout with their variables for every process; why others cannot."""
     found, missing = [], {}
     added = spec.added_probes()
     for name in dict.fromkeys([*spec.probes, *added]):
@@ -257,7 +257,7 @@ def _observed(spec: Spec, layout: Layout, record: Record) -> tuple[Layout, list[
 
 
 def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Work) -> None:
-    """Write the generated files where the engine reads them, and all of the plan into the record."""
+    """Write the generated files where the engine reads them, and the whole plan to the record."""
     written = work.write(plan.files, SECRET, plan.sealed)
     everywhere(one_a_host(layout.all_nodes), lambda node: node.receive(written))
     for path, content in plan.files.items():
@@ -272,7 +272,7 @@ def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Wor
 
 
 def resolved(plan: Plan, layout: Layout, spec: Spec) -> dict[str, Any]:
-    """Everything that was decided: the whole spec, nodes, places, versions, what was derived."""
+    """Everything that was decided: the whole spec, nodes, places, versions, derived values."""
     return {
         "weft": __version__,
         "spec": json.loads(spec.model_dump_json()),

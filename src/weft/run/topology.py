@@ -1,6 +1,6 @@
-"""What a run is made of: the services beside its engine, which nodes compute, and where every role's files are.
+"""The parts of a run: its services, which nodes are compute nodes, and where every role's files are.
 
-It is worked out once for a run, and once for a plan of it.
+It is computed once for a run, and once for its plan.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ from weft.text.units import show_size
 
 @dataclass(frozen=True)
 class Places:
-    """By role: where its files are. By service: where its daemons keep theirs."""
+    """By role: where its files are. By service: where its daemons store theirs."""
 
     roles: Mapping[Role, Place]
     backings: Mapping[str, Place]
@@ -33,18 +33,18 @@ class Places:
 
 @dataclass(frozen=True)
 class Topology:
-    """The storage of each role, and the services in the order in which they are started."""
+    """The storage of each role, and the services in the order of their start."""
 
     storages: Mapping[Role, Storage]
     services: Sequence[Service]
 
     def nodes(self, asked: Nodes) -> Nodes:
-        """The nodes that are asked for, and those that services have for themselves."""
+        """The requested nodes, and those that belong to services."""
         own = sum(service.own_nodes for service in self.services)
         return asked.model_copy(update={"count": asked.count + own})
 
     def require_possible(self, spec: Spec) -> None:
-        """Raises UsageError where it is known already that a run would fail, before anything is fetched or started."""
+        """Raises UsageError if the run is known to fail, before anything is downloaded or started."""
         require_plain(settings.directories())
         if spec.nodes.elsewhere:
             return
@@ -55,7 +55,7 @@ class Topology:
         require_room(spec.workload, kept)
 
     def members(self, nodes: Sequence[Node], computing: int) -> Members:
-        """Which of some nodes are for what: the first compute."""
+        """The roles of nodes: the first are compute nodes."""
         own: dict[str, Sequence[Node]] = {}
         rest = nodes[computing:]
         for service in self.services:
@@ -64,7 +64,7 @@ class Topology:
         return Members(nodes[:computing], own)
 
     def computing(self, members: Members) -> list[Node]:
-        """The nodes that compute, with the memory that services and scratch leave to the engine."""
+        """The compute nodes, with the memory that services and scratch leave to the engine."""
         taken = Counter[str]()
         for service in self.services:
             taken.update(service.memory(members))
@@ -74,12 +74,12 @@ class Topology:
             if (size := taken[node.name]) >= node.memory:
                 raise UsageError(
                     f"{node.name} has {show_size(node.memory)}; what serves it takes {show_size(size)}",
-                    hint="ask for fewer or larger nodes",
+                    hint="request fewer or larger nodes",
                 )
         return [dataclasses.replace(node, memory=node.memory - taken[node.name]) for node in members]
 
     def sketch(self, members: Members, work: WorkDirectory) -> Places:
-        """The places that `place` would give, without making anything."""
+        """The places that `place` would provide, without creating anything."""
         backings = {
             service.kind: service.backing.sketch(service.kind, members.of(service.kind), work)
             for service in self.services
@@ -90,7 +90,7 @@ class Topology:
 
     @contextmanager
     def place(self, members: Members, work: Work) -> Iterator[Places]:
-        """A place for each role and for what each service keeps; services that roles are mounted from run."""
+        """A place for each role and for the files of each service; starts services that roles are mounted from."""
         backings: dict[str, Place] = {}
         with ExitStack() as held:
             for service in self.services:
@@ -108,7 +108,7 @@ class Topology:
             )
 
     def laid(self, layout: Layout, members: Members, backings: Mapping[str, Place]) -> Layout:
-        """A layout with how each service is found."""
+        """A layout with the endpoints of services."""
         for service in self.services:
             endpoint = service.endpoint(members, layout)
             names = endpoint.nodes or [node.name for node in members.of(service.kind)]
@@ -117,13 +117,13 @@ class Topology:
         return layout
 
     def plan(self, spec: Spec, layout: Layout) -> Plan:
-        """What the services run, and the engine."""
-        engine = spec.engine.plan(layout)  # first, as it knows best how to say what does not fit
+        """The daemons of the services and of the engine."""
+        engine = spec.engine.plan(layout)  # first, because its error messages are the most precise
         plan = together([*(service.plan(layout) for service in self.services), engine])
         require_apart(plan.daemons)
         return plan
 
 
 def topology(spec: Spec) -> Topology:
-    """What a spec asks for. Raises UsageError when its parts do not fit together."""
+    """The topology of a spec. Raises UsageError if its parts do not fit together."""
     return Topology(spec.storage(), spec.all_services())

@@ -1,4 +1,4 @@
-"""What a run needs beside its engine: one file an adapter."""
+"""What a run needs besides its engine: one file per adapter."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ KINDS.add(
 def resolved(
     storages: Mapping[str, Storage], engine: Sequence[Service], asked: Sequence[Service]
 ) -> list[Service]:
-    """The services of a run, each after those that it needs: of its storages by role, of its engine, and asked for.
+    """The services of a run, each after those that it needs: of its storages by role, of its engine, and requested ones.
 
-    What is asked for and not of use by itself is how one that is needed is configured. Raises UsageError for one that
+    A requested service that is not useful by itself configures one that is needed. Raises UsageError for one that
     nothing needs, and for two of a kind.
     """
     chosen = _Chosen({service.kind: service for service in asked})
@@ -32,36 +32,36 @@ def resolved(
         chosen.add_below(storage, role)
     for service in (*engine, *(one for one in asked if one.alone)):
         chosen.add(service, "services")
-    if idle := [kind for kind in chosen.told if kind not in chosen.found]:
-        raise UsageError(f"services: nothing in this run needs {idle[0]}", hint="leave it out")
+    if idle := [kind for kind in chosen.configured if kind not in chosen.found]:
+        raise UsageError(f"services: nothing in this run needs {idle[0]}", hint="omit it")
     return list(chosen.found.values())
 
 
 @dataclass
 class _Chosen:
-    """The services that were found to be needed, by kind; `told` are those that the user configured."""
+    """The services that are needed, by kind; `configured` are those of the user."""
 
-    told: Mapping[str, Service]
+    configured: Mapping[str, Service]
     found: dict[str, Service] = field(default_factory=dict)
 
     def add(self, service: Service, where: str) -> None:
-        """A service, and before it those that it needs; `where` names in errors who asks for it."""
+        """Add a service after those that it needs; `where` names the origin of the request in errors."""
         other = self.found.get(service.kind)
         if other == service:
             return
         if other is not None:
             raise UsageError(
-                f"{where}: a run has one {service.kind}; this one is another than the first",
+                f"{where}: a run has only one {service.kind}; this one differs from the first",
                 hint=f"give each role the same {service.kind}, with the same options",
             )
         for kind in service.needs:
-            self.add(self.told.get(kind) or KINDS.read(kind), where)
+            self.add(self.configured.get(kind) or KINDS.read(kind), where)
         if service.backing:
             self.add_below(service.backing, where)
         self.found[service.kind] = service
 
     def add_below(self, storage: Storage, where: str) -> None:
-        """The services of a storage and of what it is backed by."""
+        """The services of a storage and of its backing storages."""
         for layer in reversed(layers(storage)):
             if layer.service is not None:
                 self.add(KINDS.read(layer.service), where)

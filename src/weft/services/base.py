@@ -1,4 +1,4 @@
-"""What a run needs beside its engine: file systems, resource managers, authentication."""
+"""What a run needs besides its engine: file systems, resource managers, authentication."""
 
 from abc import ABC
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ from weft.text.shorthand import MisreadError
 
 
 class Service(BaseModel, ABC):
-    """Configuration of a service, and what it adds to a run. A run has at most one of a kind."""
+    """Configuration of a service, and its contribution to a run. A run has at most one of a kind."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,11 +29,11 @@ class Service(BaseModel, ABC):
     distributions: ClassVar[tuple[str, ...]] = ()
     """Names of the distributions that it needs."""
     modules: ClassVar[tuple[str, ...]] = ()
-    """Modules of weft's own jars that it needs, beside those named as its distributions."""
+    """Modules of weft's own jars that it needs, besides those named after its distributions."""
     alone: ClassVar[bool] = False
-    """Whether it is of use by itself; any other is there where an engine, a storage or a service needs it."""
+    """Whether it is useful by itself; others exist only if an engine, a storage or a service needs them."""
     configurable: ClassVar[bool] = True
-    """Whether it has keys of its own; those of any other are keys of the storage or engine that needs it."""
+    """Whether it has keys of its own; otherwise its keys belong to the storage or engine that needs it."""
     kind: str
 
     @property
@@ -43,20 +43,20 @@ class Service(BaseModel, ABC):
 
     @property
     def own_nodes(self) -> int:
-        """How many nodes it has for itself, beyond those that compute; with none it is on those."""
+        """The number of nodes of its own; with none it runs on the compute nodes."""
         return 0
 
     @property
     def backing(self) -> Storage | None:
-        """The storage that its daemons keep their files on; the role there is its kind."""
+        """The storage of its daemons' files; the role there is its kind."""
         return None
 
-    def memory(self, members: Members) -> Mapping[str, int]:  # noqa: ARG002 - for those that take some
-        """Bytes of memory that it takes from the engine, by node name."""
+    def memory(self, members: Members) -> Mapping[str, int]:  # noqa: ARG002 - for services that use some
+        """Bytes of memory that it uses and the engine lacks, by node name."""
         return {}
 
     def shared(self, kind: str, share: Callable[[Layout], Layout]) -> "Service":  # noqa: ARG002
-        """The same for an engine that has a share of each node, beside others."""
+        """The same for an engine with a share of each node, beside others."""
         return self
 
     def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002
@@ -65,35 +65,35 @@ class Service(BaseModel, ABC):
 
     def stand(
         self,
-        members: Members,  # noqa: ARG002 - for those that storages are mounted from
+        members: Members,  # noqa: ARG002 - for services from which storages are mounted
         backing: Place | None,  # noqa: ARG002
         work: Work,  # noqa: ARG002
     ) -> AbstractContextManager[None]:
-        """What has to run before the first place of a role is made."""
+        """What must run before the first place of a role is created."""
         return nullcontext()
 
-    def endpoint(self, members: Members, layout: Layout) -> Endpoint:  # noqa: ARG002 - for those that are asked
-        """How it is found. `layout` has the endpoints of the services that it needs already."""
+    def endpoint(self, members: Members, layout: Layout) -> Endpoint:  # noqa: ARG002 - for services with clients
+        """How to connect to it. `layout` already has the endpoints of the services that it needs."""
         return Endpoint()
 
-    def plan(self, layout: Layout) -> Plan:  # noqa: ARG002 - for those with daemons
+    def plan(self, layout: Layout) -> Plan:  # noqa: ARG002 - for services with daemons
         """Its files and daemons, which are started before the engine's."""
         return Plan({}, ())
 
 
 KINDS: Family[Service] = Family()
-"""All services by kind, as `weft.services` fills it."""
+"""All services by kind; filled by `weft.services`."""
 
 
 def _read(value: Any) -> Service:
-    """A service as a user asks for it. Raises ValueError for one that has no keys of its own."""
+    """A service as requested by a user. Raises ValueError for one without keys of its own."""
     table = KINDS.table(value)
     kind = table.get("kind") if isinstance(table, dict) else None
     adapter = KINDS.get(str(kind))
     if adapter and not adapter.configurable:
         raise MisreadError(
-            f"{kind} is there where a storage or an engine needs it",
-            hint="--input, --output and --engine say what is needed",
+            f"{kind} runs only if a storage or an engine needs it",
+            hint="select storages and engines with --input, --output and --engine",
         )
     return KINDS.read(table)
 

@@ -1,7 +1,7 @@
-"""The bricks of GlusterFS and the clients that mount it, started before any place of a role is made.
+"""The bricks of GlusterFS and the clients that mount it, started before any place of a role is created.
 
-Both are started from their volume files, without glusterd, which would keep its state in /var/lib and listen on every
-address.
+Both are started from their volume files, without glusterd, which would keep its state in /var/lib and listen on all
+addresses.
 """
 
 import os
@@ -29,15 +29,15 @@ from weft.storage.gluster import GlusterStorage
 from weft.storage.mounting import mount_point
 
 _BRICK = 256 << 20
-"""Bytes that the server of a brick takes."""
+"""Bytes of a brick's server."""
 _CLIENT = 192 << 20
-"""Bytes that the client of a mount takes, with what it has not sent yet."""
+"""Bytes of a mount's client, including unsent data."""
 _READY_SECONDS = 30.0
-"""Longest wait for the mounts; they take a second."""
+"""Maximum wait for the mounts; they take a second."""
 
 
 class Gluster(Service):
-    """Bricks on nodes of their own, a client on each that computes."""
+    """Bricks on nodes of their own, a client on each compute node."""
 
     kind: Literal["gluster"] = "gluster"
     configurable: ClassVar[bool] = False
@@ -57,16 +57,16 @@ class Gluster(Service):
         return {**clients, **{node.name: _BRICK for node in members.of(self.kind)}}
 
     def _clients(self, members: Members) -> list[Node]:
-        """The nodes that mount it: those that compute, and those of services that are backed by it."""
+        """The nodes that mount it: the compute nodes, and those of services that are backed by it."""
         own = {node.name for node in members.of(self.kind)}
         return [node for node in [*members, *members.servers] if node.name not in own]
 
     @contextmanager
     def stand(self, members: Members, backing: Place | None, work: Work) -> Iterator[None]:
         servers = members.of(self.kind)
-        require_this_machine("GlusterFS that weft starts", self.kind, [*members, *servers])
+        require_this_machine("GlusterFS started by weft", self.kind, [*members, *servers])
         if os.geteuid() != 0:
-            raise MissingError("GlusterFS needs root: for the attributes of its bricks, and to mount")
+            raise MissingError("GlusterFS needs root for the attributes of its bricks and for mounting")
         assert backing is not None
         point = mount_point(work, None, self.kind)
         with ExitStack() as live:
@@ -121,13 +121,13 @@ class Gluster(Service):
         return (
             "".join(bricks)
             + _translator("distribute", "cluster/distribute", names)
-            # a file that is closed has been sent, or another node would read half of it
+            # close waits until all data are sent, otherwise another node could read half of a file
             + _translator("behind", "performance/write-behind", ["distribute"], **{"flush-behind": "off"})
         )
 
 
 def _translator(name: str, kind: str, below: Sequence[str], **options: str) -> str:
-    """One piece of a volume file."""
+    """One part of a volume file."""
     lines = [
         f"volume {name}",
         f"  type {kind}",
@@ -142,13 +142,13 @@ def _volume(work: Work, name: str) -> Path:
 
 
 def _once_each_namespace(nodes: Sequence[Node]) -> list[Node]:
-    """Nodes without a mount namespace of their own see one mount."""
+    """Nodes without a mount namespace of their own share one mount."""
     return [node for node in nodes if node.prefix] or list(nodes[:1])
 
 
 def _start(program: str, package: str, node: Node, name: str, work: Work, *more: str) -> Process:
     volume = _volume(work, name)
-    # its log tells the whole volume file, password included, at WARNING and every lower level
+    # at WARNING and all lower levels its log contains the whole volume file, including the password
     quiet = ["--log-level", "ERROR", "--log-file", "/dev/stderr"]
     pid = str(volume.with_name(f"{name}-{node.name}.pid"))
     argv = [tool(program, package), "--no-daemon", "--volfile", str(volume), "--pid-file", pid, *quiet, *more]
@@ -163,7 +163,7 @@ def _wait(process: Process, node: Node, ready: Callable[[], bool]) -> None:
             raise StorageError(
                 f"{process.name} on {node.name} did not become ready",
                 tail=shell.tail(process.log),
-                hint="a client needs /dev/fuse, a brick the attributes trusted.* of the file system below",
+                hint="a client needs /dev/fuse, a brick the attributes trusted.* of its backing file system",
             )
         signals.sleep(0.05)
 
@@ -175,7 +175,7 @@ def _listens(address: str, port: int) -> bool:
 
 
 def _mounted(node: Node, point: Path) -> bool:
-    """Whether a client is connected to all bricks: a directory is made on each of them."""
+    """Whether a client is connected to all bricks: a directory is created on each of them."""
     if node.run(["mountpoint", "-q", str(point)], check=False).code != 0:
         return False
     probe = str(point / f".{node.name}")

@@ -1,4 +1,4 @@
-"""What Hadoop's daemons and clients share, whoever starts them: jars, the form of settings, who may call."""
+"""Common parts of Hadoop's daemons and clients: jars, the format of settings, access control."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ _LOOPBACK = "127.0.0.0/8"
 
 _INITIALIZERS = "hadoop.http.filter.initializers"
 _FINAL = frozenset({_INITIALIZERS})
-"""Whoever submits a job puts a filter in its place that believes addresses; the job's master has to keep it."""
+"""A job's submitter could replace it with a filter that trusts addresses; the job's ApplicationMaster must keep it."""
 
 _JARS = (
     "lib/*",
@@ -24,19 +24,19 @@ _JARS = (
 
 
 def jars(home: Path) -> list[str]:
-    """Class path of a Hadoop: in lib/ of weft's own distribution, or as Apache's release has them."""
+    """Class path of a Hadoop: lib/ of weft's own distribution, or the directories of Apache's release."""
     return [f"{home}/{jars}" for jars in _JARS]
 
 
 def classes(home: Path, own: Path) -> list[str]:
-    """The same behind weft's `own` jar, which has a class that stands for one of Hadoop's."""
+    """The same after weft's `own` jar, which replaces one of Hadoop's classes."""
     return [str(own), *jars(home)]
 
 
 def shared_classes(homes: Mapping[str, Path], jars: Mapping[str, Path]) -> dict[str, SharedClasses]:
-    """The processes of Hadoop, whichever service they belong to, have one archive."""
+    """Hadoop's processes, of any service, share one archive."""
     small = ["--engine", "hadoop", "--input", "hdfs", "--output", "hdfs"]
-    # without an archive, and on a busy machine, a process is no worse for being slow
+    # without an archive, or on a busy machine, a slow process is not a failed one
     patience = [
         "yarn.am.liveness-monitor",
         "yarn.nm.liveness-monitor",
@@ -47,24 +47,24 @@ def shared_classes(homes: Mapping[str, Path], jars: Mapping[str, Path]) -> dict[
 
 
 def callers(nodes: Sequence[Node]) -> dict[str, str]:
-    """The part of hadoop-policy.xml that says from where anything may be asked: from the nodes themselves."""
+    """The part of hadoop-policy.xml with the addresses of clients: only those of the nodes."""
     found = {address for node in nodes for address in node.addresses}
-    # what goes to one of the loopback's addresses may come from any other
+    # connections to a loopback address can come from any other loopback address
     hosts = {_LOOPBACK if address.startswith("127.") else address for address in found}
     return {"security.service.authorization.default.hosts": ",".join(sorted(hosts))}
 
 
 def closed(secret: Path) -> dict[str, str]:
-    """The part of core-site.xml that shows a daemon's pages only to who has a token signed with the file's secret."""
+    """The part of core-site.xml that shows a daemon's pages only with a token signed with the file's secret."""
     return {
         "weft.pages.secret.file": str(secret),
-        # the second is Hadoop's own default: whoever is let in is nobody in particular
+        # the second is Hadoop's own default: an authenticated client is an anonymous user
         _INITIALIZERS: "io.weft.hadoop.PageFilterInitializer,org.apache.hadoop.http.lib.StaticUserWebFilter",
     }
 
 
 def configuration(settings: Mapping[str, str]) -> str:
-    """Settings as Hadoop reads them."""
+    """Settings in Hadoop's format."""
     lines = [
         f"<property><name>{escape(key)}</name><value>{escape(value)}</value>{_final(key)}</property>"
         for key, value in sorted(settings.items())

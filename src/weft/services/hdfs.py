@@ -1,4 +1,4 @@
-"""The daemons of HDFS: a NameNode and DataNodes, on the nodes that compute or on nodes of their own."""
+"""The daemons of HDFS: a NameNode and DataNodes, on the compute nodes or on nodes of their own."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from weft.storage.hdfs import HdfsStorage
 from weft.text.units import show_size
 
 _OVERHEAD = 192 << 20
-"""Bytes that a daemon's process takes beside its heap."""
+"""Bytes of a daemon's process besides its heap."""
 _LIFETIME = 30 * 24 * 3600 * 1000
 """Milliseconds."""
 _NAMENODE = "io.weft.hadoop.NameNode"
@@ -50,7 +50,7 @@ class Hdfs(Service):
         return self.storage.on
 
     def _named(self, servers: Sequence[Node]) -> list[tuple[str, Node]]:
-        """The daemons and their nodes; a daemon's place in the list tells its ports."""
+        """The daemons and their nodes; a daemon's position in the list determines its ports."""
         return [("namenode", servers[0]), *((f"datanode-{node.name}", node) for node in servers)]
 
     def memory(self, members: Members) -> Mapping[str, int]:
@@ -95,7 +95,7 @@ class Hdfs(Service):
         )
 
     def _daemon(self, name: str, node: Node, number: int, layout: Layout) -> Daemon:
-        """The NameNode has number 0. Each has ports of its own, since local nodes look alike to the NameNode."""
+        """The NameNode has number 0. Each has its own ports, since local nodes look alike to the NameNode."""
         main = _DATANODE if number else _NAMENODE
         argv = [*self._java(node, number, layout), main]
         environment = {
@@ -114,7 +114,7 @@ class Hdfs(Service):
         return backing
 
     def _java(self, node: Node, number: int, layout: Layout) -> list[str]:
-        """The words of a daemon up to its main class."""
+        """The arguments of a daemon up to its main class."""
         own = {
             "address": node.address,
             "port": self.storage.port + number,
@@ -130,16 +130,16 @@ class Hdfs(Service):
         return [*argv, "-cp", ":".join(found)]
 
     def _client(self, servers: Sequence[Node]) -> dict[str, str]:
-        """What every client has to know."""
+        """Settings of every client."""
         return {
             "dfs.replication": str(self.storage.copies(len(servers))),
             "dfs.blocksize": str(self.storage.block),
             "fs.permissions.umask-mode": "077",
-            # the addresses of local nodes cannot be told from the source of their connections
+            # the source of a connection does not identify local nodes
             "dfs.client.use.datanode.hostname": "true",
             # with few DataNodes, a lost one has no replacement while a file is written
             "dfs.client.block.write.replace-datanode-on-failure.best-effort": "true",
-            # a file that is closed before its block is reported is asked for again after this, 400 ms else: 10, 20, 40 ... ms
+            # the delay before a client retries to close a file whose block is not reported yet; default 400 ms: 10, 20, 40 ... ms
             "dfs.client.block.write.locateFollowingBlock.initial.delay.ms": "10",
             "dfs.client.block.write.locateFollowingBlock.retries": "11",
             **self.storage.conf,
@@ -151,7 +151,7 @@ class Hdfs(Service):
             "fs.defaultFS": f"hdfs://{servers[0].address}:{self.storage.port}",
             **layout.properties("core-site"),
             "hadoop.security.authorization": "true",
-            # a DataNode that starts before the NameNode listens tries again at once, and not 5 s later after 10 times
+            # a DataNode that starts before the NameNode listens retries at once, and not 5 s later after 10 attempts
             "ipc.client.connect.retry.interval": "100",
             "ipc.client.connect.max.retries": "600",
             "hadoop.tmp.dir": "${weft.temporary}",
@@ -166,7 +166,7 @@ class Hdfs(Service):
                 {"security.service.authorization.default.acl": "${user.name}", **callers(layout.all_nodes)}
             ),
             _secret(layout.directory): f"{SECRET}\n",
-            # what the status pages count is otherwise up to ten seconds old
+            # otherwise the metrics of status pages are up to ten seconds old
             conf / "hadoop-metrics2.properties": "*.period=1\n",
             # a daemon does not start without the folder of its pages
             conf / "webapps" / "hdfs" / "index.html": _PAGE,
@@ -174,7 +174,7 @@ class Hdfs(Service):
         }
 
     def _site(self, servers: Sequence[Node]) -> dict[str, str]:
-        """hdfs-site.xml of all daemons; what is a node's own comes from the system properties in its command."""
+        """hdfs-site.xml of all daemons; node-specific values are system properties in each command."""
         head = servers[0].address
         return {
             "dfs.namenode.rpc-address": f"{head}:{self.storage.port}",
@@ -188,17 +188,17 @@ class Hdfs(Service):
             "dfs.datanode.use.datanode.hostname": "true",
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
             "dfs.block.access.token.enable": "true",
-            # nobody renews the token of a cluster that stands for days
+            # nobody renews the token of a cluster that runs for days
             "dfs.namenode.delegation.token.max-lifetime": str(_LIFETIME),
             "dfs.namenode.delegation.token.renew-interval": str(_LIFETIME),
-            # a DataNode that is lost is known to be lost after 2 x 5 s + 10 x 1 s, not after ten minutes
+            # a lost DataNode is detected after 2 x 5 s + 10 x 1 s, not after ten minutes
             "dfs.heartbeat.interval": "1",
             "dfs.namenode.heartbeat.recheck-interval": "5000",
             "dfs.namenode.stale.datanode.interval": "10000",
-            # with few DataNodes a busy one is no reason to make fewer copies
+            # with few DataNodes, a busy one is not a reason to write fewer copies
             "dfs.namenode.redundancy.considerLoad": "false",
-            # WebHDFS serves files to whoever claims a user's name, and no daemon can do without it:
-            # the NameNode's is one of its pages, a DataNode's is asked before any filter of its pages
+            # WebHDFS serves files to anybody who claims a user's name, and no daemon works without it:
+            # the NameNode's is one of its pages, a DataNode's is called before any filter of its pages
             "dfs.datanode.httpserver.filter.handlers": "io.weft.hadoop.PageHandler",
         }
 
@@ -208,12 +208,12 @@ def _conf(layout: Layout) -> Path:
 
 
 def _secret(directory: Path) -> Path:
-    """The file, below a run's directory, that tells the daemons the secret."""
+    """The file, below a run's directory, with the secret for the daemons."""
     return directory / "hdfs" / "http-secret"
 
 
 def _missing(answer: Any, wanted: Mapping[str, str]) -> list[str]:
-    """Daemons that the NameNode does not know yet, by its page of beans."""
+    """Daemons that are missing in the NameNode's page of beans."""
     for bean in answer["beans"]:
         live = json.loads(bean["LiveNodes"])
         return [

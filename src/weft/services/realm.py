@@ -1,6 +1,6 @@
-"""A Kerberos realm of the run's own, in which Hadoop's daemons and clients prove who they are: by the run's keytab.
+"""A Kerberos realm of the run, in which Hadoop's daemons and clients authenticate with the run's keytab.
 
-It has one user, who is every daemon and every client. Hadoop puts in the name of the account that it runs under.
+It has one user for every daemon and every client. Hadoop replaces its name with that of the account of the process.
 """
 
 import hmac
@@ -12,9 +12,9 @@ from weft.nodes.base import Node
 
 NAME = "WEFT"
 USER = f"user/weft@{NAME}"
-"""Not the name of the account, which may be another inside of a user namespace; Hadoop wants a host's name behind the slash."""
+"""Not the account's name, which may differ inside a user namespace; Hadoop requires a host name after the slash."""
 _PAGES = f"HTTP/weft@{NAME}"
-"""Whom pages of Hadoop that ask for tickets (SPNEGO) have to be."""
+"""The principal that Hadoop's pages with SPNEGO require."""
 _CENTRE = f"krbtgt/{NAME}@{NAME}"
 _AES256 = 18
 """aes256-cts-hmac-sha1-96 (RFC 3962)."""
@@ -22,13 +22,13 @@ _AES256 = 18
 
 @dataclass(frozen=True)
 class Realm:
-    """Where the realm's files lie on every node, and where its key distribution centre listens."""
+    """The paths of the realm's files on every node, and the address of its key distribution centre."""
 
     directory: Path
     head: Node
     port: int
     private: bool = False
-    """Whether what its members say to each other is encrypted."""
+    """Whether the communication between its members is encrypted."""
 
     @property
     def keytab(self) -> Path:
@@ -40,17 +40,17 @@ class Realm:
 
     @property
     def java_option(self) -> str:
-        """Of every JVM."""
+        """Options of every JVM."""
         return f"-Djava.security.krb5.conf={self.conf}"
 
     @property
     def environment(self) -> dict[str, str]:
-        """By which Hadoop's clients log in (UserGroupInformation)."""
+        """The variables with which Hadoop's clients log in (UserGroupInformation)."""
         return {"KRB5PRINCIPAL": USER, "KRB5KEYTAB": str(self.keytab)}
 
     @property
     def names(self) -> dict[str, str]:
-        """Settings of every daemon and client: that names are proved, and whose account the realm's user has."""
+        """Settings of every daemon and client: authentication, and the account of the realm's user."""
         return {
             "hadoop.security.authentication": "kerberos",
             "hadoop.security.auth_to_local": "RULE:[2:$1](user)s/.*/${user.name}/",
@@ -59,13 +59,13 @@ class Realm:
 
     @property
     def hdfs(self) -> dict[str, str]:
-        """Settings of whoever talks to HDFS."""
+        """Settings of HDFS clients."""
         return {
             "dfs.namenode.kerberos.principal": USER,
             "dfs.datanode.kerberos.principal": USER,
-            # inputs of Hadoop's, which Spark's are too, list no files unless somebody is named who may renew a token
+            # Hadoop's input formats, which Spark uses too, list no files without a token renewer
             "yarn.resourcemanager.principal": USER,
-            # without it every block is encrypted by 3DES, in Java
+            # otherwise every block is encrypted with 3DES, in Java
             **({"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"} if self.private else {}),
         }
 
@@ -76,14 +76,14 @@ class Realm:
             "dfs.datanode.keytab.file": str(self.keytab),
             "dfs.web.authentication.kerberos.principal": _PAGES,
             "dfs.web.authentication.kerberos.keytab": str(self.keytab),
-            # a DataNode would want ports that only root can bind, or SASL beside the block tokens that it asks for
+            # otherwise a DataNode requires ports that only root can bind, or SASL in addition to its block tokens
             "ignore.secure.ports.for.testing": "true",
             "dfs.encrypt.data.transfer": str(self.private).lower(),
         }
 
     @property
     def yarn(self) -> dict[str, str]:
-        """Settings of YARN's daemons and of whoever talks to them."""
+        """Settings of YARN's daemons and clients."""
         daemons = ("resourcemanager", "nodemanager")
         return {
             **{f"yarn.{daemon}.principal": USER for daemon in daemons},
@@ -92,7 +92,7 @@ class Realm:
 
     @property
     def history(self) -> dict[str, str]:
-        """Settings of the JobHistoryServer and of whoever talks to it."""
+        """Settings of the JobHistoryServer and its clients."""
         return {
             "mapreduce.jobhistory.principal": USER,
             "mapreduce.jobhistory.keytab": str(self.keytab),
@@ -100,7 +100,7 @@ class Realm:
 
     @property
     def properties(self) -> dict[str, dict[str, str]]:
-        """All of them, by the file of Hadoop's that they belong to; `login` is for clients with keys of their own."""
+        """All of them, by the Hadoop file to which they belong; `login` is for clients with their own keys."""
         return {
             "core-site": self.names,
             "hdfs-site": self.hdfs,
@@ -111,7 +111,7 @@ class Realm:
         }
 
     def krb5(self) -> str:
-        """krb5.conf (MIT), as Java reads it; names of hosts are never looked up."""
+        """krb5.conf (MIT), as Java reads it; host names are never resolved."""
         return f"""[libdefaults]
 default_realm = {NAME}
 udp_preference_limit = 1
@@ -130,7 +130,7 @@ default_tgs_enctypes = aes256-cts-hmac-sha1-96
 
 
 def keytab(secret: str) -> bytes:
-    """A keytab (MIT, version 0x502) with a key of each name of the realm, each made from the run's secret."""
+    """A keytab (MIT, version 0x502) with a key of each principal of the realm, derived from the run's secret."""
     return b"\x05\x02" + b"".join(_entry(name, secret) for name in (USER, _PAGES, _CENTRE))
 
 

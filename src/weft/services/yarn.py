@@ -1,4 +1,4 @@
-"""YARN, on which jobs of Hadoop, Spark and Flink run: a ResourceManager on the head, a NodeManager on every node."""
+"""YARN, for jobs of Hadoop, Spark and Flink: a ResourceManager on the head node, a NodeManager on every node."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -21,22 +21,22 @@ def _whole(layout: Layout) -> Layout:
 
 
 class Tenant(ABC):
-    """Whoever has YARN's containers: an engine."""
+    """The user of YARN's containers: an engine."""
 
     auxiliary: ClassVar[Mapping[str, str]] = {}
     """Auxiliary services of the NodeManagers, class by name."""
 
     @abstractmethod
     def containers(self, layout: Layout) -> Containers:
-        """How the memory that a node has left is cut. Raises UsageError when it does not fit."""
+        """How a node's remaining memory is divided. Raises UsageError if it does not fit."""
 
     def site_settings(self, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002 - for those with some
-        """Settings of Hadoop's, each of which wins in the file that it belongs to."""
+        """Hadoop settings, each of which overrides the file to which it belongs."""
         return {}
 
 
 class Yarn(Service):
-    """A resource manager of the run's own; its keys are those of the engine that runs on it."""
+    """A resource manager of the run; its keys are those of the engine that runs on it."""
 
     kind: Literal["yarn"] = "yarn"
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
@@ -45,9 +45,9 @@ class Yarn(Service):
     tenant: InstanceOf[Tenant] = Field(description="the engine that runs on it")
     port: int = Field(description="first of the ports of its daemons")
     web_port: int = Field(description="first of the ports of their status pages")
-    pages: Literal["closed", "open"] = Field(default="closed", description="whether they want a token")
-    table: str = Field(default="engine", description="where a user says the ports")
-    share: Callable[[Layout], Layout] = Field(default=_whole, description="what the engine has of a layout")
+    pages: Literal["closed", "open"] = Field(default="closed", description="closed: they require a token")
+    table: str = Field(default="engine", description="the spec's table with the ports")
+    share: Callable[[Layout], Layout] = Field(default=_whole, description="the engine's share of a layout")
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -74,6 +74,6 @@ class Yarn(Service):
         return Plan(files, cluster.daemons(), (cluster.ready(),))
 
     def cluster(self, layout: Layout, containers: Containers) -> YarnCluster:
-        """It on the nodes of a layout."""
+        """YARN on the nodes of a layout."""
         ports = Ports(self.port, self.web_port)
         return YarnCluster(layout, ports, containers, closed=self.pages == "closed", table=self.table)

@@ -1,7 +1,7 @@
-"""YARN on the nodes of a layout: its files, its daemons, and what a program of Hadoop's needs to find it.
+"""YARN on the nodes of a layout: its files, its daemons, and how Hadoop programs connect to it.
 
-One set of files serves all nodes: what differs from node to node is a system property of that node's daemons, which
-Hadoop puts in the place of ${weft.address} and its like.
+One set of files serves all nodes: values that differ are system properties of each node's daemons, which
+Hadoop substitutes for ${weft.address} and the like.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ from weft.text.units import show_size
 
 RESOURCE_MANAGER = 256 << 20
 NODE_MANAGER = 192 << 20
-"""Bytes of heap; both idle at half of it."""
+"""Bytes of heap; both use half of it when idle."""
 OVERHEAD = 192 << 20
-"""Bytes such a daemon's process takes beside its heap."""
+"""Bytes of such a daemon's process besides its heap."""
 _NODE_MANAGER_GRACE = 1
-"""Seconds: it ends its containers at once, and then waits for applications and logs that nobody will ask for."""
+"""Seconds: it ends its containers at once, and then waits for applications and logs that nobody will request."""
 GRAIN = 64 << 20
-"""Containers are whole multiples of so many bytes."""
+"""Container sizes are multiples of this many bytes."""
 
 
 PROTOCOLS = (
@@ -36,7 +36,7 @@ PROTOCOLS = (
     "refresh.policy.protocol",
     "refresh.user.mappings.protocol",
 )
-"""What only the user may call; the others ask for a token of the application that calls."""
+"""RPC that only the user may call; the others require a token of the calling application."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Ports:
 
 @dataclass(frozen=True)
 class Containers:
-    """How the memory of each node is cut, in bytes: a container for each core, and one for an application's master."""
+    """How the memory of each node is divided, in bytes: a container for each core, and one for an ApplicationMaster."""
 
     task: int
     master: int
@@ -70,7 +70,7 @@ class Containers:
 
     @property
     def node(self) -> int:
-        """What a NodeManager may give away."""
+        """The resources that a NodeManager offers."""
         return self.task * self.each + self.master
 
 
@@ -82,7 +82,7 @@ class YarnCluster:
     ports: Ports
     containers: Containers
     closed: bool = True
-    """Whether the pages want a token that is signed with the secret."""
+    """Whether the pages require a token that is signed with the secret."""
     table: str = "engine"
     """The spec's table with the keys of its ports."""
 
@@ -94,7 +94,7 @@ class YarnCluster:
 
     @property
     def secret(self) -> Path:
-        """The file that tells the daemons the run's secret."""
+        """The file with the run's secret for the daemons."""
         return self.conf / "http-secret"
 
     @property
@@ -103,19 +103,19 @@ class YarnCluster:
         return self.class_path(str(self.conf))
 
     def class_path(self, settings: str) -> str:
-        """`settings` are folders; an archive of the jars' classes fits only those who have the jars before all else."""
+        """`settings` are folders; an archive matches only class paths that begin with the jars."""
         return ":".join([*classes(self.layout.homes["hadoop"], self.layout.jars["hadoop"]), settings])
 
     def core_site(self) -> dict[str, str]:
         return {
-            # what is not on this machine's files says so in its name
+            # a distribution from another source has a name that shows it
             "fs.defaultFS": "file:///",
             "hadoop.tmp.dir": "${java.io.tmpdir}/hadoop",
             "hadoop.security.authorization": "true",
             **self.layout.properties("core-site"),
-            # a NodeManager otherwise waits ten seconds for the removal of logs, which is hours away
+            # otherwise a NodeManager waits ten seconds for the removal of logs, which is hours away
             "hadoop.service.shutdown.timeout": "2s",
-            # a lost node is noticed after seconds, not after the default of minutes
+            # a lost node is detected after seconds, not after the default of minutes
             "ipc.client.connect.max.retries": "50",
             "ipc.client.connect.retry.interval": "100",
             "ipc.client.connect.max.retries.on.timeouts": "3",
@@ -159,7 +159,7 @@ class YarnCluster:
             "yarn.nodemanager.resource.memory-mb": str(self.containers.node >> 20),
             "yarn.nodemanager.resource.cpu-vcores": str(self.containers.cores + 1),
             "yarn.nodemanager.vmem-check-enabled": "false",
-            # whose disk this is, and how full it may be, is not for a NodeManager to say
+            # disk health checks are not the NodeManager's task
             "yarn.nodemanager.disk-health-checker.enable": "false",
             "yarn.nodemanager.container-metrics.enable": "false",
             "yarn.nodemanager.sleep-delay-before-sigkill.ms": "100",
@@ -170,9 +170,9 @@ class YarnCluster:
             "yarn.scheduler.minimum-allocation-mb": str(GRAIN >> 20),
             "yarn.scheduler.maximum-allocation-mb": str(self.containers.node >> 20),
             "yarn.scheduler.maximum-allocation-vcores": str(self.containers.cores),
-            # the defaults are made for thousands of nodes; here every second of waiting is measured
+            # the defaults are for thousands of nodes; here every second of waiting is measured
             "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "100",
-            # a NodeManager that was there before its ResourceManager otherwise waits 30 s before it asks again
+            # otherwise a NodeManager that starts before its ResourceManager waits 30 s before it retries
             "yarn.resourcemanager.connect.retry-interval.ms": "1000",
             "yarn.nm.liveness-monitor.expiry-interval-ms": "15000",
             "yarn.am.liveness-monitor.expiry-interval-ms": "30000",
@@ -183,7 +183,7 @@ class YarnCluster:
         }
 
     def scheduler(self) -> dict[str, str]:
-        """One queue, which only the user that runs weft may submit to."""
+        """One queue, to which only the user who runs weft may submit."""
         prefix = "yarn.scheduler.capacity"
         acls = {
             f"{prefix}.{queue}.acl_{what}": "${user.name}"
@@ -213,15 +213,15 @@ class YarnCluster:
 
     @property
     def inherited(self) -> list[str]:
-        """Names of variables that a container has from its NodeManager."""
+        """Names of variables that containers inherit from their NodeManager."""
         head = self.layout.head
         own = {*self.layout.environment(head), *temporary(self.layout, head), "WEFT_NODE"}
-        # a container has tokens: to log in for each would only take time
+        # a container has tokens: a login of each would only take time
         return sorted(own.difference(*(service.environment for service in self.layout.services.values())))
 
     def files(self, sites: Mapping[str, Mapping[str, str]], conf: Mapping[str, str]) -> dict[Path, str]:
-        """The generated files; `conf` holds the user's settings, each of which wins in the site it belongs to."""
-        # HDFS's own defaults are read after core-site, and would win there
+        """The generated files; `conf` has the user's settings, each of which overrides the file to which it belongs."""
+        # HDFS's own defaults are read after core-site, and would override it there
         sites = {**sites, "hdfs-site": self.layout.properties("hadoop")}
         found = {self.conf / f"{name}.xml": self.site(name, site, conf) for name, site in sites.items()}
         return {**found, **({self.secret: f"{SECRET}\n"} if self.closed else {})}
@@ -263,7 +263,7 @@ class YarnCluster:
         return Applications(self._page("metrics"), _running)
 
     def _page(self, what: str) -> Page:
-        """One of the ResourceManager's about the cluster."""
+        """One of the ResourceManager's pages about the cluster."""
         head = self.layout.head
         return Page(head, f"http://{head.address}:{self.ports.web}/ws/v1/cluster/{what}", signed=self.closed)
 
@@ -304,7 +304,7 @@ class YarnCluster:
         )
 
     def java(self, bytes_of_heap: int, *flags: str, settings: str = "") -> list[str]:
-        """The words of `java` up to the main class; `settings` are other folders than the run's."""
+        """The arguments of `java` up to the main class; `settings` are folders other than the run's."""
         home = f"-Dhadoop.home.dir={self.layout.homes['hadoop']}"
         return [
             str(self.layout.java),
@@ -328,9 +328,9 @@ class YarnCluster:
 
 
 def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int, most: int) -> Containers:
-    """Cut each node's memory into containers, alike on all nodes. Raises UsageError when a task does not fit.
+    """Divide each node's memory into containers, equally on all nodes. Raises UsageError if a task does not fit.
 
-    `head`: bytes that the engine's processes on the head take; `asked`: bytes of a task container.
+    `head`: bytes of the engine's processes on the head node; `asked`: bytes of a task container.
     """
     on_head = layout.head.memory - head
     room = min([on_head, *(node.memory for node in layout.nodes[1:])]) - master
@@ -348,7 +348,7 @@ def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int
         )
     if task * each > room:
         raise UsageError(
-            f"{each} container(s) of {show_size(task)} do not fit into the {show_size(room)} that a node has left",
+            f"{each} container(s) of {show_size(task)} do not fit into the {show_size(room)} that remain on a node",
             hint="lower engine.task_memory, or use fewer cores or nodes",
         )
     return Containers(task, master, each, each)
@@ -360,7 +360,7 @@ def _running(answer: Any) -> int:
 
 
 def _site(key: str) -> str:
-    """The file that a setting belongs to."""
+    """The file to which a setting belongs."""
     if key.startswith("yarn.scheduler.capacity."):
         return "capacity-scheduler"
     if key.startswith(("mapreduce.", "yarn.app.mapreduce.")):
@@ -373,7 +373,7 @@ def _site(key: str) -> str:
 
 
 def missing(answer: Any, nodes: Sequence[Node]) -> list[str]:
-    """NodeManagers that the ResourceManager does not know, by its list of nodes."""
+    """NodeManagers that are missing in the ResourceManager's list of nodes."""
     listed = (answer["nodes"] or {}).get("node", [])
     running = {node["nodeHostName"] for node in listed if node["state"] == "RUNNING"}
     if len(running) >= len(nodes):

@@ -1,1 +1,1 @@
-"""What the user asked for."""
+"""The user's request."""

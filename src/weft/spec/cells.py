@@ -1,7 +1,7 @@
-"""The cells of a study: every combination of its matrix, less what it excludes.
+"""The cells of a study: every combination of its matrix except the excluded ones.
 
-A value of the matrix is set at its key. One that is a table with a `name` is a case: the name is what the study calls it,
-and the other keys of the table are set together.
+A value of the matrix is set at its key. A table with a `name` is a case: the study uses its name,
+and its other keys are set together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,23 +16,23 @@ Coordinates = dict[str, Any]
 
 
 def combinations(matrix: Matrix, exclude: Sequence[Mapping[str, Any]] = ()) -> list[Coordinates]:
-    """The coordinates of each cell. Raises UsageError for an exclusion that excludes nothing, and when none is left."""
+    """The coordinates of each cell. Raises UsageError for an exclusion without effect, and if no cell is left."""
     for number, one in enumerate(exclude, start=1):
         _require_known(one, matrix, f"exclude {number}")
     found: list[Coordinates] = [{}]
     for key, values in matrix.items():
         named = [_name(value) for value in values]
         if twice := [name for i, name in enumerate(named) if name in named[:i]]:
-            raise UsageError(f"matrix.{key} has {twice[0]!r} twice", hint="give each value or name once")
+            raise UsageError(f"matrix.{key} has {twice[0]!r} twice", hint="list each value or name once")
         found = [{**cell, key: name} for cell in found for name in named]
     left = [cell for cell in found if not any(_fits(cell, one) for one in exclude)]
     if not left:
-        raise UsageError("no cell is left of the matrix", hint="look at its lists and at what is excluded")
+        raise UsageError("the matrix has no cells", hint="check its lists and exclusions")
     return left
 
 
 def settings(matrix: Matrix, coordinates: Coordinates) -> dict[str, Any]:
-    """What a cell sets: dotted keys of the spec and their values, a case's own in place of its name."""
+    """The settings of a cell: dotted keys of the spec and their values, with a case's keys instead of its name."""
     found: dict[str, Any] = {}
     for key, name in coordinates.items():
         value = next(value for value in matrix[key] if _name(value) == name)
@@ -65,7 +65,7 @@ def _require_known(excluded: Mapping[str, Any], matrix: Matrix, where: str) -> N
     for key, values in excluded.items():
         if key not in matrix:
             raise UsageError(
-                f"{where}: {key!r} is no key of the matrix",
+                f"{where}: {key!r} is not a key of the matrix",
                 hint=nearest(key, list(matrix)) if matrix else "there is no [matrix]",
             )
         known = [_name(value) for value in matrix[key]]

@@ -1,4 +1,4 @@
-"""The dotted keys of a spec: which there are, what they mean, and how a value is put at one."""
+"""The dotted keys of a spec: their names and meaning, and how a value is set."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args, get_origin
@@ -12,13 +12,13 @@ from weft.spec.model import FAMILIES, Spec, service_tables
 from weft.text.nearest import nearest
 
 STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed")
-"""The keys that a study has beside those of a spec."""
+"""The keys of a study in addition to those of a spec."""
 
 
 def put(table: dict[str, Any], key: str, value: Any) -> None:
-    """Put a value at a dotted key. `spark.x.y` is a setting of the engine; a bare unknown key is the workload's.
+    """Set a value at a dotted key. `spark.x.y` is a setting of the engine; a bare unknown key is the workload's.
 
-    Of several engines each has its keys below its kind: `engine.flink.port`; so have services: `services.kafka.port`,
+    With several engines, each has its keys below its kind: `engine.flink.port`; so do services: `services.kafka.port`,
     or `kafka.port`.
     """
     first, _, rest = key.partition(".")
@@ -45,13 +45,13 @@ def put(table: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _part(tables: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], list[str]]:
-    """The table of the engine among several that a key is for, and the rest of the key."""
+    """The table of the engine among several to which a key belongs, and the rest of the key."""
     kind, _, rest = key.removeprefix("engine.").partition(".")
     found = next((table for table in tables if table["kind"] == kind), None)
     if found is None or not rest:
         kinds = [str(table["kind"]) for table in tables]
         raise UsageError(
-            f"the key {key!r} does not say which of {', '.join(kinds)} it is for",
+            f"the key {key!r} is ambiguous: the engines are {', '.join(kinds)}",
             hint=f"write engine.{kinds[0]}.KEY=VALUE",
         )
     if key.partition(".")[0] in _prefixes():
@@ -60,24 +60,24 @@ def _part(tables: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], list[
 
 
 def _prefixes() -> set[str]:
-    """First words of keys that are an engine's own settings."""
+    """Prefixes of keys that are an engine's own settings."""
     return {engine.prefix for engine in engines.KINDS.values() if engine.prefix}
 
 
 def _put_service(table: dict[str, Any], key: str, value: Any) -> None:
-    """A key of a service, which need not be asked for yet."""
+    """A key of a service, which need not be requested yet."""
     kind, _, own = key.partition(".")
     if kind not in services.KINDS or not own:
         raise UsageError(
-            f"the key {key!r} does not say which service it is for", hint=nearest(kind, list(services.KINDS))
+            f"the key {key!r} does not name its service", hint=nearest(kind, list(services.KINDS))
         )
     asked = [services.KINDS.table(one) for one in service_tables(table.get("services", []))]
-    told = next((one for one in asked if one["kind"] == kind), {"kind": kind})
-    table["services"] = [*(one for one in asked if one["kind"] != kind), {**told, own: value}]
+    current = next((one for one in asked if one["kind"] == kind), {"kind": kind})
+    table["services"] = [*(one for one in asked if one["kind"] != kind), {**current, own: value}]
 
 
 def _table(family: str, value: Any) -> Any:
-    """The table form of what stands at a family's key, so that one key of it can be set; a list of them for several."""
+    """The table form of the value at a family's key, so that one of its keys can be set; a list of tables for several."""
     if value is None:
         default = Spec.model_fields[family].default_factory
         return {"kind": default().kind}  # type: ignore[misc,call-arg]
@@ -89,7 +89,7 @@ def _table(family: str, value: Any) -> Any:
 
 
 def keys_at(location: Sequence[str]) -> list[str]:
-    """The names of the keys that there are below a key."""
+    """The names of the keys below a key."""
     if not location:
         return [*Spec.model_fields, *STUDY_KEYS]
     kinds = FAMILIES[location[0]]
@@ -98,7 +98,7 @@ def keys_at(location: Sequence[str]) -> list[str]:
 
 
 def field_at(location: Sequence[str]) -> FieldInfo | None:
-    """What is known of a key; None where it is none of an adapter's, or below one."""
+    """The description of a key; None if it does not belong to an adapter."""
     family, *rest = location or ("",)
     if family in FAMILIES and len(rest) == 2 and rest[0] in FAMILIES[family]:
         adapter: type[BaseModel] = FAMILIES[family][rest[0]]
@@ -107,11 +107,11 @@ def field_at(location: Sequence[str]) -> FieldInfo | None:
 
 
 class Key(NamedTuple):
-    """A key that can be set, for help."""
+    """A key that can be set, for help texts."""
 
     name: str
     default: str
-    """Empty where there is none."""
+    """Empty if there is none."""
     description: str
 
 
@@ -122,6 +122,6 @@ def describe(model: type[BaseModel]) -> list[Key]:
         if get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1:
             continue
         default = None if info.is_required() else info.get_default(call_default_factory=True)
-        words = ",".join(default) if isinstance(default, tuple) else getattr(default, "kind", default)
-        rows.append(Key(name, "" if words is None else str(words), info.description or ""))
+        shown = ",".join(default) if isinstance(default, tuple) else getattr(default, "kind", default)
+        rows.append(Key(name, "" if shown is None else str(shown), info.description or ""))
     return rows

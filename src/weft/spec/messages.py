@@ -1,4 +1,4 @@
-"""What is wrong with a table of keys, in weft's own sentences."""
+"""Errors in a table of keys, as weft's own messages."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,29 +11,29 @@ from weft.spec.wanted import wanted
 from weft.text.nearest import nearest
 
 _MOST = 80
-"""Characters of a value that a message repeats."""
+"""Maximum characters of a value in a message."""
 
 
 def say(error: ValidationError) -> str:
     """What is wrong, in one line that names the key."""
     first = error.errors(include_url=False)[0]
-    words = _location(first["loc"])
-    of_several = words[0] == "services" or first["loc"][1:2] in (("engines",), ("shares",))
-    if not of_several and len(words) > 1 and words[1] in FAMILIES.get(words[0], ()):
-        words.pop(1)
-    where = ".".join(words[:1] if first["type"] == "union_tag_invalid" else words)
+    parts = _location(first["loc"])
+    of_several = parts[0] == "services" or first["loc"][1:2] in (("engines",), ("shares",))
+    if not of_several and len(parts) > 1 and parts[1] in FAMILIES.get(parts[0], ()):
+        parts.pop(1)
+    where = ".".join(parts[:1] if first["type"] == "union_tag_invalid" else parts)
     match first["type"]:
         case "extra_forbidden":
             return f"unknown key {where!r}"
         case "union_tag_invalid":
             return f"unknown {where} {first['input'].get('kind')!r}"
         case "union_tag_not_found":
-            return f"{where} does not say its kind"
+            return f"{where} has no kind"
         case "missing":
             return f"{where} is required"
     message, given = wanted(first, field_at(_location(first["loc"]))), str(first["input"])
-    told = isinstance(first["input"], dict) or given in message or _reads_as(first)
-    return f"{where}: {message}" + ("" if told else f", not {_shortened(given)!r}")
+    known = isinstance(first["input"], dict) or given in message or _reads_as(first)
+    return f"{where}: {message}" + ("" if known else f", not {_shortened(given)!r}")
 
 
 def _shortened(text: str) -> str:
@@ -41,12 +41,12 @@ def _shortened(text: str) -> str:
 
 
 def _reads_as(first: Any) -> str:
-    """What a value was taken for, in the words of the error that refused it; empty where it has none."""
+    """How a value was interpreted, from the message of the error; empty if unknown."""
     return str(getattr(first.get("ctx", {}).get("error"), "hint", ""))
 
 
 def _written(location: list[str]) -> str:
-    """How a key that is required is written."""
+    """How to set a required key."""
     family, key = location[0], location[-1]
     if family not in FAMILIES or len(location) < 3:
         return f"write {key} = ..."
@@ -55,9 +55,9 @@ def _written(location: list[str]) -> str:
     return f"write {short}{kind},{key}={key.upper()}"
 
 
-def _location(words: Sequence[int | str]) -> list[str]:
-    """The words of a key: those of an engine among several as if it were the only one."""
-    match [str(word) for word in words]:
+def _location(parts: Sequence[int | str]) -> list[str]:
+    """The parts of a key: for one of several engines, as if it were the only one."""
+    match [str(word) for word in parts]:
         case ["engine", "engines", kind, *rest]:
             return ["engine", kind, *rest[1:]]
         case ["engine", "shares", kind, *_]:
@@ -69,7 +69,7 @@ def _location(words: Sequence[int | str]) -> list[str]:
 
 
 def hint(error: ValidationError) -> str:
-    """What to write instead; empty where that is not known."""
+    """What to write instead; empty if unknown."""
     first = error.errors(include_url=False)[0]
     location = _location(first["loc"])
     match first["type"]:

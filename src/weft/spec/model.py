@@ -1,4 +1,4 @@
-"""What the user asked for, frozen. TOML and the command line's flags are two spellings of one table."""
+"""The user's request, frozen. TOML and the command line's flags are two notations for one table."""
 
 import hashlib
 from collections.abc import Mapping
@@ -42,40 +42,40 @@ def _words(value: Any) -> Any:
 
 
 def service_tables(value: Any) -> Any:
-    """The tables of services: a list of them, tables by kind, or one in its one-line form."""
+    """The tables of services: a list of them, tables by kind, or one in short form."""
     if isinstance(value, Mapping):
         if wrong := [kind for kind, table in value.items() if not isinstance(table, Mapping)]:
-            raise ValueError(f"{wrong[0]} is no table; write [services.{wrong[0]}] and its keys")
+            raise ValueError(f"{wrong[0]} is not a table; write [services.{wrong[0]}] and its keys")
         return [{"kind": kind, **table} for kind, table in value.items()]
     return [value] if isinstance(value, str) else value
 
 
 class Spec(BaseModel):
-    """One run: what work, by which engine, where, on what. The same text always means the same run."""
+    """One run: which workload, with which engine, on which nodes and storage. The same text always means the same run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    workload: AnyWorkload = Field(description="what work")
-    engine: AnyEngine = Field(default_factory=engines.DEFAULT, description="what does it")
-    nodes: AnyNodes = Field(default_factory=LocalNodes, description="where its processes run")
-    input: AnyStorage = Field(default_factory=DiskStorage, description="where the input stands")
-    output: AnyStorage = Field(default_factory=DiskStorage, description="where the result is written")
-    scratch: AnyStorage = Field(default_factory=DiskStorage, description="where shuffle and spill files go")
+    workload: AnyWorkload = Field(description="the workload")
+    engine: AnyEngine = Field(default_factory=engines.DEFAULT, description="the engine")
+    nodes: AnyNodes = Field(default_factory=LocalNodes, description="the nodes")
+    input: AnyStorage = Field(default_factory=DiskStorage, description="storage of the input")
+    output: AnyStorage = Field(default_factory=DiskStorage, description="storage of the result")
+    scratch: AnyStorage = Field(default_factory=DiskStorage, description="storage of shuffle and spill files")
     probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = Field(
-        default=("proc", "threads", "engine"), description="what observes it"
+        default=("proc", "threads", "engine"), description="the probes"
     )
     services: Annotated[tuple[AnyService, ...], BeforeValidator(service_tables)] = Field(
-        default=(), description="what it has beside its engine and its storage: KIND:NODES, or KIND.KEY=VALUE"
+        default=(), description="services besides the engine and the storage: KIND:NODES, or KIND.KEY=VALUE"
     )
     start_deadline: Duration = Field(
-        default=90.0, gt=0, description="how long the cluster may take to become ready"
+        default=90.0, gt=0, description="maximum time until the cluster is ready"
     )
-    timeout: Duration = Field(default=3600.0, gt=0, description="how long the measured work may take")
+    timeout: Duration = Field(default=3600.0, gt=0, description="maximum time of the measured work")
 
     @model_validator(mode="before")
     @classmethod
     def _first_engine_of_the_workload(cls, table: Any) -> Any:
-        """A workload that is not told its engine runs on the first that it is offered on."""
+        """Without an engine, a workload uses the first engine that supports it."""
         if not isinstance(table, dict) or "engine" in table:
             return table
         named = expand(table.get("workload"), {})
@@ -83,12 +83,12 @@ class Spec(BaseModel):
         return {**table, "engine": {"kind": workload.engines[0]}} if workload else table
 
     def storage(self) -> dict[Role, Storage]:
-        """The storage of each role that the workload has."""
+        """The storage of each role of the workload."""
         named = {"input": self.input, "output": self.output, "shuffle": self.scratch}
         return {role: storage for role, storage in named.items() if role in self.workload.roles}
 
     def all_services(self) -> list[Service]:
-        """The services that its storages and its engine need and those asked for, in the order of their start."""
+        """The services that its storages and its engine need and those requested, in the order of their start."""
         return self._resolved
 
     @cached_property
@@ -96,20 +96,20 @@ class Spec(BaseModel):
         return services.resolved(self.storage(), self.engine.services(), self.services)
 
     def added_probes(self) -> dict[str, str]:
-        """Probes that observe a run beside those that were asked for, and why; none where the user listed them."""
+        """Probes in addition to the default ones, and why; none if the user listed the probes."""
         if "probes" in self.model_fields_set:
             return {}
         slow = {layer.parallel for layer in self.layers()} - {""}
         return {"fileops": f"files are on {', '.join(sorted(slow))}"} if slow else {}
 
     def layers(self) -> list[Storage]:
-        """The storages of all roles and of all services, with what they are backed by."""
+        """The storages of all roles and of all services, with their backing storages."""
         backings = [service.backing for service in self.all_services()]
         found = [*self.storage().values(), *(backing for backing in backings if backing)]
         return [layer for storage in found for layer in layers(storage)]
 
     def paths(self) -> list[Path]:
-        """Existing paths that the spec names: every node has to see them."""
+        """Existing paths in the spec, which every node must see."""
         stored = [getattr(layer, "path", None) for layer in self.layers()]
         named = [
             settings.expanded(path) for path in (*stored, *self.workload.paths) if isinstance(path, Path)
@@ -124,19 +124,19 @@ class Spec(BaseModel):
         return tuple(dict.fromkeys([*engines, *needed]))
 
     def modules(self) -> tuple[str, ...]:
-        """Modules of weft's own jars that services need, beside those of the distributions."""
+        """Modules of weft's own jars that services need, besides those of the distributions."""
         return tuple(dict.fromkeys(name for service in self.all_services() for name in service.modules))
 
     @property
     def encrypted(self) -> bool:
-        """Whether what goes over the network is to be hidden from who can listen to it."""
+        """Whether network traffic must be encrypted."""
         return any(part.encrypted for part in self.engine.parts.values())
 
     def home(self, distribution: str) -> Path | None:
-        """A site's own installation, which the engine's table or the environment names."""
+        """A site's own installation, from the engine's table or the environment."""
         own: Path | None = getattr(self.engine.parts.get(distribution), "home", None)
         return own or settings.home(distribution)
 
     def key(self) -> str:
-        """Eight hex digits that stand for this spec."""
+        """Eight hex digits that identify this spec."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]

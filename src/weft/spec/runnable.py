@@ -1,4 +1,4 @@
-"""What no run could do is no spec: work that its engine is not offered for, text that would become another setting."""
+"""Refuses specs that no run supports: work that its engine does not offer, text that would change other settings."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FREE = {"arguments", "options", "directory"}
 """Keys of a job of the user's own, which are passed on as they are and never written into a file of settings."""
 _MOST = (1 << 63) - 1
-"""The largest number that a program of weft's takes."""
+"""The largest number that weft's programs accept."""
 
 
 def require_plain(table: Mapping[str, Any], where: str = "") -> None:
@@ -20,27 +20,28 @@ def require_plain(table: Mapping[str, Any], where: str = "") -> None:
     for key, value in table.items():
         name = f"{where}{key}"
         if _CONTROL.search(str(key)):
-            raise UsageError(f"the key {str(key)!r} holds a line break or another control character")
+            raise UsageError(f"the key {str(key)!r} contains a line break or another control character")
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if isinstance(one, Mapping):
                 require_plain(one, f"{name}.")
             elif isinstance(one, str) and _CONTROL.search(one) and ("\0" in one or key not in _FREE):
-                raise UsageError(f"{name}: {one!r} holds a line break or another control character")
+                raise UsageError(f"{name}: {one!r} contains a line break or another control character")
             elif isinstance(one, (int, float)) and not abs(one) <= _MOST:
-                raise UsageError(f"{name}: {one} is too large a number")
+                raise UsageError(f"{name}: {one} is too large")
 
 
 def require_runnable(spec: Spec) -> None:
-    """Raises UsageError where an engine does not do the work."""
+    """Raises UsageError if an engine does not support the workload."""
     work = spec.workload
     for kind in spec.engine.parts:
         if work.engines and kind not in work.engines:
             raise UsageError(
                 f"{work.kind} does not run on the engine {kind}",
-                hint=f"name one of {', '.join(work.engines)}",
+                hint=f"choose one of {', '.join(work.engines)}",
             )
         programs = spec.engine.parts[kind].programs
         if isinstance(work, OwnJob) and programs and work.program.suffix not in programs:
             raise UsageError(
-                f"{work.program} is no program of {kind}", hint=f"{kind} runs {' and '.join(programs)} files"
+                f"{work.program} is not a program for {kind}",
+                hint=f"{kind} runs {' and '.join(programs)} files",
             )

@@ -16,14 +16,14 @@ from weft.spec.parse import parse
 
 
 class Study(BaseModel):
-    """A matrix of runs: a base table, lists of values to put into it, and how often each cell is run."""
+    """A matrix of runs: a base table, lists of values to set in it, and the number of runs of each cell."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     base: dict[str, Any]
     matrix: dict[str, list[Any]] = Field(default_factory=dict)
-    exclude: list[dict[str, Any]] = Field(default_factory=list, description="combinations that are not run")
+    exclude: list[dict[str, Any]] = Field(default_factory=list, description="combinations to skip")
     repeat: int = Field(default=1, ge=1, le=1000)
     shuffle_seed: int = Field(default=0, description="order of the runs; the same seed gives the same order")
 
@@ -33,7 +33,7 @@ class Study(BaseModel):
         return [(cell, parse(self.base, self.settings(cell))) for cell in found]
 
     def settings(self, coordinates: dict[str, Any]) -> dict[str, Any]:
-        """What a cell sets over the base, by dotted key."""
+        """The settings of a cell in addition to the base, by dotted key."""
         return cells.settings(self.matrix, coordinates)
 
 
@@ -44,10 +44,10 @@ def load(path: Path) -> Study:
         table = tomllib.loads(file.read_text())
     except OSError as error:
         raise UsageError(
-            f"cannot read {file}: {error.strerror}", hint="name a TOML file, or a folder with study.toml"
+            f"cannot read {file}: {error.strerror}", hint="give a TOML file, or a folder with study.toml"
         ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is not TOML: it is no text in UTF-8") from error
+        raise UsageError(f"{file} is not TOML: it is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{file} is not TOML: {error}") from error
     return study_from(table, name=file.parent.name if path.is_dir() else file.stem, where=str(file))

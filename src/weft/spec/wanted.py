@@ -1,4 +1,4 @@
-"""What a key takes, in plain words: pydantic's own messages speak of patterns, dictionaries and parsing."""
+"""What a key accepts, in plain terms: pydantic's own messages mention patterns, dictionaries and parsing."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _KINDS: Mapping[str, str] = {
     "string": "text",
     "tuple": "a list",
 }
-"""By the first word of the type of pydantic's error."""
+"""By the first part of the type of pydantic's error."""
 _BOUNDS = {
     "greater_than": ("gt", "more than"),
     "greater_than_equal": ("ge", "at least"),
@@ -30,15 +30,15 @@ _BOUNDS = {
 
 
 def wanted(error: Mapping[str, Any], field: FieldInfo | None) -> str:
-    """What a value has to be that pydantic refused."""
+    """The requirement that a value does not meet."""
     kind, context = str(error["type"]), error.get("ctx", {})
     if kind in _BOUNDS:
-        key, words = _BOUNDS[kind]
+        key, text = _BOUNDS[kind]
         bound = context[key]
-        return f"it must be {words} {show_size(bound) if _is_size(field) else bound}"
+        return f"it must be {text} {show_size(bound) if _is_size(field) else bound}"
     if kind == "string_pattern_mismatch":
         meant = (field.description or "").partition(";")[0] if field else ""
-        return f"{error['input']!r} is no {meant or 'such value'}"
+        return f"{error['input']!r} is not a valid {meant or 'value'}"
     if kind == "literal_error":
         return f"it must be {context['expected']}"
     if kind == "value_error":

@@ -1,4 +1,4 @@
-"""One certificate for the length of a run: who has its key belongs to the cluster."""
+"""One certificate per run: every process with its key belongs to the cluster."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ class Certificate:
 
     @property
     def pem(self) -> Path:
-        """The same as text, for weft's own questions."""
+        """The same as text, for weft's own requests."""
         return self.directory / "keystore.pem"
 
     @property
@@ -33,7 +33,7 @@ class Certificate:
         return {self.password: f"{SECRET}\n"}
 
     def made(self, layout: Layout) -> list[Command]:
-        """Commands that make it; the password is read from its file."""
+        """Commands that create it; they read the password from its file."""
         head = layout.head
         environment = {**layout.environment(head), **temporary(layout, head)}
         addresses = ",".join(f"ip:{node.address}" for node in layout.nodes)

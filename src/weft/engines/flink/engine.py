@@ -1,4 +1,4 @@
-"""Flink 2 as a session, of its own daemons or in containers of YARN: a JobManager, a TaskManager on every node."""
+"""Flink 2 as a session cluster, standalone or in YARN containers: a JobManager, and a TaskManager on every node."""
 
 import json
 import shlex
@@ -37,9 +37,9 @@ from weft.text.fields import LEAST_HEAP, Size
 from weft.text.units import show_size
 
 _JOBMANAGER_OVERHEAD = 256 << 20
-"""Bytes a JobManager's process takes beside its heap."""
+"""Bytes of a JobManager's process besides its heap."""
 _DRIVER_OVERHEAD = 192 << 20
-"""Bytes a client's process takes beside its heap."""
+"""Bytes of a client's process besides its heap."""
 _LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _OPENED = (
     "java.lang java.lang.reflect java.io java.net java.nio java.text java.time java.util java.util.concurrent "
@@ -50,7 +50,7 @@ _OPENS = (
     "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED.split()),
 )
-"""What Flink's own configuration opens to it (env.java.opts.all of its distribution)."""
+"""The packages that Flink's own configuration opens (env.java.opts.all of its distribution)."""
 _CLIENT = "org.apache.flink.client.cli.CliFrontend"
 _LOGGING = """\
 rootLogger.level = INFO
@@ -64,30 +64,30 @@ appender.console.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} - %m%n
 
 
 class FlinkEngine(Engine, Tenant):
-    """A Flink session cluster: standalone, or in containers of YARN."""
+    """A Flink session cluster: standalone, or in YARN containers."""
 
     kind: Literal["flink"] = "flink"
     programs: ClassVar[tuple[str, ...]] = (".jar",)
     distributions: ClassVar[tuple[str, ...]] = ("flink",)
-    # 8081 is the page of a Spark Worker
+    # 8081 is the port of a Spark Worker's page
     beside: ClassVar[Mapping[str, int]] = {"web_port": 8181}
 
     home: Path | None = Field(
         default=None, description="a site's own Flink; default: the cached distribution"
     )
     master: Literal["standalone", "yarn"] = Field(
-        default="standalone", description="who runs JobManager and TaskManagers: weft itself, or YARN"
+        default="standalone", description="cluster manager: weft itself, or YARN"
     )
     taskmanager_memory: Size | None = Field(
         default=None,
-        description="memory of a TaskManager's process, all parts; default: 80 % of what the node has left",
+        description="total memory of a TaskManager process; default: 80 % of the node's remaining memory",
     )
     jobmanager_memory: Size = Field(default=384 << 20, ge=LEAST_HEAP, description="JobManager heap")
     driver_memory: Size = Field(
         default=512 << 20, ge=LEAST_HEAP, description="heap of the client that submits a job"
     )
     encrypt_data: bool = Field(
-        default=False, description="whether data between TaskManagers is encrypted; commands always are"
+        default=False, description="encrypt data between TaskManagers; commands are always encrypted"
     )
     port: int = Field(
         default=6123, ge=1024, le=65535, description="port of the JobManager, or the first of YARN's"
@@ -98,25 +98,25 @@ class FlinkEngine(Engine, Tenant):
         le=65535,
         description="port of the JobManager's REST interface, or of YARN's pages",
     )
-    conf: dict[str, str] = Field(default_factory=dict, description="any setting of Flink; wins over weft's")
+    conf: dict[str, str] = Field(default_factory=dict, description="any option of Flink; overrides weft")
 
     @property
     def label(self) -> str:
         return f"{self.kind} on YARN" if self.master == "yarn" else self.kind
 
     def memory(self, layout: Layout) -> TaskManagerMemory:
-        """The parts of each TaskManager, the same on all nodes. Raises UsageError when it does not fit."""
+        """The parts of each TaskManager, the same on all nodes. Raises UsageError if it does not fit."""
         room = self._room(layout)
         asked = self.taskmanager_memory or room * 8 // 10
         if asked > room:
             raise UsageError(
-                f"flink: a TaskManager of {show_size(asked)} does not fit into the {show_size(room)} that a node has left",
+                f"flink: a TaskManager of {show_size(asked)} does not fit into the {show_size(room)} that remain on a node",
                 hint="lower engine.taskmanager_memory, or use fewer nodes",
             )
         return divide(asked, max(node.cores for node in layout.nodes))
 
     def _room(self, layout: Layout) -> int:
-        """Bytes that a node has left for a TaskManager."""
+        """Bytes on a node for a TaskManager."""
         client = self.driver_memory + _DRIVER_OVERHEAD
         if self.master == "yarn":
             return onyarn.room(layout, self.jobmanager_memory, client)
@@ -143,13 +143,13 @@ class FlinkEngine(Engine, Tenant):
         found = list(home.glob("lib/flink-dist-*.jar"))
         if not found:
             raise UsageError(
-                f"{home} is no Flink: it has no lib/flink-dist-*.jar",
-                hint="name the directory that holds bin/ and lib/ in engine.home or FLINK_HOME, or unset it",
+                f"{home} is not a Flink installation: it has no lib/flink-dist-*.jar",
+                hint="set engine.home or FLINK_HOME to the directory with bin/ and lib/, or unset it",
             )
         version = found[0].stem.removeprefix("flink-dist-")
         if not version.startswith("2."):
             raise UsageError(
-                f"{home} is Flink {version}; weft runs Flink 2", hint="name a Flink 2, or unset FLINK_HOME"
+                f"{home} is Flink {version}; weft runs Flink 2", hint="use a Flink 2, or unset FLINK_HOME"
             )
 
     def plan(self, layout: Layout) -> Plan:
@@ -186,17 +186,17 @@ class FlinkEngine(Engine, Tenant):
 
     def _summary(self, layout: Layout, memory: TaskManagerMemory) -> dict[str, str]:
         return {
-            "TaskManagers": f"{len(layout.nodes)}, one a node",
+            "TaskManagers": f"{len(layout.nodes)}, one per node",
             "slots": str(layout.slots),
             **memory.summary(),
             "JobManager heap": show_size(self.jobmanager_memory),
             "client heap": show_size(self.driver_memory),
-            "security": "one certificate a run for commands, files and REST; data between TaskManagers is "
-            + ("encrypted too" if self.encrypt_data else "open to who knows a 128-bit partition number"),
+            "security": "one certificate per run for commands, files and REST; data between TaskManagers is "
+            + ("encrypted too" if self.encrypt_data else "readable with a 128-bit partition ID"),
         }
 
     def _page(self, layout: Layout, certificate: Path, path: str) -> Page:
-        """One of the JobManager's; which address that has on YARN, the ResourceManager knows."""
+        """One of the JobManager's pages; on YARN the ResourceManager knows its address."""
         head, nodes = layout.head, layout.nodes
         if self.master == "standalone":
             return Page(head, f"https://{head.address}:{self.web_port}{path}", certificate)
@@ -212,17 +212,17 @@ class FlinkEngine(Engine, Tenant):
         return Yarn(tenant=self, port=self.port, web_port=self.web_port)
 
     def settings(self, layout: Layout) -> dict[str, str]:
-        """The whole of config.yaml, as the JobManager, the TaskManagers and the client read it."""
+        """The whole of config.yaml, as read by the JobManager, the TaskManagers and the client."""
         return {
             **self._where(layout),
             "parallelism.default": str(layout.slots),
-            # a lost TaskManager is noticed in seconds, and its part of a job is done again
+            # a lost TaskManager is detected in seconds, and its part of a job is repeated
             "heartbeat.interval": "3s",
             "heartbeat.timeout": "30s",
             "restart-strategy.type": "fixed-delay",
             "restart-strategy.fixed-delay.attempts": "5",
             "restart-strategy.fixed-delay.delay": "1s",
-            # a TaskManager that starts before the JobManager answers tries again after a second, not after ten
+            # a TaskManager that starts before the JobManager is ready retries after one second, not after ten
             "cluster.registration.error-delay": "1 s",
             "web.submit.enable": "false",
             **_known(layout.properties("login")),
@@ -232,7 +232,7 @@ class FlinkEngine(Engine, Tenant):
         }
 
     def _where(self, layout: Layout) -> dict[str, str]:
-        """Who runs the session, and at which addresses."""
+        """The cluster manager, and its addresses."""
         if self.master == "yarn":
             return onyarn.settings(layout, self.memory(layout), self.jobmanager_memory, _OPENS)
         head = layout.head
@@ -246,7 +246,7 @@ class FlinkEngine(Engine, Tenant):
             "rest.bind-port": str(self.web_port),
             "web.tmpdir": str(head.directory),
             "web.access-control-allow-origin": f"https://{head.address}:{self.web_port}",
-            # a JobManager has nothing to shuffle: what it lays there is jars
+            # a JobManager shuffles nothing: it stores jars there
             "io.tmp.dirs": str(head.directory),
         }
 
@@ -284,7 +284,7 @@ class FlinkEngine(Engine, Tenant):
     def _session(self, layout: Layout, after: Ready) -> Daemon:
         argv = [*self._java(layout, heap(onyarn.CLIENT_HEAP), *_LIGHT), onyarn.SESSION]
         environment = self._environment(layout.head, layout)
-        # the session has ended with its containers by then, which it would go on asking for
+        # the session has ended with its containers by then, and the client would keep requesting its state
         return Daemon("session", layout.head, argv, environment, essential=True, grace=1, after=after)
 
     def _jobmanager(self, layout: Layout) -> Daemon:
@@ -333,7 +333,7 @@ class FlinkEngine(Engine, Tenant):
 
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
         home = layout.homes["flink"]
-        # the client of YARN would send what these name to every node
+        # the YARN client would send the files that these name to every node
         own = {"FLINK_LIB_DIR": f"{home}/lib", "FLINK_PLUGINS_DIR": f"{home}/plugins"}
         return {
             **layout.environment(node),
@@ -349,7 +349,7 @@ def _conf(layout: Layout) -> Path:
 
 
 def _known(login: Mapping[str, str]) -> dict[str, str]:
-    """By which Flink's processes log in to Hadoop's; each has the keytab, so that none needs another's tokens."""
+    """The login of Flink's processes to Hadoop; each has the keytab, so that none needs tokens."""
     if not login:
         return {}
     return {
@@ -360,7 +360,7 @@ def _known(login: Mapping[str, str]) -> dict[str, str]:
 
 
 def _secured(certificate: Certificate, *, encrypt_data: bool) -> dict[str, str]:
-    """Both sides of every connection show the run's certificate."""
+    """Both sides of every connection present the run's certificate."""
     stores = {}
     for use in ("internal", "rest"):
         stores[f"security.ssl.{use}.enabled"] = "true"
@@ -377,7 +377,7 @@ def _secured(certificate: Certificate, *, encrypt_data: bool) -> dict[str, str]:
 
 
 def _words(dependencies: Dependencies) -> list[str]:
-    """What a job brings along, in the words of `flink run`."""
+    """The dependencies of a job, as options of `flink run`."""
     arguments = ["-c", dependencies.main_class] if dependencies.main_class else []
     arguments += [
         word for jar in dependencies.jars for word in ("-C", jar if "://" in jar else f"file://{jar}")

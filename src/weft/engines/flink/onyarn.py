@@ -1,4 +1,4 @@
-"""A Flink session in containers of YARN: its JobManager on any node, a TaskManager on each, started at once."""
+"""A Flink session in YARN containers: its JobManager on any node, a TaskManager on each, started at once."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,27 +13,27 @@ from weft.services.yarncluster import GRAIN, OVERHEAD, Containers
 from weft.text.units import show_size
 
 CLIENT_HEAP = 128 << 20
-"""Bytes of heap of the program that asks YARN for the session, and ends it when it is ended."""
+"""Bytes of heap of the program that requests the session from YARN, and ends it when it is stopped."""
 _JOBMANAGER = {"off-heap.size": 128 << 20, "jvm-metaspace.size": 192 << 20, "jvm-overhead": 192 << 20}
-"""Bytes of a JobManager's process beside its heap."""
+"""Bytes of a JobManager's process besides its heap."""
 
 SESSION = "org.apache.flink.yarn.cli.FlinkYarnSessionCli"
 
 
 def master(heap: int) -> int:
-    """Bytes of the container of a JobManager with so much heap."""
+    """Bytes of the container of a JobManager with this heap."""
     return -(-(heap + sum(_JOBMANAGER.values())) // GRAIN) * GRAIN
 
 
 def room(layout: Layout, jobmanager_heap: int, client: int) -> int:
-    """Bytes that a node has left for a TaskManager; `client` are the job client's on the head."""
+    """Bytes on a node for a TaskManager; `client` are the job client's on the head node."""
     head = layout.head.memory - client - CLIENT_HEAP - OVERHEAD
     least = min([head, *(node.memory for node in layout.nodes[1:])]) - master(jobmanager_heap)
     return max(0, least // GRAIN * GRAIN)
 
 
 def containers(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int) -> Containers:
-    """A container for a TaskManager on each node. Raises UsageError when two could be on one."""
+    """One container per node for a TaskManager. Raises UsageError if two could be on one node."""
     task, first = -(-memory.process // GRAIN) * GRAIN, master(jobmanager_heap)
     if task <= first:
         raise UsageError(
@@ -47,7 +47,7 @@ def containers(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int) 
 def settings(
     layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int, opened: Sequence[str]
 ) -> dict[str, str]:
-    """What takes the place of the addresses of a session of Flink's own; `opened` are flags of every JVM."""
+    """The settings instead of the addresses of a standalone session; `opened` are flags of every JVM."""
     directory, login = layout.directory / "yarn", layout.properties("login")
     jobmanager = {
         "heap.size": jobmanager_heap,
@@ -62,7 +62,7 @@ def settings(
         **{f"jobmanager.memory.{key}": f"{size >> 20}m" for key, size in jobmanager.items()},
         **memory.options(),
         "taskmanager.numberOfTaskSlots": str(layout.head.cores),
-        # all TaskManagers from the beginning and for good, as in a session of Flink's own
+        # all TaskManagers from beginning to end, as in a standalone session
         "slotmanager.number-of-slots.min": str(layout.slots),
         "slotmanager.number-of-slots.max": str(layout.slots),
         "yarn.application.name": "weft",
@@ -70,9 +70,9 @@ def settings(
         "yarn.heartbeat.container-request-interval": "100ms",
         "yarn.properties-file.location": str(directory),
         "yarn.staging-directory": f"file://{layout.staging}",
-        # the distribution is on every node already: what is sent along is weft's own small jar
+        # the distribution is on every node already: only weft's own small jar is sent
         "yarn.flink-dist-jar": str(layout.jars["flink"]),
-        # without it the ResourceManager does not tell where the JobManager is to who gives no name
+        # otherwise the ResourceManager does not report the JobManager's address to users without a name
         "yarn.view.acls": "dr.who",
         # it is on every node already
         "yarn.security.kerberos.ship-local-keytab": "false",
@@ -81,12 +81,12 @@ def settings(
 
 
 def containers_find(layout: Layout) -> dict[str, str]:
-    """YARN's setting of what its containers have on their class path."""
+    """YARN's setting for the class path of its containers."""
     return {"yarn.application.classpath": ",".join(classes(layout))}
 
 
 def classes(layout: Layout) -> list[str]:
-    """Class path of every process; in a container its own directory comes first."""
+    """Class path of every process; in a container, its own directory comes first."""
     return [
         f"{layout.homes['flink']}/lib/*",
         *jars(layout.homes["hadoop"]),
@@ -95,12 +95,12 @@ def classes(layout: Layout) -> list[str]:
 
 
 def applications(layout: Layout, web_port: int) -> str:
-    """The ResourceManager's page that tells where the JobManager is."""
+    """The ResourceManager's page with the address of the JobManager."""
     return f"http://{layout.head.address}:{web_port}/ws/v1/cluster/apps?states=RUNNING"
 
 
 def interface(answer: Any, nodes: Sequence[Node]) -> str:
-    """Address of the JobManager's REST interface, by its node's address. Raises KeyError when it does not run yet."""
+    """Address of the JobManager's REST interface, by its node's address. Raises KeyError if it does not run yet."""
     running = [app["amRPCAddress"] for app in (answer["apps"] or {}).get("app", []) if "amRPCAddress" in app]
     if not running:
         raise KeyError("no application runs")
@@ -114,7 +114,7 @@ def _node(host: str, nodes: Sequence[Node]) -> str | None:
 
 
 def missing(known: Mapping[str, Any], nodes: Sequence[Node]) -> list[str]:
-    """NodeManagers of which the JobManager has no TaskManager yet, by its list of them."""
+    """NodeManagers without a TaskManager in the JobManager's list."""
     if len(known["taskmanagers"]) >= len(nodes):
         return []
     hosts = {urlsplit(manager["path"]).hostname for manager in known["taskmanagers"]}

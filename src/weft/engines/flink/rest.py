@@ -1,4 +1,4 @@
-"""What a Flink cluster says of itself by its REST interface."""
+"""Data from the REST interface of a Flink cluster."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from weft.layout.plan import Ask
 
 
 def missing(known: Any, names: list[str]) -> list[str]:
-    """TaskManagers that the JobManager does not know."""
+    """TaskManagers that have not registered with the JobManager."""
     found = {manager["id"] for manager in known["taskmanagers"]}
     return [name for name in names if name not in found]
 
@@ -18,10 +18,10 @@ def running(overview: Any) -> int:
 
 
 def metrics(ask: Ask) -> Mapping[str, Any]:
-    """Every job with its vertices, their subtasks and what failed, and what every TaskManager counts."""
+    """Every job with its vertices, their subtasks and failures, and the metrics of every TaskManager."""
     managers = [each["id"] for each in ask("/taskmanagers")["taskmanagers"]]
     jobs = [each["jid"] for each in ask("/jobs/overview")["jobs"]]
-    for name in managers:  # to be asked makes the JobManager fetch what it then gives
+    for name in managers:  # a request makes the JobManager fetch the metrics that it returns later
         ask(f"/taskmanagers/{name}")
     return {
         "flink.json": {

@@ -1,4 +1,4 @@
-"""The memory of a Flink TaskManager, as it has to be told: Flink divides it only in its own start scripts."""
+"""The memory of a Flink TaskManager, with every part set: Flink divides it only in its own start scripts."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _BATCH_SHUFFLE = 64 * _MIB
 _METASPACE = 192 * _MIB
 _LEAST_OVERHEAD, _MOST_OVERHEAD = 128 * _MIB, 1 << 30
 _NETWORK_OF_SLOT = 32 * _MIB
-"""Bytes of network buffers that a slot must have: 512 buffers of 32 KiB to sort its output in, and as many to read."""
+"""Bytes of network buffers that a slot needs: 512 buffers of 32 KiB to sort its output, and as many to read."""
 _LEAST_MANAGED_OF_SLOT = 16 * _MIB
 _LEAST_TASK_HEAP = 128 * _MIB
 
@@ -48,7 +48,7 @@ class TaskManagerMemory:
         ]
 
     def options(self) -> dict[str, str]:
-        """All sizes that the TaskManager must be given on its command line."""
+        """All sizes for the TaskManager's command line."""
         sizes = {
             "framework.heap.size": _FRAMEWORK_HEAP,
             "framework.off-heap.size": _FRAMEWORK_OFF_HEAP,
@@ -65,7 +65,7 @@ class TaskManagerMemory:
         return {f"taskmanager.memory.{key}": f"{size // _MIB}m" for key, size in sizes.items()}
 
     def summary(self) -> dict[str, str]:
-        """What was derived, for people."""
+        """Derived values, for users."""
         return {
             "TaskManager memory": show_size(self.process),
             "TaskManager task heap": show_size(self.task_heap),
@@ -75,10 +75,10 @@ class TaskManagerMemory:
 
 
 def divide(process: int, slots: int) -> TaskManagerMemory:
-    """Divide a process's bytes: a tenth for overhead, a tenth of the rest for the network, two fifths managed
-    where the tasks' heap is not smaller then.
+    """Divide a process's bytes: a tenth for overhead, a tenth of the rest for the network, two fifths managed memory
+    if the tasks' heap is not smaller then.
 
-    Raises UsageError when the parts are too small to run with.
+    Raises UsageError if the parts are too small.
     """
     overhead = _whole(min(_MOST_OVERHEAD, max(_LEAST_OVERHEAD, process // 10)))
     flink = process - overhead - _METASPACE

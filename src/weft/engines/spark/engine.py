@@ -1,4 +1,4 @@
-"""Spark 4: a Master and Workers of its own, or YARN; an executor on every node, the driver on the head."""
+"""Spark 4: with its own Master and Workers, or on YARN; an executor on every node, the driver on the head node."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,29 +32,29 @@ from weft.text.fields import LEAST_HEAP, Size
 from weft.text.units import show_size
 
 _DAEMON_HEAP = 192 << 20
-"""Bytes of heap for a Master or a Worker; both idle at a third of it."""
+"""Bytes of heap for a Master or a Worker; both use a third of it when idle."""
 _DAEMON_TOTAL = 320 << 20
-"""Bytes such a daemon's process takes, heap and all else."""
+"""Bytes of such a daemon's process, including the heap."""
 _DRIVER_OVERHEAD = 384 << 20
-"""Bytes a driver's process takes beside its heap (Spark's own least overhead)."""
+"""Bytes of a driver's process besides its heap (Spark's own minimum overhead)."""
 _LEAST_HEAP = 471859200
 """Bytes: 1.5 x 300 MiB of reserved memory, below which Spark refuses to start (UnifiedMemoryManager)."""
 _MOST_HEAP = 30 << 30
 """Bytes: above it the JVM gives up compressed object pointers."""
 
 _FILTER = "org.apache.spark.ui.JWSFilter"
-"""Spark's own: refuses every request without a token that is signed with its key."""
+"""A class of Spark: refuses every request without a token that is signed with its key."""
 _PYSPARK = """#!/bin/sh
-# Spark's own bin/pyspark wants python/pyspark/shell.py unpacked, which is in pyspark.zip here
+# Spark's own bin/pyspark needs python/pyspark/shell.py unpacked, which is in pyspark.zip here
 export PYTHONSTARTUP='{startup}'
 exec spark-submit pyspark-shell-main --name PySparkShell "$@"
 """
 _STARTUP = "from pyspark.shell import *\n"
-"""Makes `spark` and `sc`, as Spark's shell.py does."""
+"""Creates `spark` and `sc`, as Spark's shell.py does."""
 
 
 class SparkEngine(Engine, Tenant):
-    """A Spark cluster: standalone, or in containers of YARN."""
+    """A Spark cluster: standalone, or in YARN containers."""
 
     kind: Literal["spark"] = "spark"
     programs: ClassVar[tuple[str, ...]] = (".py", ".jar")
@@ -65,27 +65,25 @@ class SparkEngine(Engine, Tenant):
         default=None, description="a site's own Spark; default: the cached distribution"
     )
     master: Literal["standalone", "yarn"] = Field(
-        default="standalone", description="who runs the executors: Spark's own Master and Workers, or YARN"
+        default="standalone", description="cluster manager: Spark's own Master and Workers, or YARN"
     )
     executor_memory: Size | None = Field(
-        default=None, description="executor heap; default: 60 % of what the node has left"
+        default=None, description="executor heap; default: 60 % of the node's remaining memory"
     )
     driver_memory: Size = Field(default=1 << 30, ge=LEAST_HEAP, description="driver heap")
     port: int = Field(default=7077, ge=1024, le=65535, description="port of the Master")
     web_port: int = Field(
         default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages"
     )
-    encrypt: bool = Field(
-        default=False, description="encrypt what goes over the network, and what is shuffled and spilled"
-    )
+    encrypt: bool = Field(default=False, description="encrypt network traffic, shuffle and spill files")
     pages: Literal["closed", "open"] = Field(
         default="closed",
-        description="whether the status pages want a token signed with the secret; open: every user of the machine reads them",
+        description="closed: status pages require a token signed with the secret; open: every user of the machine can read them",
     )
-    conf: dict[str, str] = Field(default_factory=dict, description="any spark.* setting; wins over weft's")
+    conf: dict[str, str] = Field(default_factory=dict, description="any spark.* setting; overrides weft")
 
     def heap(self, layout: Layout) -> int:
-        """Bytes of heap of each executor, the same on all nodes. Raises UsageError when it does not fit."""
+        """Bytes of heap of each executor, the same on all nodes. Raises UsageError if it does not fit."""
         room = self._room(layout)
         asked = self.executor_memory or min(_MOST_HEAP, max(room * 6 // 10, min(room, _LEAST_HEAP)))
         if asked < _LEAST_HEAP:
@@ -95,7 +93,7 @@ class SparkEngine(Engine, Tenant):
             )
         if asked > room:
             raise UsageError(
-                f"spark: an executor heap of {show_size(asked)} does not fit into the {show_size(room)} that a node has left",
+                f"spark: an executor heap of {show_size(asked)} does not fit into the {show_size(room)} that remain on a node",
                 hint="lower engine.executor_memory, or use fewer nodes",
             )
         return asked
@@ -117,7 +115,7 @@ class SparkEngine(Engine, Tenant):
         return ["-Xmx600m", *OPENS, "-cp", _classes(home, empty), *submit]
 
     def _room(self, layout: Layout) -> int:
-        """Bytes that a node has left for an executor's heap."""
+        """Bytes on a node for an executor's heap."""
         driver = self.driver_memory + _DRIVER_OVERHEAD
         if self.master == "yarn":
             return onyarn.room(layout, driver)
@@ -138,20 +136,20 @@ class SparkEngine(Engine, Tenant):
         cores = list(home.glob("jars/spark-core_2.13-*.jar"))
         if not cores:
             raise UsageError(
-                f"{home} is no Spark for Scala 2.13: it has no jars/spark-core_2.13-*.jar",
-                hint="name the directory that holds bin/ and jars/ in engine.home or SPARK_HOME, or unset it",
+                f"{home} is not a Spark installation for Scala 2.13: it has no jars/spark-core_2.13-*.jar",
+                hint="set engine.home or SPARK_HOME to the directory with bin/ and jars/, or unset it",
             )
         version = cores[0].stem.rpartition("-")[2]
         if not version.startswith("4."):
             raise UsageError(
-                f"{home} is Spark {version}; weft runs Spark 4", hint="name a Spark 4, or unset SPARK_HOME"
+                f"{home} is Spark {version}; weft runs Spark 4", hint="use a Spark 4, or unset SPARK_HOME"
             )
 
     def plan(self, layout: Layout) -> Plan:
         conf = layout.directory / "conf" / "spark-defaults.conf"
         settings = "".join(f"{key} {value}\n" for key, value in sorted(self.settings(layout).items()))
         summary = {
-            "executors": f"{len(layout.nodes)}, one a node",
+            "executors": f"{len(layout.nodes)}, one per node",
             "slots": str(layout.slots),
             "executor heap": show_size(self.heap(layout)),
             "driver heap": show_size(self.driver_memory),
@@ -181,7 +179,7 @@ class SparkEngine(Engine, Tenant):
         master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
         workers = [self._worker(node, conf, layout) for node in layout.nodes]
         first = self._daemon("master", head, master, layout, (self.port, self.web_port))
-        # one that registers before the Master leads is ignored, and asks again after 5 to 15 s (Worker.scala)
+        # a Worker that registers before the Master leads is ignored, and retries after 5 to 15 s (Worker.scala)
         return [replace(first, before=Ready(self._status(layout), _leads)), *workers]
 
     def _status(self, layout: Layout) -> Page:
@@ -196,7 +194,7 @@ class SparkEngine(Engine, Tenant):
         return Applications(ready.page, lambda status: len(status["activeapps"]))
 
     def settings(self, layout: Layout) -> dict[str, str]:
-        """The whole of spark-defaults.conf, as the Master, the Workers, the driver and the executors read it."""
+        """The whole of spark-defaults.conf, as read by the Master, the Workers, the driver and the executors."""
         head = layout.head
         return {
             "spark.authenticate": "true",
@@ -213,11 +211,11 @@ class SparkEngine(Engine, Tenant):
             "spark.eventLog.dir": f"file:{layout.record}/engine",
             "spark.eventLog.compress": "false",
             "spark.eventLog.rolling.enabled": "false",
-            # io_uring and native transports pass by the C library, where file operations are counted and served
+            # io_uring and native transports bypass the C library, where file operations are counted and served
             "spark.io.mode.default": "NIO",
             "spark.shuffle.io.mode": "NIO",
             "spark.rpc.io.mode": "NIO",
-            # work is measured from the moment that all executors are there
+            # the measurement starts when all executors have registered
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
             "spark.network.timeout": "60s",
@@ -230,12 +228,12 @@ class SparkEngine(Engine, Tenant):
         }
 
     def _protection(self) -> dict[str, str]:
-        """What keeps other users of the machine off, beside the secret."""
+        """Protection from other users of the machine, in addition to the secret."""
         found = {
-            # neither of them asks who it is that kills an application or sends a Worker away
+            # neither of them authenticates users who kill applications or Workers
             "spark.ui.killEnabled": "false",
             "spark.master.ui.decommission.allow.mode": "DENY",
-            # it takes submissions from everybody
+            # it accepts submissions from everybody
             "spark.master.rest.enabled": "false",
         }
         if self.pages == "closed" and self.master == "standalone":
@@ -250,13 +248,13 @@ class SparkEngine(Engine, Tenant):
         return found
 
     def _master(self, layout: Layout) -> dict[str, str]:
-        """Who runs the executors; on YARN the secret is made by Spark, for each application."""
+        """The cluster manager; on YARN, Spark creates a secret for each application."""
         if self.master == "yarn":
             return onyarn.settings(layout, self.heap(layout))
         return {
             "spark.authenticate.secret": SECRET,
             "spark.master": f"spark://{layout.head.address}:{self.port}",
-            # a Master of Spark's own gives its executors no tokens
+            # Spark's own Master gives its executors no tokens
             **(
                 {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
                 if layout.properties("hadoop")
@@ -328,7 +326,7 @@ class SparkEngine(Engine, Tenant):
 
     def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
         classes = _classes(layout.homes["spark"], layout.empty)
-        if self.master == "yarn":  # behind the jars, which an archive of their classes has to find first
+        if self.master == "yarn":  # after the jars, with which the archive's class path begins
             classes = f"{classes}:{layout.directory / 'conf'}"
         return [str(layout.java), heap(bytes_of_heap), *flags, *OPENS, "-cp", classes]
 
@@ -337,7 +335,7 @@ class SparkEngine(Engine, Tenant):
             **layout.environment(node),
             "SPARK_HOME": str(layout.homes["spark"]),
             "SPARK_CONF_DIR": str(layout.empty),
-            "SPARK_SCALA_VERSION": "2.13",  # the Worker looks for a build tree otherwise, and every executor dies
+            "SPARK_SCALA_VERSION": "2.13",  # otherwise the Worker looks for a build tree, and every executor dies
             "SPARK_LOCAL_IP": node.address,
             "SPARK_LOCAL_DIRS": layout.places["shuffle"].paths[node.name],
             "JAVA_HOME": str(layout.java.parent.parent),
@@ -347,13 +345,13 @@ class SparkEngine(Engine, Tenant):
 
 
 def _classes(home: Path, empty: Path) -> str:
-    """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive fits all."""
+    """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive matches all."""
     logging = [str(jar) for jar in home.glob("jars/slf4j-api-*.jar")]
     return ":".join([f"{empty}/", *logging, f"{home}/jars/*"])
 
 
 def _words(dependencies: Dependencies) -> list[str]:
-    """What a job brings along, in the words of spark-submit."""
+    """The dependencies of a job, as options of spark-submit."""
     listed = {"--py-files": dependencies.py_files, "--jars": dependencies.jars, "--files": dependencies.files}
     arguments = ["--class", dependencies.main_class] if dependencies.main_class else []
     arguments += [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]

@@ -1,4 +1,4 @@
-"""A token of HDFS in a file, for processes that cannot log in themselves: Spark's executors take another user than their own."""
+"""A token of HDFS in a file, for processes that cannot log in: Spark's executors act as a user other than their own."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from weft.layout.jvm import core, temporary
 from weft.layout.plan import Command, Layout
 
 VARIABLE = "HADOOP_TOKEN_FILE_LOCATION"
-"""In which Hadoop's clients look for such a file."""
+"""The variable in which Hadoop's clients look for such a file."""
 
 
 def path(layout: Layout) -> Path:
@@ -14,7 +14,7 @@ def path(layout: Layout) -> Path:
 
 
 def fetched(layout: Layout) -> Command:
-    """Ask for it, once HDFS answers."""
+    """Request it when HDFS is ready."""
     head, token = layout.head, path(layout)
     arguments = [str(layout.java), "-XX:TieredStopAtLevel=1", *core(layout), "io.weft.hadoop.FetchToken"]
     arguments += ["--systems", ",".join(layout.uris), "--output", str(token)]

@@ -1,23 +1,23 @@
-"""Spark's executors in containers of YARN: one a node, and room on each node for the application's master."""
+"""Spark's executors in YARN containers: one per node, with space on each node for the ApplicationMaster."""
 
 from weft.layout.plan import Layout
 from weft.services.yarncluster import GRAIN, Containers
 
 _MASTER_HEAP = 256 << 20
 _MASTER_OVERHEAD = 192 << 20
-"""Bytes of the container that asks for the executors, while the driver is on the head."""
+"""Bytes of the container that requests the executors, while the driver is on the head node."""
 _MASTER = _MASTER_HEAP + _MASTER_OVERHEAD
 
 
 def room(layout: Layout, driver: int) -> int:
-    """Bytes that a node has left for the heap of an executor; `driver` are the driver's on the head."""
+    """Bytes on a node for the heap of an executor; `driver` are the driver's on the head node."""
     head = layout.head.memory - driver
     least = min([head, *(node.memory for node in layout.nodes[1:])]) - _MASTER
     return min(least - (384 << 20), least * 10 // 11)
 
 
 def overhead(heap: int) -> int:
-    """Bytes of an executor's container beside its heap, as Spark reckons them."""
+    """Bytes of an executor's container besides its heap, as computed by Spark."""
     return max(384 << 20, heap // 10)
 
 
@@ -28,7 +28,7 @@ def containers(layout: Layout, heap: int) -> Containers:
 
 
 def settings(layout: Layout, heap: int) -> dict[str, str]:
-    """What takes the place of the settings of a Master of Spark's own."""
+    """The settings instead of those of Spark's own Master."""
     return {
         "spark.master": "yarn",
         "spark.executor.instances": str(len(layout.nodes)),
@@ -46,7 +46,7 @@ def settings(layout: Layout, heap: int) -> dict[str, str]:
 
 
 def _known(layout: Layout) -> dict[str, str]:
-    """By which the driver logs in, and of whom it gets tokens for the containers."""
+    """The driver's login, and the services for which it gets tokens for the containers."""
     return {
         **{f"spark.kerberos.{key}": value for key, value in layout.properties("login").items()},
         "spark.kerberos.access.hadoopFileSystems": ",".join(layout.uris),

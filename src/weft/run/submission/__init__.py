@@ -1,1 +1,1 @@
-"""From a login node: the whole command moves into a job of Slurm, is followed there, and ends as it would have here."""
+"""On a login node: the whole command is submitted as a Slurm job, followed, and ends as it would have here."""

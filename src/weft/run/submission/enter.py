@@ -1,4 +1,4 @@
-"""Whether a command has to be submitted, and what is done then."""
+"""Whether a command has to be submitted, and its submission."""
 
 import secrets
 import shlex
@@ -22,7 +22,7 @@ from weft.spec.study import Study
 
 
 def needed(study: Study) -> SlurmNodes | None:
-    """The nodes to submit a job for; None where no cell wants Slurm's, or this is a job already."""
+    """The nodes for which to submit a job; None if no cell uses Slurm, or inside a job."""
     every = [topology(spec).nodes(spec.nodes) for _, spec in study.cells()]
     wanted = [nodes for nodes in every if isinstance(nodes, SlurmNodes)]
     return max(wanted, key=lambda nodes: nodes.count) if wanted and not inside() else None
@@ -35,11 +35,11 @@ def job_script(study: Study, nodes: SlurmNodes, arguments: Sequence[str]) -> str
 
 
 def enter(study: Study, arguments: Sequence[str], progress: Progress) -> int | None:
-    """Submit this command and follow it to its exit code; None where it need not leave this host."""
+    """Submit this command and follow it to its exit code; None if it can run on this host."""
     nodes = needed(study)
     if nodes is None:
         return None
-    for _, spec in study.cells():  # nodes often have no way to the registries
+    for _, spec in study.cells():  # compute nodes often cannot access the registries
         provision(spec, progress.say)
     with _submitted(job_script(study, nodes, arguments), progress) as job:
         return job.follow(nodes.wait)
@@ -50,7 +50,7 @@ def _folder() -> Path:
 
 
 def _environment(study: Study) -> dict[str, str]:
-    """What the command needs of this one's environment, whatever a site's sbatch exports."""
+    """The part of this environment that the command needs, whatever a site's sbatch exports."""
     profile = load()
     found = {
         "PYTHONPATH": settings.SOURCE / "src",
@@ -70,7 +70,7 @@ def _environment(study: Study) -> dict[str, str]:
 
 @contextmanager
 def _submitted(text: str, progress: Progress) -> Iterator[Followed]:
-    """A job for the length of a `with`: cancelled when that is left early, and what is known of it kept."""
+    """A job for the length of a `with` block: cancelled if it is left early; the known data are stored."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{secrets.token_hex(4)}.sh"

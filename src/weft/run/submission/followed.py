@@ -1,4 +1,4 @@
-"""A submitted job, seen from where it was submitted: what it waits for, what it prints, how it ends."""
+"""A submitted job, followed from where it was submitted: why it is pending, its output, its end."""
 
 import shutil
 import sys
@@ -17,38 +17,38 @@ from weft.record.record import Record
 from weft.run.progress import Progress
 
 POLL = 1.0
-"""Seconds between questions to Slurm's controller, which serves the whole machine."""
+"""Seconds between requests to Slurm's controller, which serves the whole machine."""
 _SILENT = 300.0
-"""Seconds that the controller may be silent: it restarts in less."""
+"""Seconds without a response from the controller: a restart takes less."""
 _ENDING = 90.0
-"""Seconds that a cancelled job may take: Slurm kills what is left 30 s (KillWait) after it asked."""
+"""Maximum seconds for a cancelled job to end: Slurm kills its processes 30 s (KillWait) after the signal."""
 _LINGERING = 45.0
-"""Seconds in which nodes that answer have ended a job: Slurm waits 30 s (KillWait) before it kills."""
+"""Seconds in which responding nodes end a job: Slurm waits 30 s (KillWait) before it kills."""
 _KEPT = ("JobState", "Partition", "Account", "QOS", "NodeList", "SubmitTime", "StartTime", "EndTime", "RunTime",
          "TimeLimit", "TRES", "ExitCode", "Restarts")  # fmt: skip
 
 
 @dataclass
 class Followed:
-    """A job by its number; `folder` takes what it prints."""
+    """A job by its ID; `folder` is for its output."""
 
     number: int
     folder: Path
     progress: Progress
     printed: dict[str, int] = field(default_factory=dict)
-    """Bytes passed on, by the end of the file's name."""
+    """Bytes forwarded, by the suffix of the file."""
     last: Job | None = None
     ending: float | None = None
-    """Since when it is ending."""
+    """When it began to end."""
 
     def follow(self, patience: float | None) -> int:
-        """Until the job has ended: its exit code. Raises NodeError when it cannot start or Slurm ended it."""
+        """Wait until the job has ended and return its exit code. Raises NodeError if it cannot start or Slurm ended it."""
         with self.progress.phase("queue"):
             job = self._started(patience)
         while not self._over(job):
             if job.state in WAITING and job.fields.get("Restarts", "0") != "0":
                 raise NodeError(
-                    f"the Slurm job {self.number} was put back into the queue, and a run is not continued",
+                    f"Slurm job {self.number} was requeued, but a run cannot continue",
                     hint="run it again",
                 )
             signals.sleep(POLL)
@@ -60,7 +60,7 @@ class Followed:
         raise job.end()
 
     def _over(self, job: Job) -> bool:
-        """Whether its script has ended; the last nodes to let go of it may be nodes that do not answer."""
+        """Whether its script has ended; the last nodes of a completing job may be nodes that do not respond."""
         if job.state != "COMPLETING":
             self.ending = None
             return job.state in ENDED
@@ -68,29 +68,29 @@ class Followed:
         return time.monotonic() - self.ending > _LINGERING
 
     def _started(self, patience: float | None) -> Job:
-        begin, told, doubts = time.monotonic(), "", 0
+        begin, shown, doubts = time.monotonic(), "", 0
         while (job := self._look()).state in WAITING:
             why = job.waits_for()
             self.progress.detail = why
-            if why != told and not self.progress.console.is_terminal:
+            if why != shown and not self.progress.console.is_terminal:
                 self.progress.say(f"  waiting: {why}")
-            told = why
-            # the first reason may be a guess; one that stays is an answer
+            shown = why
+            # the first reason may be temporary; one that persists is final
             doubts = doubts + 1 if job.hopeless else 0
             if doubts > 2:
                 raise NodeError(
-                    f"the Slurm job {self.number} cannot start: {why}", hint="`sinfo` shows what there is"
+                    f"Slurm job {self.number} cannot start: {why}", hint="`sinfo` lists partitions and nodes"
                 )
             if patience is not None and time.monotonic() - begin > patience:
                 raise NodeError(
-                    f"the Slurm job {self.number} did not start within {patience:.0f} s: {why}",
-                    hint="allow more with --set nodes.wait=1h; `squeue --start` may know when",
+                    f"Slurm job {self.number} did not start within {patience:.0f} s: {why}",
+                    hint="wait longer with --set nodes.wait=1h; `squeue --start` may show the start time",
                 )
             signals.sleep(POLL)
         return job
 
     def _look(self) -> Job:
-        """The job as it is now. A controller that restarts is waited for."""
+        """The current state of the job; waits while the controller restarts."""
         end = time.monotonic() + _SILENT
         while True:
             try:
@@ -101,9 +101,7 @@ class Followed:
                     raise
                 signals.sleep(POLL)
         if found is None:
-            raise NodeError(
-                f"Slurm does not know the job {self.number} any more", hint="`sacct` may know its end"
-            )
+            raise NodeError(f"Slurm no longer knows job {self.number}", hint="`sacct` may show how it ended")
         self.last = found
         return found
 
@@ -114,8 +112,8 @@ class Followed:
                 self.printed[end] = _copy(path, self.printed.get(end, 0), stream)
 
     def cancel(self) -> None:
-        """End the job, and wait until it has: its record is complete then."""
-        self.progress.say(f"cancelling the Slurm job {self.number}")
+        """Cancel the job, and wait until it has ended: then its record is complete."""
+        self.progress.say(f"cancelling Slurm job {self.number}")
         commands.cancel(self.number)
         end = time.monotonic() + _ENDING
         while time.monotonic() < end and not self._over(self._look()):
@@ -123,12 +121,14 @@ class Followed:
         self._pass_on()
 
     def keep(self) -> None:
-        """Write what Slurm knows of the job into the records of its runs, with its script and output."""
+        """Write Slurm's data about the job to the records of its runs, with its script and output."""
         facts = self._facts()
         for stored in self._records():
             record = Record(stored.directory, dict(stored.head))
             own = {**stored.head["slurm"], **facts}
-            if stored.head["verdict"] == "RUNNING" and self.last is not None:  # killed before it could say so
+            if (
+                stored.head["verdict"] == "RUNNING" and self.last is not None
+            ):  # killed before it could write a verdict
                 record.update(
                     verdict="INVALID", reason=f"{self.last.end().message} in phase {stored.head.get('phase')}"
                 )
@@ -158,7 +158,7 @@ class Followed:
 
 
 def _copy(path: Path, begin: int, stream: IO[str]) -> int:
-    """Pass on what a file has beyond `begin`; where it ends."""
+    """Forward the contents of a file after `begin`; returns the new position."""
     with path.open("rb") as file:
         file.seek(begin)
         text = file.read()

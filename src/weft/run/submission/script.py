@@ -16,9 +16,9 @@ def script(
     folder: Path,
     name: str,
 ) -> str:
-    """Directives, modules, variables, and the command; `folder` takes what it prints.
+    """Directives, modules, variables, and the command; `folder` is for its output.
 
-    The command replaces the script, so that Slurm's signals reach it and its exit code is the job's.
+    The command replaces the script, so that it receives Slurm's signals and its exit code is the job's.
     """
     directives = [
         *nodes.directives(profile.slurm),
@@ -28,7 +28,7 @@ def script(
         "--no-requeue",
     ]
     lines = [
-        # the command `module` is made by what a login shell reads
+        # a login shell defines the command `module`
         "#!/bin/bash -l" if profile.modules else "#!/bin/sh",
         *(f"#SBATCH {shlex.quote(word)}" for word in directives),
         *(line if line.startswith("#") else f"#SBATCH {line}" for line in profile.slurm.extra),
