@@ -44,7 +44,7 @@ def test_what_is_needed_is_configured_by_its_own_keys(key: str) -> None:
 @pytest.mark.parametrize(
     ("table", "settings", "message", "hint"),
     [
-        ({}, {"kerberos.port": "7000"}, "services: nothing in this run needs kerberos", "leave it out"),
+        ({}, {"kerberos.port": "7000"}, "services: nothing in this run needs kerberos", "omit it"),
         ({"kerberos": {"port": 7000}}, {}, "unknown key 'kerberos'", "did you mean 'services.kerberos'?"),
         ({"services": ["nul"]}, {}, "unknown services 'nul'", "did you mean 'null'?"),
         ({"services": ["null,nods=1"]}, {}, "unknown key 'services.null.nods'", "did you mean 'nodes'?"),

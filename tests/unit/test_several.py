@@ -192,7 +192,7 @@ def test_a_list_of_one_is_that_engine() -> None:
         ("spark,flink", {"engine.spark.prt": "7000"}, "unknown key 'engine.spark.prt'"),
         ("spark,flink", {"engine.spark.port": "1"}, r"engine\.spark\.port: .* 1024"),
         ("spark,flink", {"engine.spark.share": "0"}, r"engine\.spark\.share"),
-        ("spark,hadoop", {"engine.spark.master": "yarn"}, "spark keeps its own master"),
+        ("spark,hadoop", {"engine.spark.master": "yarn"}, "spark uses its own master"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(names: str, settings: dict[str, str], said: str) -> None:

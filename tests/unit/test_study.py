@@ -111,7 +111,7 @@ def test_what_is_excluded_is_not_run(exclude: list[dict[str, object]], left: int
         ),
         ([{"engine": ["spark", "flink"]}], "exclude 1: matrix.engine has no 'flink'", "spark, hadoop"),
         ([{}], "exclude 1 names no key of the matrix", "key = value"),
-        ([{"engine": ["spark", "hadoop"]}], "the matrix has no cells", "excluded"),
+        ([{"engine": ["spark", "hadoop"]}], "the matrix has no cells", "exclusions"),
     ],
 )
 def test_an_exclusion_that_cannot_be_meant_is_refused_with_its_file(
