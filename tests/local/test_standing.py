@@ -132,6 +132,34 @@ def test_a_name_that_is_taken_is_refused_and_the_cluster_stays(clusters: Weft) -
     assert clusters("exec", "mine", "--", "true").returncode == 0
 
 
+def test_of_two_commands_that_want_one_name_at_once_one_has_it(clusters: Weft) -> None:
+    argv = [
+        sys.executable,
+        "-P",
+        "-m",
+        "weft",
+        "up",
+        "--engine",
+        "null",
+        "--nodes",
+        "local:1",
+        "--name",
+        "mine",
+    ]
+    pipe = subprocess.PIPE
+    both = [
+        subprocess.Popen(argv, cwd=ROOT, env=clusters.environment, stdout=pipe, stderr=pipe, text=True)
+        for _ in range(2)
+    ]
+    said = [(*one.communicate(timeout=300), one.returncode) for one in both]
+    (_, err, code), (other_out, other_err, other_code) = sorted(said, key=lambda one: one[2])
+    assert (code, other_code, other_out) == (0, 2, ""), said
+    assert "error" not in err
+    assert other_err.count("stands already") == 1
+    assert clusters("logs", "mine").returncode == 0
+    assert list((clusters.home / "state" / "clusters").glob("mine.*.log")) == []
+
+
 def test_what_keeps_a_cluster_from_starting_is_said(clusters: Weft) -> None:
     done = clusters("up", "--set", "engine.executor_memory=9000G")
     assert (done.returncode, "does not fit" in done.stderr) == (2, True)

@@ -102,6 +102,8 @@ def test_a_jar_of_ones_own_is_submitted_as_it_is() -> None:
     own = dataclasses.replace(JOB, program="/home/me/my.jar", options=("-c", "Main"))
     argv = list(FlinkEngine().submit(own, fake_layout()).argv)
     assert argv[-6:] == ["run", "-c", "Main", "/home/me/my.jar", "--input", "/scratch/input"]
+    with pytest.raises(UsageError, match="not a program for flink"):
+        FlinkEngine().require_program(Path("/home/me/my.py"))
 
 
 @pytest.mark.parametrize(

@@ -161,16 +161,17 @@ def submit(
             "a persistent cluster already has its nodes and scratch",
             hint="use only --to, and --engine if it has several",
         )
-    sys.exit(_submit_to(registry.find(to), study_of(job, Flags()), engine))
+    sys.exit(_submit_to(registry.find(to), study_of(job, Flags()), engine, program))
 
 
-def _submit_to(cluster: PersistentCluster, study: Study, wanted: str | None) -> int:
+def _submit_to(cluster: PersistentCluster, study: Study, wanted: str | None, program: Path) -> int:
     """Run a job on a persistent cluster, with one of its engines, and return its exit code."""
     ((_, spec),) = study.cells()
     kind = _engine_for(cluster, wanted)
     engine, layout = cluster.engine.parts[kind], cluster.engine.share(kind, cluster.layout)
     if kind not in spec.workload.engines:
         raise UsageError(f"{cluster.name} runs {kind}, which accepts no jobs")
+    engine.require_program(program)
     command = engine.submit(spec.workload.job(layout, ()), layout)
     return attach(cluster, command.argv, command.directory or Path.cwd())
 

@@ -4,6 +4,7 @@ import dataclasses
 import glob
 import json
 import os
+import secrets
 import shutil
 import signal
 import sys
@@ -43,13 +44,14 @@ _GRACE = 120.0
 def launch(asked: Spec, text: str) -> PersistentCluster:
     """Start a supervisor and wait until its cluster is ready. Exits with the supervisor's exit code if it fails."""
     name = _asked(asked).name
-    log = registry.log(name)
-    order = json.dumps({"spec": asked.model_dump(mode="json"), "text": text})
+    # the name's own log is that of the cluster that has the name
+    log = registry.log(f"{name}.{secrets.token_hex(4)}")
+    order = json.dumps({"spec": asked.model_dump(mode="json"), "text": text, "log": str(log)})
     env = {**settings.directories(), "COLUMNS": str(shutil.get_terminal_size().columns)}
     process = shell.detach([sys.executable, "-P", "-c", _PROGRAM], stdin=order, log=log, env=env)
     with log.open() as output:  # remains readable after the supervisor has removed it
         try:
-            while (cluster := registry.read(name)) is None:
+            while (cluster := registry.read(name)) is None or cluster.supervisor != process.pid:
                 if (code := process.wait(0.1)) is not None:
                     _pass_on(output)
                     sys.exit(code)
@@ -58,6 +60,8 @@ def launch(asked: Spec, text: str) -> PersistentCluster:
             process.stop(grace=_GRACE)
             _pass_on(output)
             raise
+        finally:
+            log.unlink(missing_ok=True)
         _pass_on(output)
     return cluster
 
@@ -72,7 +76,9 @@ def hold() -> None:
     order = json.load(sys.stdin)
     asked = Spec.model_validate(order["spec"])
     use = partial(stand, door=rootless.door())
-    with registry.reserved(_asked(asked).name):
+    name = _asked(asked).name
+    with registry.reserved(name):
+        Path(order["log"]).rename(registry.log(name))
         try:
             record = run(asked, order["text"], Progress(Console(stderr=True)), use=use).directory
         except WeftError as error:

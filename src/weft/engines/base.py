@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
+from weft.errors import UsageError
 from weft.layout.jvm import SharedClasses
 from weft.layout.plan import Client, Command, Job, Layout, Plan
 from weft.services.base import Service
@@ -44,6 +45,14 @@ class Engine(BaseModel, ABC):
     def encrypted(self) -> bool:
         """Whether network traffic must be encrypted."""
         return False
+
+    def require_program(self, program: Path) -> None:
+        """Raises UsageError if this engine cannot run a program of the user."""
+        if self.programs and program.suffix not in self.programs:
+            raise UsageError(
+                f"{program} is not a program for {self.kind}",
+                hint=f"{self.kind} runs {' and '.join(self.programs)} files",
+            )
 
     def share(self, kind: str, layout: Layout) -> Layout:  # noqa: ARG002 - for engines with parts
         """The share of a layout for one of its parts."""
