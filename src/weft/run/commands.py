@@ -27,7 +27,15 @@ class Running:
     command: Command
     process: Process
     printed: int = 0
-    """Bytes of its output that were forwarded."""
+    """Bytes of its output that were passed on."""
+    done: int = 0
+    """How much of its work it has done by its own count, of `total`; 0 of 0 where it does not count."""
+    total: int = 0
+
+    def count(self) -> None:
+        """Read how far it has come from the end of its log; what it printed before counts where there is nothing new."""
+        if found := _PROGRESS.findall("\n".join(shell.tail(self.process.log, 3))):
+            self.done, self.total = map(int, found[-1])
 
     def pass_on(self) -> None:
         """Print the program's new output, if its output is weft's."""
@@ -94,10 +102,9 @@ def _look(live: Sequence[Running], progress: Progress) -> None:
         running.pass_on()
         if running.process.code():
             raise running.failure()
-    lines = ["\n".join(shell.tail(running.process.log, 3)) for running in live]
-    counts = [match[-1] for text in lines if (match := _PROGRESS.findall(text))]
-    if counts:
-        progress.fraction(sum(int(done) for done, _ in counts), sum(int(total) for _, total in counts))
+        running.count()
+    if any(running.total for running in live):
+        progress.fraction(sum(running.done for running in live), sum(running.total for running in live))
 
 
 def _required(running: Running) -> Outcome:

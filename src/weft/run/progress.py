@@ -21,20 +21,23 @@ class Progress:
         self.console = console
         self.expected = dict(expected or {})
         self.detail = ""
+        self.share = 0
+        """Percents of the running phase."""
 
     def say(self, text: str) -> None:
         """One line."""
-        self.console.print(text, highlight=False, markup=False)
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def fraction(self, done: int, total: int) -> None:
-        """Progress of the running phase, in its own units."""
-        self.detail = f"{done * 100 // max(1, total)} %"
+        """How far the running phase has come, by its own count: never less than before, never all of it."""
+        self.share = max(self.share, min(99, done * 100 // max(1, total)))
+        self.detail = f"{self.share} %"
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Show a phase while it runs, and its time when it has ended."""
         begin = time.monotonic()
-        self.detail = ""
+        self.detail, self.share = "", 0
         try:
             if self.console.is_terminal:
                 with (
