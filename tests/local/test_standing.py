@@ -155,7 +155,7 @@ def test_of_two_commands_that_want_one_name_at_once_one_has_it(clusters: Weft) -
     (_, err, code), (other_out, other_err, other_code) = sorted(said, key=lambda one: one[2])
     assert (code, other_code, other_out) == (0, 2, ""), said
     assert "error" not in err
-    assert other_err.count("stands already") == 1
+    assert other_err.count("is already running") == 1
     assert clusters("logs", "mine").returncode == 0
     assert list((clusters.home / "state" / "clusters").glob("mine.*.log")) == []
 
