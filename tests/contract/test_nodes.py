@@ -1,4 +1,4 @@
-"""Every nodes adapter: a command runs on each node, nodes are told apart, nothing stays."""
+"""Every nodes adapter: a command runs on each node, nodes are distinguished, nothing is left."""
 
 import socket
 import time
@@ -28,7 +28,7 @@ virtual = pytest.mark.parametrize("text", [VIRTUAL])
 
 @pytest.fixture
 def text(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The words after --nodes; hosts for ssh and a job of Slurm are made."""
+    """The arguments of --nodes; creates hosts for ssh and a Slurm job."""
     folder = request.getfixturevalue("tmp_path") / "hosts"
     if request.param == "slurm":
         with slurm(folder) as cluster, cluster.allocated(3):

@@ -1,4 +1,4 @@
-"""Every service: its nodes are those that it asked for, what it takes is counted, its plan stands on them, nothing stays."""
+"""Every service: it gets the requested nodes, its memory is counted, its plan runs on its nodes, nothing is left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -113,7 +113,7 @@ def test_it_comes_after_those_that_it_needs(kind: str, form: str, tmp_path: Path
 
 
 @contextmanager
-def standing(form: str, folder: Path) -> Iterator[None]:
+def running(form: str, folder: Path) -> Iterator[None]:
     made_of = Topology({}, services_of(form, folder))
     with live("local:2", None, made_of) as (work, members):
         sketched = made_of.sketch(members, work)
@@ -124,7 +124,7 @@ def standing(form: str, folder: Path) -> Iterator[None]:
 
 @SERVICES
 def test_an_error_leaves_nothing(kind: str, form: str, tmp_path: Path) -> None:
-    with pytest.raises(KeyError, match=kind), standing(form, tmp_path):
+    with pytest.raises(KeyError, match=kind), running(form, tmp_path):
         raise KeyError(kind)
     assert traces(tmp_path) == []
 

@@ -7,7 +7,7 @@ _BOUND = 'mount --bind "$0" "$1" && shift && exec "$@"'
 
 
 def apart(directory: Path, own: Path, command: Sequence[str]) -> list[str]:
-    """The command, for which and for whose children `own` stands in the place of `directory`. Needs root."""
+    """The command, with `own` mounted over `directory` for it and its children. Needs root."""
     for path in (directory, own):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     bound = ["sh", "-c", _BOUND, str(own), str(directory), *command]

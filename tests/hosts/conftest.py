@@ -36,7 +36,7 @@ class SiteWeft(Weft):
         return [sys.executable, "-m", "weft", *words]
 
     def record(self) -> Path:
-        """The newest record; scripts of jobs stand beside them."""
+        """The newest record; job scripts are beside them."""
         return max((self.home / "runs").glob("2*"))
 
     def job(self) -> int:

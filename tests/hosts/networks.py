@@ -22,7 +22,7 @@ class Networks:
     members: list[int]
 
     def on_router(self) -> list[str]:
-        """Words before a command that make it run on the router."""
+        """Arguments before a command that make it run on the router."""
         return inside(self.router)
 
     def on_host(self, number: int) -> list[str]:

@@ -54,7 +54,7 @@ class Slurm:
 
     home: Path
     number: int
-    """Tells the clusters of one machine apart: in addresses and ports."""
+    """Distinguishes the clusters of one machine: in addresses and ports."""
     daemons: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
     @property
@@ -97,14 +97,14 @@ class Slurm:
         """A job around this process, as in the shell of `salloc`."""
         self("salloc", f"--nodes={nodes}", "--exclusive", "--no-shell", "--quiet")
         (number,) = self.jobs()
-        told = {
+        variables = {
             **self.environment,
             "SLURM_JOB_ID": number,
             "SLURM_JOB_NODELIST": self("squeue", "--noheader", "--format=%N").strip(),
             "SLURM_JOB_CPUS_PER_NODE": f"2(x{nodes})",
         }
         try:
-            with patch.dict(os.environ, told):
+            with patch.dict(os.environ, variables):
                 yield int(number)
         finally:
             self("scancel", number)

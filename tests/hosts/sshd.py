@@ -18,7 +18,7 @@ from tests.needs import SEARCHED
 
 SSHD = shutil.which("sshd", path=SEARCHED)
 
-# a bash that is deeper than a login shell reads no ~/.bashrc: what stands in it is none of the tests' matter
+# a bash that is deeper than a login shell reads no ~/.bashrc: its contents must not affect the tests
 _SERVER = (
     "PidFile none\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nStrictModes no\n"
     "SetEnv SHLVL=9\n"
@@ -27,7 +27,7 @@ _SERVER = (
 
 @dataclass
 class Hosts:
-    """Named host1, host2, ...; all of them are this machine, told apart by address."""
+    """Named host1, host2, ...; all of them are this machine, distinguished by address."""
 
     folder: Path
     servers: list["subprocess.Popen[bytes]"] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Hosts:
             server.wait()
 
     def nodes(self, which: str = "", **keys: str) -> str:
-        """The words after --nodes."""
+        """The arguments of --nodes."""
         names = which or f"host[1-{len(self.servers)}]"
         keys = {"options": f"-F {self.config}", **keys}
         return ",".join([f"ssh:{names}", *(f"{key}={value}" for key, value in keys.items())])

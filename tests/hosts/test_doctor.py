@@ -71,7 +71,7 @@ def compiled(name: str, folder: Path) -> Path:
     return library
 
 
-def told(found: dict[str, dict[str, Any]], expected: dict[str, tuple[str, str]]) -> None:
+def require(found: dict[str, dict[str, Any]], expected: dict[str, tuple[str, str]]) -> None:
     """Each fault by its check: how bad it is, and words about the host that has it."""
     for name, (status, words) in expected.items():
         assert found[name]["status"] == status, found[name]
@@ -99,7 +99,7 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
         assert hosts.left() == []
     assert done.returncode == 1, done.stdout + done.stderr
     found = findings(done.stdout)
-    told(found, {
+    require(found, {
         "host names": ("limits", "host2: its own name weft-elsewhere resolves to 192.0.2.9"),
         "engine ports": ("limits", f"host2: 8081 of spark's worker is in use by process {os.getpid()}"),
         "java": ("missing", "host2: Java 11, which is too old"),
@@ -128,7 +128,7 @@ def test_locks_that_stay_in_a_host_are_told_and_so_are_files_in_memory(tmp_path:
     with running(tmp_path / "hosts", 2, script) as hosts:
         done = weft("doctor", "--json", "--nodes", hosts.nodes())
     found = findings(done.stdout)
-    told(found, {
+    require(found, {
         "file locks": ("limits", "host2: obtained a lock that another host holds"),
         "files in memory": ("limits", "host2: on tmpfs"),
     })  # fmt: skip
@@ -143,7 +143,7 @@ def test_a_host_without_locks_is_told(tmp_path: Path) -> None:
     options = f"SetEnv=SHLVL=9 LD_PRELOAD={compiled('locks', tmp_path)}"
     with running(tmp_path / "hosts", 2, ["sh", "-c", 'exec "$@" -o "$0"', options]) as hosts:
         done = weft("doctor", "--json", "--nodes", hosts.nodes())
-    told(findings(done.stdout), {"file locks": ("limits", "host2: Function not implemented")})
+    require(findings(done.stdout), {"file locks": ("limits", "host2: Function not implemented")})
     assert weft.leftovers() == []
 
 
@@ -160,7 +160,7 @@ def test_a_directory_that_cannot_be_written_is_told(
     with running(tmp_path / "hosts", 2, script) as hosts:
         done = weft("doctor", "--json", "--nodes", hosts.nodes())
     found = findings(done.stdout)
-    told(found, {check: ("missing", "Read-only file system")})
+    require(found, {check: ("missing", "Read-only file system")})
     assert found[check]["found"].startswith("host2: ")
     assert fix in found[check]["fix"]
     assert weft.leftovers() == []
@@ -181,14 +181,14 @@ def test_networks_that_are_apart_are_told(tmp_path: Path) -> None:
 
         few = "echo 60000 60999 > /proc/sys/net/ipv4/ip_local_port_range"
         subprocess.run([*networks.on_host(2), "sh", "-c", few], check=True)
-        told(doctor(), {
+        require(doctor(), {
             "networks": ("limits", "host1 in 10.71.1.0/24, host2 in 10.71.2.0/24"),
             "outgoing ports": ("limits", "host2: 60000 to 60999"),
         })  # fmt: skip
         subprocess.run(
             [*networks.on_host(1), "ip", "route", "add", "unreachable", "10.71.2.0/24"], check=True
         )
-        told(doctor(), {"nodes": ("missing", "host1 cannot reach host2 at 10.71.2.2 (fabric auto)")})
+        require(doctor(), {"nodes": ("missing", "host1 cannot reach host2 at 10.71.2.2 (fabric auto)")})
         assert networks.hosts.left() == []
     assert weft.leftovers() == []
 
@@ -203,12 +203,12 @@ def test_names_that_lead_to_another_host_are_told(tmp_path: Path) -> None:
         with hosts.config.open("a") as config:
             config.write(f"Host twin\n{second}Host astray\n HostName 192.0.2.7\n HostKeyAlias astray\n")
             config.write(f" StrictHostKeyChecking no\n ProxyCommand bash -c '{forward}'\n{second}")
-        for name, said in {
+        for name, message in {
             "twin": f"host2 and twin are the same machine: both are at {hosts.addresses[1]}",
             "astray": "astray does not listen at 192.0.2.7",
         }.items():
             done = weft("doctor", "--json", "--nodes", hosts.nodes(f"host1,host2,{name}"))
-            told(findings(done.stdout), {"nodes": ("missing", said)})
+            require(findings(done.stdout), {"nodes": ("missing", message)})
         assert hosts.left() == []
     assert weft.leftovers() == []
 
@@ -235,7 +235,7 @@ def test_sound_hosts_are_fit_and_nothing_stays(tmp_path: Path) -> None:
 def test_what_slurm_refuses_is_told(weft: SiteWeft) -> None:
     done = weft("doctor", "--json", "--nodes", "slurm:2,partition=none")
     assert done.returncode == 1
-    told(findings(done.stdout), {"nodes": ("missing", "Slurm rejected the job: Invalid")})
+    require(findings(done.stdout), {"nodes": ("missing", "Slurm rejected the job: Invalid")})
     assert "partition=NAME" in findings(done.stdout)["nodes"]["fix"]
 
 

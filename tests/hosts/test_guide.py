@@ -1,4 +1,4 @@
-"""Every command that the guide to Slurm shows works as it stands there, on a real Slurm, and ends in a report."""
+"""Every command that the guide to Slurm shows works as shown, on a real Slurm, and ends in a report."""
 
 import json
 import shlex

@@ -35,8 +35,8 @@ def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
     weft.result("up", "--engine", "null", "--nodes", hosts.nodes(cores="1"))
     look = 'cat; pwd; echo "$WEFT_NODE" "$0" "$1"; exit 7'
     done = using(weft, look, "two words", "$HOME")
-    out, _ = done.communicate("said\n", timeout=60)
-    assert (done.returncode, out) == (7, f"said\n{tmp_path}\nhost1 two words $HOME\n")
+    out, _ = done.communicate("typed\n", timeout=60)
+    assert (done.returncode, out) == (7, f"typed\n{tmp_path}\nhost1 two words $HOME\n")
     waiting = using(weft, "echo there; sleep 1000")
     assert waiting.stdout is not None
     assert waiting.stdout.readline() == "there\n"

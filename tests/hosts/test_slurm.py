@@ -82,12 +82,12 @@ def test_more_nodes_than_the_allocation_has_are_refused(weft: SiteWeft) -> None:
     assert "has 1 node(s), but 4 were requested" in done.stderr
 
 
-def standing(work: tuple[str, ...], delay: str) -> tuple[str, ...]:
+def null_engine(work: tuple[str, ...], delay: str) -> tuple[str, ...]:
     """The work on stand-ins for workers, each ready after so long."""
     return (*work, "--engine", "null", "--set", f"engine.workers={delay}")
 
 
-NEVER = standing(LONG, "10m")
+NEVER = null_engine(LONG, "10m")
 HELD = {"check": ("check", "TeraValidate"), "stop": ("run", "worker-n3")}
 """Phases that would be over before they are cancelled: when to suspend which process, so that they wait for it."""
 CANCELLED = [
@@ -97,7 +97,7 @@ CANCELLED = [
     ("prepare", ("terasort", "--size", "2GB", "--engine", "hadoop")),
     ("run", ("terasort", "--size", "300MB")),
     ("check", ("terasort", "--size", "20MB")),
-    ("stop", standing(("file-open",), "0s")),
+    ("stop", null_engine(("file-open",), "0s")),
 ]
 
 
@@ -131,7 +131,7 @@ def suspended(weft: SiteWeft, word: str) -> list[psutil.Process]:
 
 
 def test_scancel_of_the_allocation_around_weft_leaves_nothing_else(weft: SiteWeft) -> None:
-    work = standing(LONG, "0s")
+    work = null_engine(LONG, "0s")
     process = subprocess.Popen(
         ["salloc", "--nodes=3", "--exclusive", "--quiet", *weft.words("run", *work, "--nodes", "slurm:3")],
         env=weft.environment, cwd=weft.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

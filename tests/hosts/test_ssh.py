@@ -107,8 +107,8 @@ def test_workers_that_never_answer_are_named_within_the_deadline(weft: Weft, hos
     late = ("--engine", "null", "--set", "engine.workers=10m", "--set", "start_deadline=1s")
     done = weft("run", "file-open", *late, "--nodes", hosts.nodes(**SMALL))
     assert done.returncode == 1
-    told = " ".join(done.stderr.split())
-    assert "worker-host1 on host1 did not become ready in 1 s (also missing: worker-host2)" in told
+    message = " ".join(done.stderr.split())
+    assert "worker-host1 on host1 did not become ready in 1 s (also missing: worker-host2)" in message
     assert weft.head()["phase"] == "start"
     assert hosts.left() == []
 
@@ -203,9 +203,11 @@ def test_an_old_java_on_one_host_is_named_before_anything_starts(weft: Weft, tmp
     through = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2"; shift 2; exec "$@"', "sh"]
     with running(tmp_path / "hosts", 2, [*through, str(old), str(home)]) as hosts:
         done = weft("run", "terasort", "--size", "1MB", "--nodes", hosts.nodes(**SMALL))
-    told = " ".join(done.stderr.split())
-    assert (done.returncode, f"host2: {home} is Java 11; the engines need Java 17" in told) == (1, True), told
-    assert "set JAVA_HOME" in told
+    message = " ".join(done.stderr.split())
+    assert (done.returncode, f"host2: {home} is Java 11; the engines need Java 17" in message) == (1, True), (
+        message
+    )
+    assert "set JAVA_HOME" in message
     assert weft.head()["phase"] == "acquire"
 
 

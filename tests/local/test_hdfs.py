@@ -73,5 +73,5 @@ def test_a_killed_datanode_is_recovered_from_or_the_cause_is_told(weft: Weft) ->
     result = json.loads(out) if out else weft.head()
     assert result["verdict"] == "VALID" or result["reason"], err
     shown = json.loads(weft("show", "last", "--json").stdout)
-    assert "datanode-node2" in json.dumps(shown["lost"]), "the loss is told"
+    assert "datanode-node2" in json.dumps(shown["lost"]), "the loss is reported"
     assert heard is None or heard["records"] > 100_000

@@ -51,7 +51,7 @@ def test_spark_recovers_from_a_lost_process_and_the_report_says_so(weft: Weft, v
     result = json.loads(out) if out else weft.head()
     assert result["verdict"] == "VALID" or result["reason"], err
     shown = json.loads(weft("show", "last", "--json").stdout)
-    assert shown["lost"] or shown["recoveries"], "the loss is told"
+    assert shown["lost"] or shown["recoveries"], "the loss is reported"
 
 
 @pytest.mark.parametrize(

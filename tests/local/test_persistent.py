@@ -21,7 +21,7 @@ from tests.needs import NATIVE, USER_NAMESPACES, VIRTUAL, needs, require
 UP, *MIDDLE, DOWN = commands("docs/guide/own-cluster.md")
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount", "--propagation", "private"]
 """Where weft moves itself for virtual nodes without root."""
-TELLS = (
+PRINTS = (
     "import os, sys; print(sys.argv[1:], sys.stdin.read(), os.environ['WEFT_NODE'], flush=True); sys.exit(7)"
 )
 
@@ -58,13 +58,13 @@ def test_each_command_of_the_guide_works_in_the_order_shown(guided: Weft, comman
 
 
 def test_a_command_has_its_users_streams_and_exit_code(guided: Weft) -> None:
-    done = typed(guided, f"./weft exec -- python3 -c {shlex.quote(TELLS)} --for 'two words'", "said")
-    assert (done.returncode, done.stdout) == (7, "['--for', 'two words'] said node1\n")
+    done = typed(guided, f"./weft exec -- python3 -c {shlex.quote(PRINTS)} --for 'two words'", "output")
+    assert (done.returncode, done.stdout) == (7, "['--for', 'two words'] output node1\n")
 
 
 def test_pyspark_is_what_people_know(guided: Weft) -> None:
-    said = "print('counted', spark.range(10).count())\nexit()\n"
-    done = typed(guided, "script --quiet --return --command './weft exec mine -- pyspark' /dev/null", said)
+    entered = "print('counted', spark.range(10).count())\nexit()\n"
+    done = typed(guided, "script --quiet --return --command './weft exec mine -- pyspark' /dev/null", entered)
     assert "counted 10" in done.stdout
     assert done.returncode == 0
 
@@ -87,8 +87,8 @@ def test_a_job_brings_modules_files_and_settings_to_a_standing_cluster(guided: W
 
 
 def test_the_record_tells_the_commands_and_no_secret(guided: Weft) -> None:
-    told = json.loads(typed(guided, "./weft connect mine --json").stdout)
-    settings = Path(told["settings"])
+    facts = json.loads(typed(guided, "./weft connect mine --json").stdout)
+    settings = Path(facts["settings"])
     (secret,) = re.findall(r"spark.authenticate.secret (\w{64})", settings.read_text())
     assert settings.stat().st_mode & 0o777 == 0o600
     files = [*guided.record().rglob("*"), *(guided.home / "state").rglob("*")]
@@ -99,7 +99,7 @@ def test_the_record_tells_the_commands_and_no_secret(guided: Weft) -> None:
 
 @pytest.fixture
 def clusters(weft: Weft) -> Iterator[Weft]:
-    """Whatever a test leaves standing is ended."""
+    """Ends whatever a test leaves running."""
     yield weft
     for path in (weft.home / "state" / "clusters").glob("*.lock"):
         weft("down", path.stem)
@@ -170,8 +170,8 @@ def test_what_keeps_a_cluster_from_starting_is_said(clusters: Weft) -> None:
     ("flag", "event"), [("--for", "limit-reached"), ("--idle", "nobody-used-it")], ids=["for", "idle"]
 )
 def test_its_time_ends_a_cluster(clusters: Weft, flag: str, event: str) -> None:
-    told = up(clusters, flag, "1s")
-    psutil.Process(told["supervisor"]).wait(60)
+    facts = up(clusters, flag, "1s")
+    psutil.Process(facts["supervisor"]).wait(60)
     assert clusters.leftovers() == []
     assert event in (clusters.record() / "events.jsonl").read_text()
     assert (clusters.record() / "report.html").exists()
@@ -186,8 +186,8 @@ def test_several_engines_share_nodes_and_each_has_its_job(clusters: Weft, sum_ja
         "--set",
         "engine.spark.driver_memory=512M",
     ]
-    told = clusters.result("up", "--idle", "1h", *asked)
-    assert (told["name"], told["engine"], list(told["engines"])) == (
+    facts = clusters.result("up", "--idle", "1h", *asked)
+    assert (facts["name"], facts["engine"], list(facts["engines"])) == (
         "spark-flink",
         "spark+flink",
         ["spark", "flink"],
@@ -203,9 +203,11 @@ def test_several_engines_share_nodes_and_each_has_its_job(clusters: Weft, sum_ja
     assert (done.returncode, done.stdout.splitlines().count("sum 5050")) == (0, 2), done.stderr
     done = clusters("submit", "--to", "spark-flink", "--engine", "flink", str(sum_jar), "10")
     assert (done.returncode, "sum 55" in done.stdout) == (0, True), done.stderr
-    said = clusters("logs").stdout
+    output = clusters("logs").stdout
     assert [
-        name for name in ("spark-master", "spark-worker-node2", "flink-taskmanager-node1") if name not in said
+        name
+        for name in ("spark-master", "spark-worker-node2", "flink-taskmanager-node1")
+        if name not in output
     ] == []
     programs = {
         member["program"]
@@ -222,13 +224,13 @@ def test_several_engines_share_nodes_and_each_has_its_job(clusters: Weft, sum_ja
 
 @pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=needs(*VIRTUAL))])
 def test_nothing_lives_on_when_the_supervisor_is_killed(clusters: Weft, nodes: str) -> None:
-    told = up(clusters, "--nodes", nodes)
+    facts = up(clusters, "--nodes", nodes)
     using = clusters.start("exec", "--", "sh", "-c", "echo there; sleep 1000")
     assert using.stdout is not None
     assert using.stdout.readline() == "there\n"
-    os.kill(told["supervisor"], signal.SIGKILL)
-    _, said = using.communicate(timeout=60)
-    assert (using.returncode, "has ended" in said) == (1, True)
+    os.kill(facts["supervisor"], signal.SIGKILL)
+    _, output = using.communicate(timeout=60)
+    assert (using.returncode, "has ended" in output) == (1, True)
     assert clusters("gc").returncode == 0
     assert clusters.leftovers() == []
     assert up(clusters)["name"] == "null"

@@ -24,7 +24,7 @@ def counted(record: Path, kind: str, operation: str) -> int:
 
 
 def below(record: Path) -> dict[str, Any]:
-    """Lustre's counters of the storage that the pool stood on."""
+    """Lustre's counters of the storage that backs the pool."""
     found: dict[str, Any] = json.loads((record / "lustre" / "shuffle.json").read_text())
     return found
 

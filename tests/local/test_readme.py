@@ -1,4 +1,4 @@
-"""Every command that the README and the guide show works as it stands there."""
+"""Every command that the README and the guide show works as shown."""
 
 import re
 import shlex

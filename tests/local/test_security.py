@@ -43,14 +43,14 @@ while not os.path.exists(sys.argv[1]):
 
 @dataclass
 class Target:
-    """A cluster that stands in directories whose parents everybody may enter."""
+    """A cluster in directories whose parents everybody may enter."""
 
     weft: Weft
-    told: dict
+    facts: dict
 
     @property
     def conf(self) -> Path:
-        return Path(self.told["settings"])
+        return Path(self.facts["settings"])
 
     @property
     def secret(self) -> str:
@@ -99,7 +99,7 @@ def readable(paths: list[Path]) -> list[str]:
 
 
 def test_files_that_hold_or_show_secrets_are_their_users_alone(target: Target) -> None:
-    home, record = target.weft.home, Path(target.told["record"])
+    home, record = target.weft.home, Path(target.facts["record"])
     kept = [path for folder in ("work", "state") for path in (home / folder).rglob("*")]
     indexes = list(Path("/dev/shm").glob(f"*{record.name}*"))
     environments = [Path(f"/proc/{process.pid}/environ") for process in target.processes]
@@ -115,7 +115,7 @@ def test_files_that_hold_or_show_secrets_are_their_users_alone(target: Target) -
 def test_no_secret_is_on_a_command_line_or_in_the_record(target: Target) -> None:
     lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert [line for line in lines if target.secret.encode() in line] == []
-    files = [path for path in Path(target.told["record"]).rglob("*") if path.is_file()]
+    files = [path for path in Path(target.facts["record"]).rglob("*") if path.is_file()]
     assert [path for path in files if target.secret.encode() in path.read_bytes()] == []
 
 
@@ -128,7 +128,7 @@ def attempt(target: Target, secret: str | None, main: str, *words: str) -> "subp
     own = Path(tempfile.mkdtemp(dir=target.weft.home))
     (own / "spark.conf").write_text(re.sub(rf"(?m)^spark\.({others}).*\n", "", settings))
     shutil.chown(own, int(NOBODY))
-    address = target.told["address"].removeprefix("spark://").rpartition(".")[0] + ".200"
+    address = target.facts["address"].removeprefix("spark://").rpartition(".")[0] + ".200"
     return as_nobody(
         "java", "-Xmx640m", "-XX:+UseSerialGC", "-Dscala.usejavacp=true", f"-Djava.io.tmpdir={own}", "-cp", "/mnt/jars/*", main,
         "--properties-file", f"{own}/spark.conf", *words, SPARK_LOCAL_IP=address, SPARK_LOCAL_DIRS=str(own),
@@ -139,20 +139,20 @@ def attempt(target: Target, secret: str | None, main: str, *words: str) -> "subp
 def until(process: "subprocess.Popen[str]", pattern: re.Pattern[str]) -> str:
     """What a program says up to a line that fits, after which it is killed."""
     assert process.stdout is not None
-    said = ""
+    output = ""
     try:
         for line in process.stdout:
-            said += line
+            output += line
             if pattern.search(line):
-                return said
-        raise AssertionError(f"it ended with code {process.wait()} and said\n{said}")
+                return output
+        raise AssertionError(f"it ended with code {process.wait()} and output\n{output}")
     finally:
         process.kill()
         process.communicate()
 
 
 def joining(target: Target, secret: str | None) -> "subprocess.Popen[str]":
-    words = ("--cores", "1", "--memory", "512m", "--webui-port", "0", target.told["address"])
+    words = ("--cores", "1", "--memory", "512m", "--webui-port", "0", target.facts["address"])
     return attempt(target, secret, WORKER, *words)
 
 
@@ -160,12 +160,12 @@ def joining(target: Target, secret: str | None) -> "subprocess.Popen[str]":
 def test_nobody_joins_or_submits_without_the_secret(target: Target, secret: str | None) -> None:
     worker = joining(target, secret)
     words = ("--class", "org.apache.spark.repl.Main", "spark-shell")
-    application = attempt(target, secret, SUBMIT, "--master", target.told["address"], *words)
+    application = attempt(target, secret, SUBMIT, "--master", target.facts["address"], *words)
     until(worker, REFUSED)
     until(application, REFUSED)
-    said = (Path(target.told["record"]) / "logs" / "node1" / "master.log").read_text()
-    assert len(set(re.findall(r"Registering worker ([\d.]+)", said))) == 2
-    assert "Registering app" not in said
+    output = (Path(target.facts["record"]) / "logs" / "node1" / "master.log").read_text()
+    assert len(set(re.findall(r"Registering worker ([\d.]+)", output))) == 2
+    assert "Registering app" not in output
 
 
 def test_with_the_secret_the_same_try_succeeds(target: Target) -> None:
@@ -173,7 +173,7 @@ def test_with_the_secret_the_same_try_succeeds(target: Target) -> None:
 
 
 def test_status_pages_show_nothing_without_a_token(target: Target) -> None:
-    head = target.told["address"].removeprefix("spark://").partition(":")[0]
+    head = target.facts["address"].removeprefix("spark://").partition(":")[0]
     worker = f"{head.rpartition('.')[0]}.2"
     tried = [
         f"http://{head}:8080/",
@@ -222,7 +222,7 @@ def test_what_is_shuffled_is_on_disk_as_it_was_asked_for(target: Target, encrypt
     assert using.stdout is not None
     assert using.stdout.readline() == "counted 1000\n"
     # a pool keeps small files in the node's memory
-    kept = Path("/dev/shm").glob(f"*{Path(target.told['record']).name}*")
+    kept = Path("/dev/shm").glob(f"*{Path(target.facts['record']).name}*")
     files = [*kept, *(target.weft.home / "work").rglob("*")]
     found = [path for path in files if path.is_file() and holds_a_row(path)]
     seen.touch()

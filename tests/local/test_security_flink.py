@@ -26,20 +26,20 @@ UNTRUSTED = re.compile(r"SSLHandshakeException|unable to find valid certificatio
 
 @dataclass
 class Target:
-    """A standing Flink, and a certificate that another user has made for himself."""
+    """A running Flink, and a certificate that another user has made for himself."""
 
     weft: Weft
-    told: dict
+    facts: dict
     own: Path
 
     @property
     def head(self) -> str:
-        return str(self.told["address"]).removeprefix("https://").partition(":")[0]
+        return str(self.facts["address"]).removeprefix("https://").partition(":")[0]
 
     @property
     def ports(self) -> dict[str, int]:
         """Where the JobManager listens."""
-        log = (Path(self.told["record"]) / "logs" / "node1" / "jobmanager.log").read_text()
+        log = (Path(self.facts["record"]) / "logs" / "node1" / "jobmanager.log").read_text()
         blobs = re.findall(r"Started BLOB server at \S+:(\d+)", log)
         return {"rest": 8081, "commands": 6123, "blobs": int(blobs[0])}
 
@@ -52,8 +52,8 @@ def target() -> Iterator[Target]:
     try:
         done = weft("up", "--engine", "flink", "--nodes", "local:2", "--set", "nodes.memory=3G", "--json")
         assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout)
-        yield Target(weft, told, found(home, told))
+        facts = json.loads(done.stdout)
+        yield Target(weft, facts, found(home, facts))
         weft("down")
         assert weft.leftovers() == []
     finally:
@@ -61,11 +61,11 @@ def target() -> Iterator[Target]:
         shutil.rmtree(home)
 
 
-def found(home: Path, told: dict) -> Path:
+def found(home: Path, facts: dict) -> Path:
     """The settings of the other user: addresses, and a certificate and key that are as good as the cluster's own."""
     own = home / "own"
     own.mkdir()
-    head = str(told["address"]).removeprefix("https://").partition(":")[0]
+    head = str(facts["address"]).removeprefix("https://").partition(":")[0]
     words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     words += ["-subj", "/CN=weft", "-addext", f"subjectAltName=IP:{head}", "-days", "2"]
     subprocess.run(
@@ -156,10 +156,10 @@ def test_no_port_answers_without_the_runs_certificate(target: Target) -> None:
 def test_the_real_client_neither_lists_nor_submits_nor_cancels(target: Target) -> None:
     words = ("list", "-a"), ("cancel", "0" * 32)
     for process in [java(target, CLIENT, *each) for each in words]:
-        said, _ = process.communicate(timeout=120)
-        assert process.returncode != 0, said
-        assert "Running/Restarting Jobs" not in said
-    log = Path(target.told["record"]) / "logs" / "node1" / "jobmanager.log"
+        output, _ = process.communicate(timeout=120)
+        assert process.returncode != 0, output
+        assert "Running/Restarting Jobs" not in output
+    log = Path(target.facts["record"]) / "logs" / "node1" / "jobmanager.log"
     assert UNTRUSTED.search(log.read_text())
 
 

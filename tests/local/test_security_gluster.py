@@ -31,7 +31,7 @@ done
 cat "$folder/log"
 exit 4
 """
-"""Mount, and list what is there: 0 when it is, 3 when he was refused, 4 when nobody said anything."""
+"""Mount and list the files: 0 on success, 3 if the mount was refused, 4 if there was no answer."""
 
 
 @dataclass
@@ -96,11 +96,11 @@ def test_another_user_reads_no_file_of_it(gluster: Gluster) -> None:
 
 def test_no_log_of_it_tells_the_password(gluster: Gluster) -> None:
     """A log's last lines are in messages and records; GlusterFS writes its whole volume file into one, if it may."""
-    told = re.search(r"option password (\w+)", gluster.volume)
-    assert told
+    password = re.search(r"option password (\w+)", gluster.volume)
+    assert password
     logs = list((gluster.work.directory / "gluster").glob("*.log"))
     assert len(logs) == 2
-    assert [path for path in logs if told[1] in path.read_text()] == []
+    assert [path for path in logs if password[1] in path.read_text()] == []
 
 
 @needs(USER_NAMESPACES)

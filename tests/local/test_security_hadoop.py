@@ -1,4 +1,4 @@
-"""A second user of the machine, whoever he says he is: reads no file of HDFS, submits nothing to YARN, joins neither, sees no page."""
+"""A second user of the machine, with any claimed name, reads no file of HDFS, submits nothing to YARN, joins neither, sees no page."""
 
 import base64
 import dataclasses
@@ -71,7 +71,7 @@ REFUSED = {
     "nameless": "SIMPLE authentication is not enabled",
     "forged": "Integrity check on decrypted field failed",
 }
-"""What he is told who claims a name, and who claims it with a key that he made himself."""
+"""The error messages for a user who claims a name, without a key and with a key of his own."""
 
 
 @dataclass
@@ -79,16 +79,16 @@ class Target:
     """YARN and HDFS, and what another user has written to find them."""
 
     weft: Weft
-    told: dict
+    facts: dict
     own: Path
 
     @property
     def head(self) -> str:
-        return str(self.told["address"]).partition(":")[0]
+        return str(self.facts["address"]).partition(":")[0]
 
     @property
     def secret(self) -> str:
-        return (Path(self.told["settings"]).parent / "http-secret").read_text().strip()
+        return (Path(self.facts["settings"]).parent / "http-secret").read_text().strip()
 
     def listening(self) -> dict[tuple[str, int], str]:
         """The main class of who listens, by address and port."""
@@ -120,9 +120,9 @@ class Target:
         """It fails however he comes, and each time because nobody believes him."""
         tried = {how: self.attempt(*words, how=how) for how in REFUSED}
         for how, process in tried.items():
-            said, _ = process.communicate(timeout=120)
-            assert process.returncode != 0, said
-            assert re.search(REFUSED[how], said), said
+            output, _ = process.communicate(timeout=120)
+            assert process.returncode != 0, output
+            assert re.search(REFUSED[how], output), output
 
 
 @pytest.fixture(scope="module")
@@ -134,11 +134,11 @@ def target() -> Iterator[Target]:
         words = ("--engine", "hadoop", "--nodes", "local:2", "--set", "nodes.memory=4G", "--output", "hdfs")
         done = weft("up", *words, "--json")
         assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout)
+        facts = json.loads(done.stdout)
         (home / "kept").write_text("what only its owner is to read")
-        made = weft("exec", "--", "hadoop", "fs", "-put", str(home / "kept"), f"{hdfs(told)}/secret")
+        made = weft("exec", "--", "hadoop", "fs", "-put", str(home / "kept"), f"{hdfs(facts)}/secret")
         assert made.returncode == 0, made.stderr
-        yield Target(weft, told, found(home, told))
+        yield Target(weft, facts, found(home, facts))
         weft("down")
         assert weft.leftovers() == []
     finally:
@@ -146,21 +146,21 @@ def target() -> Iterator[Target]:
         shutil.rmtree(home)
 
 
-def hdfs(told: dict) -> str:
-    return f"hdfs://{told['address'].partition(':')[0]}:8020"
+def hdfs(facts: dict) -> str:
+    return f"hdfs://{facts['address'].partition(':')[0]}:8020"
 
 
-def found(home: Path, told: dict) -> Path:
+def found(home: Path, facts: dict) -> Path:
     """The other user's settings: addresses alone, which every user of the machine can see, and keys of his own."""
-    own, work = home / "own", Path(told["settings"]).parents[1]
+    own, work = home / "own", Path(facts["settings"]).parents[1]
     own.mkdir()
-    head = told["address"].partition(":")[0]
+    head = facts["address"].partition(":")[0]
     realm = Realm(work / "kerberos", Node("head", head, 1, 1, own), 6010)
     for how, secret in (("nameless", None), ("forged", b""), ("stolen", realm.keytab.read_bytes())):
         conf = own / how
         (conf / "webapps" / "datanode").mkdir(parents=True)
         named = dataclasses.replace(realm, directory=conf) if secret is not None else None
-        for name, settings in _sites(own, told, named).items():
+        for name, settings in _sites(own, facts, named).items():
             (conf / f"{name}-site.xml").write_text(configuration(settings))
         (conf / "krb5.conf").write_text(realm.krb5())
         if named:
@@ -171,10 +171,14 @@ def found(home: Path, told: dict) -> Path:
     return own
 
 
-def _sites(own: Path, told: dict, realm: Realm | None) -> dict[str, dict[str, str]]:
-    head = told["address"].partition(":")[0]
+def _sites(own: Path, facts: dict, realm: Realm | None) -> dict[str, dict[str, str]]:
+    head = facts["address"].partition(":")[0]
     here = f"{head.rpartition('.')[0]}.200"
-    core = {"fs.defaultFS": hdfs(told), "hadoop.tmp.dir": f"{own}/tmp", "ipc.client.connect.max.retries": "1"}
+    core = {
+        "fs.defaultFS": hdfs(facts),
+        "hadoop.tmp.dir": f"{own}/tmp",
+        "ipc.client.connect.max.retries": "1",
+    }
     dfs = {
         "dfs.datanode.data.dir": f"{own}/blocks",
         **{f"dfs.datanode.{what}": f"{here}:0" for what in ("address", "http.address", "ipc.address")},
@@ -229,23 +233,23 @@ def test_yarn_lists_and_takes_no_application(target: Target) -> None:
 @pytest.mark.parametrize("how", REFUSED)
 @pytest.mark.parametrize("main", [NODEMANAGER, DATANODE])
 def test_neither_nodemanager_nor_datanode_joins(target: Target, main: str, how: str) -> None:
-    process, said = target.attempt(main, how=how), ""
+    process, output = target.attempt(main, how=how), ""
     assert process.stdout is not None
     # a DataNode without a name asks for ever, and says only that
     refused = re.compile(f"{REFUSED[how]}|Problem connecting to server")
     limit = threading.Timer(120, process.kill)
     limit.start()
     try:
-        while not refused.search(said):
+        while not refused.search(output):
             line = process.stdout.readline()
-            assert line, said
-            said += line
+            assert line, output
+            output += line
     finally:
         limit.cancel()
         process.kill()
         process.communicate()
-    assert "Registered with ResourceManager" not in said
-    assert "successfully registered with NN" not in said
+    assert "Registered with ResourceManager" not in output
+    assert "successfully registered with NN" not in output
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +269,7 @@ def job(target: Target) -> Iterator[None]:
 def ask(
     where: tuple[str, int], method: str, page: str, bearer: str = "", **headers: str
 ) -> tuple[int, bytes]:
-    """Status and what is said; nothing of either where there is no answer."""
+    """Status and body; neither if there is no answer."""
     if bearer:
         headers["Authorization"] = f"Bearer {bearer}"
     connection = http.client.HTTPConnection(*where, timeout=30)
@@ -303,15 +307,15 @@ def test_no_port_shows_a_page_without_the_token(target: Target) -> None:
                 answers = {page: ask(where, *page, bearer)[0] for page in PAGES}
                 assert answers == dict.fromkeys(PAGES, 401), main
             else:
-                _, said = ask(where, "GET", "/jmx", bearer)
-                assert said.startswith(OTHERS[:-1]) or said in OTHERS, main
+                _, output = ask(where, "GET", "/jmx", bearer)
+                assert output.startswith(OTHERS[:-1]) or output in OTHERS, main
 
 
 @pytest.mark.usefixtures("job")
 def test_no_map_output_is_given_without_the_jobs_token(target: Target) -> None:
     (manager,) = (where for where, main in target.listening().items() if where[1] == 6088)
-    _, said = ask(manager, "GET", "/ws/v1/cluster/apps", token(target.secret))
-    (number,) = set(re.findall(r"application_(\d+_\d+)", said.decode()))
+    _, output = ask(manager, "GET", "/ws/v1/cluster/apps", token(target.secret))
+    (number,) = set(re.findall(r"application_(\d+_\d+)", output.decode()))
     page = f"/mapOutput?job=job_{number}&reduce=0&map=attempt_{number}_m_000000_0"
     shuffles = [where for where in target.listening() if ask(where, "GET", page)[1].startswith(OTHERS[1])]
     assert len(shuffles) == 2
@@ -323,6 +327,6 @@ def test_no_map_output_is_given_without_the_jobs_token(target: Target) -> None:
 def test_whoever_has_the_key_is_the_user(target: Target) -> None:
     """So the tries above would have been seen to succeed."""
     process = target.attempt(SHELL, "-ls", "/", how="stolen")
-    said, _ = process.communicate(timeout=120)
-    assert process.returncode == 0, said
-    assert " /secret\n" in said
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    assert " /secret\n" in output

@@ -15,9 +15,9 @@ def submitted(weft: Weft, *words: str) -> list[str]:
     assert done.returncode == 0, done.stderr
     assert weft.head()["verdict"] == "UNCHECKED"
     assert (weft.record() / "report.html").stat().st_size > 10_000
-    said = (weft.record() / "outcomes" / "stdout").read_text()
-    assert done.stdout.startswith(said)
-    return said.splitlines()
+    output = (weft.record() / "outcomes" / "stdout").read_text()
+    assert done.stdout.startswith(output)
+    return output.splitlines()
 
 
 @needs(*NATIVE, *VIRTUAL)
@@ -29,8 +29,8 @@ def test_an_example_runs_with_its_output_a_record_and_a_report(weft: Weft) -> No
 def test_an_argument_reaches_the_job(weft: Weft) -> None:
     text = weft.home / "a text.txt"
     text.write_text("one two\ntwo\n")
-    said = submitted(weft, "--", str(EXAMPLES / "word_count.py"), str(text))
-    assert [line.split() for line in said[:3]] == [["2", "two"], ["1", "one"], ["total", "3"]]
+    output = submitted(weft, "--", str(EXAMPLES / "word_count.py"), str(text))
+    assert [line.split() for line in output[:3]] == [["2", "two"], ["1", "one"], ["total", "3"]]
 
 
 @needs(*NATIVE)

@@ -1,6 +1,6 @@
-"""A program: counts a text in what goes over the network by TCP, as whoever may listen to it sees it. Needs root.
+"""A program: counts a text in TCP traffic, as an eavesdropper would see it. Needs root.
 
-wire.py HEX PORT...: says "there", listens to packets from and to the ports until it is told to end, and prints how many bytes
+wire.py HEX PORT...: prints "there", listens to packets from and to the ports until SIGTERM, and prints how many bytes
 they carried and how often the text was in them.
 """
 

@@ -254,7 +254,7 @@ def make_record(
         },
     )
     write_log(directory / "engine")
-    (directory / "logs" / "node1" / "driver.log").write_text("one\ntwo <b>&\nthe last words\n")
+    (directory / "logs" / "node1" / "driver.log").write_text("one\ntwo <b>&\nthe last line\n")
     for name in without:
         (directory / name).unlink(missing_ok=True)
     return read(directory)

@@ -1,4 +1,4 @@
-"""One connection for many questions: answers stay apart, and its end, whoever makes it, ends what was asked."""
+"""One connection for many requests: answers are not mixed up, and its end, for any cause, ends the requested programs."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -26,28 +26,28 @@ def version(scratch: Path) -> Sequence[str]:
 
 
 def test_an_archive_is_made_once(tmp_path: Path) -> None:
-    said: list[str] = []
-    first = classdata.build("thing", jdk.java(), tmp_path, version, said.append)
+    messages: list[str] = []
+    first = classdata.build("thing", jdk.java(), tmp_path, version, messages.append)
     assert first is not None
     assert first.stat().st_size > 0
-    assert classdata.build("thing", jdk.java(), tmp_path, version, said.append) == first
-    assert len(said) == 1
+    assert classdata.build("thing", jdk.java(), tmp_path, version, messages.append) == first
+    assert len(messages) == 1
     assert [path.name for path in first.parent.iterdir()] == [first.name]
 
 
 def test_listed_classes_are_archived_without_a_program(tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     listed = tmp_path / "classes"
     lambdas = [
         "@lambda-form-invoker [LF_RESOLVE] DirectMethodHandle$Holder invokeStatic L_L",
         "@lambda-proxy no/such Thing",
     ]
     listed.write_text("\n".join(["java/lang/Object", "java/lang/String", "no/such/Thing", *lambdas]))
-    first = classdata.dump("thing", jdk.java(), listed, ["nothing"], said.append)
-    assert first is not None, said
+    first = classdata.dump("thing", jdk.java(), listed, ["nothing"], messages.append)
+    assert first is not None, messages
     assert [path.name for path in first.parent.iterdir()] == [first.name]
-    assert classdata.dump("thing", jdk.java(), listed, ["nothing"], said.append) == first
-    assert len(said) == 1
+    assert classdata.dump("thing", jdk.java(), listed, ["nothing"], messages.append) == first
+    assert len(messages) == 1
 
 
 def test_a_list_holds_what_all_jvms_loaded_and_an_archive_can_hold(tmp_path: Path) -> None:
@@ -80,47 +80,49 @@ def test_classes_are_listed_in_one_small_run(tmp_path: Path, monkeypatch: pytest
 
     java = jdk.java()
     monkeypatch.setattr(shell, "run", write)
-    said: list[str] = []
+    messages: list[str] = []
     job = classdata.Observed(["run", "small"], {"THING_HOME": "/thing"})
-    listed = [classdata.observe("thing", java, tmp_path, job, said.append) for _ in range(2)]
+    listed = [classdata.observe("thing", java, tmp_path, job, messages.append) for _ in range(2)]
     assert listed[0] is not None
     assert listed[0] == listed[1]
     assert listed[0].read_text() == "org/thing/One\n"
     assert [argv[-2:] for argv in ran] == [["run", "small"]]
-    assert len(said) == 1
+    assert len(messages) == 1
     assert [path.name for path in listed[0].parent.iterdir()] == ["classes"]
 
 
 def test_what_a_small_run_listed_before_it_failed_is_used_for_a_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    java, said = jdk.java(), list[str]()
+    java, messages = jdk.java(), list[str]()
 
     def fail(_: Sequence[str], *, env: Mapping[str, str], **__: Any) -> None:
-        Path(env[settings.CLASS_LISTS], f"{len(said)}.lst").write_text(f"org/thing/Attempt{len(said)}\n")
+        Path(env[settings.CLASS_LISTS], f"{len(messages)}.lst").write_text(
+            f"org/thing/Attempt{len(messages)}\n"
+        )
         raise WeftError("the job failed", tail=["too slow"])
 
     monkeypatch.setattr(shell, "run", fail)
     for expected in ("org/thing/Attempt1\n", "org/thing/Attempt1\n"):
-        listed = classdata.observe("thing", java, tmp_path, classdata.Observed(["run"], {}), said.append)
+        listed = classdata.observe("thing", java, tmp_path, classdata.Observed(["run"], {}), messages.append)
         assert listed is not None
         assert listed.read_text() == expected
-    assert len(said) == 2
+    assert len(messages) == 2
     failed = listed.parent / "failed"
     assert failed.read_text() == "the job failed\ntoo slow\n"
     os.utime(failed, (0, 0))
-    listed = classdata.observe("thing", java, tmp_path, classdata.Observed(["run"], {}), said.append)
+    listed = classdata.observe("thing", java, tmp_path, classdata.Observed(["run"], {}), messages.append)
     assert listed is not None
     assert listed.read_text() == "org/thing/Attempt3\n"
 
 
 def test_a_small_run_that_fails_is_told_and_not_repeated(tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     job = classdata.Observed(["no-such-verb"], {})
     for _ in range(2):
-        assert classdata.observe("thing", jdk.java(), tmp_path, job, said.append) is None
-    assert len(said) == 2
-    assert "start more slowly" in said[1]
+        assert classdata.observe("thing", jdk.java(), tmp_path, job, messages.append) is None
+    assert len(messages) == 2
+    assert "start more slowly" in messages[1]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +146,9 @@ def test_a_run_that_lists_classes_uses_no_archive(tmp_path: Path, monkeypatch: p
 
 
 def test_training_that_fails_costs_speed_alone(tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     found = classdata.build(
-        "thing", jdk.java(), tmp_path, lambda scratch: ["no.such.Program", str(scratch)], said.append
+        "thing", jdk.java(), tmp_path, lambda scratch: ["no.such.Program", str(scratch)], messages.append
     )
     assert found is None
-    assert "start more slowly" in json.dumps(said)
+    assert "start more slowly" in json.dumps(messages)

@@ -117,13 +117,13 @@ def test_the_programs_choose_the_file_system() -> None:
 
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_what_a_killed_command_left_standing_is_ended(tmp_path: Path, *, elsewhere: bool) -> None:
-    command = f"touch '{tmp_path}/ended by its words'"
+    command = f"touch '{tmp_path}/ended by its arguments'"
     if elsewhere:
         sweep.undo("container", command)
     else:
         with lease.hold("one", "a test") as held:
             held.note("container", path=command)
-    assert (tmp_path / "ended by its words").exists()
+    assert (tmp_path / "ended by its arguments").exists()
 
 
 def test_the_doctor_knows_what_the_site_has(

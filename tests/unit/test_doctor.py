@@ -49,7 +49,7 @@ def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bad(finding: Finding, status: str, *words: str) -> None:
-    """The fault is told, with what it costs and a fix."""
+    """The fault is reported, with its consequence and a fix."""
     assert finding.status == status, finding
     assert finding.costs
     assert finding.fix

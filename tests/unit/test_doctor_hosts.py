@@ -1,4 +1,4 @@
-"""What `weft doctor --nodes` says of hosts, from what they said of themselves."""
+"""What `weft doctor --nodes` says of hosts, from what they answers of themselves."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ LOCKED = {"b": "refused"}
 
 
 def host(name: str, address: str, **facts: Any) -> Host:
-    said: dict[str, Any] = {
+    answers: dict[str, Any] = {
         "name": name,
         "resolved": [address],
         "networks": {"eth0": "255.255.255.0"},
@@ -33,7 +33,7 @@ def host(name: str, address: str, **facts: Any) -> Host:
         "local": "ext4",
     }
     sees = {"shared": ["a", "b"], "local": [name]}
-    return Host(name, address, {"eth0": address}, 8 << 30, {**said, **facts}, 0.0, sees)
+    return Host(name, address, {"eth0": address}, 8 << 30, {**answers, **facts}, 0.0, sees)
 
 
 A, B = host("a", "10.0.0.1"), host("b", "10.0.0.2")
@@ -116,14 +116,14 @@ def test_the_end_of_a_job_is_read_as_slurm_writes_it() -> None:
 def test_a_lock_of_another_process_is_seen(tmp_path: Any) -> None:
     """A lock belongs to a process, so that the one that tries has to be another one."""
     path = str(tmp_path / "lock")
-    ready, told = os.pipe()
+    ready, started = os.pipe()
     done, end = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(end)
         with open(path, "w") as file:  # noqa: PTH123 - as the program does
             fcntl.lockf(file, fcntl.LOCK_EX)
-            os.write(told, b"x")
+            os.write(started, b"x")
             os.read(done, 1)
         os._exit(0)
     os.read(ready, 1)

@@ -19,14 +19,14 @@ def process(
 ) -> dict[str, Any]:
     """One that read so many bytes and wrote twice as many; `kernel`: bytes read, children included."""
     classes = {"input": {"read": {"bytes": read}}, "shuffle": {"write": {"bytes": 2 * read}, "open": {}}}
-    told = {} if kernel is None else {"kernel_read": kernel, "kernel_written": 2 * kernel}
+    counts = {} if kernel is None else {"kernel_read": kernel, "kernel_written": 2 * kernel}
     return {
         "pid": pid,
         "program": f"/bin/{program}",
         "parent": parent,
         "ended": ended,
         "classes": classes,
-        **told,
+        **counts,
     }
 
 

@@ -1,4 +1,4 @@
-"""An equal share of the machine, and what is said when there is none."""
+"""An equal share of the machine, and the error if there is none."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""The engine's account: whole, torn, absent, rolled, with losses."""
+"""The engine's event log: complete, truncated, absent, rolled, with losses."""
 
 import json
 from pathlib import Path

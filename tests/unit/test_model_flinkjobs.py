@@ -1,4 +1,4 @@
-"""Flink's account: from its REST pages to the tables that all accounts share, and to the table of its vertices."""
+"""Flink's job metrics: from its REST pages to the tables that all engines share, and to the table of its vertices."""
 
 import json
 from pathlib import Path

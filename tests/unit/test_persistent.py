@@ -1,4 +1,4 @@
-"""How a standing cluster is told, named and reached; nothing is started."""
+"""How a persistent cluster is described, named and reached; nothing is started."""
 
 import base64
 import dataclasses
@@ -23,7 +23,7 @@ from weft.host.remote.reach import Reach
 from weft.host.web import token
 from weft.layout.plan import Client, Dependencies, Job
 
-BROUGHT = Dependencies("a.Main", ("a.py", "b.zip"), ("x.jar",), ("t.txt",), {"k": "v w"})
+DEPENDENCIES = Dependencies("a.Main", ("a.py", "b.zip"), ("x.jar",), ("t.txt",), {"k": "v w"})
 
 
 def cluster(name: str = "mine") -> PersistentCluster:
@@ -92,21 +92,21 @@ def test_a_terminal_is_asked_for_where_there_is_one() -> None:
 
 
 def test_a_token_is_signed_with_the_secret_as_rfc_7515_has_it() -> None:
-    said, _, signature = token("ab" * 32).rpartition(".")
-    head, payload = (json.loads(base64.urlsafe_b64decode(part + "==")) for part in said.split("."))
+    signed, _, signature = token("ab" * 32).rpartition(".")
+    head, payload = (json.loads(base64.urlsafe_b64decode(part + "==")) for part in signed.split("."))
     assert (head, payload) == ({"alg": "HS256", "typ": "JWT"}, {})
-    expected = hmac.new(base64.urlsafe_b64decode("ab" * 32), said.encode(), hashlib.sha256).digest()
+    expected = hmac.new(base64.urlsafe_b64decode("ab" * 32), signed.encode(), hashlib.sha256).digest()
     assert base64.urlsafe_b64decode(signature + "=") == expected
 
 
 def test_what_a_job_brings_is_said_in_the_words_of_each_engine() -> None:
-    job = Job("j", "/j.jar", ["x"], dependencies=BROUGHT)
+    job = Job("j", "/j.jar", ["x"], dependencies=DEPENDENCIES)
     argv = list(SparkEngine().submit(job, fake_layout()).argv)
     at = argv.index("--class")
     assert argv[at : at + 10] == [
         "--class", "a.Main", "--py-files", "a.py,b.zip", "--jars", "x.jar", "--files", "t.txt", "--conf", "k=v w",
     ]  # fmt: skip
-    without = dataclasses.replace(job, dependencies=dataclasses.replace(BROUGHT, py_files=()))
+    without = dataclasses.replace(job, dependencies=dataclasses.replace(DEPENDENCIES, py_files=()))
     argv = list(HadoopEngine().submit(without, fake_hadoop_layout()).argv)
     at = argv.index("/j.jar")
     assert argv[at:] == ["/j.jar", "a.Main", "-D", "k=v w", "-libjars", "x.jar", "-files", "t.txt", "x"]
@@ -117,4 +117,4 @@ def test_what_a_job_brings_is_said_in_the_words_of_each_engine() -> None:
 )
 def test_an_engine_refuses_what_it_cannot_take_along(engine: HadoopEngine | FlinkEngine | NullEngine) -> None:
     with pytest.raises(UsageError, match="of a job"):
-        engine.submit(Job("j", "/j.jar", [], dependencies=BROUGHT), fake_layout())
+        engine.submit(Job("j", "/j.jar", [], dependencies=DEPENDENCIES), fake_layout())

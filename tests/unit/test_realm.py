@@ -1,4 +1,4 @@
-"""The realm of a run: its keytab, who is told of it, and that it comes before whoever needs it."""
+"""The realm of a run: its keytab, which daemons use it, and that it starts before those that need it."""
 
 import struct
 from pathlib import Path

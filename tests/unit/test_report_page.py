@@ -153,8 +153,8 @@ def test_a_section_with_nothing_in_it_is_not_shown(
     ("head", "words"),
     [
         (FAILED[0][0], ("a row is missing.", "last", "hint: look again")),
-        (FAILED[1][0], ("a row is missing.", "End of logs/node1/driver.log", "the last words")),
-        (FAILED[2][0], ("End of logs/node1/driver.log", "the last words", "hint: `weft ps`")),
+        (FAILED[1][0], ("a row is missing.", "End of logs/node1/driver.log", "the last line")),
+        (FAILED[2][0], ("End of logs/node1/driver.log", "the last line", "hint: `weft ps`")),
     ],
 )
 def test_a_failed_run_begins_with_the_failure_the_last_lines_and_the_hint(

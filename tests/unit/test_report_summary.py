@@ -64,7 +64,7 @@ def test_an_invalid_run_has_no_time_and_shows_its_logs(tmp_path: Path) -> None:
     )
     assert (summary.result, summary.throughput, summary.throughput_per_node) == (None, None, None)
     assert verdict.sentence(summary).endswith("has no time: row 7 is out of order.")
-    assert summary.logs[0].tail[-1] == "the last words"
+    assert summary.logs[0].tail[-1] == "the last line"
 
 
 def test_an_unchecked_run_ended_but_has_no_time(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The modules of each Rust crate stand in layers: none imports, however far around, what imports it."""
+"""The modules of each Rust crate form layers: none imports, even indirectly, a module that imports it."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -184,7 +184,7 @@ def test_a_list_of_one_is_that_engine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "settings", "said"),
+    ("names", "settings", "message"),
     [
         ("spark,spark", {}, "listed twice"),
         ("spark,hadop", {}, "unknown engine 'hadop'"),
@@ -195,8 +195,8 @@ def test_a_list_of_one_is_that_engine() -> None:
         ("spark,hadoop", {"engine.spark.master": "yarn"}, "spark uses its own master"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(names: str, settings: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_cannot_be_meant_is_refused(names: str, settings: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         spec(names, **settings)
 
 

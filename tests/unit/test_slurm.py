@@ -142,7 +142,7 @@ def test_more_nodes_than_the_job_has_are_refused(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("said", "message", "hint"),
+    ("output", "message", "hint"),
     [
         ("sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",
          "Invalid account", "account=NAME"),
@@ -156,8 +156,8 @@ def test_more_nodes_than_the_job_has_are_refused(monkeypatch: pytest.MonkeyPatch
         ("", "no reason", "weft plan"),
     ],
 )  # fmt: skip
-def test_a_refusal_is_told_with_a_fix(said: str, message: str, hint: str) -> None:
-    error = refused(said)
+def test_a_refusal_is_told_with_a_fix(output: str, message: str, hint: str) -> None:
+    error = refused(output)
     assert message in error.message
     assert hint in error.hint
 
