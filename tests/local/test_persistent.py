@@ -151,9 +151,9 @@ def test_of_two_commands_that_want_one_name_at_once_one_has_it(clusters: Weft) -
         subprocess.Popen(argv, cwd=ROOT, env=clusters.environment, stdout=pipe, stderr=pipe, text=True)
         for _ in range(2)
     ]
-    said = [(*one.communicate(timeout=300), one.returncode) for one in both]
-    (_, err, code), (other_out, other_err, other_code) = sorted(said, key=lambda one: one[2])
-    assert (code, other_code, other_out) == (0, 2, ""), said
+    outcomes = [(*one.communicate(timeout=300), one.returncode) for one in both]
+    (_, err, code), (other_out, other_err, other_code) = sorted(outcomes, key=lambda one: one[2])
+    assert (code, other_code, other_out) == (0, 2, ""), outcomes
     assert "error" not in err
     assert other_err.count("is already running") == 1
     assert clusters("logs", "mine").returncode == 0
