@@ -12,7 +12,7 @@ from tests.needs import VIRTUAL, needs
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (("run", "terrasort"), "no workload 'terrasort'", "'terasort'"),
+        (("run", "terrasort"), "unknown workload 'terrasort'", "'terasort'"),
         (
             ("run", "terasort", "--set", "engine.excutor_memory=1G"),
             "unknown key 'engine.excutor_memory'",

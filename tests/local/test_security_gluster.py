@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.conftest import live, storage_of
+from tests.contract.conftest import live, storage_of, topology_of
 from tests.local.test_security import NOBODY, as_nobody
 from tests.needs import GLUSTER, NAMESPACES, USER_NAMESPACES, needs
 from weft.host.work import Work
@@ -50,15 +50,12 @@ class Gluster:
 
 @pytest.fixture
 def gluster(tmp_path: Path) -> Iterator[Gluster]:
-    storage = storage_of("gluster:1", tmp_path)
-    with (
-        live("local:1", more=storage.own_nodes) as (work, nodes),
-        storage.stand(nodes, work) as below,
-        storage.place("input", nodes, work) as place,
-    ):
-        assert below is not None
-        (Path(place.path) / "file").write_text("private")
-        yield Gluster(work, [Path(path) for path in below.paths.values()], Path(place.path))
+    made_of = topology_of(storage_of("gluster:1", tmp_path), "input")
+    with live("local:1", made_of=made_of) as (work, nodes), made_of.place(nodes, work) as places:
+        path = Path(places.roles["input"].path)
+        (path / "file").write_text("private")
+        bricks = places.backings["gluster"].paths.values()
+        yield Gluster(work, [Path(brick) for brick in bricks], path)
 
 
 @pytest.fixture

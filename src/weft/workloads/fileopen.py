@@ -24,7 +24,7 @@ class FileOpen(Workload):
     read_bytes: str = Field(
         default="1024,4096,16384,65536,262144,1048576,4194304", description="sizes of a read"
     )
-    reads: int = Field(default=200, ge=1, le=MOST, description="reads of each size and round")
+    reads: int = Field(default=200, ge=1, le=10**9, description="reads of each size and round")
     files: int = Field(default=200, ge=1, le=MOST, description="files of each thread")
     threads: str = Field(default="1,2,4,8", description="numbers of threads")
     rounds: int = Field(default=3, ge=1, le=MOST, description="interleaved rounds; medians are reported")
