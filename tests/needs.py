@@ -1,6 +1,6 @@
 """What a test needs beside Python: a test is left out, with the reason, where one of these is missing.
 
-The names are programs of tools/packages, devices, and the three below.
+The names are programs of tools/packages, devices, and the four below.
 """
 
 import os
@@ -16,6 +16,7 @@ from weft.errors import WeftError
 from weft.host.provision import native
 
 ROOT, NAMESPACES, USER_NAMESPACES = "root", "namespaces", "user namespaces"
+FUSE_OF_OTHERS = "FUSE mount of another user"
 SEARCHED = f"{os.environ['PATH']}:{Path.home()}/.cargo/bin:/usr/sbin:/sbin:/usr/local/sbin"
 """Where weft looks for programs."""
 
@@ -36,8 +37,9 @@ _OTHER_USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if
 _TRIED = {
     NAMESPACES: ("unshare", "--mount", "--net", "true"),
     USER_NAMESPACES: (*_OTHER_USER, "unshare", "--user", "--map-root-user", "--mount", "true"),
+    FUSE_OF_OTHERS: (*_OTHER_USER, "sh", "-c", "exec <>/dev/fuse"),
 }
-"""Commands that show whether it can be done; the last as a user who is not root."""
+"""Commands that show whether it can be done; the last two as a user who is not root."""
 
 
 def needs(*names: str) -> pytest.MarkDecorator:

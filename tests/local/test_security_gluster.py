@@ -11,7 +11,7 @@ import pytest
 
 from tests.contract.conftest import live, storage_of, topology_of
 from tests.local.test_security import NOBODY, as_nobody
-from tests.needs import GLUSTER, NAMESPACES, USER_NAMESPACES, needs
+from tests.needs import FUSE_OF_OTHERS, GLUSTER, NAMESPACES, USER_NAMESPACES, needs
 from weft.host.work import Work
 
 pytestmark = needs(*GLUSTER, "unshare", NAMESPACES)
@@ -100,7 +100,7 @@ def test_no_log_of_it_tells_the_password(gluster: Gluster) -> None:
     assert [path for path in logs if password[1] in path.read_text()] == []
 
 
-@needs(USER_NAMESPACES)
+@needs(USER_NAMESPACES, FUSE_OF_OTHERS)
 def test_no_brick_lets_him_in_without_the_password(gluster: Gluster, his: Path) -> None:
     """The same try with the password lists the file, so that it is the password that he lacks."""
     password = re.compile(r"(option password) \w+")
