@@ -27,13 +27,13 @@ class Running:
     command: Command
     process: Process
     printed: int = 0
-    """Bytes of its output that were passed on."""
+    """Bytes of its output that were forwarded."""
     done: int = 0
-    """How much of its work it has done by its own count, of `total`; 0 of 0 where it does not count."""
+    """Units of its work that it reports as done, of `total`; 0 of 0 if it reports none."""
     total: int = 0
 
     def count(self) -> None:
-        """Read how far it has come from the end of its log; what it printed before counts where there is nothing new."""
+        """Read its progress from the end of its log; without a new line the last values remain."""
         if found := _PROGRESS.findall("\n".join(shell.tail(self.process.log, 3))):
             self.done, self.total = map(int, found[-1])
 
