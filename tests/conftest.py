@@ -25,9 +25,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What the other stages of ./test left out, beside the tests that are skipped here."""
-    for text in filter(None, os.environ.get("WEFT_TEST_LEFT_OUT", "").split("\n")):
-        terminalreporter.write_line(f"NOT RUN {text}")
+    """What ./test has to say beside the tests that are skipped here, and to ./test which tests failed."""
+    for line in filter(None, os.environ.get("WEFT_TEST_TOLD", "").split("\n")):
+        terminalreporter.write_line(line)
+    if written := os.environ.get("WEFT_TEST_FAILED"):
+        failed = [one.nodeid for key in ("failed", "error") for one in terminalreporter.stats.get(key, [])]
+        Path(written).write_text("".join(f"{name}\n" for name in dict.fromkeys(failed)))
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types

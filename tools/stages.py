@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -119,14 +120,28 @@ def hosts() -> None:
 
 
 def live() -> None:
-    """All at once and last, so that pytest's closing line is the last line of ./test."""
+    """All at once and last, so that pytest's closing line is the last line of ./test.
+
+    A few that fail beside others are run once more alone: what fails then fails ./test, and what passes then is named.
+    """
     leave_out("long tests", "they take up to an hour", "./test long")
-    step(
-        "contract, local and hosts tests",
-        [*PYTEST, *THREE_AT_ONCE, "tests/hosts", "tests/contract", "tests/local"],
-        {"WEFT_TEST_LEFT_OUT": "\n".join(LEFT_OUT)},
-        last=True,
-    )
+    name, folders = "contract, local and hosts tests", ["tests/hosts", "tests/contract", "tests/local"]
+    with tempfile.TemporaryDirectory() as folder:
+        failed = Path(folder) / "failed"
+        told = {"WEFT_TEST_TOLD": "\n".join(not_run()), "WEFT_TEST_FAILED": str(failed)}
+        argv = [*PYTEST, *THREE_AT_ONCE, *folders]
+        code = run(name, argv, told)
+        tests = failed.read_text().splitlines() if failed.exists() else []
+        if code != 1 or not 0 < len(tests) <= FEW:
+            finish(name, argv, code)
+            return
+    say(f"failed beside others, and now once more alone: {', '.join(tests)}")
+    told = {
+        "WEFT_TEST_TOLD": "\n".join(
+            [*not_run(), *(f"RUN AGAIN {test}: it failed beside others" for test in tests)]
+        )
+    }
+    step("tests that failed beside others", [*PYTEST, *tests], told, last=True)
 
 
 def long() -> None:
@@ -147,6 +162,8 @@ TWO_AT_ONCE = ["--numprocesses", "2"]
 """For what keeps a core busy all the time."""
 THREE_AT_ONCE = ["--numprocesses", "3"]
 """Engines wait a third of their time, for each other and for what they ask; more at once would want a larger machine."""
+FEW = 6
+"""More than these that fail are no accident of a busy machine."""
 IN_ORDER: Sequence[Callable[[], None]] = (lint, unit, java, rust, live)
 STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local, hosts, long)}
 
@@ -155,14 +172,21 @@ def step(
     name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None, *, last: bool = False
 ) -> None:
     """Run one command; the whole of ./test ends with its exit code when it fails."""
-    say(name)
     began = time.monotonic()
-    code = subprocess.run(list(argv), cwd=ROOT, env={**os.environ, **(env or {})}, check=False).returncode
+    finish(name, argv, run(name, argv, env))
+    if not last:
+        say(f"{name}: ok, {time.monotonic() - began:.1f} s")
+
+
+def run(name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> int:
+    say(name)
+    return subprocess.run(list(argv), cwd=ROOT, env={**os.environ, **(env or {})}, check=False).returncode
+
+
+def finish(name: str, argv: Sequence[str | Path], code: int) -> None:
     if code != 0:
         say(f"FAILED: {name} (exit code {code}); again with: {' '.join(map(str, argv))}")
         sys.exit(code if code > 0 else 1)
-    if not last:
-        say(f"{name}: ok, {time.monotonic() - began:.1f} s")
 
 
 def scratch(name: str) -> Path:
@@ -184,6 +208,10 @@ def leave_out(what: str, why: str, hint: str) -> None:
     LEFT_OUT.append(f"{what}: {why} ({hint})")
 
 
+def not_run() -> list[str]:
+    return [f"NOT RUN {what}" for what in LEFT_OUT]
+
+
 def say(text: str) -> None:
     print(f"== {text}", file=sys.stderr, flush=True)
 
@@ -203,8 +231,8 @@ def main() -> None:
         return
     for word in asked:
         STAGES[word]()
-    for words in LEFT_OUT:
-        say(f"not run: {words}")
+    for line in not_run():
+        say(line)
 
 
 if __name__ == "__main__":
