@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What ./test has to say beside the tests that are skipped here, and to ./test which tests failed."""
-    for line in filter(None, os.environ.get("WEFT_TEST_TOLD", "").split("\n")):
+    for line in filter(None, os.environ.get("WEFT_TEST_SHOWN", "").split("\n")):
         terminalreporter.write_line(line)
     if written := os.environ.get("WEFT_TEST_FAILED"):
         failed = [one.nodeid for key in ("failed", "error") for one in terminalreporter.stats.get(key, [])]

@@ -128,20 +128,20 @@ def live() -> None:
     name, folders = "contract, local and hosts tests", ["tests/hosts", "tests/contract", "tests/local"]
     with tempfile.TemporaryDirectory() as folder:
         failed = Path(folder) / "failed"
-        told = {"WEFT_TEST_TOLD": "\n".join(not_run()), "WEFT_TEST_FAILED": str(failed)}
+        shown = {"WEFT_TEST_SHOWN": "\n".join(not_run()), "WEFT_TEST_FAILED": str(failed)}
         argv = [*PYTEST, *THREE_AT_ONCE, *folders]
-        code = run(name, argv, told)
+        code = run(name, argv, shown)
         tests = failed.read_text().splitlines() if failed.exists() else []
         if code != 1 or not 0 < len(tests) <= FEW:
             finish(name, argv, code)
             return
     say(f"failed beside others, and now once more alone: {', '.join(tests)}")
-    told = {
-        "WEFT_TEST_TOLD": "\n".join(
+    shown = {
+        "WEFT_TEST_SHOWN": "\n".join(
             [*not_run(), *(f"RUN AGAIN {test}: it failed beside others" for test in tests)]
         )
     }
-    step("tests that failed beside others", [*PYTEST, *tests], told, last=True)
+    step("tests that failed beside others", [*PYTEST, *tests], shown, last=True)
 
 
 def long() -> None:
