@@ -1,4 +1,4 @@
-//! Before glibc 2.34 dlsym and the thread keys live in libraries of their own: name those as needed. And tells whether the
+//! Before glibc 2.34 dlsym and the thread keys live in libraries of their own: name those as needed. And finds out whether the
 //! compiler has naked functions, which Rust has had since 1.88.
 
 use std::env;
@@ -17,6 +17,6 @@ fn main() {
 
 /// 85 of "rustc 1.85.0 (...)".
 fn minor_version() -> Option<u32> {
-    let told = Command::new(env::var_os("RUSTC")?).arg("--version").output().ok()?;
-    String::from_utf8(told.stdout).ok()?.split('.').nth(1)?.parse().ok()
+    let printed = Command::new(env::var_os("RUSTC")?).arg("--version").output().ok()?;
+    String::from_utf8(printed.stdout).ok()?.split('.').nth(1)?.parse().ok()
 }

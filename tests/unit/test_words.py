@@ -50,11 +50,6 @@ ITSELF = {
 }
 """The rules, and the terms of older records."""
 OLD = ROOT / "tests" / "unit" / "records"
-UNFINISHED = (
-    "java/",
-    "native/",
-)
-"""Paths that still have some of them; a path without any must be removed here."""
 
 
 def found(path: Path) -> list[str]:
@@ -77,17 +72,8 @@ def texts() -> list[Path]:
     )
 
 
-def unfinished(path: Path) -> bool:
-    return str(path.relative_to(ROOT)).startswith(UNFINISHED)
-
-
 def test_texts_use_the_terms_of_the_glossary() -> None:
-    assert [hit for path in texts() if not unfinished(path) for hit in found(path)] == []
-
-
-@pytest.mark.parametrize("prefix", UNFINISHED)
-def test_the_list_of_unfinished_paths_shrinks(prefix: str) -> None:
-    assert any(found(path) for path in texts() if str(path.relative_to(ROOT)).startswith(prefix))
+    assert [hit for path in texts() for hit in found(path)] == []
 
 
 @pytest.mark.parametrize(

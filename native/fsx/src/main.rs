@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
-    /// The file to work on; it is created anew and removed after success.
+    /// The file to work on; it is created and removed after success.
     #[arg(long)]
     path: PathBuf,
     /// Operations per process.

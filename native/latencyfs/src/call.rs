@@ -61,7 +61,7 @@ impl Call {
         }
     }
 
-    /// Tells the other mounts that have seen `seen` to forget something.
+    /// Notifies the other mounts that have seen `seen` to forget something.
     pub fn changed(&self, seen: INodeNo, stale: Stale) {
         if self.shared.clients.len() == 1 {
             return;

@@ -98,7 +98,7 @@ pub fn sync(shared: &Shared, fh: FileHandle, data_only: bool) -> io::Result<()> 
     }
 }
 
-/// Entries of a directory and how many of them earlier requests brought along.
+/// Entries of a directory and how many of them earlier requests included.
 pub struct Listing {
     pub entries: Vec<Record>,
     handle: Arc<Handle>,

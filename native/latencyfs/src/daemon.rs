@@ -149,7 +149,7 @@ fn mount_one(
 
 fn say_ready() {
     let mut out = std::io::stdout();
-    // Whoever closed our output does not wait for the word.
+    // A parent that closed our output does not wait for the message.
     let _ = writeln!(out, "ready").and_then(|()| out.flush());
 }
 

@@ -162,7 +162,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// `number` tells faults of one run apart, so that two of the same text do not strike together.
+    /// `number` distinguishes faults of one run, so that two of the same text do not strike together.
     pub fn new(text: &str, number: u64) -> Result<Fault, String> {
         Ok(Fault {
             text: text.to_string(),

@@ -26,7 +26,7 @@ impl Filesystem for Mount {
         let settings = &self.shared.settings;
         let mut wanted = InitFlags::FUSE_ATOMIC_O_TRUNC
             | InitFlags::FUSE_PARALLEL_DIROPS
-            // a client keeps its pages over its own writes; other mounts are told to drop theirs
+            // a client keeps its pages over its own writes; other mounts are made to drop theirs
             | InitFlags::FUSE_EXPLICIT_INVAL_DATA;
         if settings.shared_mmap {
             wanted |= InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP;

@@ -1,7 +1,7 @@
 //! Coherence between mounts: what one changes, the kernel caches of the others drop, as clients of
 //! Lustre do when a lock is called back.
 //!
-//! A thread of its own tells the kernel: telling may wait for a lock that is held by a request the
+//! A thread of its own notifies the kernel: that may wait for a lock that is held by a request the
 //! daemon has yet to answer, so the threads that answer must never do it.
 
 use fuser::{INodeNo, Notifier};
@@ -33,7 +33,7 @@ impl Invalidator {
         Ok(())
     }
 
-    /// Tells the mounts whose bits are set.
+    /// Notifies the mounts whose bits are set.
     pub fn tell(&self, mounts: u64, stale: Stale) {
         if mounts == 0 {
             return;

@@ -122,7 +122,7 @@ pub fn rename(from: (BorrowedFd, &CStr), to: (BorrowedFd, &CStr), flags: u32) ->
 
 pub fn read_link(fd: BorrowedFd) -> io::Result<Vec<u8>> {
     let mut target = vec![0u8; libc::PATH_MAX as usize];
-    // SAFETY: the buffer is as long as told and outlives the call.
+    // SAFETY: the buffer is as long as given and outlives the call.
     let len = done(unsafe {
         libc::readlinkat(
             fd.as_raw_fd(),
@@ -211,7 +211,7 @@ pub fn copy_range(from: (BorrowedFd, u64), to: (BorrowedFd, u64), length: u64) -
 
 /// Fills the buffer with raw directory records, returning how many bytes were used.
 pub fn directory_records(fd: BorrowedFd, buffer: &mut [u8]) -> io::Result<usize> {
-    // SAFETY: the buffer is as long as told and outlives the call.
+    // SAFETY: the buffer is as long as given and outlives the call.
     done(unsafe {
         libc::syscall(
             libc::SYS_getdents64,
@@ -225,7 +225,7 @@ pub fn directory_records(fd: BorrowedFd, buffer: &mut [u8]) -> io::Result<usize>
 
 pub fn set_xattr(fd: BorrowedFd, name: &CStr, value: &[u8], flags: i32) -> io::Result<()> {
     let path = proc_path(fd);
-    // SAFETY: value is as long as told; all arguments outlive the call.
+    // SAFETY: value is as long as given; all arguments outlive the call.
     done(unsafe {
         libc::setxattr(
             path.as_ptr(),
@@ -249,7 +249,7 @@ pub fn get_xattr(fd: BorrowedFd, name: Option<&CStr>) -> io::Result<Vec<u8>> {
     let path = proc_path(fd);
     let mut value = vec![0u8; 65_536];
     let (buffer, size) = (value.as_mut_ptr(), value.len());
-    // SAFETY: the buffer is as long as told; all arguments outlive the call.
+    // SAFETY: the buffer is as long as given; all arguments outlive the call.
     let len = done(unsafe {
         match name {
             Some(name) => libc::getxattr(path.as_ptr(), name.as_ptr(), buffer.cast(), size) as i64,

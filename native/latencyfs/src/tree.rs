@@ -130,7 +130,7 @@ impl Tree {
         }
     }
 
-    /// The number of a directory record, which tells no device.
+    /// The number of a directory record, which names no device.
     pub fn entry_number(&self, number: u64) -> INodeNo {
         self.number(self.device, number)
     }

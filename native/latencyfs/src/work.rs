@@ -164,7 +164,7 @@ pub fn make_link(
     tree.again(mount.client, ino)
 }
 
-/// Removes an entry and tells which inode it named.
+/// Removes an entry and returns which inode it named.
 pub fn remove(shared: &Shared, op: Op, parent: INodeNo, name: &OsStr) -> io::Result<INodeNo> {
     let dir = shared.tree.get(parent)?;
     let name = sys::c_name(name)?;

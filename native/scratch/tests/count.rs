@@ -37,9 +37,9 @@ fn sum(counts: &Counts, names: &[&str]) -> u64 {
     names.iter().filter_map(|n| counts.get(*n)).sum()
 }
 
-/// The counter of an operation on a class, from what `stats` tells; it is there, zero or not.
-fn counted(told: &Value, class: &str, op: &str) -> u64 {
-    told["total"][class][op]["count"].as_u64().unwrap_or_else(|| panic!("no {op} on {class} in {told}"))
+/// The counter of an operation on a class, from what `stats` reports; it is there, zero or not.
+fn counted(reported: &Value, class: &str, op: &str) -> u64 {
+    reported["total"][class][op]["count"].as_u64().unwrap_or_else(|| panic!("no {op} on {class} in {reported}"))
 }
 
 fn counting(classes: &str) -> World {
@@ -61,8 +61,8 @@ fn asked(w: &World, more: &[&str]) -> Value {
 }
 
 /// What some process could not count, of one kind.
-fn not_covered<'t>(told: &'t Value, kind: &str) -> Vec<&'t Value> {
-    let processes = told["processes"].as_array().unwrap();
+fn not_covered<'t>(reported: &'t Value, kind: &str) -> Vec<&'t Value> {
+    let processes = reported["processes"].as_array().unwrap();
     let notes = processes.iter().flat_map(|p| p["not_covered"].as_array().unwrap());
     notes.filter(|note| note["kind"] == kind).collect()
 }
@@ -98,17 +98,17 @@ fn a_c_program_counts_as_strace_counts_it() {
         // The second argument asks for the retired spelling of stat as well.
         let args: &[&Path] = if old { &[&work, Path::new("old")] } else { &[&work] };
         let expected = straced(&w, program.to_str().unwrap(), args, &work);
-        let told = stats(&w);
+        let reported = stats(&w);
         for (op, calls) in SAME {
-            assert_eq!(counted(&told, "work", op), sum(&expected, calls), "{op}\n{expected:?}");
+            assert_eq!(counted(&reported, "work", op), sum(&expected, calls), "{op}\n{expected:?}");
         }
         // opendir opens and stats inside libc.
-        assert_eq!(counted(&told, "work", "open") + 1, sum(&expected, &["open", "openat"]), "{expected:?}");
-        assert_eq!(counted(&told, "work", "stat") + 1, sum(&expected, STATS), "{expected:?}");
-        assert_eq!(counted(&told, "work", "dup"), 3);
-        assert_eq!(counted(&told, "work", "opendir"), 1);
-        assert_eq!(counted(&told, "work", "readdir"), 6);
-        assert_eq!(told["covered"], true, "{told}");
+        assert_eq!(counted(&reported, "work", "open") + 1, sum(&expected, &["open", "openat"]), "{expected:?}");
+        assert_eq!(counted(&reported, "work", "stat") + 1, sum(&expected, STATS), "{expected:?}");
+        assert_eq!(counted(&reported, "work", "dup"), 3);
+        assert_eq!(counted(&reported, "work", "opendir"), 1);
+        assert_eq!(counted(&reported, "work", "readdir"), 6);
+        assert_eq!(reported["covered"], true, "{reported}");
     }
 }
 
@@ -122,14 +122,14 @@ fn java_counts_as_strace_counts_it() {
     let work = w.sub("work");
     w.set("WEFT_COUNT_CLASSES", format!("work={}", work.display()));
     let expected = straced(&w, "java", &[&source, &work], &work);
-    let told = stats(&w);
+    let reported = stats(&w);
     // libc's remove tries unlink before rmdir, and a transfer into the directory is its source's.
     for (op, calls) in SAME.iter().filter(|s| !["unlink", "rmdir", "transfer"].contains(&s.0)) {
-        assert_eq!(counted(&told, "work", op), sum(&expected, calls), "{op}\n{expected:?}");
+        assert_eq!(counted(&reported, "work", op), sum(&expected, calls), "{op}\n{expected:?}");
     }
     let opens = sum(&expected, &["open", "openat"]);
-    let inside_libc = opens - counted(&told, "work", "open");
-    assert!(inside_libc <= counted(&told, "work", "opendir"), "{expected:?}");
+    let inside_libc = opens - counted(&reported, "work", "open");
+    assert!(inside_libc <= counted(&reported, "work", "opendir"), "{expected:?}");
 }
 
 #[test]
@@ -138,24 +138,24 @@ fn what_cannot_be_counted_is_told() {
     let dynamic = compiled("unseen", &[]);
     let fixed = compiled("unseen", &["-static"]);
     text(w.command(dynamic).arg(&fixed).output().unwrap());
-    let told = stats(&w);
-    assert_eq!(told["covered"], false, "{told}");
-    let raw = not_covered(&told, "raw_syscall");
-    assert!(raw.iter().any(|note| note["number"] == libc::SYS_readv && note["count"] == 2), "{told}");
-    assert_eq!(not_covered(&told, "io_uring").len(), 1, "{told}");
+    let reported = stats(&w);
+    assert_eq!(reported["covered"], false, "{reported}");
+    let raw = not_covered(&reported, "raw_syscall");
+    assert!(raw.iter().any(|note| note["number"] == libc::SYS_readv && note["count"] == 2), "{reported}");
+    assert_eq!(not_covered(&reported, "io_uring").len(), 1, "{reported}");
     let fixed = serde_json::json!({"kind": "static_program", "number": 0, "count": 1, "detail": fixed});
-    assert_eq!(not_covered(&told, "static_program"), [&fixed]);
+    assert_eq!(not_covered(&reported, "static_program"), [&fixed]);
 }
 
 #[test]
 fn streams_of_libc_are_told_where_they_matter() {
     let program = compiled("unseen", &[]);
-    for (classes, told) in [("work=/etc", true), ("work=/nowhere", false)] {
+    for (classes, reported) in [("work=/etc", true), ("work=/nowhere", false)] {
         let w = counting(classes);
         text(w.command(&program).output().unwrap());
         let now = stats(&w);
         let mut notes = not_covered(&now, "stdio_stream").into_iter();
-        assert_eq!(notes.any(|note| note["number"] == 3 && note["count"] == 1), told, "{now}");
+        assert_eq!(notes.any(|note| note["number"] == 3 && note["count"] == 1), reported, "{now}");
     }
 }
 
@@ -177,10 +177,10 @@ fn counters_survive_kill_and_exec_and_are_read_meanwhile() {
     assert!(counted(&stats(&w), "work", "open") >= last);
     let before = stats(&w)["processes"].as_array().unwrap().len();
     w.shell("read -r x < /etc/passwd; exec bash -c 'read -r x < /etc/passwd; read -r x < /etc/passwd'");
-    let told = stats(&w);
-    let processes = told["processes"].as_array().unwrap();
+    let reported = stats(&w);
+    let processes = reported["processes"].as_array().unwrap();
     assert_eq!(processes.len(), before + 1, "exec keeps the file of its process");
-    assert!(processes.iter().any(|p| p["execs"] == 2), "{told}");
+    assert!(processes.iter().any(|p| p["execs"] == 2), "{reported}");
 }
 
 #[test]
@@ -192,8 +192,8 @@ fn what_the_kernel_counted_is_kept_at_the_end_and_found_while_a_process_runs() {
     fs::write(&file, vec![7; SIZE as usize]).unwrap();
     let mut cat = w.command("cat").arg(&file).arg("-").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let meanwhile = || asked(&w, &["--kernel"]);
-    let near = |told: &Value| {
-        told["processes"][0]["kernel_read"].as_u64().is_some_and(|n| (SIZE..SIZE + SIZE / 8).contains(&n))
+    let near = |reported: &Value| {
+        reported["processes"][0]["kernel_read"].as_u64().is_some_and(|n| (SIZE..SIZE + SIZE / 8).contains(&n))
     };
     while !near(&meanwhile()) {
         thread::sleep(std::time::Duration::from_millis(20));
@@ -202,9 +202,9 @@ fn what_the_kernel_counted_is_kept_at_the_end_and_found_while_a_process_runs() {
     assert_eq!(stats(&w)["processes"][0]["kernel_read"], Value::Null);
     drop(cat.stdin.take());
     assert!(cat.wait().unwrap().success());
-    let told = stats(&w);
-    assert!(told["processes"][0]["ended"] == true && near(&told), "{told}");
-    assert_eq!(told["processes"][0]["parent"], std::process::id(), "{told}");
+    let reported = stats(&w);
+    assert!(reported["processes"][0]["ended"] == true && near(&reported), "{reported}");
+    assert_eq!(reported["processes"][0]["parent"], std::process::id(), "{reported}");
 }
 
 #[test]
@@ -215,11 +215,12 @@ fn a_counter_is_zero_before_it_counts() {
     w.shell("read -r line < /etc/passwd");
     let after = stats(&w);
     for class in ["work", "never", "other", "unnamed"] {
-        let names = |told: &Value| told["total"][class].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        let names =
+            |reported: &Value| reported["total"][class].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(&before), names(&after));
         assert_eq!(counted(&before, class, "open"), 0);
     }
-    // Without being told the classes, they are known once a process has counted.
+    // Without being given the classes, they are known once a process has counted.
     assert_eq!(asked(&w, &[]), after);
     assert_eq!((counted(&after, "work", "open"), counted(&after, "never", "open")), (1, 0));
     let own = after["processes"][0]["classes"].as_object().unwrap();
@@ -229,8 +230,8 @@ fn a_counter_is_zero_before_it_counts() {
 const KINDS: &str = "task@kinds=Executor task :server=rpc-:collector@java=GC Thread#";
 
 /// Opens of a file of the class `work` by threads of a kind.
-fn opened(told: &Value, kind: &str) -> u64 {
-    told["threads"][kind]["work"]["open"]["count"].as_u64().unwrap_or_else(|| panic!("no {kind} in {told}"))
+fn opened(reported: &Value, kind: &str) -> u64 {
+    reported["threads"][kind]["work"]["open"]["count"].as_u64().unwrap_or_else(|| panic!("no {kind} in {reported}"))
 }
 
 #[test]
@@ -242,18 +243,18 @@ fn calls_are_told_apart_by_what_their_thread_is_for() {
     let before = asked(&w, &["--classes", "work=/etc", "--threads", KINDS]);
     assert_eq!(["task", "server", "collector", "other"].map(|kind| opened(&before, kind)), [0; 4]);
     text(w.command(&program).output().unwrap());
-    let told = stats(&w);
-    assert_eq!((opened(&told, "task"), opened(&told, "collector")), (50, 0));
-    let server = opened(&told, "server") - 7;
+    let reported = stats(&w);
+    assert_eq!((opened(&reported, "task"), opened(&reported, "collector")), (50, 0));
+    let server = opened(&reported, "server") - 7;
     assert!((1000 - 256..1000).contains(&server), "{server}");
-    assert_eq!(opened(&told, "other"), 4 + 3 + 1001 - server);
+    assert_eq!(opened(&reported, "other"), 4 + 3 + 1001 - server);
     for figure in ["count", "errors", "bytes", "ns"] {
-        let kinds = told["threads"].as_object().unwrap().values();
+        let kinds = reported["threads"].as_object().unwrap().values();
         let sum: u64 = kinds.map(|sums| sums["work"]["open"][figure].as_u64().unwrap()).sum();
-        assert_eq!(told["total"]["work"]["open"][figure], sum, "{figure}");
+        assert_eq!(reported["total"]["work"]["open"][figure], sum, "{figure}");
     }
-    let own = told["processes"][0]["threads"].as_object().unwrap();
-    assert!(own.contains_key("task") && !own.contains_key("collector"), "{told}");
+    let own = reported["processes"][0]["threads"].as_object().unwrap();
+    assert!(own.contains_key("task") && !own.contains_key("collector"), "{reported}");
 }
 
 #[test]

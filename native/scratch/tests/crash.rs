@@ -40,12 +40,12 @@ fn kill_and_look(world: &World, program: &Path, rounds: u64) {
             w.wait().unwrap();
         }
         check(world, program);
-        let told = world.tool(&["index"]);
-        assert!(told.contains("\"sound\":true"), "round {round}: {told}");
+        let reported = world.tool(&["index"]);
+        assert!(reported.contains("\"sound\":true"), "round {round}: {reported}");
         world.shell("find $P -type f -delete; find $P -mindepth 1 -type d -delete");
     }
-    let told = world.tool(&["index"]);
-    assert!(told.contains("\"live_bytes\":0,"), "{told}");
-    assert!(told.contains("\"memory_bytes\":0,"), "{told}");
+    let reported = world.tool(&["index"]);
+    assert!(reported.contains("\"live_bytes\":0,"), "{reported}");
+    assert!(reported.contains("\"memory_bytes\":0,"), "{reported}");
     assert_eq!(fs::read_dir(world.dir.join("store")).unwrap().count(), 0, "space of dead processes comes back");
 }

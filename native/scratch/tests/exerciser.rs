@@ -31,7 +31,7 @@ fn fsx_agrees() {
         let mut c = w.command(&program);
         c.arg("--path").arg(w.prefix().join("f")).args(["--ops", ops, "--seed", &seed.to_string()]);
         println!("{}", text(c.output().unwrap()));
-        let told = w.tool(&["index"]);
-        assert!(told.contains("\"sound\":true"), "{told}");
+        let reported = w.tool(&["index"]);
+        assert!(reported.contains("\"sound\":true"), "{reported}");
     }
 }

@@ -11,8 +11,8 @@ fn source(name: &str) -> String {
 }
 
 fn sound(world: &World) {
-    let told = world.tool(&["index"]);
-    assert!(told.contains("\"sound\":true"), "{told}");
+    let reported = world.tool(&["index"]);
+    assert!(reported.contains("\"sound\":true"), "{reported}");
 }
 
 #[test]
@@ -206,8 +206,8 @@ os.execle(os.environ[\"T\"], \"weft-scratch\", \"index\", {k: v for k, v in os.e
     let mut c = w.command("unshare");
     c.env_remove("LD_PRELOAD").args(["-m", "bash", "-euc", script]).env("L", library());
     c.env("P", w.prefix()).env("D", &w.dir);
-    let told = text(c.env("T", env!("CARGO_BIN_EXE_weft-scratch")).output().unwrap());
-    assert!(told.starts_with("True\n") && told.contains("\"memory_limit\":0,"), "{told}");
+    let reported = text(c.env("T", env!("CARGO_BIN_EXE_weft-scratch")).output().unwrap());
+    assert!(reported.starts_with("True\n") && reported.contains("\"memory_limit\":0,"), "{reported}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Config {
         }
     }
 
-    /// Fills itself from `look`; `arguments` tells whether one of the program's arguments fits. A value that makes no sense turns its own job off.
+    /// Fills itself from `look`; `arguments` returns whether one of the program's arguments fits. A value that makes no sense turns its own job off.
     pub fn load<'e>(
         &mut self,
         look: impl Fn(&[u8]) -> Option<&'e [u8]>,

@@ -1,4 +1,4 @@
-//! The kinds of call that are told apart: on files, and those that wait for a network.
+//! The kinds of call that are distinguished: on files, and those that wait for a network.
 
 macro_rules! ops {
     ($($id:ident $name:literal),* $(,)?) => {

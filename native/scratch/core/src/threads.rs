@@ -1,4 +1,4 @@
-//! Kinds of thread, told by what a thread's name begins with.
+//! Kinds of thread, recognised by what a thread's name begins with.
 
 use crate::sys::{Errno, Result};
 use crate::text::Text;

@@ -16,15 +16,15 @@ pub struct Visits {
 /// Of one process, or of all.
 #[derive(Default)]
 pub struct Directories {
-    /// The same directory may stand here twice.
+    /// The same directory may be listed twice.
     pub named: Vec<(String, Visits)>,
     /// Calls whose directory was not kept.
     pub elsewhere: u64,
 }
 
-/// What is told of them.
+/// What is reported of them.
 #[derive(Serialize)]
-pub struct Told {
+pub struct Report {
     top: Vec<Visited>,
     /// Opens and stats of all other directories.
     elsewhere: u64,
@@ -38,7 +38,7 @@ pub struct Visited {
 }
 
 /// The directories with most opens and stats, of all processes together.
-pub fn top<'d>(all: impl Iterator<Item = &'d Directories>) -> Told {
+pub fn top<'d>(all: impl Iterator<Item = &'d Directories>) -> Report {
     let (mut sums, mut elsewhere) = (BTreeMap::<&str, Visits>::new(), 0);
     for one in all {
         elsewhere += one.elsewhere;
@@ -53,7 +53,7 @@ pub fn top<'d>(all: impl Iterator<Item = &'d Directories>) -> Told {
     let rest = sorted.split_off(sorted.len().min(NAMED));
     elsewhere += rest.iter().map(|(_, v)| v.opens + v.stats).sum::<u64>();
     let top = sorted.into_iter().map(|(directory, visits)| Visited { directory: directory.into(), visits });
-    Told { top: top.collect(), elsewhere }
+    Report { top: top.collect(), elsewhere }
 }
 
 #[cfg(test)]
@@ -65,9 +65,9 @@ mod tests {
         let visits = |n| Visits { opens: n, stats: 1 };
         let one = Directories { named: (0..20).map(|n| (format!("/{n}"), visits(n))).collect(), elsewhere: 5 };
         let two = Directories { named: vec![("/3".into(), visits(100))], elsewhere: 1 };
-        let told = serde_json::to_value(top([one, two].iter())).unwrap();
-        assert_eq!(told["top"][0], serde_json::json!({"directory": "/3", "opens": 103, "stats": 2}));
-        assert_eq!(told["top"].as_array().unwrap().len(), NAMED);
-        assert_eq!(told["elsewhere"], 6 + (1 + 2 + 4) + 4);
+        let reported = serde_json::to_value(top([one, two].iter())).unwrap();
+        assert_eq!(reported["top"][0], serde_json::json!({"directory": "/3", "opens": 103, "stats": 2}));
+        assert_eq!(reported["top"].as_array().unwrap().len(), NAMED);
+        assert_eq!(reported["elsewhere"], 6 + (1 + 2 + 4) + 4);
     }
 }

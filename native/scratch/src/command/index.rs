@@ -103,7 +103,7 @@ pub fn describe() -> io::Result<()> {
     let in_use = || segments().filter(|g| g.state.load(Relaxed) == 1);
     let audit = errno(s.audit())?;
     let text = |of| String::from_utf8_lossy(&packed(of)).into_owned();
-    let told = Description {
+    let description = Description {
         sound: audit == Default::default(),
         audit: format!("{audit:?}"),
         node: text(&head.node),
@@ -117,7 +117,7 @@ pub fn describe() -> io::Result<()> {
         memory_limit: head.memory_limit.load(Relaxed),
         refused: Reason::ALL.iter().map(|&(r, name)| (name, head.refused[r as usize].load(Relaxed))).collect(),
     };
-    println!("{}", serde_json::to_string(&told)?);
+    println!("{}", serde_json::to_string(&description)?);
     Ok(())
 }
 
@@ -153,7 +153,7 @@ fn own_node(c: &Config) -> io::Result<String> {
     Ok(name.trim().to_owned())
 }
 
-/// Directories made for processes to stand in are empty; anything else is not ours to remove.
+/// Directories made as working directories are empty; anything else is not ours to remove.
 fn remove_empty(dir: &std::path::Path, itself: bool) -> io::Result<()> {
     for entry in found(fs::read_dir(dir))?.into_iter().flatten() {
         let entry = entry?;

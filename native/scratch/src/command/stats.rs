@@ -1,7 +1,7 @@
 //! Merges counter files and prints the sums.
 
 use crate::counterfile::{read, Note, Process};
-use crate::directories::{top, Told};
+use crate::directories::{top, Report};
 use crate::kernel;
 use crate::sums::{ByKind, Figures, Sums};
 use serde::Serialize;
@@ -116,7 +116,7 @@ struct Document {
     covered: bool,
     total: Sums,
     threads: ByKind,
-    other_directories: Told,
+    other_directories: Report,
     processes: Vec<Counted>,
 }
 

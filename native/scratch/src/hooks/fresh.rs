@@ -1,4 +1,4 @@
-//! Calls that return new descriptors of other kinds: a number that comes back tells that an old descriptor
+//! Calls that return new descriptors of other kinds: a number that comes back shows that an old descriptor
 //! was closed behind our back.
 
 use crate::process::gate::hook;

@@ -106,7 +106,7 @@ hook! {
     fn lockf64(fd: c_int, cmd: c_int, len: off64_t) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.lockf(cmd, len)) }
 }
 
-/// The kernel copies the placeholder, then the copy is told what it stands for.
+/// The kernel copies the placeholder, then the copy is registered as the same file.
 fn duplicate(fd: c_int, real: impl FnOnce() -> c_int) -> c_int {
     let class = count::fd_class(fd);
     count::timed(
@@ -116,8 +116,8 @@ fn duplicate(fd: c_int, real: impl FnOnce() -> c_int) -> c_int {
             let new = real();
             if new >= 0 {
                 count::set_fd_class(new, class);
-                let told = gate::exclusive(|| Some(serve::duplicated(fd, new)));
-                if let Some(Err(e)) = told {
+                let done = gate::exclusive(|| Some(serve::duplicated(fd, new)));
+                if let Some(Err(e)) = done {
                     let _ = weft_scratch_core::sys::close(new);
                     return finish(Err(e));
                 }

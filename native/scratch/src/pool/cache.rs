@@ -136,7 +136,7 @@ impl Cache {
         self.all().iter().position(|e| e.state.load(Relaxed) == HELD && e.path() == path)
     }
 
-    /// What stat said of a held file.
+    /// What stat reported of a held file.
     pub fn find(&self, path: &[u8]) -> Option<stat64> {
         let _locked = self.lock();
         self.at(path).map(|n| self.all()[n].stat())

@@ -12,7 +12,7 @@ static START_OVER: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 pub fn begin(start_over: fn(), start: impl FnOnce()) -> Result<()> {
     let prot = libc::PROT_READ | libc::PROT_WRITE;
     let page = sys::mmap(0, 4096, prot, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)?;
-    // Kernels before 4.14 refuse; there only the fork hook tells a child from its parent.
+    // Kernels before 4.14 refuse; there only the fork hook distinguishes a child from its parent.
     let _ = sys::madvise(page, 4096, libc::MADV_WIPEONFORK);
     let page = page.cast::<AtomicU32>();
     // SAFETY: the page was just mapped.
@@ -28,7 +28,7 @@ pub fn begun() -> bool {
     !ALIVE.load(Relaxed).is_null()
 }
 
-/// True once started; the first call in a forked child starts it anew.
+/// True once started; the first call in a forked child starts it again.
 #[inline]
 pub fn on() -> bool {
     let page = ALIVE.load(Relaxed);

@@ -64,7 +64,7 @@ pub fn own(i: &Inode, uid: u32, gid: u32) {
     }
 }
 
-/// The device of the file system that the prefix stands on: mount points must be found from it.
+/// The device of the file system that holds the prefix: mount points must be found from it.
 fn device() -> u64 {
     static DEVICE: AtomicU64 = AtomicU64::new(0);
     if DEVICE.load(Relaxed) == 0 {

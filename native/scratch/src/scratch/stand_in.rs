@@ -1,4 +1,4 @@
-//! Real directories for processes to stand in.
+//! Real directories for use as working directories.
 
 use crate::process::settings::config;
 use core::sync::atomic::Ordering::*;
@@ -7,7 +7,7 @@ use weft_scratch_core::store::{Reason, Store};
 use weft_scratch_core::sys::{self, Result};
 use weft_scratch_core::text::PathText;
 
-/// The kernel can only stand in a real directory: makes empty ones of the same name to stand in.
+/// A working directory must be a real one: makes empty ones of the same name.
 pub fn enter(s: &Store, dir: u32) -> Result<usize> {
     if s.r.inode(dir).kind.load(Relaxed) != DIR {
         return Err(libc::ENOTDIR);

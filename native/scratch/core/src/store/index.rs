@@ -67,7 +67,7 @@ impl Store {
     }
 }
 
-/// Why a call on the served prefix was turned down; the counts stand in the index.
+/// Why a call on the served prefix was turned down; the counts are in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Reason {

@@ -48,7 +48,7 @@ pub const UNUSED: u32 = 0;
 pub const CLAIMED: u32 = 1;
 pub const USED: u32 = 2;
 
-/// Extents before a file is brought together into one.
+/// Extents before a file is merged into one.
 pub const SCATTERED: u32 = 200;
 
 /// The first page of the index.

@@ -9,7 +9,7 @@ use crate::clock;
 use crate::sys::{self, Fd, Result};
 use core::sync::atomic::Ordering::*;
 
-/// What stat tells of a file.
+/// What stat reports of a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Meta {
     pub inode: u64,

@@ -34,7 +34,7 @@ fn table<T>(n: usize) -> Result<*const T> {
 }
 
 impl Private {
-    /// `index` names the file that placeholders stand on.
+    /// `index` names the file that placeholders are backed by.
     pub fn new(index: CPath) -> Result<Private> {
         let limit = sys::nofile_limit().min(MAX_FDS as u64) as usize;
         let mut p = Private {

@@ -197,7 +197,7 @@ impl Store {
         t.checkpoint()
     }
 
-    /// In the child: its slot becomes its own; without one it joins anew when it needs to.
+    /// In the child: its slot becomes its own; without one it joins again when it needs to.
     pub fn in_child(&self, fork: Option<Fork>) {
         match fork {
             None => self.me.store(0, Release),

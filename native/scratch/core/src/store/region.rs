@@ -151,7 +151,7 @@ impl Region {
     }
 }
 
-/// Whether a file has an index's size and nothing in it yet: whoever made it was killed before it was one.
+/// Whether a file has an index's size and nothing in it yet: the process that made it was killed before it was one.
 fn half_made(fd: Fd, size: u64, max_files: u32) -> Result<bool> {
     let mut magic = 0u64;
     let n = sys::pread(fd, (&raw mut magic).cast(), 8, 0)?;

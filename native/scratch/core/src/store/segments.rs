@@ -174,7 +174,7 @@ impl Store {
         }
     }
 
-    /// Accounts for pages that are gone for good.
+    /// Accounts for pages that are gone permanently.
     pub fn bury(&self, t: &Txn, run: &Run) {
         t.add_wide(&self.r.segment(run.segment).live, -(run.bytes() as i64));
     }
@@ -205,7 +205,7 @@ impl Store {
     /// Memory came back to the node.
     fn uncount(&self, s: &Segment, bytes: u64) -> Result<()> {
         let t = self.txn()?;
-        // Whoever removed the segment meanwhile has accounted for all of it.
+        // The process that removed the segment meanwhile has accounted for all of it.
         if s.state.load(Relaxed) == 1 {
             self.account(&t, s, -(bytes as i64));
         }

@@ -17,7 +17,7 @@ impl Store {
         })
     }
 
-    /// Tells of every entry of an open directory: name, inode number, whether it is a directory.
+    /// Lists every entry of an open directory: name, inode number, whether it is a directory.
     pub fn each_child(&self, dir: u32, mut tell: impl FnMut(&[u8], u64, bool)) -> Result<()> {
         let _lock = self.txn()?;
         let mut at = self.r.inode(dir).child.load(Relaxed);

@@ -1,6 +1,6 @@
 //! Changes to the index that happen wholly or not at all, even if their process is killed half-way.
 //!
-//! One lock; every word is noted in the index before it is overwritten. Whoever next takes the lock from a
+//! One lock; every word is noted in the index before it is overwritten. The process that next takes the lock from a
 //! dead holder puts the noted words back. Release stores keep each note before its change.
 
 use super::layout::*;

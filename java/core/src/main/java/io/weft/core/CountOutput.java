@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What a job wrote that counts strings: lines of a string, a tab and its count; held against the right counts. */
+/** What a job wrote that counts strings: lines of a string, a tab and its count; compared with the right counts. */
 final class CountOutput {
     private final Map<String, Long> counts = new HashMap<>();
-    private final Set<String> told = new HashSet<>();
+    private final Set<String> reported = new HashSet<>();
     private final Outcome outcome;
     private final boolean descending;
     private String lastText = "";
@@ -60,9 +60,9 @@ final class CountOutput {
         total += count;
     }
 
-    /** Tells the first fault of each kind. */
+    /** Reports the first fault of each kind. */
     private void once(String fault, String text, String where) {
-        if (told.add(fault)) {
+        if (reported.add(fault)) {
             outcome.problem(fault + " \"" + text + "\"" + where);
         }
     }

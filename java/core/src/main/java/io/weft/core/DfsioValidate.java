@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Option;
 
 /**
- * Checks Dfsio without any engine. What was written or appended is read and held against the generator byte by byte;
+ * Checks Dfsio without any engine. What was written or appended is read and compared with the generator byte by byte;
  * for what was read, which leaves nothing, the right checksum is worked out.
  */
 public final class DfsioValidate extends Program {

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Checks the output of Grep, counts and order, against a search of the same lines made anew by the generator. */
+/** Checks the output of Grep, counts and order, against a search of the same lines made again by the generator. */
 public final class GrepValidate extends Program {
     private static final int TASKS_A_THREAD = 4;
 

@@ -2,7 +2,7 @@ package io.weft.core;
 
 import java.util.zip.CRC32;
 
-/** What a text holds: bytes, lines, words where they are told, and the sum of the CRC32 of its lines. */
+/** What a text holds: bytes, lines, words where they are given, and the sum of the CRC32 of its lines. */
 final class LineSum {
     private final CRC32 crc = new CRC32();
     private final Sum128 sum = new Sum128();

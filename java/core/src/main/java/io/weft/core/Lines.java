@@ -37,7 +37,7 @@ public final class Lines implements Closeable {
         bytes = new byte[buffer];
         this.end = end;
         in = Store.of(file.name()).open(file.name());
-        // the byte before tells whether a line begins here
+        // the byte before shows whether a line begins here
         position = Math.max(0, from - 1);
         if (from > 0 && !advance()) {
             length = -1;

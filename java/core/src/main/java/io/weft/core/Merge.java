@@ -45,7 +45,7 @@ public final class Merge {
         prefixes[run] = ended[run] ? -1L : runs[run].prefix();
     }
 
-    /** Plays the matches of a subtree; leaf k of n stands at node n + k. */
+    /** Plays the matches of a subtree; leaf k of n is at node n + k. */
     private int play(int node) {
         if (node >= runs.length) {
             return node - runs.length;

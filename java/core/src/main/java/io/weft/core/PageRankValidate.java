@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 
 /**
  * Checks the output of PageRank, lines of vertex, tab and rank: every vertex is there once, and the sum of the
- * distances from a reference is within a bound. The reference draws the edges from the generator anew in each round.
+ * distances from a reference is within a bound. The reference draws the edges from the generator again in each round.
  */
 public final class PageRankValidate extends Program {
 

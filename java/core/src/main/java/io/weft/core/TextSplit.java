@@ -10,7 +10,7 @@ import java.util.List;
  */
 public final class TextSplit implements Serializable {
     private static final long serialVersionUID = 1L;
-    /** Bytes of a split, unless a program is told another number. */
+    /** Bytes of a split, unless a program is given another number. */
     public static final long BYTES = 128 << 20;
 
     private final String name;

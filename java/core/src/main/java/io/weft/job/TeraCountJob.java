@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 
 /**
  * TeraSort's shuffle without its sort and without output: every record is counted where it arrives, and its key is
- * held against the range of that partition. With {@code --checksum} the sum of the CRC32 is compared too.
+ * compared with the range of that partition. With {@code --checksum} the sum of the CRC32 is compared too.
  */
 public abstract class TeraCountJob<S extends EngineSession> extends InputJob<S> {
     @Option(names = "--checksum")

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The generated text, against plain collections of its words and lines. */
+/** The generated text, against plain collections of words and lines. */
 class TextTest {
     private static final TextSpec SPEC = new TextSpec(101, 5000, 1, 7);
 

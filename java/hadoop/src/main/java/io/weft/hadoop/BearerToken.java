@@ -13,12 +13,12 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The JSON web token that says nothing, signed with the run's secret (RFC 7515, HS256), as the header Authorization has it
- * (RFC 6750): whoever has it knows the secret. There is one, so that nothing of what a stranger sends is ever parsed.
+ * (RFC 6750): a client that has it knows the secret. There is one, so that nothing of what a stranger sends is ever parsed.
  */
 final class BearerToken {
     /** Name of the setting with the path of the secret's file. */
     static final String SECRET_FILE = "weft.pages.secret.file";
-    /** What a request without it is told. */
+    /** The answer to a request without it. */
     static final String CHALLENGE = "Bearer realm=\"weft\"";
 
     private static final String HEADER = "{\"alg\":\"HS256\",\"typ\":\"JWT\"}";
@@ -30,11 +30,11 @@ final class BearerToken {
     /** Reads the secret as base64url, which its hexadecimal digits are. */
     BearerToken(String secret) {
         byte[] key = Base64.getUrlDecoder().decode(secret.strip());
-        String said = base64(bytes(HEADER)) + "." + base64(bytes(CLAIMS));
+        String unsigned = base64(bytes(HEADER)) + "." + base64(bytes(CLAIMS));
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(new SecretKeySpec(key, ALGORITHM));
-            expected = bytes("Bearer " + said + "." + base64(mac.doFinal(bytes(said))));
+            expected = bytes("Bearer " + unsigned + "." + base64(mac.doFinal(bytes(unsigned))));
         } catch (GeneralSecurityException error) {
             throw new IllegalStateException(error); // every Java has it
         }

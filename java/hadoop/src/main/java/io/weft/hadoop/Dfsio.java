@@ -51,16 +51,16 @@ public final class Dfsio extends DfsioJob<Session> {
         job.setOutputFormatClass(TextOutputFormat.class);
         job.setOutputKeyClass(Text.class);
         job.setOutputValueClass(NullWritable.class);
-        Path told = new Path(files.directory(), "_timings");
-        TextOutputFormat.setOutputPath(job, told);
+        Path written = new Path(files.directory(), "_timings");
+        TextOutputFormat.setOutputPath(job, written);
         phases.measure(word(), () -> session.run(job));
-        return timings(told, settings);
+        return timings(written, settings);
     }
 
-    private static List<DfsioTiming> timings(Path told, Configuration settings) throws IOException {
+    private static List<DfsioTiming> timings(Path written, Configuration settings) throws IOException {
         List<DfsioTiming> timings = new ArrayList<>();
-        FileSystem system = told.getFileSystem(settings);
-        for (FileStatus file : system.listStatus(told, path -> path.getName().startsWith("part-"))) {
+        FileSystem system = written.getFileSystem(settings);
+        for (FileStatus file : system.listStatus(written, path -> path.getName().startsWith("part-"))) {
             try (BufferedReader lines = new BufferedReader(
                     new InputStreamReader(system.open(file.getPath()), StandardCharsets.UTF_8))) {
                 lines.lines().map(DfsioTiming::of).forEach(timings::add);

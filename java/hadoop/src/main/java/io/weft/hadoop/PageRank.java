@@ -121,7 +121,7 @@ public final class PageRank extends PageRankJob<Session> {
                 settings.getBoolean("weft.pagerank.merge", false));
     }
 
-    /** Gathers edges by the block of their source; a block without edges is told of too. */
+    /** Gathers edges by the block of their source; a block without edges is announced too. */
     static final class Read extends Mapper<LongWritable, Text, IntWritable, BytesWritable> {
         @Override
         public void run(Context context) throws IOException, InterruptedException {

@@ -37,15 +37,15 @@ final class Session implements EngineSession {
     Job run(Job job) throws Exception {
         job.submit();
         Progress progress = new Progress(2 * STEPS);
-        int told = 0;
+        int reported = 0;
         JobStatus status = job.getStatus();
         while (!status.isJobComplete()) {
             Thread.sleep(GAP_MILLIS);
             status = job.getStatus();
             int done = (int) (STEPS * (status.getMapProgress() + status.getReduceProgress()));
-            if (done > told) {
-                progress.add(done - told);
-                told = done;
+            if (done > reported) {
+                progress.add(done - reported);
+                reported = done;
             }
         }
         if (!job.isSuccessful()) {

@@ -35,8 +35,8 @@ class BearerTokenTest {
 
     @Test
     void anUnsignedOneDoesNot() {
-        String said = "Bearer " + Tokens.base64("{\"alg\":\"none\"}") + "." + Tokens.base64("{}") + ".";
-        assertFalse(TOKEN.isIn(said));
+        String unsigned = "Bearer " + Tokens.base64("{\"alg\":\"none\"}") + "." + Tokens.base64("{}") + ".";
+        assertFalse(TOKEN.isIn(unsigned));
     }
 
     @ParameterizedTest

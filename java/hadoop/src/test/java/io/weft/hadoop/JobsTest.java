@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every job by MapReduce's runner within one process, its output held against the answer. */
+/** Every job by MapReduce's runner within one process, its output compared with the answer. */
 class JobsTest {
     private static final String[] TEXT = {"--blocks", "60", "--words", "5000", "--seed", "2"};
     private static final String[] GRAPH = {"--vertices", "800"};

@@ -32,7 +32,7 @@ class PagesTest {
     private static final Configuration SETTINGS = new Configuration();
     private static HttpServer2 server;
 
-    /** Answers 200 to whoever reaches it. */
+    /** Answers 200 to each request that reaches it. */
     public static final class Servlet extends HttpServlet {
         private static final long serialVersionUID = 1;
 

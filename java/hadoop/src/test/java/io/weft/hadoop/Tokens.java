@@ -15,10 +15,10 @@ final class Tokens {
 
     /** What the header Authorization holds for a token of a secret. */
     static String bearer(String secret, String header) throws Exception {
-        String said = base64(header) + "." + base64("{}");
+        String unsigned = base64(header) + "." + base64("{}");
         Mac mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec(Base64.getUrlDecoder().decode(secret), "HmacSHA256"));
-        return "Bearer " + said + "." + base64(mac.doFinal(said.getBytes(StandardCharsets.US_ASCII)));
+        return "Bearer " + unsigned + "." + base64(mac.doFinal(unsigned.getBytes(StandardCharsets.US_ASCII)));
     }
 
     static String bearer(String secret) throws Exception {

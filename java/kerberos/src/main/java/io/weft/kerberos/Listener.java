@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Messages over TCP, each behind its length (RFC 4120, 7.2.2). Kerby's own listener keeps 4 MiB for every connection,
- * of which a handful end it; whoever connects to this one takes a thread for some seconds at most.
+ * of which a handful end it; a connection to this one takes a thread for some seconds at most.
  */
 final class Listener implements Closeable {
     private static final int LONGEST = 64 << 10;
@@ -76,8 +76,8 @@ final class Listener implements Closeable {
                 if (length <= 0 || length > LONGEST) {
                     throw new IOException("a message of " + length + " bytes");
                 }
-                ByteBuffer said = answer.to(ByteBuffer.wrap(in.readNBytes(length)), socket.getInetAddress());
-                socket.getOutputStream().write(said.array(), said.arrayOffset(), said.limit());
+                ByteBuffer reply = answer.to(ByteBuffer.wrap(in.readNBytes(length)), socket.getInetAddress());
+                socket.getOutputStream().write(reply.array(), reply.arrayOffset(), reply.limit());
             }
         } catch (EOFException end) {
             return;

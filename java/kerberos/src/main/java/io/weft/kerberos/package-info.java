@@ -1,2 +1,2 @@
-/** Who is who in a run: tickets for whoever has a key of the run's keytab. */
+/** Who is who in a run: tickets for the processes that have a key of the run's keytab. */
 package io.weft.kerberos;

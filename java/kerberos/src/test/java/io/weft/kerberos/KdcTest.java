@@ -73,7 +73,7 @@ class KdcTest {
     }
 
     @Test
-    void whoeverHasTheKeyIsTheUser() throws Exception {
+    void aHolderOfTheKeyIsTheUser() throws Exception {
         Subject user = login(USER, keytab("own", 1, Set.of(USER)));
         assertEquals(Set.of(USER), Set.of(user.getPrincipals().iterator().next().getName()));
     }
@@ -115,7 +115,7 @@ class KdcTest {
             for (int i = 0; i < 100; i++) {
                 idle.add(new Socket("127.0.0.1", listener.port()));
             }
-            whoeverHasTheKeyIsTheUser();
+            aHolderOfTheKeyIsTheUser();
         } finally {
             for (Socket socket : idle) {
                 socket.close();
@@ -124,17 +124,17 @@ class KdcTest {
     }
 
     @Test
-    void whoeverTalksNonsenseIsLeft() throws Exception {
-        for (int[] said : List.of(new int[] {Integer.MAX_VALUE}, new int[] {-1}, new int[] {4, 0})) {
+    void aConnectionThatSendsNonsenseIsClosed() throws Exception {
+        for (int[] sent : List.of(new int[] {Integer.MAX_VALUE}, new int[] {-1}, new int[] {4, 0})) {
             try (Socket socket = new Socket("127.0.0.1", listener.port())) {
                 DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-                for (int word : said) {
+                for (int word : sent) {
                     out.writeInt(word);
                 }
                 assertEquals(-1, socket.getInputStream().read());
             }
         }
-        whoeverHasTheKeyIsTheUser();
+        aHolderOfTheKeyIsTheUser();
     }
 
     private void run() {

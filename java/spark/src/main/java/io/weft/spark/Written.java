@@ -6,7 +6,7 @@ import io.weft.core.TeraRecord;
 import java.io.IOException;
 import org.apache.spark.TaskContext;
 
-/** A part that a task writes, and Spark's own account of what was written. */
+/** A part that a task writes, and Spark's own metrics of what was written. */
 final class Written {
     private Written() {
     }

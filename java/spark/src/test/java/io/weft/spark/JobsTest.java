@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every job by Spark within one process, its output held against the answer. */
+/** Every job by Spark within one process, its output compared with the answer. */
 class JobsTest {
     private static final Map<String, String> SETTINGS = Map.of("spark.master", "local[2]", "spark.ui.enabled", "false",
             "spark.driver.host", "127.0.0.1", "spark.driver.bindAddress", "127.0.0.1");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One suite for both stores; Hadoop's is held against its own local file system. */
+/** One suite for both stores; Hadoop's is compared with its own local file system. */
 class StoreTest {
     @TempDir
     Path folder;

@@ -20,7 +20,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Stands before Hadoop's own class of this name, which does nothing without a native library once names are proved, and no
+ * Takes precedence over Hadoop's own class of this name, which does nothing without a native library once names are proved, and no
  * jar has that library. It opens files only of who is expected to own them, as Hadoop's does. Between the look and the
  * opening another could put his own in its place, if he could write where it lies: the directories of a run are one user's.
  */
