@@ -6,7 +6,7 @@ import pytest
 
 from tests.local.conftest import Weft
 from tests.needs import DELAYED, JAVA, VIRTUAL, needs
-from tests.truth.conftest import explained
+from tests.truth.answers import explained
 
 HERE = Path(__file__).parent
 NODES = ("--nodes", "virtual:2,cores=1")

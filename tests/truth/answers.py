@@ -1,0 +1,86 @@
+"""What `weft explain` says of a real run, with the record that it says it of."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.local.conftest import Weft
+
+BESIDE = ("waiting for a processor", "unclassified")
+"""Parts that say more of how busy this machine is than of the run."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The answer of one run."""
+
+    table: Mapping[str, Any]
+    record: Path
+
+    def seconds(self, name: str) -> float:
+        """Slot-seconds of a part."""
+        return sum(part["seconds"] for part in self.table["parts"] if part["name"] == name)
+
+    def share(self, name: str) -> float:
+        return sum(part["share"] for part in self.table["parts"] if part["name"] == name)
+
+    @property
+    def slot_time(self) -> float:
+        """Slots x wall seconds."""
+        return float(self.table["slots"] * self.table["wall"])
+
+    @property
+    def wall(self) -> float:
+        return float(self.table["wall"])
+
+    def bound(self, name: str) -> float:
+        """How many times faster at most without the part."""
+        return max([1.0, *(part["bound"] for part in self.table["parts"] if part["name"] == name)])
+
+    def largest_of_tasks(self) -> str:
+        """What tasks did most, or waited for most."""
+        inside = [
+            p for p in self.table["parts"] if not p["name"].startswith("no task") and p["name"] not in BESIDE
+        ]
+        return str(max(inside, key=lambda part: part["seconds"])["name"])
+
+    def largest_of_empty(self) -> str:
+        """Why slots were empty most, between the first task and the last."""
+        empty = [
+            p for p in self.table["parts"] if p["name"].startswith("no task") and "start" not in p["name"]
+        ]
+        return str(max(empty, key=lambda part: part["seconds"])["name"])
+
+
+def explained(weft: Weft, verb: str, *arguments: str) -> Explained:
+    """Run or submit something with all probes, and explain it."""
+    done = weft(verb, "--set", "probes=proc,threads,engine,fileops,lustre", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Explained(weft.result("explain", "last"), weft.record())
+
+
+def profile(directory: Path, name: str, **values: float) -> str:
+    """A storage of latencyfs that delays nothing but these keys; a dot in a key is two underlines here."""
+    path = directory / f"{name}.toml"
+    lines = [
+        f'"{key.replace("__", ".")}" = {{ value = {value:g}, source = "the dose of a test" }}'
+        for key, value in values.items()
+    ]
+    path.write_text(
+        "\n".join([f'name = "{name}"', 'summary = "the dose of a test"', "", "[values]", *lines, ""])
+    )
+    return f"delayed:{path}"
+
+
+def in_calls(record: Path, role: str, *, data: bool) -> float:
+    """Seconds that the emulated file system says its clients' calls took: on data, or on metadata."""
+    table = json.loads((record / "lustre" / f"{role}.json").read_text())
+    times = [
+        each
+        for client in table["clients"].values()
+        for name, each in client["llite"].items()
+        if each["unit"] == "usec" and (name in {"read", "write"}) == data
+    ]
+    return sum(each["sum"] for each in times) / 1e6

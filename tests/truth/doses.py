@@ -1,0 +1,147 @@
+"""Doses of one thing each: how a run is given so much of it, and an independent measure of how much that was."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tests.local.conftest import Weft
+from tests.truth.answers import Explained, explained, in_calls, profile
+from tests.truth.programs import spin
+from weft.record.record import Stored
+from weft.report.sources import Sources
+
+NODE = ("--nodes", "virtual:1,cores=1")
+SMALL_BLOCKS = ("groupby", *NODE, "--set", "mappers=30", "--set", "pairs=100", "--set", "value_bytes=100")
+WIDE = ("groupby", "--set", "mappers=8", "--set", "pairs=4000", "--set", "value_bytes=1000")
+SPINS = 4
+"""Tasks of a job that spins."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run: the slot-seconds that were dosed, by a measure that is not the attribution's, and its answer."""
+
+    dose: float
+    given: float
+    answer: Explained
+
+
+@dataclass(frozen=True)
+class Dose:
+    """One thing of which runs are given more and more."""
+
+    what: str
+    unit: str
+    part: str
+    """The part of the slot time that must follow."""
+    doses: Sequence[float]
+    tolerance: float
+    """By how much the slope may miss one."""
+    run: Callable[[Weft, float, Path], tuple[float, Explained]]
+
+    def measure(self, weft: Weft, dose: float, folder: Path) -> Measured:
+        given, answer = self.run(weft, dose, folder)
+        return Measured(dose, given, answer)
+
+
+def slope(found: Sequence[Measured], part: str) -> tuple[float, float]:
+    """Of the straight line of the part's seconds over the given ones, with its standard error."""
+    given = np.asarray([each.given for each in found])
+    seconds = np.asarray([each.answer.seconds(part) for each in found])
+    (tilt, _), residuals, *_ = np.polyfit(given, seconds, 1, full=True)
+    spread = float(residuals[0]) / max(1, len(found) - 2) if len(residuals) else 0.0
+    return float(tilt), (spread / float(((given - given.mean()) ** 2).sum())) ** 0.5
+
+
+def moved(found: Sequence[Measured], part: str) -> dict[str, float]:
+    """By other part: how much of the wall time of all slots it changed from the least dose to the largest, at most by itself.
+
+    Empty slots and waiting for a processor are the machine's, and change with the length of a run.
+    """
+    ordered = sorted(found, key=lambda each: each.dose)
+    names = {str(row["name"]) for each in found for row in each.answer.table["parts"]}
+    least, most = (
+        [each for each in ordered if each.dose == dose] for dose in (ordered[0].dose, ordered[-1].dose)
+    )
+    slot_time = float(np.median([each.answer.slot_time for each in most]))
+    return {
+        name: float(
+            np.median([each.answer.seconds(name) for each in most])
+            - np.median([each.answer.seconds(name) for each in least])
+        )
+        / slot_time
+        for name in names - {part, "waiting for a processor"}
+        if not name.startswith("no task")
+    }
+
+
+def _metadata(weft: Weft, microseconds: float, folder: Path) -> tuple[float, Explained]:
+    """On one node with one slot, where each block is read by its own task."""
+    storage = profile(folder, f"latency{microseconds:g}", metadata__round_trip_us=microseconds)
+    answer = explained(weft, "run", *SMALL_BLOCKS, "--scratch", storage)
+    return in_calls(answer.record, "shuffle", data=False), answer
+
+
+def _bandwidth(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
+    """Seconds a gigabyte, for what TestDFSIO writes."""
+    rates = {"data__request_bandwidth": 1e9 / seconds} if seconds else {}
+    storage = profile(folder, f"bandwidth{seconds:g}", **rates)
+    answer = explained(
+        weft, "run", "dfsio", *NODE, "--set", "files=4", "--set", "size=100MB", "--output", storage
+    )
+    return in_calls(answer.record, "output", data=True), answer
+
+
+def _link(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
+    """Seconds a gigabit, of each node's link."""
+    rate = f",rate={1000 / seconds:.0f}mbit" if seconds else ""
+    answer = explained(weft, "run", *WIDE, "--nodes", f"virtual:2,cores=1{rate}", "--scratch", "memory")
+    tasks = Sources(Stored(answer.record)).metrics().tasks
+    return float(tasks["remote_bytes"].sum()) * 8 / 1e9 * seconds, answer
+
+
+def _spin(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
+    """Seconds of processor time in each task."""
+    jar = spin("spark", folder)
+    return SPINS * seconds, explained(weft, "submit", *NODE, "--", str(jar), *[f"{seconds:g}"] * SPINS)
+
+
+def _hogs(weft: Weft, hogs: float, folder: Path) -> tuple[float, Explained]:
+    """Other programs on each processor, each of which gets as much of it as a task."""
+    jar = spin("spark", folder)
+    with hogging(int(hogs)):
+        answer = explained(weft, "submit", "--nodes", "local:1", "--", str(jar), *["4"] * SPINS)
+    return hogs * answer.seconds("processor"), answer
+
+
+@contextmanager
+def hogging(count: int) -> Iterator[None]:
+    """So many programs on each processor that do nothing but compute."""
+    from os import sched_getaffinity
+
+    loop = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])})\nwhile True: pass"
+    argv = [[sys.executable, "-c", loop, str(core)] for core in sched_getaffinity(0) for _ in range(count)]
+    programs = [subprocess.Popen(each, start_new_session=True) for each in argv]
+    try:
+        yield
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+
+
+DOSES = {
+    "metadata": Dose(
+        "delay of metadata operations", "us", "metadata: scratch", (0, 500, 1000, 2000, 5000), 0.05, _metadata
+    ),
+    "bandwidth": Dose("bandwidth of storage", "s/GB", "data: output", (0, 5, 10, 20), 0.05, _bandwidth),
+    "link": Dose("rate of links", "s/Gbit", "network", (0, 12.5, 25, 50), 0.15, _link),
+    "spin": Dose("computation in user code", "s", "processor", (1, 2, 4, 8), 0.05, _spin),
+    "hogs": Dose("processors taken away", "programs", "waiting for a processor", (0, 1, 2), 0.15, _hogs),
+}
+"""By name."""
