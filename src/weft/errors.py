@@ -22,6 +22,8 @@ class WeftError(Exception):
     exit_code = 1
     record: Path | None = None
     """The record of the run that failed, if there is one."""
+    left: Sequence[str] = ()
+    """What that run could not remove."""
 
     def __init__(
         self, message: str, *, hint: str = "", tail: Sequence[str] = (), exit_code: int | None = None
@@ -79,6 +81,8 @@ class Stopped(BaseException):
     """The record of the run that it ended, if there is one."""
     phase: str = ""
     """Where that run was."""
+    left: Sequence[str] | None = None
+    """What that run could not remove; None if nobody has looked."""
 
     def __init__(self, exit_code: int) -> None:
         super().__init__()

@@ -14,13 +14,16 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests import escape
 from tests.local.conftest import Weft
 from tests.local.test_readme import ROOT, commands
 from tests.needs import NATIVE, USER_NAMESPACES, VIRTUAL, needs, require
+from tests.unit.test_contained import can_be_divided
 
 UP, *MIDDLE, DOWN = commands("docs/guide/own-cluster.md")
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount", "--propagation", "private"]
 """Where weft moves itself for virtual nodes without root."""
+ESCAPE = "import subprocess, sys, time; subprocess.run([sys.executable, *sys.argv[1:3]]); sys.argv[3] == 'True' or time.sleep(600)"
 PRINTS = (
     "import os, sys; print(sys.argv[1:], sys.stdin.read(), os.environ['WEFT_NODE'], flush=True); sys.exit(7)"
 )
@@ -267,3 +270,27 @@ def test_the_file_of_a_cluster_is_its_users_alone(clusters: Weft) -> None:
     assert {path.suffix: path.stat().st_mode & 0o777 for path in folder.iterdir()} == dict.fromkeys(
         (".json", ".lock", ".log", ".use"), 0o600
     )
+
+
+@pytest.mark.parametrize("ends", ["with its command", "with the cluster", "with the supervisor"])
+def test_a_process_that_sheds_its_environment_ends(clusters: Weft, ends: str) -> None:
+    facts = up(clusters)
+    pid = clusters.home / "pid"
+    using = clusters.start("exec", "--", sys.executable, "-c", ESCAPE, escape.__file__, str(pid), str(ends == "with its command"))  # fmt: skip
+    escaped = clusters.wait_for(using, lambda: psutil.Process(int(pid.read_text())))
+    assert isinstance(escaped, psutil.Process)
+    if ends == "with its command":
+        assert using.communicate(timeout=60)[1] == ""
+    else:
+        using.kill()
+        using.communicate()
+        if not can_be_divided():
+            escaped.kill()
+            pytest.skip("control groups cannot be created here")
+        assert escaped.is_running()
+    if ends == "with the supervisor":
+        os.kill(facts["supervisor"], signal.SIGKILL)
+        assert clusters("gc").returncode == 0
+    else:
+        assert clusters("down").returncode == 0
+    assert psutil.wait_procs([escaped], timeout=10)[1] == []

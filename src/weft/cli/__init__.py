@@ -5,6 +5,7 @@ import typer
 from weft import __version__
 from weft.cli.guard import guarded
 from weft.cli.verbs import Verbs
+from weft.host import subreaper
 
 app = typer.Typer(
     cls=Verbs,
@@ -26,4 +27,5 @@ def options(version: bool = typer.Option(False, "--version", help="Print the ver
 
 def main() -> None:
     """Run a verb."""
+    subreaper.adopt()
     guarded(lambda: app(prog_name="weft"))

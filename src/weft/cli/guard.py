@@ -12,10 +12,20 @@ import typer
 from weft.errors import Stopped, WeftError
 from weft.host import settings, signals
 
+_INTERRUPTED = 130
+"""Exit code of a command that SIGINT has ended: 128 and its number, as in shells."""
+
 
 def guarded(action: Callable[[], object]) -> None:
     """Run it; errors become one message and an exit code."""
     signals.watch()
+    try:
+        _answered(action)
+    finally:
+        signals.over()
+
+
+def _answered(action: Callable[[], object]) -> None:
     try:
         action()
         signals.check()
@@ -25,6 +35,9 @@ def guarded(action: Callable[[], object]) -> None:
     except Stopped as stopped:
         print(_ended(stopped), file=sys.stderr)
         sys.exit(stopped.exit_code)
+    except KeyboardInterrupt:  # of a library's own handler
+        print("stopped", file=sys.stderr)
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
@@ -55,10 +68,15 @@ def _of_weft(error: Exception) -> WeftError:
 
 
 def _ended(stopped: Stopped) -> str:
-    """What was stopped, and where its record is: a resource that could not be released is a separate error."""
+    """What was stopped, what is left of it, and where its record is."""
     if stopped.record is None:
         return "stopped"
-    return f"stopped in phase {stopped.phase}; nothing was left behind but the record {stopped.record}"
+    where = f"stopped in phase {stopped.phase}"
+    if stopped.left is None:
+        return f"{where}; the record is {stopped.record}"
+    if stopped.left:
+        return f"{where}, but {', '.join(stopped.left)} could not be removed (`weft gc`); the record is {stopped.record}"
+    return f"{where}; nothing was left behind but the record {stopped.record}"
 
 
 def _tell(error: WeftError) -> None:
@@ -69,3 +87,5 @@ def _tell(error: WeftError) -> None:
         print(file=sys.stderr)
         typer.secho("hint:", err=True, nl=False, bold=True)
         print(f" {error.hint}", file=sys.stderr)
+    if error.left:
+        print(f"left behind: {', '.join(error.left)}; `weft gc` removes it", file=sys.stderr)

@@ -2,8 +2,10 @@
 
 from weft.cli.guard import guarded
 from weft.clusters import supervisor
+from weft.host import subreaper
 
 
 def main() -> None:
     """Run as the supervisor of a persistent cluster."""
+    subreaper.adopt()
     guarded(supervisor.hold)

@@ -69,5 +69,6 @@ def load(name: str) -> Any:
     """The command of a verb, from its imported file."""
     app = typer.Typer(rich_markup_mode=None)
     import_module(f"weft.cli.{VERBS[name].module}").register(app)
+    signals.watch_again()
     signals.check()  # importing takes time
     return typer.main.get_group(app).commands[name]

@@ -1,5 +1,6 @@
 """A user's command on the head node of a persistent cluster, on the user's terminal."""
 
+import os
 import shlex
 import signal
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from weft.clusters import registry
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError
-from weft.host import settings, shell, signals
+from weft.host import lease, orphans, settings, shell, signals
 from weft.host.remote.reach import of_text
 from weft.host.shell import Process
 from weft.layout.plan import Client, Layout
@@ -22,6 +23,8 @@ _PATIENCE = 3.0
 """Seconds until a killed supervisor is gone: its commands end with its first thread, its lock with the last."""
 _ENTER = 'cd -- "$1" 2>/dev/null || echo "weft: $1 is not visible on this node; working in $PWD" >&2; shift; exec "$@"'
 """Enter a directory and exec the command. The command is passed as arguments, never as text."""
+_JOIN = 'echo $$ > "$1"; shift; exec "$@"'
+"""Join a control group and exec the command."""
 _SOURCE = f'. "$1"; shift; {_ENTER}'
 """The same on another host, with the variables of a file."""
 
@@ -67,6 +70,7 @@ def attach(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> 
             code = _wait(cluster, process)
         finally:
             process.stop()
+            orphans.end(unmarked=True)  # `weft down` finds the others
             record.note("command-ended", command=Path(argv[0]).name, code=process.code())
     return code if code >= 0 else 128 - code
 
@@ -80,8 +84,15 @@ def _start(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> 
         client = of_text(cluster.reach).attached(arguments, terminal=sys.stdin.isatty())
         return shell.attach(client, env={}, cwd=directory)
     prefix = (*cluster.door, *cluster.layout.head.prefix)
-    entered = ["sh", "-c", _ENTER, "weft", str(directory), *argv] if prefix else argv
+    entered = ["sh", "-c", _ENTER, "weft", str(directory), *argv] if prefix else _joining(cluster, argv)
     return shell.attach(entered, env=environment(cluster), cwd=directory, prefix=prefix)
+
+
+def _joining(cluster: PersistentCluster, argv: Sequence[str]) -> Sequence[str]:
+    """The command in the control group of the cluster, with which all that it starts ends."""
+    found = [f"{path}/cgroup.procs" for path in lease.groups(cluster.layout.run)]
+    writable = [path for path in found if os.access(path, os.W_OK)]
+    return ["sh", "-c", _JOIN, "weft", writable[0], *argv] if writable else argv
 
 
 def _wait(cluster: PersistentCluster, process: Process) -> int:

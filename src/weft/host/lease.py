@@ -21,12 +21,14 @@ from typing import IO, Any
 import psutil
 
 from weft.errors import WeftError
-from weft.host import settings, shell, signals
+from weft.host import group, settings, shell, signals
 from weft.host.remote.reach import Reach, of_text
 from weft.host.slurm import commands
 
 _PATIENCE = 20.0
 """Seconds within which a host must answer a request to list or remove entries."""
+_RELEASING = 60.0
+"""Seconds to wait for another process that releases the lease of a dead command."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,18 @@ class Lease:
         """Kill the processes with the mark and remove each resource. Returns what could not be removed."""
         left = self.release_hosts()
         _kill(self.name)
+        for path in self.groups():
+            group.kill(path)
         left += [
             problem for entry in reversed(self.entries) if "reach" not in entry and (problem := _undo(entry))
         ]
         if not left:
             self.path.unlink(missing_ok=True)
         return left
+
+    def groups(self) -> list[Path]:
+        """The control groups of this machine that only processes of the command are in."""
+        return [Path(entry["path"]) for entry in self.entries if entry["kind"] == "cgroup"]
 
     def release_hosts(self, open_ways: Sequence[Reach] = ()) -> list[str]:
         """The same on other hosts, all concurrently; `open_ways` are open connections to some of them."""
@@ -117,13 +125,31 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
         lease.note("owner", pid=str(os.getpid()), host=os.uname().nodename, purpose=purpose, since=now)
         try:
             yield lease
-        finally:
-            with signals.held():
-                left = lease.release()
-    if left:
-        raise WeftError(
-            f"{name}: could not release {'; '.join(left)}", hint="run `weft gc` when the cause is resolved"
-        )
+        except BaseException:
+            lease.release()  # `remains` shows what it could not release
+            raise
+        with signals.held():
+            if left := lease.release():
+                raise WeftError(
+                    f"{name}: could not release {'; '.join(left)}",
+                    hint="run `weft gc` when the cause is resolved",
+                )
+
+
+def remains(name: str) -> list[str]:
+    """What is still here of a command that has ended, on this machine, in its control groups and on other hosts."""
+    found = [f"process {process.pid}" for process in shell.marked(name)]
+    directory = settings.work() / name
+    found += [f"mount {point}" for point in mount_points() if point.is_relative_to(directory)]
+    for path, file in _files(name):
+        left = Lease(name, path, _entries(file))
+        found += [f"{entry['kind']} {entry['path']}" for entry in left.entries if exists(entry)]
+        found += [
+            f"{one['kind']} {one['path']} on {of_text(one['reach']).host}"
+            for one in left.entries
+            if "reach" in one
+        ]
+    return list(dict.fromkeys(found))
 
 
 @contextmanager
@@ -161,12 +187,34 @@ def all_leases() -> list[Held]:
     return found
 
 
-def dead_leases() -> Iterator[Lease]:
-    """Each lease whose owner is dead, locked while the caller handles it."""
-    for path, file in _files():
+def groups(name: str) -> list[Path]:
+    """The control groups of the lease of this name that exist on this machine."""
+    found = [Lease(path.stem, path, _entries(file)).groups() for path, file in _files(name)]
+    return [path for paths in found for path in paths if path.exists()]
+
+
+def dead_leases(name: str = "*") -> Iterator[Lease]:
+    """Each lease whose owner is dead, or the one of that name, locked while the caller handles it."""
+    for path, file in _files(name):
         entries = _entries(file)
-        if _lock(file, fcntl.LOCK_EX) and path.exists() and _ours(entries):
+        if _lock_of_dead(file, entries) and path.exists() and _ours(entries):
             yield Lease(path.stem, path, entries)
+
+
+def _lock_of_dead(file: IO[str], entries: Sequence[dict[str, str]]) -> bool:
+    """Lock a lease; one that another process is releasing, such as the cleanup watchdog, when that is done."""
+    end = time.monotonic() + _RELEASING
+    while not _lock(file, fcntl.LOCK_EX):
+        if not _ours(entries) or _owner_lives(entries) or time.monotonic() > end:
+            return False
+        signals.sleep(0.05)
+    return True
+
+
+def _owner_lives(entries: Sequence[dict[str, str]]) -> bool:
+    """Whether the process that wrote a lease lives; unknown of one that has written nothing yet."""
+    pid = next((int(entry["pid"]) for entry in entries if entry["kind"] == "owner"), None)
+    return pid is None or psutil.pid_exists(pid)
 
 
 def _ours(entries: Sequence[dict[str, str]]) -> bool:
@@ -181,8 +229,8 @@ def _ours(entries: Sequence[dict[str, str]]) -> bool:
     )
 
 
-def _files() -> Iterator[tuple[Path, IO[str]]]:
-    for path in sorted((settings.state() / "leases").glob("*.jsonl")):
+def _files(name: str = "*") -> Iterator[tuple[Path, IO[str]]]:
+    for path in sorted((settings.state() / "leases").glob(f"{name}.jsonl")):
         # the lease may be released between listing and opening
         with suppress(FileNotFoundError), path.open() as file:
             yield path, file
@@ -227,7 +275,7 @@ def _undo(entry: dict[str, str]) -> str | None:
         case "mount":
             return _unmount(path)
         case "cgroup":
-            _remove_cgroup(path)
+            group.remove(path)
             if path.exists():
                 return f"control group {path}"
         case "job":
@@ -256,17 +304,6 @@ def _ended(command: str) -> str | None:
 def _unmount(path: Path) -> str | None:
     done = shell.run(["umount", "-l", str(path)], check=False) if _mounted(path) else None
     return f"mount {path}: {done.err.strip()}" if done and _mounted(path) else None
-
-
-def _remove_cgroup(path: Path) -> None:
-    """A group is empty only when its last process is reaped, which can be a moment after the kill."""
-    for _ in range(100):
-        try:
-            path.rmdir()
-        except FileNotFoundError:
-            return
-        except OSError:
-            time.sleep(0.05)
 
 
 def _mounted(path: Path) -> bool:

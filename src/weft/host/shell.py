@@ -10,11 +10,12 @@ import signal
 import subprocess
 import threading
 import time
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 
 import psutil
 
@@ -35,6 +36,10 @@ _PIPE = 1 << 16
 """Bytes that a pipe buffers before anybody reads (pipe(7))."""
 
 
+_children: "dict[int, weakref.ref[subprocess.Popen[Any]]]" = {}
+"""The processes that weft has started, by PID."""
+
+
 @dataclass(frozen=True)
 class Completed:
     """A finished process: its exit code and output."""
@@ -52,6 +57,18 @@ def tool(name: str, package: str) -> str:
     return found
 
 
+def _started(argv: Sequence[str], **how: Any) -> "subprocess.Popen[Any]":
+    popen = subprocess.Popen(argv, **how)
+    _children[popen.pid] = weakref.ref(popen)
+    return popen
+
+
+def started() -> set[int]:
+    """The children of weft that it has started itself and not waited for yet; others are adopted orphans."""
+    known = ((pid, ref()) for pid, ref in list(_children.items()))
+    return {pid for pid, popen in known if popen is not None and popen.returncode is None}
+
+
 def run(
     argv: Sequence[str],
     *,
@@ -63,19 +80,21 @@ def run(
     """Run a short command until it exits. Raises WeftError with its last lines if `check` is set and it fails."""
     pipe = subprocess.PIPE
     try:
-        popen = subprocess.Popen(
+        popen = _started(
             list(argv),
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
             text=True,
             env=None if env is None else {**os.environ, **env},
+            process_group=0,  # a terminal's Ctrl-C is for weft, which may be cleaning up
         )
         out, err = _communicated(popen, stdin, timeout)
     except FileNotFoundError as error:
         raise MissingError(f"the program `{argv[0]}` is not installed") from error
     except subprocess.TimeoutExpired as error:
         raise WeftError(f"`{argv[0]}` did not end within {timeout:.0f} s") from error
+    signals.check()
     if check and popen.returncode != 0:
         raise WeftError(
             f"`{' '.join(argv)}` failed with exit code {popen.returncode}",
@@ -86,22 +105,24 @@ def run(
 
 def _communicated(popen: "subprocess.Popen[Text]", message: Text | None, timeout: float) -> tuple[Text, Text]:
     """What a process prints to its end, which a signal to weft or the end of its time brings about."""
-    end = time.monotonic() + timeout
     with popen:
         try:
-            while True:
-                try:
-                    return popen.communicate(
-                        message, timeout=max(0, min(signals.LOOK, end - time.monotonic()))
-                    )
-                except subprocess.TimeoutExpired:
-                    message = None  # it is on its way
-                    signals.check()
-                    if time.monotonic() > end:
-                        raise
+            return _answer(popen, message, timeout)
         except BaseException:
             popen.kill()
             raise
+
+
+def _answer(popen: "subprocess.Popen[Text]", message: Text | None, timeout: float) -> tuple[Text, Text]:
+    end = time.monotonic() + timeout
+    while True:
+        left = end - time.monotonic()
+        with suppress(subprocess.TimeoutExpired):
+            return popen.communicate(message, timeout=max(0, min(signals.LOOK, left)))
+        message = None  # it is on its way
+        signals.check()
+        if left < 0:
+            raise subprocess.TimeoutExpired(popen.args, timeout)
 
 
 def _why(output: str) -> list[str]:
@@ -155,12 +176,11 @@ class Process:
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             left = signals.LOOK if end is None else max(0.0, end - time.monotonic())
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 return self.popen.wait(min(left, signals.LOOK))
-            except subprocess.TimeoutExpired:
-                signals.check()
-                if left == 0:
-                    return None
+            signals.check()
+            if left == 0:
+                return None
 
     def stop(self, grace: float = 10) -> None:
         """Send SIGTERM, wait `grace` seconds, then kill it with its descendants."""
@@ -201,7 +221,7 @@ def spawn(
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as written, (out or log).open("ab") as printed:
-        popen = subprocess.Popen(
+        popen = _started(
             _tied(argv) if bound else list(argv),
             stdin=subprocess.PIPE if message else subprocess.DEVNULL,
             stdout=printed,
@@ -227,7 +247,7 @@ def _tied(argv: Sequence[str]) -> list[str]:
 def talk(argv: Sequence[str], message: bytes, timeout: float) -> Completed:
     """Write a message to a command, and read all its output while its input stays open. Raises TimeoutError."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(_tied(argv), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as popen:
+    with _started(_tied(argv), stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as popen:
         held, popen.stdin = popen.stdin, None  # communicate() would close it
         assert held is not None
         _send(held, message)
@@ -250,7 +270,7 @@ def converse(argv: Sequence[str], message: bytes, log: Path) -> "subprocess.Pope
     """Start a program to communicate with over its standard input and output; it is killed when weft dies."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as written:
-        popen = subprocess.Popen(
+        popen = _started(
             _tied(argv),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -280,7 +300,7 @@ def attach(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, prefix: Se
     """Start a process on weft's own terminal, streams and process group; it is killed when weft dies."""
     # a prefix enters namespaces and forks there: its child is tied to weft as well
     arguments = [*prefix, *_bound(), *argv] if prefix else argv
-    popen = subprocess.Popen(_tied(arguments), env={**os.environ, **env}, cwd=cwd)
+    popen = _started(_tied(arguments), env={**os.environ, **env}, cwd=cwd)
     return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix))
 
 
@@ -288,7 +308,7 @@ def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]
     """Start a process of weft in its own session, which continues when weft and its terminal have exited."""
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as written:
-        popen = subprocess.Popen(
+        popen = _started(
             argv,
             stdin=subprocess.PIPE,
             stdout=written,
@@ -300,6 +320,26 @@ def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]
     with suppress(BrokenPipeError), popen.stdin as pipe:
         pipe.write(stdin.encode())
     return Process("supervisor", tuple(argv), log, popen)
+
+
+def guard(argv: Sequence[str]) -> "subprocess.Popen[bytes]":
+    """Start a process of weft that outlives it in any case, and learns of its end by the end of its input."""
+    return _started(
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    )
+
+
+def dismiss(guard: "subprocess.Popen[bytes]") -> None:
+    """Write the line after which such a process has nothing to do."""
+    assert guard.stdin is not None
+    with suppress(BrokenPipeError), guard.stdin as pipe:
+        pipe.write(b"\n")
+    guard.wait()
 
 
 def marked(lease: str) -> list[psutil.Process]:
@@ -315,6 +355,12 @@ def marked(lease: str) -> list[psutil.Process]:
             break
         time.sleep(0.01)
     return found
+
+
+def has_mark(pid: int) -> bool:
+    """Whether a process has the mark of any lease in its environment."""
+    variables = _environment(pid)
+    return any(one.startswith(f"{LEASE_MARK}=".encode()) for one in variables or [])
 
 
 def _processes() -> Iterator[psutil.Process]:

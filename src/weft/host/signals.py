@@ -2,12 +2,14 @@
 
 An exception from a handler comes between any two instructions: inside Popen while its lock is held, which nobody releases
 then, or between a process's start and the moment when somebody knows of it. So `sleep` and `check` raise, once, in the
-main thread; cleanup runs in `held`, and is not cut short.
+main thread. Cleanup is not cut short: nothing is raised in `held`, nor while an exception is being handled, which is when
+`finally` blocks and the ends of `with` blocks clean up. So no `except` block may wait for longer than a moment.
 """
 
 import os
 import select
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -37,6 +39,8 @@ class _Noted:
     """Number of enclosing `with held()` blocks in the main thread."""
     woken: int = -1
     """Readable when a signal has arrived; -1 before `watch`."""
+    wake: int = -1
+    """The end of the same pipe that the handler writes to."""
 
 
 _noted = _Noted()
@@ -47,23 +51,40 @@ def watch() -> None:
     global _noted  # noqa: PLW0603 - handlers belong to the process, and so does their state
     if _noted.woken < 0:
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        _noted = _Noted(woken=woken)
+        _noted = _Noted(woken=woken, wake=wake)
+    signal.set_wakeup_fd(_noted.wake, warn_on_full_buffer=False)
     for number in _EXIT_CODES:
         signal.signal(number, _note)
+
+
+def watch_again() -> None:
+    """The same after an import: a library may have installed handlers of its own. Nothing before `watch`."""
+    if _noted.woken >= 0 and _is_main():
+        watch()
+
+
+def over() -> None:
+    """Ignore these signals: the command has printed how it ended, and while Python ends there are no handlers."""
+    for number in _EXIT_CODES:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature of a handler
     now = time.monotonic()
     if not _noted.number:
         _noted.number, _noted.since = number, now
-    elif not _noted.raised and not _noted.held and now - _noted.since > _STUCK:
+    elif not _noted.raised and now - _noted.since > _STUCK and not cleaning():
         _raise()
+
+
+def cleaning() -> bool:
+    """Whether the main thread cleans up: in `held`, or while an exception is being handled."""
+    return _noted.held > 0 or sys.exception() is not None
 
 
 def check() -> None:
     """Raise Stopped where a signal has come, in the main thread, once."""
-    if _noted.number and not _noted.raised and not _noted.held and _is_main():
+    if _noted.number and not _noted.raised and _is_main() and not cleaning():
         _raise()
 
 

@@ -116,11 +116,11 @@ class Node:
 def everywhere(nodes: Sequence[Some], action: Callable[[Some], Answer]) -> list[Answer]:
     """Call a function for each node, concurrently. Raises the first error, with the number of further ones.
 
-    Processes started in it must not outlive it: they end with the thread that started them.
+    Processes started in it must not outlive it: they end with the thread that started them. A signal waits until all
+    functions have returned: what they create must not appear after the cleanup.
     """
-    with ThreadPoolExecutor(max_workers=min(_AT_ONCE, len(nodes) or 1)) as pool:
+    with signals.held(), ThreadPoolExecutor(max_workers=min(_AT_ONCE, len(nodes) or 1)) as pool:
         done = [pool.submit(action, node) for node in nodes]
-    signals.check()
     errors = [error for each in done if (error := each.exception())]
     if errors and errors[1:] and isinstance(errors[0], WeftError):
         errors[0].message += f" (and {len(errors) - 1} more like it)"

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 
 from weft.errors import ClusterError
-from weft.host import shell, signals
+from weft.host import orphans, shell, signals
 from weft.host.remote.asked import LOST
 from weft.host.shell import Process
 from weft.host.web import get, listens, token
@@ -23,6 +23,8 @@ from weft.run.ports import require_free
 
 _SILENT = (httpx2.HTTPError, OSError, ValueError, KeyError)
 """Exceptions for a page that does not respond, or not as expected."""
+_KNOWN = 5.0
+"""Seconds after which every process that another thread starts is known as weft's own."""
 Note = Callable[..., None]
 """Writes an event to the record: a name and its data."""
 
@@ -44,6 +46,7 @@ class Cluster:
 
     def watch(self) -> None:
         """Record daemons that have ended. Raises ClusterError if the cluster cannot continue without them."""
+        orphans.reap(_KNOWN)
         for daemon, process in list(self.processes):
             code = process.code()
             if code is None:

@@ -12,8 +12,10 @@ from typing import Any
 
 from weft import __version__, probes
 from weft.errors import Stopped, StorageError, WeftError
-from weft.host import lease, settings
+from weft.host import lease, settings, signals
+from weft.host.contained import contained
 from weft.host.provision import classdata
+from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
 from weft.layout.places import Place, Role
 from weft.layout.plan import SECRET, Command, Layout, Plan
@@ -89,7 +91,9 @@ def run(
     visible = [*provisioned.visible, *spec.paths(), record.directory]
     with (
         verdict_of(record),
+        watched(name),
         lease.hold(name, spec.workload.purpose) as held,
+        contained(held),
         open_work(name, held, provisioned.native, visible) as work,
     ):
         with _live(spec, made_of, provisioned, work, record, progress) as live:
@@ -131,7 +135,7 @@ def _live(
         readings = [held.enter_context(probe.watch(layout)) for probe in observers]
         yield Live(spec, layout, alive, record, progress, readings)
         record.update(lost=alive.lost)
-        with _phase("stop", record, progress):
+        with _phase("stop", record, progress), signals.held():
             held.close()
 
 
@@ -176,10 +180,11 @@ def verdict_of(record: Record) -> Iterator[None]:
             yield
     except WeftError as error:
         record.update(verdict="INVALID", reason=error.message, tail=list(error.tail), hint=error.hint)
-        error.record = record.directory
+        error.record, error.left = record.directory, lease.remains(record.name)
         raise
     except Stopped as stopped:
         stopped.record, stopped.phase = record.directory, record.head.get("phase", "acquire")
+        stopped.left = lease.remains(record.name)
         record.update(verdict="INVALID", reason=f"stopped by the user in phase {stopped.phase}")
         raise
     except BaseException as error:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from weft.errors import StorageError
 from weft.host import settings, signals
@@ -41,14 +42,17 @@ def cached(name: str) -> Path | None:
 def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file for the length of a `with`; waits for other processes until a signal comes."""
     with path.open("w") as lock:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                signals.sleep(signals.LOOK)
-            else:
-                break
+        while not _taken(lock):
+            signals.sleep(signals.LOOK)
         yield
+
+
+def _taken(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @contextmanager

@@ -99,7 +99,7 @@ class Followed:
             except WeftError:
                 if time.monotonic() > end:
                     raise
-                signals.sleep(POLL)
+            signals.sleep(POLL)
         if found is None:
             raise NodeError(f"Slurm no longer knows job {self.number}", hint="`sacct` may show how it ended")
         self.last = found
