@@ -16,6 +16,7 @@ from weft.doctor import capacity, host, kernel, mounts, owndirectories, programs
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.host import lease, machine, settings
 from weft.nodes import cgroups
+from weft.record import record
 
 REAL_PATH = os.environ["PATH"]
 
@@ -209,6 +210,16 @@ class TestPlaces:
             copy = held.path.with_name("dead.jsonl")
             copy.write_text(held.path.read_text())
             bad(owndirectories.leftovers(), "limits", "dead", "weft gc")
+
+    def test_a_cluster_without_security_is_running(self) -> None:
+        who = "security=none: every user of this machine can use this cluster"
+        for name, words in (("closed", ""), ("open", who)):
+            record.create(settings.runs(), name, "", {"nodes": "local:2", "unsecured": words})
+        with lease.hold("closed", "a test"):
+            assert owndirectories.unsecured().status == "ok"
+            with lease.hold("open", "a test"):
+                bad(owndirectories.unsecured(), "limits", "open (local:2)", who, "security=none")
+        assert owndirectories.unsecured().status == "ok"
 
 
 class TestKernel:

@@ -78,8 +78,8 @@ def test_the_certificate_protects_it_and_its_password_is_in_files_alone() -> Non
 
 def test_the_jobmanager_is_found_by_the_node_that_yarn_chose() -> None:
     nodes = fake_nodes(2)
-    assert onyarn.interface(apps("node2:4000"), nodes) == "https://10.0.0.2:4000"
-    assert onyarn.interface(apps("10.0.0.1:4000"), nodes) == "https://10.0.0.1:4000"
+    assert onyarn.interface(apps("node2:4000"), nodes) == "10.0.0.2:4000"
+    assert onyarn.interface(apps("10.0.0.1:4000"), nodes) == "10.0.0.1:4000"
     for none in (apps(), {"apps": {"app": [{"id": "application_1"}]}}):
         with pytest.raises(KeyError):
             onyarn.interface(none, nodes)

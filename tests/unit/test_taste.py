@@ -26,6 +26,7 @@ SHARED = {
     "__init__",
     "cgroups",
     "fabric",
+    "hosts",
     "remote",
     "mounting",
     "containers",

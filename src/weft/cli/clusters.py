@@ -192,11 +192,11 @@ def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
         of = f"  ({kind})" if client.parts else ""
         lines.append(f"address   {part.address or 'none: this engine has no daemon to connect to'}{of}")
         if part.settings:
-            lines.append(
-                f"settings  {part.settings}  (mode 0600; contains the secret, or the path of its file)"
-            )
+            has = "; contains the secret, or the path of its file" if cluster.layout.secured else ""
+            lines.append(f"settings  {part.settings}  (mode 0600{has})")
         if part.page:
-            lines.append(f"page      curl -H @{attaching.header_path(cluster.layout)} {part.page}")
+            token = f"-H @{attaching.header_path(cluster.layout)} " if cluster.layout.secured else ""
+            lines.append(f"page      curl {token}{part.page}")
     lines.append(
         f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, removed with the cluster)"
     )

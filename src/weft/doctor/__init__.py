@@ -22,6 +22,7 @@ CHECKS: Sequence[Callable[[], Finding]] = (
     owndirectories.state,
     owndirectories.executable,
     owndirectories.leftovers,
+    owndirectories.unsecured,
     kernel.user_namespaces,
     kernel.virtual_nodes,
     kernel.shaping,

@@ -5,9 +5,12 @@ import shutil
 from pathlib import Path
 
 from weft.doctor.finding import Finding, limits, missing, ok
+from weft.errors import RecordError
 from weft.host import lease, settings
 from weft.host.provision.distribution import SPARK
 from weft.host.provision.tree import cached
+from weft.record import record
+from weft.record.record import Stored
 from weft.text.units import show_size
 
 _RUN = 4_000_000_000
@@ -80,3 +83,22 @@ def leftovers() -> Finding:
     names = ", ".join(held.lease.name for held in dead[:3]) + (", ..." if dead[3:] else "")
     costs = "memory, disk and addresses that killed commands left"
     return limits("leftovers", f"{len(dead)} killed: {names}", costs=costs, fix="weft gc")
+
+
+def unsecured() -> Finding:
+    """Running clusters without security."""
+    found = [one for held in lease.all_leases() if held.alive and (one := _unsecured(held.lease.name))]
+    if not found:
+        return ok("unsecured clusters", "none is running")
+    names = ", ".join(f"{one.directory.name} ({one.head['nodes']})" for one in found)
+    costs = f"privacy and integrity; {found[0].head['unsecured']}"
+    return limits("unsecured clusters", names, costs=costs, fix="end them, or omit security=none")
+
+
+def _unsecured(name: str) -> Stored | None:
+    """The record of a running command, if it has no security."""
+    try:
+        found = record.read(settings.runs() / name)
+    except RecordError:
+        return None
+    return found if found.head.get("unsecured") else None

@@ -190,7 +190,7 @@ class HadoopEngine(Engine, Tenant):
             # for whom a job gets tokens for its containers
             "mapreduce.job.hdfs-servers": ",".join(layout.uris),
             "mapreduce.application.classpath": yarn.classes,
-            "mapreduce.cluster.acls.enabled": "true",
+            "mapreduce.cluster.acls.enabled": str(layout.secured).lower(),
             "mapreduce.job.encrypted-intermediate-data": str(self.encrypt).lower(),
             "mapreduce.jobhistory.address": f"{head}:{self.port + 20}",
             "mapreduce.jobhistory.admin.address": f"{head}:{self.port + 21}",

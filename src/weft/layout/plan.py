@@ -53,6 +53,8 @@ class Layout:
     """The run's services, by name, in the order of their start."""
     encrypted: bool = False
     """Whether network traffic must be encrypted."""
+    secured: bool = True
+    """Whether processes prove to each other that they belong to the run, and pages require a token."""
 
     def of(self, component: Component) -> "Layout":
         """The same for processes of another component."""

@@ -171,6 +171,8 @@ class Nodes(BaseModel, ABC):
 
     elsewhere: ClassVar[bool] = False
     """Whether they are other machines than weft's own, whose directories are not known before they are there."""
+    reached_by: ClassVar[str] = "every user of this machine"
+    """Who else can connect to their ports."""
     positional: ClassVar[str] = "count"
     """The key of the value after the colon: virtual:3."""
     lists: ClassVar[frozenset[str]] = frozenset()
@@ -187,6 +189,9 @@ class Nodes(BaseModel, ABC):
     def about(self) -> dict[str, Any]:
         """What a record contains about the origin of the nodes; nothing for this machine's own."""
         return {}
+
+    def require_unsecured(self) -> None:
+        """Raises UsageError if these nodes do not accept a run with security=none."""
 
     @abstractmethod
     def limits(self) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -18,8 +18,9 @@ from weft.host.site.profile import Directives, Word, load
 from weft.host.slurm import commands, jobs
 from weft.host.slurm.allocation import Allocation, Part, allocation, inside, wrapper
 from weft.host.work import Work, WorkDirectory
-from weft.nodes.base import Node, Nodes
+from weft.nodes.base import Node
 from weft.nodes.fabric import on_fabric
+from weft.nodes.hosts import Hosts
 from weft.nodes.remote import RemoteNode, attended, furnished
 from weft.text.fields import Duration
 
@@ -32,10 +33,9 @@ _REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimi
 _KEYS = ("partition", "account", "qos", "time", "constraint")
 
 
-class SlurmNodes(Nodes):
+class SlurmNodes(Hosts):
     """Nodes allocated by Slurm; each command on one is a step of the job, so that the end of the job ends all."""
 
-    elsewhere: ClassVar[bool] = True
     kind: Literal["slurm"] = "slurm"
     partition: Word | None = Field(
         default=None, description="partition of the job; default: the site profile's"

@@ -21,8 +21,9 @@ from weft.host.remote.asked import LOST
 from weft.host.remote.reach import Reach
 from weft.host.shell import tool
 from weft.host.work import Work, WorkDirectory
-from weft.nodes.base import Node, Nodes
+from weft.nodes.base import Node
 from weft.nodes.fabric import on_fabric
+from weft.nodes.hosts import Hosts
 from weft.nodes.remote import RemoteNode, attended, furnished, listed
 from weft.text.fields import MOST, Duration
 
@@ -54,10 +55,9 @@ def _words(value: Any) -> Any:
     return shlex.split(value) if isinstance(value, str) else value
 
 
-class SshNodes(Nodes):
+class SshNodes(Hosts):
     """A list of hosts; the first is the head node."""
 
-    elsewhere: ClassVar[bool] = True
     kind: Literal["ssh"] = "ssh"
     positional: ClassVar[str] = "hosts"
     lists: ClassVar[frozenset[str]] = frozenset({"hosts"})

@@ -65,6 +65,7 @@ class VirtualNode(Node):
 class VirtualNodes(Nodes):
     """Nodes made of namespaces on this machine; needs root, or a kernel that allows user namespaces."""
 
+    reached_by: ClassVar[str] = "every process on the virtual nodes' own network"
     kind: Literal["virtual"] = "virtual"
     rate: str | None = Field(
         default=None,

@@ -90,6 +90,7 @@ def _head(sources: Sources) -> dict[str, Any]:
         "batch_job": _batch_job(head.get("slurm")),
         "storages": {role: _word(head[role]) for role in ("input", "output", "scratch") if head.get(role)},
         "key": _word(head.get("key")),
+        "unsecured": _word(head.get("unsecured")),
         "study": _word(mark.get("study")),
         "coordinates": _texts(mark.get("coordinates")),
         "repeat": _whole(mark.get("repeat")),

@@ -71,6 +71,7 @@ def tiles(summary: Summary) -> list[tuple[str, str]]:
 def warnings(summary: Summary) -> list[str]:
     """What a reader must know before the numbers."""
     found = [f"Emulated storage: {words}" for words in summary.emulated]
+    found += [f"{summary.unsecured}."] if summary.unsecured else []
     recovered = len(summary.lost) + len(summary.recoveries)
     if recovered:
         verb = "; the time includes them" if summary.verdict == "VALID" else ""

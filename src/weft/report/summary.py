@@ -173,6 +173,8 @@ class Summary(Part):
     """Its job in a batch system, as text; empty outside of one."""
     storages: Mapping[str, str] = {}
     key: str = ""
+    unsecured: str = ""
+    """Who else could use the cluster of a run with security=none, in a sentence; empty for other runs."""
     study: str = ""
     coordinates: Mapping[str, str] = {}
     repeat: int | None = None

@@ -29,6 +29,7 @@ def outcome_lines(stored: Stored) -> list[str]:
         lines.append(
             f"  {show_size(head['bytes_in'])} in, {show_size(head['bytes_out'])} out, {show_size(head['throughput_per_node'])}/s per node"
         )
+    lines += [f"  {head['unsecured']}"] if head.get("unsecured") else []
     lines += [f"  recovered: {words}" for words in head.get("lost", [])]
     lines.append(f"  record {stored.directory}")
     return lines

@@ -1,6 +1,5 @@
 """The plan of a run: the layout, every file and every command, without executing anything."""
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,8 @@ from weft.host import settings
 from weft.host.provision import classdata
 from weft.host.provision.distribution import DISTRIBUTIONS
 from weft.host.work import work_directory
-from weft.layout.plan import Command, Daemon, Layout, Plan
-from weft.nodes.base import Node
+from weft.layout.plan import Command, Layout, Plan
+from weft.run.described import described, started
 from weft.run.topology import Topology, topology
 from weft.spec.model import Spec
 from weft.workloads.persistent import Persistent
@@ -40,6 +39,7 @@ def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
         empty=classdata.empty(),
         servers=members.servers,
         encrypted=spec.encrypted,
+        secured=spec.secured,
     )
     return made_of.laid(layout, members, places.backings)
 
@@ -57,28 +57,11 @@ def preview(spec: Spec) -> dict[str, Any]:
     plan = made_of.plan(spec, layout)
     commands = [*plan.first, *([] if isinstance(spec.workload, Persistent) else _work(spec, layout))]
     return {
-        "spec": json.loads(spec.model_dump_json()),
-        "nodes": [
-            {"name": n.name, "address": n.address, "cores": n.cores, "memory": n.memory} for n in layout.nodes
-        ],
-        "servers": [
-            {"name": n.name, "address": n.address, "services": _served(n, layout)} for n in layout.servers
-        ],
-        "limits": spec.nodes.limits(),
-        "places": {
-            role: {"description": place.description, "paths": dict(place.paths)}
-            for role, place in layout.all_places.items()
-        },
-        "derived": dict(plan.summary),
+        **described(spec, layout, plan),
         "files": {str(path): content for path, content in plan.files.items()},
-        "daemons": [_started(daemon, layout) for daemon in plan.daemons],
-        "commands": [_started(command, layout) for command in commands],
+        "daemons": [started(daemon, layout) for daemon in plan.daemons],
+        "commands": [started(command, layout) for command in commands],
     }
-
-
-def _served(node: Node, layout: Layout) -> list[str]:
-    """The services that have daemons on a node."""
-    return [name for name, service in layout.services.items() if node.name in service.nodes]
 
 
 def _work(spec: Spec, layout: Layout) -> list[Command]:
@@ -87,10 +70,6 @@ def _work(spec: Spec, layout: Layout) -> list[Command]:
     later = [_SUMS_LATER for _ in prepare]
     job = spec.engine.submit(spec.workload.job(layout, later), layout)
     return [*prepare, job, *spec.workload.check(layout, later)]
-
-
-def _started(what: Daemon | Command, layout: Layout) -> dict[str, Any]:
-    return {"name": what.name, "node": what.node.name, "argv": [*layout.wrapper(what.node), *what.argv]}
 
 
 def text(plan: dict[str, Any]) -> str:
@@ -103,6 +82,7 @@ def text(plan: dict[str, Any]) -> str:
     ]
     lines += [f"  {n['name']}  {n['address']}  serves {', '.join(n['services'])}" for n in plan["servers"]]
     lines += [f"  note: {limit}" for limit in plan["limits"]]
+    lines += [f"  warning: {plan['unsecured']}"] if plan["unsecured"] else []
     lines.append("places")
     lines += [f"  {role:<8} {place['description']}" for role, place in plan["places"].items()]
     lines.append("derived")

@@ -2,7 +2,6 @@
 
 import dataclasses
 import errno
-import json
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from weft import __version__, probes
+from weft import probes
 from weft.errors import Stopped, StorageError, WeftError
 from weft.host import lease, settings, signals
 from weft.host.contained import contained
@@ -27,6 +26,7 @@ from weft.record.record import Record, Stored
 from weft.run import cluster
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
+from weft.run.described import described, started
 from weft.run.preview import sketch
 from weft.run.progress import Progress
 from weft.run.provisioning import Provisioned, provision
@@ -89,6 +89,8 @@ def run(
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
     record = records.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
     visible = [*provisioned.visible, *spec.paths(), record.directory]
+    if spec.unsecured:
+        progress.say(f"warning: {spec.unsecured}")
     with (
         verdict_of(record),
         watched(name),
@@ -163,6 +165,7 @@ def _layout(
         native=provisioned.native,
         metrics=any(probes.KINDS[name].metrics for name in spec.probes),
         encrypted=spec.encrypted,
+        secured=spec.secured,
     )
 
 
@@ -221,6 +224,8 @@ def _about(spec: Spec) -> dict[str, Any]:
         **chosen,
         **{role: label(getattr(spec, role)) for role in ("input", "output", "scratch")},
         "key": spec.key(),
+        "security": spec.security,
+        "unsecured": spec.unsecured,
         **spec.nodes.about(),
     }
 
@@ -269,35 +274,6 @@ def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Wor
         copy = record.directory / "plan" / path.relative_to(work.directory)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(content)
-    records.write_json(record.directory / "plan" / "commands.json", [
-        {"name": daemon.name, "node": daemon.node.name, "argv": list(daemon.argv), "environment": dict(daemon.environment)}
-        for daemon in plan.daemons
-    ])  # fmt: skip
-    records.write_json(record.directory / "resolved.json", resolved(plan, layout, spec))
-
-
-def resolved(plan: Plan, layout: Layout, spec: Spec) -> dict[str, Any]:
-    """Everything that was decided: the whole spec, nodes, places, versions, derived values."""
-    return {
-        "weft": __version__,
-        "spec": json.loads(spec.model_dump_json()),
-        "nodes": [
-            {"name": node.name, "address": node.address, "cores": node.cores, "memory": node.memory}
-            for node in layout.nodes
-        ],
-        "services": {name: list(service.nodes) for name, service in layout.services.items()},
-        "servers": [{"name": node.name, "address": node.address} for node in layout.servers],
-        "limits": spec.nodes.limits(),
-        "places": {
-            role: {
-                "storage": place.storage,
-                "description": place.description,
-                "paths": dict(place.paths),
-                "emulated": place.emulated,
-            }
-            for role, place in layout.all_places.items()
-        },
-        "java": str(layout.java),
-        "homes": {name: str(path) for name, path in layout.homes.items()},
-        "derived": dict(plan.summary),
-    }
+    processes = [started(daemon, layout) for daemon in plan.daemons]
+    records.write_json(record.directory / "plan" / "commands.json", processes)
+    records.write_json(record.directory / "resolved.json", described(spec, layout, plan))

@@ -20,14 +20,18 @@ KINDS.add(
 
 
 def resolved(
-    storages: Mapping[str, Storage], engine: Sequence[Service], asked: Sequence[Service]
+    storages: Mapping[str, Storage],
+    engine: Sequence[Service],
+    asked: Sequence[Service],
+    *,
+    secured: bool = True,
 ) -> list[Service]:
     """The services of a run, each after those that it needs: of its storages by role, of its engine, and requested ones.
 
-    A requested service that is not useful by itself configures one that is needed. Raises UsageError for one that
-    nothing needs, and for two of a kind.
+    A requested service that is not useful by itself configures one that is needed. Without `secured`, none that only
+    authenticates is needed. Raises UsageError for one that nothing needs, and for two of a kind.
     """
-    chosen = _Chosen({service.kind: service for service in asked})
+    chosen = _Chosen({service.kind: service for service in asked}, secured)
     for role, storage in storages.items():
         chosen.add_below(storage, role)
     for service in (*engine, *(one for one in asked if one.alone)):
@@ -42,6 +46,7 @@ class _Chosen:
     """The services that are needed, by kind; `configured` are those of the user."""
 
     configured: Mapping[str, Service]
+    secured: bool
     found: dict[str, Service] = field(default_factory=dict)
 
     def add(self, service: Service, where: str) -> None:
@@ -55,7 +60,8 @@ class _Chosen:
                 hint=f"give each role the same {service.kind}, with the same options",
             )
         for kind in service.needs:
-            self.add(self.configured.get(kind) or KINDS.read(kind), where)
+            if self.secured or not KINDS[kind].authenticates:
+                self.add(self.configured.get(kind) or KINDS.read(kind), where)
         if service.backing:
             self.add_below(service.backing, where)
         self.found[service.kind] = service

@@ -32,6 +32,8 @@ class Service(BaseModel, ABC):
     """Modules of weft's own jars that it needs, besides those named after its distributions."""
     alone: ClassVar[bool] = False
     """Whether it is useful by itself; others exist only if an engine, a storage or a service needs them."""
+    authenticates: ClassVar[bool] = False
+    """Whether it only authenticates processes: a run with security=none has none of these."""
     configurable: ClassVar[bool] = True
     """Whether it has keys of its own; otherwise its keys belong to the storage or engine that needs it."""
     kind: str

@@ -28,6 +28,15 @@ _DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 _PAGE = '<a href="jmx">What this daemon counts</a>; the pages of its own are not part of its jars.\n'
 
 
+_PROTECTION = {
+    "dfs.block.access.token.enable": "true",
+    # WebHDFS serves files to anybody who claims a user's name, and no daemon works without it:
+    # the NameNode's is one of its pages, a DataNode's is called before any filter of its pages
+    "dfs.datanode.httpserver.filter.handlers": "io.weft.hadoop.PageHandler",
+}
+"""Settings of the daemons of a secured run."""
+
+
 class Hdfs(Service):
     """A NameNode and DataNodes."""
 
@@ -71,7 +80,7 @@ class Hdfs(Service):
             classes=classes(layout.homes["hadoop"], layout.jars["hadoop"]),
             options=[f"-Dweft.hadoop.{key}={value}" for key, value in client.items()],
             pages={name: f"http://{node.address}:{port}/jmx" for port, (name, node) in named},
-            secret=_secret(layout.directory),
+            secret=_secret(layout.directory) if layout.secured else None,
         )
 
     def plan(self, layout: Layout) -> Plan:
@@ -90,7 +99,7 @@ class Hdfs(Service):
         return Plan(
             files=self._files(layout, servers),
             daemons=daemons,
-            ready=(Ready(Page(head, page, signed=True), lambda answer: _missing(answer, wanted)),),
+            ready=(Ready(Page(head, page, signed=layout.secured), lambda answer: _missing(answer, wanted)),),
             summary=summary,
         )
 
@@ -150,28 +159,31 @@ class Hdfs(Service):
         core = {
             "fs.defaultFS": f"hdfs://{servers[0].address}:{self.storage.port}",
             **layout.properties("core-site"),
-            "hadoop.security.authorization": "true",
+            "hadoop.security.authorization": str(layout.secured).lower(),
             # a DataNode that starts before the NameNode listens retries at once, and not 5 s later after 10 attempts
             "ipc.client.connect.retry.interval": "100",
             "ipc.client.connect.max.retries": "600",
             "hadoop.tmp.dir": "${weft.temporary}",
-            "hadoop.http.authentication.signature.secret.file": str(_secret(layout.directory)),
-            **closed(_secret(layout.directory)),
+            **(closed(_secret(layout.directory)) if layout.secured else {}),
         }
         asked = {**layout.properties("hdfs-site"), **layout.properties("hdfs-daemons")}
+        site = {**self._site(servers), **(_PROTECTION if layout.secured else {})}
         return {
             conf / "core-site.xml": configuration(core),
-            conf / "hdfs-site.xml": configuration({**self._site(servers), **asked, **self._client(servers)}),
-            conf / "hadoop-policy.xml": configuration(
-                {"security.service.authorization.default.acl": "${user.name}", **callers(layout.all_nodes)}
-            ),
-            _secret(layout.directory): f"{SECRET}\n",
+            conf / "hdfs-site.xml": configuration({**site, **asked, **self._client(servers)}),
+            **(self._protection(layout) if layout.secured else {}),
             # otherwise the metrics of status pages are up to ten seconds old
             conf / "hadoop-metrics2.properties": "*.period=1\n",
             # a daemon does not start without the folder of its pages
             conf / "webapps" / "hdfs" / "index.html": _PAGE,
             conf / "webapps" / "datanode" / "index.html": _PAGE,
         }
+
+    def _protection(self, layout: Layout) -> dict[Path, str]:
+        """Who may call the daemons, and the secret that opens their pages."""
+        policy = {"security.service.authorization.default.acl": "${user.name}", **callers(layout.all_nodes)}
+        secret = _secret(layout.directory)
+        return {secret.with_name("hadoop-policy.xml"): configuration(policy), secret: f"{SECRET}\n"}
 
     def _site(self, servers: Sequence[Node]) -> dict[str, str]:
         """hdfs-site.xml of all daemons; node-specific values are system properties in each command."""
@@ -187,7 +199,6 @@ class Hdfs(Service):
             "dfs.datanode.ipc.address": "${weft.address}:0",
             "dfs.datanode.use.datanode.hostname": "true",
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
-            "dfs.block.access.token.enable": "true",
             # nobody renews the token of a cluster that runs for days
             "dfs.namenode.delegation.token.max-lifetime": str(_LIFETIME),
             "dfs.namenode.delegation.token.renew-interval": str(_LIFETIME),
@@ -197,9 +208,6 @@ class Hdfs(Service):
             "dfs.namenode.stale.datanode.interval": "10000",
             # with few DataNodes, a busy one is not a reason to write fewer copies
             "dfs.namenode.redundancy.considerLoad": "false",
-            # WebHDFS serves files to anybody who claims a user's name, and no daemon works without it:
-            # the NameNode's is one of its pages, a DataNode's is called before any filter of its pages
-            "dfs.datanode.httpserver.filter.handlers": "io.weft.hadoop.PageHandler",
         }
 
 

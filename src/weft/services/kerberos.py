@@ -22,6 +22,7 @@ class Kerberos(Service):
 
     kind: Literal["kerberos"] = "kerberos"
     positional: ClassVar[str] = "port"
+    authenticates: ClassVar[bool] = True
     modules: ClassVar[tuple[str, ...]] = ("kerberos",)
 
     port: int = Field(

@@ -76,4 +76,6 @@ class Yarn(Service):
     def cluster(self, layout: Layout, containers: Containers) -> YarnCluster:
         """YARN on the nodes of a layout."""
         ports = Ports(self.port, self.web_port)
-        return YarnCluster(layout, ports, containers, closed=self.pages == "closed", table=self.table)
+        return YarnCluster(
+            layout, ports, containers, closed=layout.secured and self.pages == "closed", table=self.table
+        )

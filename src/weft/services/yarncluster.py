@@ -111,7 +111,7 @@ class YarnCluster:
             # a distribution from another source has a name that shows it
             "fs.defaultFS": "file:///",
             "hadoop.tmp.dir": "${java.io.tmpdir}/hadoop",
-            "hadoop.security.authorization": "true",
+            "hadoop.security.authorization": str(self.layout.secured).lower(),
             **self.layout.properties("core-site"),
             # otherwise a NodeManager waits ten seconds for the removal of logs, which is hours away
             "hadoop.service.shutdown.timeout": "2s",
@@ -145,7 +145,7 @@ class YarnCluster:
                 for room, port in zip(places, node, strict=True)
             },
             **self.layout.properties("yarn-site"),
-            "yarn.acl.enable": "true",
+            "yarn.acl.enable": str(self.layout.secured).lower(),
             "yarn.admin.acl": "${user.name}",
             "yarn.application.classpath": self.classes,
             "yarn.nodemanager.hostname": "${weft.address}",
@@ -183,7 +183,7 @@ class YarnCluster:
         }
 
     def scheduler(self) -> dict[str, str]:
-        """One queue, to which only the user who runs weft may submit."""
+        """One queue, to which only the user who runs weft may submit if the run is secured."""
         prefix = "yarn.scheduler.capacity"
         acls = {
             f"{prefix}.{queue}.acl_{what}": "${user.name}"
@@ -196,19 +196,20 @@ class YarnCluster:
             f"{prefix}.root.default.state": "RUNNING",
             f"{prefix}.maximum-am-resource-percent": "0.5",
             f"{prefix}.resource-calculator": "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator",
-            **acls,
+            **(acls if self.layout.secured else {}),
         }
 
     def sites(self, services: Mapping[str, str]) -> dict[str, dict[str, str]]:
         """YARN's own files by name; `services` as for `yarn_site`."""
+        policy = {
+            **{f"security.{name}.acl": "${user.name}" for name in PROTOCOLS},
+            **callers(self.layout.all_nodes),
+        }
         return {
             "core-site": self.core_site(),
             "yarn-site": self.yarn_site(services),
             "capacity-scheduler": self.scheduler(),
-            "hadoop-policy": {
-                **{f"security.{name}.acl": "${user.name}" for name in PROTOCOLS},
-                **callers(self.layout.all_nodes),
-            },
+            **({"hadoop-policy": policy} if self.layout.secured else {}),
         }
 
     @property

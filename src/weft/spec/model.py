@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -67,6 +67,10 @@ class Spec(BaseModel):
     services: Annotated[tuple[AnyService, ...], BeforeValidator(service_tables)] = Field(
         default=(), description="services besides the engine and the storage: KIND:NODES, or KIND.KEY=VALUE"
     )
+    security: Literal["full", "none"] = Field(
+        default="full",
+        description="full: processes authenticate each other, status pages require a token; none: everybody who can reach the cluster can use it",
+    )
     start_deadline: Duration = Field(
         default=90.0, gt=0, description="maximum time until the cluster is ready"
     )
@@ -93,7 +97,7 @@ class Spec(BaseModel):
 
     @cached_property
     def _resolved(self) -> list[Service]:
-        return services.resolved(self.storage(), self.engine.services(), self.services)
+        return services.resolved(self.storage(), self.engine.services(), self.services, secured=self.secured)
 
     def added_probes(self) -> dict[str, str]:
         """Probes in addition to the default ones, and why; none if the user listed the probes."""
@@ -126,6 +130,18 @@ class Spec(BaseModel):
     def modules(self) -> tuple[str, ...]:
         """Modules of weft's own jars that services need, besides those of the distributions."""
         return tuple(dict.fromkeys(name for service in self.all_services() for name in service.modules))
+
+    @property
+    def secured(self) -> bool:
+        """Whether processes of the run authenticate each other."""
+        return self.security == "full"
+
+    @property
+    def unsecured(self) -> str:
+        """Who else can use the cluster of a run with security=none, in a sentence; empty for other runs."""
+        who = self.nodes.reached_by
+        sentence = f"security=none: {who} can use this cluster, and run programs with your rights"
+        return "" if self.secured else sentence
 
     @property
     def encrypted(self) -> bool:

@@ -31,8 +31,10 @@ def require_plain(table: Mapping[str, Any], where: str = "") -> None:
 
 
 def require_runnable(spec: Spec) -> None:
-    """Raises UsageError if an engine does not support the workload."""
+    """Raises UsageError if an engine does not support the workload, or nodes or an engine require security."""
     work = spec.workload
+    if not spec.secured:
+        _require_unsecured(spec)
     for kind in spec.engine.parts:
         if work.engines and kind not in work.engines:
             raise UsageError(
@@ -41,3 +43,13 @@ def require_runnable(spec: Spec) -> None:
             )
         if isinstance(work, OwnJob):
             spec.engine.parts[kind].require_program(work.program)
+
+
+def _require_unsecured(spec: Spec) -> None:
+    for kind, engine in spec.engine.parts.items():
+        if engine.encrypted:
+            raise UsageError(
+                f"{kind} encrypts only between authenticated processes, and security=none has none",
+                hint="omit security=none, or the key of the engine that asks for encryption",
+            )
+    spec.nodes.require_unsecured()

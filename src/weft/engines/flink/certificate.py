@@ -32,6 +32,22 @@ class Certificate:
     def files(self) -> dict[Path, str]:
         return {self.password: f"{SECRET}\n"}
 
+    def settings(self, *, encrypt_data: bool) -> dict[str, str]:
+        """Flink's options with which both sides of every connection present it."""
+        stores = {}
+        for use in ("internal", "rest"):
+            stores[f"security.ssl.{use}.enabled"] = "true"
+            for store in ("keystore", "truststore"):
+                stores[f"security.ssl.{use}.{store}"] = str(self.keystore)
+                stores[f"security.ssl.{use}.{store}-password"] = SECRET
+            stores[f"security.ssl.{use}.key-password"] = SECRET
+        return {
+            **stores,
+            "security.ssl.rest.authentication-enabled": "true",
+            "security.ssl.algorithms": "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+            "taskmanager.data.ssl.enabled": str(encrypt_data).lower(),
+        }
+
     def made(self, layout: Layout) -> list[Command]:
         """Commands that create it; they read the password from its file."""
         head = layout.head

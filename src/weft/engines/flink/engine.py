@@ -15,7 +15,6 @@ from weft.engines.flink.taskmanager import TaskManagerMemory, divide
 from weft.errors import UsageError
 from weft.layout.jvm import SharedClasses, archived, heap, temporary
 from weft.layout.plan import (
-    SECRET,
     Applications,
     Client,
     Command,
@@ -153,15 +152,15 @@ class FlinkEngine(Engine, Tenant):
             )
 
     def plan(self, layout: Layout) -> Plan:
-        certificate = Certificate(_conf(layout))
+        certificate = _certificate(layout)
         memory = self.memory(layout)
         files = {
             _conf(layout) / "config.yaml": _yaml(self.settings(layout)),
             _conf(layout) / "log4j.properties": _LOGGING,
-            **certificate.files(),
+            **(certificate.files() if certificate else {}),
         }
         summary = self._summary(layout, memory)
-        members = self._page(layout, certificate.pem, "/taskmanagers")
+        members = self._page(layout, "/taskmanagers")
         if self.master == "yarn":
             containers, nodes = self.containers(layout), layout.nodes
             summary["JobManager's container"] = show_size(containers.master)
@@ -173,15 +172,15 @@ class FlinkEngine(Engine, Tenant):
             workers = [self._taskmanager(node, memory, layout) for node in layout.nodes]
             daemons = [self._jobmanager(layout), *workers]
             ready = [Ready(members, lambda known: rest.missing(known, names))]
-        metrics = Inquiry(self._page(layout, certificate.pem, ""), rest.metrics)
+        metrics = Inquiry(self._page(layout, ""), rest.metrics)
         return Plan(
             files,
             daemons,
             ready,
             summary=summary,
-            first=certificate.made(layout),
+            first=certificate.made(layout) if certificate else [],
             last=[metrics] if layout.metrics else [],
-            applications=[Applications(self._page(layout, certificate.pem, "/overview"), rest.running)],
+            applications=[Applications(self._page(layout, "/overview"), rest.running)],
         )
 
     def _summary(self, layout: Layout, memory: TaskManagerMemory) -> dict[str, str]:
@@ -191,21 +190,27 @@ class FlinkEngine(Engine, Tenant):
             **memory.summary(),
             "JobManager heap": show_size(self.jobmanager_memory),
             "client heap": show_size(self.driver_memory),
-            "security": "one certificate per run for commands, files and REST; data between TaskManagers is "
-            + ("encrypted too" if self.encrypt_data else "readable with a 128-bit partition ID"),
+            "security": self._security() if layout.secured else "none",
         }
 
-    def _page(self, layout: Layout, certificate: Path, path: str) -> Page:
+    def _security(self) -> str:
+        return "one certificate per run for commands, files and REST; data between TaskManagers is " + (
+            "encrypted too" if self.encrypt_data else "readable with a 128-bit partition ID"
+        )
+
+    def _page(self, layout: Layout, path: str) -> Page:
         """One of the JobManager's pages; on YARN the ResourceManager knows its address."""
-        head, nodes = layout.head, layout.nodes
+        head, nodes, scheme = layout.head, layout.nodes, _scheme(layout)
+        found = _certificate(layout)
+        certificate = found.pem if found else None
         if self.master == "standalone":
-            return Page(head, f"https://{head.address}:{self.web_port}{path}", certificate)
+            return Page(head, f"{scheme}://{head.address}:{self.web_port}{path}", certificate)
         return Page(
             head,
             onyarn.applications(layout, self.web_port),
             certificate,
-            signed=True,
-            follow=lambda answer: onyarn.interface(answer, nodes) + path,
+            signed=layout.secured,
+            follow=lambda answer: f"{scheme}://{onyarn.interface(answer, nodes)}{path}",
         )
 
     def _yarn(self) -> Yarn:
@@ -213,6 +218,7 @@ class FlinkEngine(Engine, Tenant):
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of config.yaml, as read by the JobManager, the TaskManagers and the client."""
+        certificate = _certificate(layout)
         return {
             **self._where(layout),
             "parallelism.default": str(layout.slots),
@@ -227,7 +233,7 @@ class FlinkEngine(Engine, Tenant):
             "web.submit.enable": "false",
             **_known(layout.properties("login")),
             **{f"flink.hadoop.{key}": value for key, value in layout.properties("hadoop").items()},
-            **_secured(Certificate(_conf(layout)), encrypt_data=self.encrypt_data),
+            **(certificate.settings(encrypt_data=self.encrypt_data) if certificate else {}),
             **self.conf,
         }
 
@@ -245,7 +251,7 @@ class FlinkEngine(Engine, Tenant):
             "rest.port": str(self.web_port),
             "rest.bind-port": str(self.web_port),
             "web.tmpdir": str(head.directory),
-            "web.access-control-allow-origin": f"https://{head.address}:{self.web_port}",
+            "web.access-control-allow-origin": f"{_scheme(layout)}://{head.address}:{self.web_port}",
             # a JobManager shuffles nothing: it stores jars there
             "io.tmp.dirs": str(head.directory),
         }
@@ -275,7 +281,7 @@ class FlinkEngine(Engine, Tenant):
             environment=self._environment(layout.head, layout),
             search={"PATH": [str(programs), str(layout.java.parent)]},
             programs={programs / "flink": f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n'},
-            address=f"https://{layout.head.address}:{self.web_port}"
+            address=f"{_scheme(layout)}://{layout.head.address}:{self.web_port}"
             if self.master == "standalone"
             else f"{layout.head.address}:{self.port}",
             settings=_conf(layout) / "config.yaml",
@@ -348,6 +354,16 @@ def _conf(layout: Layout) -> Path:
     return layout.directory / "conf"
 
 
+def _certificate(layout: Layout) -> Certificate | None:
+    """The run's certificate; None if the run is not secured."""
+    return Certificate(_conf(layout)) if layout.secured else None
+
+
+def _scheme(layout: Layout) -> str:
+    """The scheme of the REST interface."""
+    return "https" if layout.secured else "http"
+
+
 def _known(login: Mapping[str, str]) -> dict[str, str]:
     """The login of Flink's processes to Hadoop; each has the keytab, so that none needs tokens."""
     if not login:
@@ -356,23 +372,6 @@ def _known(login: Mapping[str, str]) -> dict[str, str]:
         **{f"security.kerberos.login.{key}": value for key, value in login.items()},
         "security.kerberos.login.use-ticket-cache": "false",
         "security.delegation.tokens.enabled": "false",
-    }
-
-
-def _secured(certificate: Certificate, *, encrypt_data: bool) -> dict[str, str]:
-    """Both sides of every connection present the run's certificate."""
-    stores = {}
-    for use in ("internal", "rest"):
-        stores[f"security.ssl.{use}.enabled"] = "true"
-        for store in ("keystore", "truststore"):
-            stores[f"security.ssl.{use}.{store}"] = str(certificate.keystore)
-            stores[f"security.ssl.{use}.{store}-password"] = SECRET
-        stores[f"security.ssl.{use}.key-password"] = SECRET
-    return {
-        **stores,
-        "security.ssl.rest.authentication-enabled": "true",
-        "security.ssl.algorithms": "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-        "taskmanager.data.ssl.enabled": str(encrypt_data).lower(),
     }
 
 

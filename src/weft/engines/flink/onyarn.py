@@ -74,9 +74,15 @@ def settings(
         "yarn.flink-dist-jar": str(layout.jars["flink"]),
         # otherwise the ResourceManager does not report the JobManager's address to users without a name
         "yarn.view.acls": "dr.who",
-        # it is on every node already
+        **(_keytab(login["keytab"]) if login else {}),
+    }
+
+
+def _keytab(path: str) -> dict[str, str]:
+    """It is on every node already."""
+    return {
         "yarn.security.kerberos.ship-local-keytab": "false",
-        **{f"yarn.security.kerberos.localized-{key}-path": login[key] for key in ("keytab",) if key in login},
+        "yarn.security.kerberos.localized-keytab-path": path,
     }
 
 
@@ -100,13 +106,13 @@ def applications(layout: Layout, web_port: int) -> str:
 
 
 def interface(answer: Any, nodes: Sequence[Node]) -> str:
-    """Address of the JobManager's REST interface, by its node's address. Raises KeyError if it does not run yet."""
+    """Address and port of the JobManager's REST interface, by its node's address. Raises KeyError if it does not run yet."""
     running = [app["amRPCAddress"] for app in (answer["apps"] or {}).get("app", []) if "amRPCAddress" in app]
     if not running:
         raise KeyError("no application runs")
     found = urlsplit(f"//{running[0]}")
     host = found.hostname or ""
-    return f"https://{_node(host, nodes) or host}:{found.port}"
+    return f"{_node(host, nodes) or host}:{found.port}"
 
 
 def _node(host: str, nodes: Sequence[Node]) -> str | None:

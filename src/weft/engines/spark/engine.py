@@ -166,7 +166,7 @@ class SparkEngine(Engine, Tenant):
             self._daemons(conf, layout),
             (ready,),
             summary,
-            then=[hdfstoken.fetched(layout)] if layout.properties("hadoop") else [],
+            then=[hdfstoken.fetched(layout)] if _has_token(layout) else [],
             applications=(self._applications(ready),),
         )
 
@@ -184,7 +184,7 @@ class SparkEngine(Engine, Tenant):
 
     def _status(self, layout: Layout) -> Page:
         page = f"http://{layout.head.address}:{self.web_port}/json/"
-        return Page(layout.head, page, signed=self.pages == "closed")
+        return Page(layout.head, page, signed=self._closed(layout))
 
     def _ready(self, layout: Layout) -> Ready:
         addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
@@ -197,7 +197,7 @@ class SparkEngine(Engine, Tenant):
         """The whole of spark-defaults.conf, as read by the Master, the Workers, the driver and the executors."""
         head = layout.head
         return {
-            "spark.authenticate": "true",
+            "spark.authenticate": str(layout.secured).lower(),
             **self._master(layout),
             "spark.submit.deployMode": "client",
             "spark.driver.host": head.address,
@@ -222,12 +222,15 @@ class SparkEngine(Engine, Tenant):
             "spark.worker.timeout": "15",
             "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
             "spark.deploy.maxExecutorRetries": "3",
-            **self._protection(),
+            **self._protection(layout),
             **{f"spark.hadoop.{key}": value for key, value in layout.properties("hadoop").items()},
             **self.conf,
         }
 
-    def _protection(self) -> dict[str, str]:
+    def _closed(self, layout: Layout) -> bool:
+        return layout.secured and self.pages == "closed"
+
+    def _protection(self, layout: Layout) -> dict[str, str]:
         """Protection from other users of the machine, in addition to the secret."""
         found = {
             # neither of them authenticates users who kill applications or Workers
@@ -236,7 +239,7 @@ class SparkEngine(Engine, Tenant):
             # it accepts submissions from everybody
             "spark.master.rest.enabled": "false",
         }
-        if self.pages == "closed" and self.master == "standalone":
+        if self._closed(layout) and self.master == "standalone":
             found |= {"spark.ui.filters": _FILTER, f"spark.{_FILTER}.param.secretKey": SECRET}
         if self.encrypt:
             found |= {
@@ -252,12 +255,12 @@ class SparkEngine(Engine, Tenant):
         if self.master == "yarn":
             return onyarn.settings(layout, self.heap(layout))
         return {
-            "spark.authenticate.secret": SECRET,
+            **({"spark.authenticate.secret": SECRET} if layout.secured else {}),
             "spark.master": f"spark://{layout.head.address}:{self.port}",
             # Spark's own Master gives its executors no tokens
             **(
                 {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
-                if layout.properties("hadoop")
+                if _has_token(layout)
                 else {}
             ),
         }
@@ -358,6 +361,11 @@ def _words(dependencies: Dependencies) -> list[str]:
     return arguments + [
         word for key, value in dependencies.conf.items() for word in ("--conf", f"{key}={value}")
     ]
+
+
+def _has_token(layout: Layout) -> bool:
+    """Whether executors need a token: those of Spark's own Master cannot log in to HDFS."""
+    return layout.secured and bool(layout.properties("hadoop"))
 
 
 def _mebibytes(size: int) -> str:

@@ -1,0 +1,51 @@
+"""What was decided for a run, as data: `weft plan` prints it, and the record keeps it in resolved.json."""
+
+import json
+from typing import Any
+
+from weft import __version__
+from weft.layout.plan import Command, Daemon, Layout, Plan
+from weft.nodes.base import Node
+from weft.spec.model import Spec
+
+
+def described(spec: Spec, layout: Layout, plan: Plan) -> dict[str, Any]:
+    """The whole spec, nodes, places, versions, derived values."""
+    return {
+        "weft": __version__,
+        "spec": json.loads(spec.model_dump_json()),
+        "nodes": [
+            {"name": node.name, "address": node.address, "cores": node.cores, "memory": node.memory}
+            for node in layout.nodes
+        ],
+        "services": {name: list(service.nodes) for name, service in layout.services.items()},
+        "servers": [
+            {"name": node.name, "address": node.address, "services": _served(node, layout)}
+            for node in layout.servers
+        ],
+        "limits": spec.nodes.limits(),
+        "unsecured": spec.unsecured,
+        "places": {
+            role: {
+                "storage": place.storage,
+                "description": place.description,
+                "paths": dict(place.paths),
+                "emulated": place.emulated,
+            }
+            for role, place in layout.all_places.items()
+        },
+        "java": str(layout.java),
+        "homes": {name: str(path) for name, path in layout.homes.items()},
+        "derived": dict(plan.summary),
+    }
+
+
+def started(what: Daemon | Command, layout: Layout) -> dict[str, Any]:
+    """A process with its whole command line and its environment."""
+    argv = [*layout.wrapper(what.node), *what.argv]
+    return {"name": what.name, "node": what.node.name, "argv": argv, "environment": dict(what.environment)}
+
+
+def _served(node: Node, layout: Layout) -> list[str]:
+    """The services that have daemons on a node."""
+    return [name for name, service in layout.services.items() if node.name in service.nodes]
