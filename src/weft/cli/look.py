@@ -103,7 +103,7 @@ def compare_runs(
 
 
 def _of_study(name: str) -> Comparison:
-    folder = Path(name) if Path(name, "study.toml").exists() else settings.SOURCE / "studies" / name
+    folder = Path(name) if Path(name, "study.toml").exists() else settings.studies() / name
     name = folder.resolve().name
     lines = headlines(record.all_records(settings.runs()), name)
     if not lines:

@@ -48,7 +48,7 @@ def clock(now: float | None = None) -> Finding:
     """A clock that is earlier than weft's own files is wrong."""
     seconds = time.time() if now is None else now
     text = time.strftime("%Y-%m-%d %H:%M:%S %Z", time.localtime(seconds))
-    if seconds >= (settings.SOURCE / "src" / "weft" / "doctor" / "host.py").stat().st_mtime - 60:
+    if seconds >= (settings.PACKAGE / "doctor" / "host.py").stat().st_mtime - 60:
         return ok("clock", text)
     costs = "downloads fail their certificate checks, and records are in the wrong order"
     return limits(

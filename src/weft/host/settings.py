@@ -2,10 +2,29 @@
 
 import getpass
 import os
+import sys
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[3]
-"""The checkout: java/ and native/ are built from here."""
+PACKAGE = Path(__file__).resolve().parents[1]
+"""The directory of weft's Python modules."""
+SOURCE = PACKAGE.parents[1]
+"""The checkout: java/ and native/ are built from here. An installed weft has none: see `shipped`."""
+
+
+def shipped() -> Path | None:
+    """What an installed weft has in place of a checkout: jars, native programs, lists of classes, studies."""
+    path = PACKAGE / "shipped"
+    return path if path.is_dir() else None
+
+
+def studies() -> Path:
+    """The studies that come with weft."""
+    return (shipped() or SOURCE) / "studies"
+
+
+def installation() -> list[Path]:
+    """Directories that every node must see, to start weft's own Python there."""
+    return [SOURCE] if shipped() is None else list(dict.fromkeys([PACKAGE.parent, Path(sys.prefix)]))
 
 
 def _path(variable: str, default: Path) -> Path:
@@ -58,8 +77,7 @@ def expanded(path: Path) -> Path:
 
 def site() -> Path:
     """WEFT_SITE: the site profile. Default ~/.config/weft/site.toml."""
-    base = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config")
-    return _path("WEFT_SITE", base / "weft" / "site.toml")
+    return _path("WEFT_SITE", config() / "weft" / "site.toml")
 
 
 def own_directories() -> list[Path]:
@@ -86,6 +104,17 @@ CLASS_LISTS = "WEFT_CLASS_LISTS"
 def class_lists() -> Path | None:
     """Where the JVMs of this run write down which classes they load, in place of using an archive of them."""
     return _path(CLASS_LISTS, Path()) if os.environ.get(CLASS_LISTS) else None
+
+
+def config() -> Path:
+    """XDG_CONFIG_HOME: a user's settings of all programs. Default ~/.config."""
+    return _path("XDG_CONFIG_HOME", Path("~/.config"))
+
+
+def pip() -> dict[str, str]:
+    """pip's variables, such as PIP_INDEX_URL, by the option that they set: index-url."""
+    found = {name.removeprefix("PIP_"): value for name, value in os.environ.items() if name[:4] == "PIP_"}
+    return {name.lower().replace("_", "-"): value for name, value in found.items() if value}
 
 
 def slurm() -> dict[str, str]:

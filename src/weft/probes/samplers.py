@@ -21,7 +21,7 @@ def can_sample(layout: Layout) -> str | None:
 
 def _runs(node: Node) -> bool:
     python = [sys.executable, "-P", "-c", "import weft.probes.sampler"]
-    return node.run(["env", f"PYTHONPATH={settings.SOURCE / 'src'}", *python], check=False).code == 0
+    return node.run(["env", f"PYTHONPATH={settings.PACKAGE.parent}", *python], check=False).code == 0
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def samplers(layout: Layout, probe: str) -> Iterator[None]:
             f"sampler-{probe}",
             [sys.executable, "-P", "-m", "weft.probes.sampler", layout.run, node.name, probe],
             log=layout.log(node, f"sampler-{probe}"),
-            env={"PYTHONPATH": str(settings.SOURCE / "src"), shell.LEASE_MARK: layout.run},
+            env={"PYTHONPATH": str(settings.PACKAGE.parent), shell.LEASE_MARK: layout.run},
             out=samples.elsewhere(layout.record, f"{node.name}.{probe}"),
         )
         for node in away

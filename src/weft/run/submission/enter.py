@@ -53,7 +53,7 @@ def _environment(study: Study) -> dict[str, str]:
     """The part of this environment that the command needs, whatever a site's sbatch exports."""
     profile = load()
     found = {
-        "PYTHONPATH": settings.SOURCE / "src",
+        "PYTHONPATH": settings.PACKAGE.parent,
         "WEFT_CACHE": settings.cache(),
         "WEFT_RUNS": settings.runs(),
         "WEFT_SITE": settings.site(),

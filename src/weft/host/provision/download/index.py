@@ -1,0 +1,90 @@
+"""A file in a Python package index (the simple repository API: PEP 503, PEP 691) or in one of pip's find-links."""
+
+import json
+from collections.abc import Iterator, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import url2pathname
+
+import httpx2
+
+from weft.host.provision.download import pipsettings
+from weft.host.provision.download.attempts import Refused, repeated, require
+from weft.host.provision.download.pipsettings import PipSettings
+from weft.host.provision.download.route import Source, shown
+from weft.host.provision.download.session import Session
+
+_ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+
+
+def sources(package: str, file: str, to: Session) -> Sequence[Source]:
+    """Where a file of a package is, best first. Raises Refused where no index has it."""
+    pip = pipsettings.load()
+    local = [Source((folder / file).as_uri()) for folder in _folders(pip) if (folder / file).is_file()]
+    found, reasons = [], []
+    for index in pip.indexes():
+        page = Source(f"{index}/{package}/", pip.route(index))
+        try:
+            found += [Source(url, pip.route(url)) for url in _files(page, file, to)]
+        except Refused as refused:
+            reasons.append(str(refused))
+    if not local + found:
+        raise Refused(
+            "; ".join(reasons) or f"no index of pip's settings has {file}: {_shown(pip)}",
+        )
+    return local + found
+
+
+def _shown(pip: PipSettings) -> str:
+    return ", ".join(map(shown, pip.indexes())) or "there is none"
+
+
+def _folders(pip: PipSettings) -> list[Path]:
+    """The directories of find-links."""
+    given = pip.several("find-links")
+    paths = [
+        Path(url2pathname(urlsplit(text).path)) if text.startswith("file:") else Path(text)
+        for text in given
+        if "://" not in text or text.startswith("file:")
+    ]
+    return [path.expanduser().absolute() for path in paths]
+
+
+def _files(page: Source, file: str, to: Session) -> Iterator[str]:
+    """The addresses that a page of the index has for a file."""
+    response = _get(page, to)
+    if "json" in response.headers.get("Content-Type", ""):
+        given = [entry["url"] for entry in json.loads(response.text)["files"]]
+    else:
+        links = _Links()
+        links.feed(response.text)
+        given = links.found
+    for link in given:
+        url = urljoin(str(response.url), link).partition("#")[0]
+        if unquote(urlsplit(url).path.rpartition("/")[2]) == file:
+            yield url
+
+
+def _get(page: Source, to: Session) -> httpx2.Response:
+    answers: list[httpx2.Response] = []
+
+    def attempt() -> None:
+        response = to.client(page.route).get(page.url, headers={"Accept": _ACCEPT})
+        require(response, page)
+        answers.append(response)
+
+    repeated(attempt, lambda: 0, page, to)
+    return answers[0]
+
+
+class _Links(HTMLParser):
+    """The addresses of all links of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.found += [text for name, text in attrs if name == "href" and text]

@@ -1,0 +1,97 @@
+"""How requests leave this machine: proxy, credentials, trusted certificates, patience."""
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+
+from weft import __version__
+from weft.errors import MissingError
+
+
+@dataclass(frozen=True)
+class Route:
+    """The settings that a registry's own client has for it."""
+
+    proxy: str | None = None
+    """URL of the proxy; empty for none; None for those of the environment (HTTPS_PROXY, NO_PROXY)."""
+    user: tuple[str, str] | None = None
+    """Name and password for the registry."""
+    trusted: Path | None = None
+    """File or directory of certificate authorities; None for those of the system."""
+    verify: bool = True
+    certificate: Path | None = None
+    """The client's own certificate with its key (PEM)."""
+    timeout: float = 15.0
+    """Seconds without a byte, as pip's default."""
+    retries: int = 5
+    """Failed attempts in a row without any progress, as pip's default."""
+
+    def through(self, url: str) -> str:
+        """The proxy that a URL is requested through, without credentials; empty if there is none."""
+        parts = urlsplit(url)
+        if self.proxy is not None:
+            return shown(self.proxy)
+        if proxy_bypass(parts.netloc):
+            return ""
+        found = getproxies()
+        return shown(found.get(parts.scheme) or found.get("all") or "")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One address of a file."""
+
+    url: str
+    route: Route = Route()
+
+
+def client(route: Route) -> httpx2.Client:
+    """Raises MissingError where a certificate file cannot be read."""
+    return httpx2.Client(
+        auth=route.user or _netrc(),
+        proxy=route.proxy or None,
+        trust_env=route.proxy is None,
+        verify=_context(route),
+        timeout=route.timeout,
+        follow_redirects=True,
+        headers={"Accept-Encoding": "identity", "User-Agent": f"weft/{__version__}"},
+    )
+
+
+def _netrc() -> httpx2.Auth | None:
+    """As pip and curl: credentials of ~/.netrc."""
+    try:
+        return httpx2.NetRCAuth()
+    except (OSError, ValueError, SyntaxError):
+        return None
+
+
+def _context(route: Route) -> ssl.SSLContext | bool:
+    if not route.verify:
+        return False
+    if route.trusted is None and route.certificate is None:
+        return True
+    where = route.trusted
+    try:
+        folder = where is not None and where.is_dir()
+        context = ssl.create_default_context(
+            cafile=None if folder or where is None else str(where), capath=str(where) if folder else None
+        )
+        if route.certificate:
+            context.load_cert_chain(route.certificate)
+    except OSError as error:  # ssl.SSLError is one
+        raise MissingError(
+            f"the certificates {where or ''} {route.certificate or ''} are not readable: {error}",
+            hint="correct `cert` or `client-cert` in pip's settings",
+        ) from error
+    return context
+
+
+def shown(url: str) -> str:
+    """A URL without credentials."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
