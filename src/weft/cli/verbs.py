@@ -39,6 +39,10 @@ VERBS = {
     "runs": Verb("runs", "List the records, newest last."),
     "show": Verb("look", "Show a run in the terminal: the report as text."),
     "explain": Verb("look", "Show where a run's slot time went, in parts that sum to all of it."),
+    "predict": Verb(
+        "predict",
+        "Predict a run's time elsewhere, with its band, its knee, and how far it is from what was measured.",
+    ),
     "report": Verb(
         "look", "Write the report of a run, or of a whole study, as one self-contained HTML file."
     ),

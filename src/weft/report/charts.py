@@ -199,6 +199,25 @@ def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
     return svg(chart.properties(width=WIDTH + _MARGIN - margin, height=max(1, len(rows)) * 30))
 
 
+def scaling(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Seconds over cores with their bands, one line a name, both axes logarithmic; the measured run as a dot."""
+    alt = load_altair()
+    chart = alt.Chart(alt.Data(values=list(rows)))
+    x = alt.X("cores:Q", title="cores", scale=alt.Scale(type="log"), axis=alt.Axis(format=",d", tickCount=6))
+    y = {"scale": alt.Scale(type="log"), "title": "seconds"}
+    domain = alt.Scale(domain=list(names), range=[f"var(--c{index % 6})" for index in range(len(names))])
+    colour = alt.Color("scratch:N", scale=domain, legend=alt.Legend(title=None, orient="top"))
+    curve = chart.transform_filter("!isValid(datum.measured)")
+    chart = alt.layer(
+        curve.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=colour),
+        curve.mark_line(point=True).encode(x=x, y=alt.Y("seconds:Q", **y), color=colour),
+        chart.transform_filter("isValid(datum.measured)")
+        .mark_point(filled=True, size=90, color="var(--quiet)", opacity=1)
+        .encode(x=x, y=alt.Y("measured:Q", **y)),
+    )
+    return svg(chart.properties(width=WIDTH, height=260))
+
+
 def load_altair() -> Any:
     # takes half a second to import, which only pages with charts need
     import altair  # noqa: PLC0415

@@ -1,0 +1,78 @@
+"""The machines that predictions are made on: of a file, of a calibration, or the one where a record was measured."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from weft.errors import UsageError
+from weft.host import machine as own
+from weft.host import settings
+from weft.model.prediction.machine import Machine, Service
+from weft.model.prediction.machinefile import of_profile, parse
+from weft.record.record import Stored
+from weft.report.projection import HOSTED, Recorded
+from weft.text.nearest import nearest
+
+MACHINES = settings.SOURCE / "machines"
+"""Machine files that come with weft."""
+_PROFILES = settings.SOURCE / "native" / "latencyfs" / "profiles"
+_DEFAULTS = "defaults"
+
+
+def of_file(name: str) -> Machine:
+    """A machine by the path of its file, or by the name of one that comes with weft. Raises UsageError."""
+    path = Path(name) if name.endswith(".toml") else MACHINES / f"{name}.toml"
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        known = sorted(each.stem for each in MACHINES.glob("*.toml"))
+        raise UsageError(
+            f"machine file {path} is not readable: {error}", hint=nearest(name, known)
+        ) from error
+    return _with_profiles(parse(text, str(path)))
+
+
+def of_record(stored: Stored, recorded: Recorded) -> Machine:
+    """The machine where a record was measured, as far as the record and this host know it."""
+    hosted = recorded.kind in HOSTED
+    here = stored.head.get("host") == os.uname().nodename
+    processors = (own.cores() if here else recorded.work.slots) if hosted else 0
+    found = Machine(
+        str(stored.head.get("host") or "the record's machine"),
+        cores=recorded.cores,
+        memory=recorded.memory,
+        processors=processors,
+    )
+    return _with_profiles(found, _changed(recorded))
+
+
+def _changed(recorded: Recorded) -> Mapping[str, Mapping[str, str]]:
+    """Values of latencyfs's profiles that the run changed, by profile."""
+    found = {}
+    for role in ("input", "output", "scratch"):
+        layer = recorded.spec.get(role)
+        while isinstance(layer, Mapping):
+            if layer.get("kind") == "delayed":
+                found[str(layer.get("profile"))] = dict(layer.get("values") or {})
+            layer = layer.get("on")
+    return found
+
+
+def _with_profiles(machine: Machine, changed: Mapping[str, Mapping[str, str]] | None = None) -> Machine:
+    """With the emulated file systems, whose figures are those that latencyfs delays by."""
+    profiles = {path.stem: path for path in sorted(_PROFILES.glob("*.toml")) if path.stem != _DEFAULTS}
+    storages = {
+        f"delayed:{name}": _profile(path, (changed or {}).get(name, {})) for name, path in profiles.items()
+    }
+    return replace(machine, storages={**storages, **machine.storages})
+
+
+def _profile(path: Path, changed: Mapping[str, str]) -> Service:
+    try:
+        return of_profile(path.read_text(), (_PROFILES / f"{_DEFAULTS}.toml").read_text(), changed)
+    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+        raise UsageError(
+            f"profile {path} is not readable: {error}", hint="weft doctor checks this copy"
+        ) from error

@@ -1,0 +1,105 @@
+"""The verb that predicts: a measured job on other nodes, storages and machines."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.cli import capacity
+from weft.cli.look import AsJson, Run
+from weft.errors import UsageError
+from weft.host import settings
+from weft.model.prediction.storages import listed
+from weft.record import record
+from weft.report import page, prediction, projection, terminal
+from weft.report.console import console
+from weft.text.fields import MOST
+from weft.text.units import parse_size
+
+_NAME = "prediction.html"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command()(predict)
+
+
+def predict(
+    run: Run = "last",
+    nodes: Annotated[str, typer.Option(help="numbers of nodes: 2..320, or 2,4,8")] = "1..64",
+    scratch: Annotated[
+        str | None,
+        typer.Option(
+            help="storages of scratch, one curve each: memory,pool+mount:/lustre/me", show_default=False
+        ),
+    ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            help="a machine file (TOML), or the name of one of weft's; default: where the run was measured",
+            show_default=False,
+        ),
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(help="size of the workload, such as 2TB", show_default=False)
+    ] = None,
+    partitions: Annotated[
+        int | None, typer.Option(min=1, max=MOST, help="tasks of each shuffling stage", show_default=False)
+    ] = None,
+    cores: Annotated[
+        int | None, typer.Option(min=1, max=4096, help="slots of a node", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help=f"the page; default: {_NAME} in the record", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict a run's time elsewhere, with its band, its knee, and how far it is from what was measured.
+
+    Example: weft predict last --nodes 2..320 --scratch memory,pool+mount:/lustre/me --machine cori
+    """
+    stored = record.find(settings.runs(), run)
+    recorded = projection.read(stored)
+    here = capacity.of_record(stored, recorded)
+    found = prediction.predict(
+        recorded,
+        here,
+        capacity.of_file(machine) if machine else here,
+        counts(nodes),
+        listed(scratch) if scratch else [],
+        cores=cores,
+        size=_size(size),
+        partitions=partitions,
+    )
+    if as_json:
+        print(found.model_dump_json(indent=1))
+        return
+    terminal.sections([prediction.section(found)], console())
+    print(f"  page {page.save(prediction.page(found), output or stored.directory / _NAME)}")
+
+
+def counts(text: str) -> list[int]:
+    """The numbers of nodes of `2..320`, each twice the one before it, or of `2,4,8`. Raises UsageError."""
+    hint = "write --nodes 2..320 or --nodes 2,4,8"
+    if match := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
+        low, high = int(match[1]), int(match[2])
+        if not 1 <= low <= high <= MOST:
+            raise UsageError(f"--nodes {text}: {low} to {high} is no range of nodes", hint=hint)
+        found = []
+        while low < high:
+            found.append(low)
+            low *= 2
+        return [*found, high]
+    if not re.fullmatch(r"\d+(,\d+)*", text.strip()) or "0" in text.split(","):
+        raise UsageError(f"--nodes {text}: neither a range nor a list of numbers above 0", hint=hint)
+    return sorted({int(word) for word in text.split(",")})
+
+
+def _size(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise UsageError(f"--size: {error}", hint="write --size 2TB") from error

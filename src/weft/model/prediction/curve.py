@@ -1,0 +1,140 @@
+"""A job over the number of nodes: the curve with its band, the knee, and how far it is from what was measured."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from weft.model.prediction.forecast import Forecast, Model
+from weft.model.prediction.target import Target
+
+FAR = 16.0
+"""Factor of extrapolation from which a prediction is marked: two doublings beyond the fourfold range of usual studies."""
+_PER_DOUBLING = 0.04
+"""Relative error added for each doubling away from the measurement; an assumption, scored by bench/unseen."""
+_PER_STORAGE = 0.15
+"""Relative error of a part that is replaced by figures of another storage; an assumption likewise."""
+_LEAST = 0.05
+"""Relative error at least: runs of one spec differ by as much."""
+_SIGMA = 1.64
+"""Of a normal distribution: 90 %."""
+_STEP = 1.04
+"""Ratio of neighbouring numbers of nodes in the search for the knee."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One number of nodes. Times are seconds."""
+
+    nodes: int
+    cores: int
+    seconds: float
+    low: float
+    high: float
+    node_hours: float
+    waiting: float
+    """Share of slot time paid for queues and empty slots."""
+    factor: float
+    """How many times more slots, data or blocks than measured, whichever is most."""
+
+
+@dataclass(frozen=True)
+class Knee:
+    """Where more nodes stop to help."""
+
+    cores: float
+    resource: str
+
+
+def points(model: Model, target_at: Callable[[int], Target], counts: Sequence[int]) -> list[Point]:
+    """The curve."""
+    off = abs(math.log(max(model.replay(), 1e-3)))
+    return [_point(model, target_at(nodes), off) for nodes in counts]
+
+
+def _point(model: Model, target: Target, off: float) -> Point:
+    found = model.at(target)
+    factor = extrapolation(model, target, found)
+    width = _SIGMA * math.hypot(
+        _LEAST, off, _PER_DOUBLING * math.log2(factor), _PER_STORAGE * _replaced(model, target, found)
+    )
+    return Point(
+        found.nodes,
+        found.slots,
+        found.seconds,
+        found.seconds * math.exp(-width),
+        found.seconds * math.exp(width),
+        found.node_hours,
+        found.waiting,
+        factor,
+    )
+
+
+def extrapolation(model: Model, target: Target, found: Forecast) -> float:
+    """The largest ratio, either way, of slots, size or blocks to what was measured."""
+    work = model.work
+    blocks = sum(stage.blocks * stage.count for stage in work.stages)
+    ratios = [target.slots / work.slots]
+    ratios += [target.size / work.size] if target.size and work.size else []
+    ratios += [sum(stage.blocks for stage in found.stages) / blocks] if blocks else []
+    return max(max(ratio, 1 / ratio) for ratio in ratios if ratio > 0)
+
+
+def _replaced(model: Model, target: Target, found: Forecast) -> float:
+    """The share of the job's slot time that another storage's figures decide, before or now."""
+    roles = [
+        role for role, service in target.storages.items() if service.name != model.work.storages.get(role)
+    ]
+    if not roles:
+        return 0.0
+    names = {f"{kind}: {role}" for kind in ("metadata", "data") for role in roles}
+    now = sum(
+        seconds
+        for stage in found.stages
+        for name, seconds in [*stage.parts.items(), *stage.waits.items()]
+        if name in names or name.endswith(tuple(f"({role})" for role in roles))
+    )
+    was = sum(c.seconds * stage.count for stage in model.work.stages for c in stage.calls if c.role in roles)
+    slots = max(found.slots * found.seconds, 1e-9)
+    return min(1.0, now / slots + was / (model.work.slots * max(model.work.measured, 1e-9)))
+
+
+def knee(model: Model, target_at: Callable[[int], Target], most: int) -> Knee | None:
+    """Where the time of the job without limits meets the time that its busiest resource needs; None up to `most` nodes.
+
+    Resources: each shared service, the driver alone, and the number of tasks.
+    """
+    before: dict[str, tuple[float, float]] = {}
+    for nodes in _counts(most):
+        found = model.at(target_at(nodes), queues=False)
+        ratios = (
+            {name: seconds / found.free for name, seconds in found.busy().items()} if found.free > 0 else {}
+        )
+        ratios["the driver alone, between stages"] = found.driver / max(found.free, 1e-9)
+        ratios["the number of tasks"] = found.slots / max((stage.tasks for stage in found.stages), default=1)
+        over = {name: ratio for name, ratio in ratios.items() if ratio >= 1}
+        if over:
+            return _first(over, before, found.slots)
+        before = {name: (found.slots, ratio) for name, ratio in ratios.items()}
+    return None
+
+
+def _first(over: dict[str, float], before: dict[str, tuple[float, float]], slots: int) -> Knee:
+    cores, name = min((_between(before.get(name), (slots, ratio)), name) for name, ratio in over.items())
+    return Knee(cores, name)
+
+
+def _between(before: tuple[float, float] | None, now: tuple[float, float]) -> float:
+    """The number of slots at which the ratio is 1, on a straight line between logarithms."""
+    if before is None or before[1] <= 0 or before[1] >= now[1] or before[0] >= now[0]:
+        return now[0]
+    share = -math.log(before[1]) / (math.log(now[1]) - math.log(before[1]))
+    return float(math.exp(math.log(before[0]) + share * (math.log(now[0]) - math.log(before[0]))))
+
+
+def _counts(most: int) -> list[int]:
+    """1, 2, 3, ... and from there by a few per cent."""
+    found, at = [], 1.0
+    while round(at) <= most:
+        found.append(round(at))
+        at = max(at + 1, at * _STEP)
+    return found

@@ -1,0 +1,185 @@
+"""What one task of a stage needs at a target: seconds of its own, and seconds of the services that others need too."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from weft.model.prediction.anchors import ROUNDS, Anchors, left, stay
+from weft.model.prediction.machine import Service
+from weft.model.prediction.stations import Load, Station, solve
+from weft.model.prediction.target import BYPASS, Scaled, Target, scaled
+from weft.model.prediction.work import Calls, StageWork, Work
+
+PROCESSORS = "the host's processors"
+DRIVER = "the driver's scheduler"
+LINKS = "the nodes' links"
+_OF_FILE_WRITER = 6
+"""Files that Spark's shuffle writers open whatever the number of blocks: data, index and checksums, new and renamed."""
+_REQUESTS = 5
+"""Executors that a reading task asks at once: ShuffleBlockFetcherIterator asks for a fifth of maxBytesInFlight each."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One stage at a target. Seconds are of one task."""
+
+    stage: StageWork
+    scaled: Scaled
+    think: float
+    """Without any queue."""
+    stations: tuple[Station, ...]
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """`think` by part."""
+
+    def load(self, slots: int) -> Load:
+        return solve(self.think, self.stations, min(slots, self.scaled.tasks))
+
+    @property
+    def alone(self) -> float:
+        """Seconds of a task that meets no other."""
+        return self.think + sum(s.demand for s in self.stations if not s.hidden)
+
+
+_FREE = Anchors()
+
+
+def anchored(stage: StageWork, work: Work, measured: Target) -> Anchors:
+    """The factors with which a stage takes, where it was measured, what it took there."""
+    found = _FREE
+    for _ in range(ROUNDS):
+        demand = of_stage(stage, work, measured, found)
+        load = demand.load(measured.slots)
+        running = demand.parts.get("processor", 0.0) + load.waits.get(PROCESSORS, 0.0)
+        found = Anchors(
+            found.processor * (stage.processor + stage.waiting) / running
+            if running > 0 and measured.machine.processors
+            else 1.0,
+            0.0 if measured.machine.processors else 1.0,
+            left(stage.scheduling, stay(load, demand.stations, DRIVER)),
+            {
+                role: left(_seconds(stage, role), stay(load, demand.stations, "", f"({role})"))
+                for role in ("input", "output", "scratch")
+            },
+        )
+    return found
+
+
+def _seconds(stage: StageWork, role: str) -> float:
+    return sum(each.seconds for each in stage.calls if each.role == role)
+
+
+def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _FREE) -> Demand:
+    """A stage's demand."""
+    new = scaled(stage, work, target)
+    machine = target.machine
+    processor = ((stage.processor - stage.fixed) * new.data + stage.fixed) / machine.speed
+    parts = {
+        "collector": stage.collector * new.data / machine.speed,
+        "scheduling": stage.scheduling * anchors.scheduling,
+        "network": stage.network * new.data * _remote(target.nodes) / max(_remote(work.nodes), 1e-9)
+        if work.nodes > 1
+        else machine.round_trip * min(new.reads * stage.blocks, target.nodes - 1),
+        "unclassified": stage.other * new.data,
+    }
+    stations = []
+    if machine.processors:
+        beside = _beside(work, target)
+        running = (processor + beside) * anchors.processor
+        parts["processor"] = running
+        # tasks run as long as there is a processor, and share them from there: no queue before
+        stations.append(Station(PROCESSORS, running, servers=machine.processors, hidden=True))
+    else:
+        parts["processor"] = processor
+        parts["waiting for a processor"] = (
+            stage.waiting * processor / stage.processor if stage.processor else 0.0
+        )
+    launches = machine.launches.get(work.engine)
+    if launches:
+        stations.append(Station(DRIVER, 1 / launches))
+    for role in ("input", "output", "scratch"):
+        own, shared = _files(role, stage, new, work, target)
+        if not replaced(role, work, target):
+            own = {name: seconds * anchors.files.get(role, 1.0) for name, seconds in own.items()}
+        parts |= own
+        stations += shared
+    remote = stage.bytes.get("scratch read", 0.0) * new.data * _remote(target.nodes)
+    stations.append(Station(LINKS, remote / machine.link, copies=target.nodes, hidden=True))
+    used = tuple(s for s in stations if s.demand > 0)
+    return Demand(stage, new, sum(parts.values()), used, parts)
+
+
+def _remote(nodes: int) -> float:
+    """The share of shuffle data that is on another node."""
+    return (nodes - 1) / nodes
+
+
+def _beside(work: Work, target: Target) -> float:
+    """Processor seconds of compilers, collectors and servers for each task: each node's JVM compiles the same code."""
+    whole = work.beside * sum(stage.processor * stage.count for stage in work.stages)
+    tasks = sum(scaled(stage, work, target).tasks for stage in work.stages)
+    return whole * target.nodes / work.nodes / tasks / target.machine.speed
+
+
+def _files(
+    role: str, stage: StageWork, new: Scaled, work: Work, target: Target
+) -> tuple[dict[str, float], list[Station]]:
+    """A role's file calls: by part seconds of their own, and what they need of the storage."""
+    calls = [_grown(each, stage, new, work, target) for each in stage.calls if each.role == role]
+    service = target.storages.get(role)
+    same = not replaced(role, work, target)
+    own = {f"metadata: {role}": 0.0, f"data: {role}": 0.0}
+    parallel = min(max(1, target.nodes - 1), _REQUESTS)
+    for each in calls:
+        kind = f"{'data' if each.data else 'metadata'}: {role}"
+        own[kind] += each.seconds if same else _delay(each, service) / (parallel if each.served else 1)
+    moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data
+    if service is None:
+        return own, []
+    if not same and service.client_bandwidth < float("inf"):
+        own[f"data: {role}"] += moved / service.client_bandwidth
+    return own, _stations(role, service, calls, moved, target.nodes)
+
+
+def replaced(role: str, work: Work, target: Target) -> bool:
+    """Whether a role has another storage than where it was measured."""
+    service = target.storages.get(role)
+    return service is not None and service.name != work.storages.get(role)
+
+
+def _delay(call: Calls, service: Service | None) -> float:
+    """Seconds of these calls without load."""
+    if service is None:
+        return 0.0
+    return call.count * (service.call if call.data else service.delay(call.operation))
+
+
+def _stations(role: str, service: Service, calls: Iterable[Calls], moved: float, nodes: int) -> list[Station]:
+    copies = 1 if service.shared else nodes
+    busy = sum(each.count * service.work(each.operation) for each in calls if not each.data)
+    return [
+        Station(f"metadata of {service.name} ({role})", busy * service.servers, service.servers, copies),
+        Station(f"bandwidth of {service.name} ({role})", moved / service.bandwidth, copies=copies),
+    ]
+
+
+def _grown(call: Calls, stage: StageWork, new: Scaled, work: Work, target: Target) -> Calls:
+    """The calls of a task at the target: constant a task, or by block, or by data."""
+    if call.role != "scratch":
+        ratio = new.data if call.data else 1.0
+    elif call.data:
+        ratio = max(new.data, new.reads) if stage.reads_shuffle else max(new.data, new.writes)
+    elif stage.reads_shuffle and not stage.writes_shuffle:
+        ratio = new.reads
+    elif stage.writes_shuffle and _by_block(call, stage, work):
+        fixed = min(_OF_FILE_WRITER, call.count)
+        ratio = (fixed + (call.count - fixed) * new.writes) / call.count
+    else:
+        ratio = 1.0
+    if call.served:
+        ratio *= _remote(target.nodes) / max(_remote(work.nodes), 1e-9)
+    return Calls(call.role, call.operation, call.count * ratio, call.seconds * ratio, call.served)
+
+
+def _by_block(call: Calls, stage: StageWork, work: Work) -> bool:
+    """Whether these calls were made for each block: Spark's bypass writer, seen by its number of files."""
+    reducers = sum(one.count for one in work.stages if stage.key in one.after and one.reads_shuffle)
+    return 0 < reducers <= BYPASS and call.count >= reducers

@@ -1,0 +1,68 @@
+"""How a job's tasks and data grow with slots, size and partitions: by known rules, not by fitting."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weft.model.prediction.work import StageWork, Work
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A number of tasks: so many for each slot, and at least one for each block of the data."""
+
+    per_slot: float
+    block: float = 0.0
+    """Bytes; 0: whatever the size."""
+
+    def tasks(self, slots: int, size: float) -> int:
+        blocks = -(-size // self.block) if self.block else 0
+        return max(1, round(self.per_slot * slots), int(blocks))
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The rules of a workload."""
+
+    rules: Sequence[Rule] = ()
+    each: bool = False
+    """Whether each task has its own amount of data, so that more tasks are more data."""
+
+    def tasks(self, stage: StageWork, work: Work, slots: int, size: float, partitions: int | None) -> int:
+        """Tasks of a stage elsewhere: a stage whose number a rule gives where it was measured follows the rule."""
+        rule = next((r for r in self.rules if r.tasks(work.slots, work.size) == stage.count), None)
+        shuffles = stage.reads_shuffle or (stage.writes_shuffle and self.each)
+        if partitions is not None and (shuffles or (self.each and rule)):
+            return partitions
+        return stage.count if rule is None else rule.tasks(slots, size)
+
+    def data(self, stage: StageWork, tasks: int, work: Work, size: float) -> float:
+        """The stage's data over what was measured."""
+        if self.each:
+            return tasks / stage.count
+        return size / work.size if work.size else 1.0
+
+
+_BLOCK = 64e6
+"""Bytes from which weft's sorts and TeraSorts use more partitions than two a slot (workloads/terarecords.py)."""
+_SLOTS: Mapping[str, tuple[str, Sequence[Rule]]] = {
+    "terasort": ("partitions", (Rule(2, _BLOCK), Rule(2))),
+    "sort": ("partitions", (Rule(2, _BLOCK), Rule(2))),
+    "teracount": ("partitions", (Rule(2, _BLOCK), Rule(2))),
+    "pagerank": ("partitions", (Rule(2),)),
+    "wordcount": ("partitions", (Rule(1), Rule(2))),
+    "grep": ("partitions", (Rule(1), Rule(2))),
+    "pi": ("tasks", (Rule(4),)),
+    "spark-perf": ("partitions", (Rule(4),)),
+}
+"""By workload: the key that fixes its number of tasks, and the rules without it."""
+
+
+def of_workload(table: Mapping[str, Any]) -> Growth:
+    """The rules of one of weft's workloads, from its table in a record; none for a user's own job."""
+    kind = str(table.get("kind"))
+    if kind == "groupby":
+        own = () if table.get("mappers") else (Rule(float(table.get("mappers_per_slot") or 4)),)
+        return Growth(own, each=True)
+    key, rules = _SLOTS.get(kind, ("", ()))
+    return Growth(() if key and table.get(key) else tuple(rules))

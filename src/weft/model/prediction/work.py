@@ -1,0 +1,235 @@
+"""What a measured job did, stage by stage: what each task computed, asked of files and sent, apart from where it ran."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars
+
+from weft.errors import UsageError
+from weft.model import attribution, bounds, evidence, filetime, slots, spread
+from weft.model.attribution import StageParts
+from weft.model.evidence import Evidence, Window
+from weft.model.jobmetrics import JobMetrics
+from weft.model.slots import Stage
+from weft.model.tasktime import COLLECTOR, NETWORK, PROCESSOR, WAITING
+
+ROLES = {"input": "input", "output": "output", "scratch": "shuffle"}
+"""Path classes that a storage is chosen for, as parts name them, by the preload library's name."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """File calls of one kind by the tasks of a stage, per task."""
+
+    role: str
+    """input, output or scratch."""
+    operation: str
+    count: float
+    seconds: float
+    """Blocked in them, exclusive of other parts."""
+    served: bool = False
+    """By threads that serve blocks to other executors, while tasks wait or work on."""
+
+    @property
+    def data(self) -> bool:
+        return self.operation in filetime.DATA
+
+
+@dataclass(frozen=True)
+class StageWork:
+    """One stage. Times are seconds of one task, counts and bytes are of one task, all means."""
+
+    key: Stage
+    name: str
+    tasks: Sequence[float]
+    """Seconds that each task held a slot, in the order of their start."""
+    after: frozenset[Stage] = frozenset()
+    lag: float = 0.0
+    """Seconds of the driver alone before it."""
+    reads_shuffle: bool = False
+    writes_shuffle: bool = False
+    processor: float = 0.0
+    fixed: float = 0.0
+    """Of `processor`: whatever the task's data: receiving and decoding the task itself."""
+    waiting: float = 0.0
+    """For a processor."""
+    collector: float = 0.0
+    network: float = 0.0
+    scheduling: float = 0.0
+    other: float = 0.0
+    """Without a name, failed, or in files that no storage is chosen for."""
+    calls: Sequence[Calls] = ()
+    blocks: float = 0.0
+    """Shuffle blocks read."""
+    bytes: Mapping[str, float] = field(default_factory=dict)
+    """read and written by role, such as `scratch read`; `remote` through the network."""
+
+    @property
+    def count(self) -> int:
+        return len(self.tasks)
+
+    @property
+    def mean(self) -> float:
+        """Seconds of a task."""
+        return sum(self.tasks) / len(self.tasks)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A job, and where it was measured."""
+
+    stages: Sequence[StageWork]
+    engine: str
+    nodes: int
+    slots: int
+    wall: float
+    """Seconds of the run phase."""
+    outside: float
+    """Seconds of it before and after what the program measures as its own time."""
+    after: float
+    """Seconds of the driver after the last task."""
+    storages: Mapping[str, str]
+    """By role: input, output, scratch."""
+    size: float = 0.0
+    """Bytes that the workload was asked for; 0: not known."""
+    beside: float = 0.0
+    """Processor seconds of threads beside the tasks over those of the tasks."""
+    missing: Sequence[str] = ()
+    """What was not measured, and what therefore is not predicted."""
+
+    @property
+    def measured(self) -> float:
+        """Seconds of the result."""
+        return self.wall - self.outside
+
+
+def of_record(
+    metrics: JobMetrics,
+    samples: polars.DataFrame,
+    window: Window,
+    *,
+    engine: str,
+    measured: float | None,
+    storages: Mapping[str, str],
+    size: float = 0.0,
+) -> Work:
+    """The work of a run. Raises UsageError where the record lacks what the model needs."""
+    found = attribution.attribute(metrics, samples, window)
+    if found is None:
+        raise UsageError(
+            "the engine left no job metrics in the run phase: there are no tasks to predict from",
+            hint="run it with the probe engine: --set probes=proc,threads,engine,fileops",
+        )
+    seen = evidence.gather(metrics, samples, window)
+    plan = bounds.steps(list(zip(seen.stages, seen.use.held, strict=True)), metrics.stages, window.begin)
+    if not plan:
+        raise UsageError("the engine's job metrics name no stage that ran", hint="predict from another run")
+    served = _served(samples)
+    remote = float(seen.tasks["remote_blocks"].fill_null(0).sum()) or 1.0
+    rows = {row.stage: row for row in found.stages}
+    stages = [
+        _stage(seen, rows[key], step.tasks, step.after, step.lag, {k: v / remote for k, v in served.items()})
+        for key, step in plan.items()
+    ]
+    last = float(max(row["end"] or window.begin for row in metrics.stages.iter_rows(named=True)))
+    wall = window.end - window.begin
+    own = measured if measured and measured < wall else wall
+    processor = sum(stage.processor * stage.count for stage in stages)
+    return Work(
+        stages=stages,
+        engine=engine,
+        nodes=len(set(window.nodes.values())) or 1,
+        slots=window.slots,
+        wall=wall,
+        outside=wall - own,
+        after=max(0.0, min(window.end - last, wall)),
+        storages=dict(storages),
+        size=size,
+        beside=sum(found.beside.values()) / processor if processor else 0.0,
+        missing=[f"{name} ({what})" for name, what in found.coverage.missing.items()],
+    )
+
+
+def _stage(
+    seen: Evidence,
+    row: StageParts,
+    tasks: Sequence[float],
+    after: frozenset[Stage],
+    lag: float,
+    served: Mapping[str, float],
+) -> StageWork:
+    mine = seen.where[row.stage]
+    rows = seen.tasks[mine]
+    count = len(tasks)
+    order = rows["begin"].to_numpy().argsort(kind="stable")
+    held = [float(seen.use.held[mine[index]]) for index in order]
+
+    def mean(*columns: str) -> float:
+        return sum(float(rows[column].fill_null(0).sum()) for column in columns) / count
+
+    parts = {name: seconds / count for name, seconds in row.parts.items() if name not in slots.EMPTY}
+    calls = [*_calls(row, parts, count), *_of_servers(served, mean("remote_blocks"))]
+    named = {PROCESSOR, WAITING, COLLECTOR, NETWORK}
+    filed = sum(each.seconds for each in calls)
+    # scheduling on the way to the executor has the name of an empty slot's reason
+    held_mean = sum(tasks) / count
+    scheduling = min(mean("scheduler_ms") / 1e3, held_mean)
+    rest = held_mean - scheduling - filed - sum(parts.get(name, 0.0) for name in named)
+    return StageWork(
+        key=row.stage,
+        name=row.name,
+        tasks=[seconds for seconds in held if seconds > 0],
+        after=after,
+        lag=lag,
+        reads_shuffle=row.side in {"read side", "both sides"},
+        writes_shuffle=row.side in {"map side", "both sides"},
+        processor=parts.get(PROCESSOR, 0.0),
+        fixed=min(mean("deserialize_cpu_ns") / 1e9, parts.get(PROCESSOR, 0.0)),
+        waiting=parts.get(WAITING, 0.0),
+        collector=parts.get(COLLECTOR, 0.0),
+        network=parts.get(NETWORK, 0.0),
+        scheduling=scheduling,
+        other=max(0.0, rest),
+        calls=calls,
+        blocks=mean("local_blocks", "remote_blocks"),
+        bytes={
+            "scratch read": mean("local_bytes", "remote_bytes"),
+            "scratch written": mean("shuffle_write_bytes", "disk_spill_bytes"),
+            "input read": mean("input_bytes"),
+            "output written": mean("output_bytes"),
+            "remote": mean("remote_bytes"),
+        },
+    )
+
+
+def _calls(row: StageParts, parts: Mapping[str, float], count: int) -> list[Calls]:
+    """The calls of task threads: each has its share of what is its part's alone."""
+    found = []
+    for part, operations in row.operations.items():
+        role = part.rpartition(": ")[2]
+        timed = sum(each.seconds for each in operations)
+        if role not in ROLES or not timed:
+            continue
+        for each in operations:
+            alone = parts.get(part, 0.0) * each.seconds / timed
+            found.append(Calls(role, each.name, each.calls / count, alone))
+    return found
+
+
+_SERVER = "threadops.server.shuffle."
+
+
+def _served(samples: polars.DataFrame) -> dict[str, float]:
+    """By operation: calls on scratch files by threads that serve blocks."""
+    found: dict[str, float] = {}
+    for (_, name), counter in spread.of_nodes(samples, _SERVER).items():
+        operation, _, what = name.removeprefix(_SERVER).partition(".")
+        if what == "count":
+            found[operation] = found.get(operation, 0.0) + float(counter.values[-1] - counter.values[0])
+    return found
+
+
+def _of_servers(served: Mapping[str, float], remote: float) -> list[Calls]:
+    return [
+        Calls("scratch", name, count * remote, 0.0, served=True) for name, count in served.items() if remote
+    ]

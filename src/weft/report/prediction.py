@@ -1,0 +1,235 @@
+"""A prediction as a terminal, a page and JSON show it: curves with bands, knees, and how far to trust them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from weft import __version__
+from weft.model.prediction import curve
+from weft.model.prediction.forecast import Model
+from weft.model.prediction.machine import UNLIMITED, Machine
+from weft.model.prediction.storages import service
+from weft.model.prediction.target import Target
+from weft.report import charts
+from weft.report.blocks import Block, Chart, Column, Listing, Section, Table, Words
+from weft.report.html import Page, render
+from weft.report.numbers import percent, seconds
+from weft.report.part import Part
+from weft.report.projection import Recorded
+from weft.text.units import show_seconds
+
+MEASURED = "as measured"
+"""The name of a curve whose storages are those of the run."""
+_BEYOND = 2
+"""How many times the largest number of nodes that was asked for is searched for a knee."""
+
+
+class PointRow(Part):
+    """One number of nodes. Times in seconds; low and high bound 90 % of runs if the stated errors hold."""
+
+    nodes: int
+    cores: int
+    seconds: float
+    low: float
+    high: float
+    node_hours: float
+    waiting: float
+    """Share of slot time paid for queues and empty slots."""
+    factor: float
+    """Of extrapolation."""
+
+    @property
+    def far(self) -> bool:
+        return self.factor >= curve.FAR
+
+
+class Curve(Part):
+    """One storage of scratch over the number of nodes."""
+
+    scratch: str
+    points: tuple[PointRow, ...]
+    knee_cores: float | None
+    """None if there is no knee up to twice the nodes that were asked for."""
+    knee_resource: str
+    sentence: str
+
+
+class Prediction(Part):
+    """What a run would take elsewhere."""
+
+    run: str
+    machine: str
+    measured: float
+    nodes: int
+    cores: int
+    """Of a node, where it was measured."""
+    replay: float
+    """The run itself by the model, over what it took."""
+    curves: tuple[Curve, ...]
+    notes: tuple[str, ...]
+    """What is not known, and therefore not in the prediction."""
+
+
+def predict(
+    recorded: Recorded,
+    here: Machine,
+    there: Machine,
+    counts: Sequence[int],
+    scratches: Sequence[str],
+    *,
+    cores: int | None = None,
+    size: float | None = None,
+    partitions: int | None = None,
+) -> Prediction:
+    """The curves. `here`: the machine of the record; `there`: that of the prediction; None: as measured."""
+    model = recorded.model(here)
+    each = cores or there.cores or recorded.cores
+    base = Target(there, 1, each, {}, size or recorded.work.size, partitions, recorded.growth)
+    kept = dict(recorded.on(there).storages.items())
+    curves = []
+    for text in scratches or [""]:
+        storages = {**kept, "scratch": service(text, there)} if text else kept
+        curves.append(_curve(model, replace(base, storages=storages), counts, text or MEASURED))
+    return Prediction(
+        run=recorded.name,
+        machine=there.name,
+        measured=recorded.work.measured,
+        nodes=recorded.work.nodes,
+        cores=recorded.cores,
+        replay=model.replay(),
+        curves=tuple(curves),
+        notes=tuple(_notes(recorded, there, base, curves)),
+    )
+
+
+def _curve(model: Model, base: Target, counts: Sequence[int], name: str) -> Curve:
+    def at(nodes: int) -> Target:
+        return replace(base, nodes=nodes)
+
+    points = [PointRow(**vars(point)) for point in curve.points(model, at, counts)]
+    knee = curve.knee(model, at, _BEYOND * max(counts))
+    return Curve(
+        scratch=name,
+        points=tuple(points),
+        knee_cores=knee and knee.cores,
+        knee_resource=knee.resource if knee else "",
+        sentence=_sentence(points, knee),
+    )
+
+
+def _sentence(points: Sequence[PointRow], knee: curve.Knee | None) -> str:
+    best = min(points, key=lambda point: point.seconds)
+    words = (
+        f"fastest on {best.nodes} nodes: {show_seconds(best.seconds)}"
+        f" ({show_seconds(best.low)} to {show_seconds(best.high)})"
+    )
+    if knee is None:
+        return f"{words}; no knee up to {_BEYOND * points[-1].cores:,} cores"
+    last = points[-1]
+    words += f"; knee at {knee.cores:,.0f} cores, made by {knee.resource}"
+    if last.cores > knee.cores:
+        words += f"; beyond it waiting is paid: {percent(last.waiting)} of slot time at {last.cores:,} cores"
+    return words
+
+
+def _notes(recorded: Recorded, there: Machine, base: Target, curves: Sequence[Curve]) -> list[str]:
+    found = [f"not measured, and not predicted: {words}" for words in recorded.work.missing]
+    if recorded.work.engine not in there.launches:
+        found.append(
+            f"how many tasks a second the driver of {recorded.work.engine} starts is not known: no limit assumed"
+        )
+    if there.link == UNLIMITED:
+        found.append("the bandwidth of the nodes' links is not known: no limit assumed")
+    for name in dict.fromkeys(each.scratch for each in curves):
+        one = service(name, there) if name != MEASURED else recorded.on(there).storages.get("scratch")
+        if one is None:
+            found.append("of the measured scratch nothing is known but what the run saw: no limit assumed")
+        elif one.bandwidth == UNLIMITED:
+            found.append(f"the bandwidth of {one.name} is not known: no limit assumed")
+    if not recorded.growth.rules and base.partitions is None:
+        found.append("the number of tasks is taken as fixed; --partitions sets another one")
+    return found
+
+
+def section(found: Prediction) -> Section:
+    """Everything, for a page and for a terminal."""
+    blocks: list[Block] = []
+    for one in found.curves:
+        tone = "bad" if any(point.far for point in one.points) else "plain"
+        blocks.append(Words(f"Scratch {one.scratch}: {one.sentence}.", "plain"))
+        if tone == "bad":
+            far = max(point.factor for point in one.points)
+            blocks.append(
+                Words(
+                    f"Extrapolated up to {far:,.0f} times beyond what was measured: the rows marked ! are guesses by rule.",
+                    "bad",
+                )
+            )
+        blocks.append(_table(one))
+    blocks.insert(0, Words(trust(found), "plain" if abs(found.replay - 1) <= 0.05 else "warn"))
+    blocks.append(
+        Chart(
+            "seconds over cores",
+            lambda: charts.scaling(_rows(found), [each.scratch for each in found.curves]),
+            [],
+            "Lines: seconds of the result; areas: their band. The dot is the measured run.",
+        )
+    )
+    if found.notes:
+        blocks.append(Listing([f"{note}." for note in found.notes], "quiet"))
+    return Section("prediction", f"{found.run} on {found.machine}", blocks)
+
+
+def trust(found: Prediction) -> str:
+    """How well the model repeats what it started from."""
+    return (
+        f"Measured {show_seconds(found.measured)} on {found.nodes} nodes x {found.cores} cores. The model schedules"
+        f" the run itself in {percent(found.replay)} of that; the rest is carried along, and widens the band."
+    )
+
+
+def _table(one: Curve) -> Table:
+    columns = [Column("nodes", number=True), Column("cores", number=True), Column("seconds", number=True),
+               Column("band", number=True), Column("node-hours", number=True),
+               Column("waiting", number=True), Column("beyond measured", number=True)]  # fmt: skip
+    rows = [
+        (
+            f"{point.nodes}",
+            f"{point.cores:,}",
+            seconds(point.seconds),
+            f"{seconds(point.low)} to {seconds(point.high)}",
+            f"{point.node_hours:.3g}",
+            percent(point.waiting),
+            f"{point.factor:,.3g} x{' !' if point.far else ''}",
+        )
+        for point in one.points
+    ]
+    return Table(columns, rows, "waiting: share of slot time paid for queues and empty slots.")
+
+
+def _rows(found: Prediction) -> list[dict[str, float | str | None]]:
+    rows: list[dict[str, float | str | None]] = [
+        {"scratch": one.scratch, **point.model_dump(), "measured": None}
+        for one in found.curves
+        for point in one.points
+    ]
+    own: dict[str, float | str | None] = {
+        "scratch": found.curves[0].scratch,
+        "cores": found.nodes * found.cores,
+        "measured": found.measured,
+    }
+    return [*rows, own]
+
+
+def page(found: Prediction) -> str:
+    """One self-contained page."""
+    return render(
+        Page(
+            title=found.run,
+            badge="PREDICTED",
+            tone="plain",
+            sentences=[f"Scratch {one.scratch}: {one.sentence}." for one in found.curves],
+            footer=[f"weft {__version__}; bands are assumptions that bench/unseen scores."],
+            data=found.model_dump_json(),
+            sections=[section(found)],
+        )
+    )

@@ -1,0 +1,47 @@
+"""Jobs and machines for the tests of predictions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from weft.model.prediction.forecast import Model
+from weft.model.prediction.growth import Growth, Rule
+from weft.model.prediction.machine import Machine, Service
+from weft.model.prediction.target import Target
+from weft.model.prediction.work import Calls, StageWork, Work
+from weft.model.slots import Stage
+
+MAP: Stage = ("app", 0, 0)
+REDUCE: Stage = ("app", 1, 0)
+MEMORY = Service("memory", shared=False, latency=3e-6)
+LUSTRE = Service("lustre", latency=500e-6, rate=20_000)
+
+
+def groupby(tasks: int = 16, slots: int = 4, seconds: float = 1.0, opens: float = 2.0) -> Work:
+    """A map stage and a reduce stage of as many tasks on memory; each block is opened `opens` times by its reader."""
+    common: dict[str, Any] = {"tasks": [seconds] * tasks, "processor": seconds}
+    read = Calls("scratch", "open", opens * tasks, 0.0)
+    stages = [
+        StageWork(MAP, "map", writes_shuffle=True, **common),
+        StageWork(REDUCE, "reduce", after=frozenset({MAP}), reads_shuffle=True, blocks=tasks, calls=[read], **common),
+    ]  # fmt: skip
+    return job(stages, slots)
+
+
+def job(stages: Sequence[StageWork], slots: int = 4) -> Work:
+    """A job whose stages follow each other without gaps."""
+    seconds = sum(-(-stage.count // slots) * stage.mean for stage in stages)
+    return Work(
+        stages, "spark", nodes=slots, slots=slots, wall=seconds, outside=0.0, after=0.0,
+        storages={"scratch": "memory"}, size=1e9,
+    )  # fmt: skip
+
+
+def at(nodes: int, service: Service = MEMORY, cores: int = 1, **more: Any) -> Target:
+    growth = more.pop("growth", Growth([Rule(4)], each=True))
+    machine = Machine("a machine", cores=cores, **more)
+    return Target(machine, nodes, cores, {"scratch": service}, growth=growth)
+
+
+def model(work: Work | None = None, **more: Any) -> Model:
+    work = work or groupby()
+    return Model(work, at(work.nodes, **more))

@@ -1,0 +1,149 @@
+"""A job elsewhere: its stages on more slots, its blocks, its knee, its band, and the time that the prediction takes."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
+from weft.model.prediction import curve
+from weft.model.prediction.growth import Growth, Rule, of_workload
+from weft.model.prediction.machine import Service
+from weft.model.prediction.target import scaled
+from weft.model.prediction.work import Calls, StageWork
+
+
+def test_the_run_itself_takes_what_it_took() -> None:
+    assert model().replay() == pytest.approx(1.0)
+    assert model().at(at(4)).seconds == pytest.approx(8.0)
+
+
+def test_fixed_tasks_on_twice_the_slots_take_half_the_time() -> None:
+    fixed = Growth()
+    assert model(growth=fixed).at(at(8, growth=fixed)).seconds == pytest.approx(4.0)
+
+
+def test_tasks_that_follow_slots_take_the_same_time_without_a_shared_service() -> None:
+    assert model().at(at(64)).seconds == pytest.approx(8.0, rel=0.01)
+
+
+def test_blocks_are_mappers_times_reducers() -> None:
+    assert [stage.blocks for stage in model().at(at(8)).stages] == [0, 32 * 32]
+
+
+def test_a_shared_metadata_service_makes_it_slower_with_nodes() -> None:
+    many = [model().at(at(n, LUSTRE)).seconds for n in (4, 64, 512)]
+    assert many == sorted(many)
+    # 512 nodes: 2048 x 2048 blocks opened twice at 20,000 a second
+    assert many[-1] >= 2 * 2048**2 / 20_000
+
+
+def test_the_knee_is_where_a_known_service_saturates() -> None:
+    """4 tasks of 1 s a core in each of 2 stages: 8 s; 2 x (4 k)^2 opens at 1,000 a second: 0.032 k^2 s. k = 15.8."""
+    service = Service("slow", latency=0.0, rate=1000)
+    found = curve.knee(model(), lambda n: at(n, service), 500)
+    assert found is not None
+    assert found.resource == "metadata of slow (scratch)"
+    assert found.cores == pytest.approx((8 / 0.032) ** 0.5, rel=0.1)
+
+
+def test_without_limits_the_number_of_tasks_is_the_knee() -> None:
+    fixed = Growth()
+    found = curve.knee(model(growth=fixed), lambda n: at(n, growth=fixed), 500)
+    assert found == curve.Knee(pytest.approx(16, rel=0.05), "the number of tasks")
+
+
+def test_there_is_no_knee_up_to_a_number_of_nodes() -> None:
+    assert curve.knee(model(), at, 100) is None
+
+
+def test_more_reducers_than_the_threshold_end_the_bypass_writer() -> None:
+    writes = Calls("scratch", "open", 6 + 16, 0.1)
+    stage = StageWork(MAP, "map", [1.0] * 16, writes_shuffle=True, processor=1.0, calls=[writes])
+    work = groupby()
+    work = replace(work, stages=[stage, work.stages[1]])
+    assert scaled(stage, work, at(8)).writes == 2.0
+    assert scaled(stage, work, at(51)).writes == pytest.approx(1 / 16)
+
+
+def test_a_driver_limits_tasks_per_second() -> None:
+    found = model().at(at(1000, launches={"spark": 100.0}))
+    assert found.seconds >= 2 * 4000 / 100
+
+
+def test_a_link_limits_what_nodes_receive() -> None:
+    work = groupby()
+    heavy = replace(work.stages[1], bytes={"scratch read": 1e9})
+    work = replace(work, stages=[work.stages[0], heavy])
+    slow, fast = (model(work).at(at(4, link=link)).seconds for link in (1e8, 1e12))
+    assert slow > 4 * 0.75 * 1e9 / 1e8 > fast
+
+
+def test_size_makes_tasks_longer_where_their_number_is_fixed() -> None:
+    fixed = Growth()
+    asked = replace(at(4, growth=fixed), size=2e9)
+    assert model(growth=fixed).at(asked).seconds == pytest.approx(16.0)
+
+
+def test_partitions_share_the_same_data() -> None:
+    work = replace(groupby(), stages=groupby().stages)
+    asked = replace(at(4, growth=Growth()), partitions=32)
+    found = model(work, growth=Growth()).at(asked)
+    assert [stage.tasks for stage in found.stages] == [16, 32]
+    assert found.seconds == pytest.approx(8.0)
+
+
+def test_virtual_nodes_share_their_host() -> None:
+    assert model(processors=4).at(at(8, processors=4)).seconds == pytest.approx(16.0, rel=0.15)
+
+
+def test_a_storage_that_is_replaced_takes_its_time_along() -> None:
+    calls = [Calls("scratch", "open", 16, 0.5)]
+    stages = [replace(stage, calls=calls, processor=0.5) for stage in groupby().stages]
+    work = replace(job(stages), storages={"scratch": "lustre"})
+    there = model(work, service=LUSTRE)
+    assert there.at(at(4, LUSTRE)).seconds == pytest.approx(8.0, rel=0.05)
+    assert there.at(at(4, MEMORY)).seconds == pytest.approx(4.0, rel=0.05)
+
+
+def test_the_band_widens_away_from_the_measurement() -> None:
+    near, far = curve.points(model(), at, [4, 256])
+    assert near.high / near.low < far.high / far.low
+    assert near.factor == 1.0
+    assert far.factor == pytest.approx(64**2)
+
+
+def test_an_efficient_job_pays_for_no_waiting() -> None:
+    assert curve.points(model(), at, [4])[0].waiting == pytest.approx(0.0, abs=0.01)
+    assert curve.points(model(), lambda n: at(n, LUSTRE), [1024])[0].waiting > 0.9
+
+
+def test_the_largest_machine_of_the_papers_is_predicted_in_seconds() -> None:
+    """10,240 cores, 41,000 tasks a stage, 1.7 x 10^9 blocks."""
+    growth = Growth([Rule(4)], each=True)
+    begin = time.perf_counter()
+    found = model(growth=growth).at(
+        replace(at(320, LUSTRE, cores=32, launches={"spark": 2000}), partitions=41_000)
+    )
+    took = time.perf_counter() - begin
+    assert found.slots == 10_240
+    assert max(stage.blocks for stage in found.stages) > 1e9
+    assert took < 60  # a prediction takes about one; a loaded machine may need longer
+
+
+@pytest.mark.parametrize(
+    ("table", "slots", "size", "tasks"),
+    [
+        ({"kind": "groupby", "mappers": None, "mappers_per_slot": 4}, 8, 0, 32),
+        ({"kind": "groupby", "mappers": 10}, 8, 0, 16),
+        ({"kind": "pi", "tasks": None}, 8, 0, 32),
+        ({"kind": "own-job"}, 8, 0, 16),
+    ],
+)
+def test_workloads_have_their_rules(table: dict[str, object], slots: int, size: float, tasks: int) -> None:
+    work = groupby()
+    assert of_workload(table).tasks(work.stages[1], work, slots, size, None) == tasks
+
+
+def test_stages_are_named_by_what_they_are() -> None:
+    assert [stage.key for stage in model().at(at(4)).stages] == [MAP, REDUCE]

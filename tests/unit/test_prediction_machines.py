@@ -1,0 +1,128 @@
+"""Machine files: what they say, and how they say what is wrong with them."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from weft.errors import UsageError
+from weft.host import settings
+from weft.model.prediction.machine import Machine, Service
+from weft.model.prediction.machinefile import of_profile, parse
+from weft.model.prediction.storages import label, listed, service
+
+GOOD = """
+name = "here"
+
+[node]
+cores = { value = 32, source = "vendor" }
+link = { value = 8e9, source = "vendor" }
+
+[driver]
+spark = { value = 1500, source = "a paper" }
+
+[storage.lustre]
+shared = true
+mounts = ["/lustre"]
+latency = { value = 5e-4, source = "a paper" }
+rate = { value = 20000, source = "a paper" }
+
+[storage.lustre.work]
+stat = { value = 0.05, source = "a paper" }
+"""
+
+
+def test_a_file_becomes_a_machine() -> None:
+    found = parse(GOOD, "here.toml")
+    assert (found.cores, found.link, found.launches) == (32, 8e9, {"spark": 1500})
+    lustre = found.storages["lustre"]
+    assert lustre.shared
+    assert lustre.work("open") == pytest.approx(1 / 20000)
+    assert lustre.work("stat") == pytest.approx(0.05 / 20000)
+    assert lustre.bandwidth == math.inf
+    assert found.sources["storage.lustre.rate"] == "a paper"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("value = 32", "value = 0", r"here.toml, line 5: node.cores is 0; sensible are 1 to 4096"),
+        ("value = 5e-4", "value = 500", r"line 14: storage.lustre.latency is 500; sensible"),
+        ("value = 8e9", "value = nan", r"line 6: node.link is nan, not a number"),
+        ("value = 8e9", "value = true", r"node.link is True, not a number"),
+        ("latency = { value = 5e-4, source", "latency = { value = 5e-4, from", r"storage.lustre.latency must be"),
+        ('cores = { value = 32, source = "vendor" }', "", r"node.cores is missing"),
+        ("shared = true", "", r"storage.lustre.shared is missing"),
+        ("link =", "links =", r"line 6: node.links is unknown"),
+        ("[driver]", "[drivers]", r"drivers is unknown"),
+        ('name = "here"', "", r"name is missing"),
+        ("value = 1500", "value = ", r"here.toml: .*line 9"),
+        ('source = "a paper" }\nrate', 'source = "" }\nrate', r"storage.lustre.latency has no source"),
+        ('mounts = ["/lustre"]', "mounts = 3", r"storage.lustre.mounts must be a list"),
+        ("value = 0.05", "value = -1", r"storage.lustre.work.stat is -1"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_names_key_and_line(old: str, new: str, words: str) -> None:
+    assert old in GOOD
+    with pytest.raises(UsageError, match=words):
+        parse(GOOD.replace(old, new), "here.toml")
+
+
+@pytest.mark.parametrize(
+    "path", sorted((settings.SOURCE / "machines").glob("*.toml")), ids=lambda path: path.stem
+)
+def test_machines_that_come_with_weft_are_complete(path: Path) -> None:
+    found = parse(path.read_text(), str(path))
+    assert found.name == path.stem
+    assert all(len(source) > 10 for source in found.sources.values())
+
+
+def test_a_profile_is_what_latencyfs_delays_by() -> None:
+    profiles = settings.SOURCE / "native" / "latencyfs" / "profiles"
+    text, defaults = ((profiles / f"{name}.toml").read_text() for name in ("lustre", "defaults"))
+    found = of_profile(text, defaults, {"metadata.rate": "100"})
+    assert found.name == "delayed:lustre"
+    assert found.latency == pytest.approx(500e-6)
+    assert found.work("mkdir") == pytest.approx(1 / 100)
+    assert found.delay("truncate") == pytest.approx(2 * 500e-6)
+
+
+MACHINE = Machine(
+    "here", storages={"lustre": Service("lustre", latency=5e-4, bandwidth=1e9)}, mounts={"/l": "lustre"}
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "latency", "bandwidth"),
+    [
+        ("mount:/l/me", "mount", 5e-4, 1e9),
+        ("mount", "mount", 5e-4, 1e9),
+        ("lustre", "lustre", 5e-4, 1e9),
+        ("memory:2G", "memory", 10e-6, math.inf),
+        ("pool+mount:/l/me", "pool+mount", 10e-6, 1e9),
+        ("loopback:/l/me,size=2G", "loopback", 20e-6, 1e9),
+        ("pool", "pool", 10e-6, math.inf),
+    ],
+)
+def test_short_forms_are_services(text: str, name: str, latency: float, bandwidth: float) -> None:
+    found = service(text, MACHINE)
+    assert (found.name, found.latency, found.bandwidth) == (name, latency, bandwidth)
+
+
+def test_an_unknown_storage_is_an_error() -> None:
+    with pytest.raises(UsageError, match=r"machine here has no storage 'mount:/other'"):
+        service("mount:/other", MACHINE)
+
+
+def test_lists_keep_settings_with_their_storage() -> None:
+    assert listed("memory,loopback:/l,size=2G,pool+mount:/l/me") == [
+        "memory",
+        "loopback:/l,size=2G",
+        "pool+mount:/l/me",
+    ]
+
+
+def test_labels_are_those_of_records() -> None:
+    assert [label(text) for text in ("pool+delayed:lustre", "loopback:/l,size=2G", "pool+disk", "delayed:ssd")] == [
+        "pool+delayed:lustre", "loopback", "pool", "delayed:ssd",
+    ]  # fmt: skip
