@@ -46,6 +46,9 @@ VERBS = {
     "report": Verb(
         "look", "Write the report of a run, or of a whole study, as one self-contained HTML file."
     ),
+    "import": Verb(
+        "importing", "Make a record from a log of Spark, MapReduce or Flink that weft did not write."
+    ),
     "compare": Verb("look", "Compare runs, grouped by their spec."),
     "keys": Verb(
         "keys", "List the keys of a workload, an engine, nodes, a storage or a service: default and meaning."

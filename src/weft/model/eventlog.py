@@ -77,16 +77,22 @@ class _Reader:
                 else:
                     bad += 1
                 if len(batch) == _BATCH:
-                    self.tasks.append(sparktasks.parse(app, batch))
+                    bad += self._take(app, batch)
                     batch = []
             elif match and (handle := getattr(self, f"_on_{match[1]}", None)):
                 try:
                     handle(app, json.loads(line))
-                except (ValueError, KeyError, TypeError):
+                except (ValueError, KeyError, TypeError, AttributeError):
                     bad += 1
-        self.tasks.append(sparktasks.parse(app, batch))
+        bad += self._take(app, batch)
         if bad:
             self.gaps.append(f"{bad} line(s) of the event log {name} are damaged and were skipped")
+
+    def _take(self, app: str, batch: list[str]) -> int:
+        """Task lines as a table; how many of them were not readable."""
+        found = sparktasks.parse(app, batch)
+        self.tasks.append(found)
+        return len(batch) - found.height
 
     def metrics(self) -> JobMetrics:
         def frame(name: str, schema: dict[str, Any]) -> polars.DataFrame:

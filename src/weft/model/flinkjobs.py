@@ -105,10 +105,17 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "reason": "" if task["status"] != "FINISHED" else "Success",
                 "failure": "",
                 "run_ms": task["duration"],
+                "scheduler_ms": _deploying(task),
                 "local_bytes": 0 if source else metrics["read-bytes"],
                 "remote_bytes": 0,
                 "shuffle_write_bytes": metrics["write-bytes"],
             }
+
+
+def _deploying(task: dict[str, Any]) -> int | None:
+    """Milliseconds on its way to the TaskManager, which are part of its duration; Flink reports them since 1.15."""
+    spent = (task.get("status-duration") or {}).get("DEPLOYING")
+    return int(spent) if isinstance(spent, (int, float)) and spent > 0 else None
 
 
 def _failures(job: dict[str, Any]) -> Iterator[dict[str, Any]]:

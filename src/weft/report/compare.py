@@ -76,8 +76,17 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
         for line in lines
         if line.seconds is None
     )
-    return Comparison(
-        title=title, groups=groups, left_out=left, differences=differences, sentences=sentences(groups)
+    found = (*sentences(groups), *_imported(lines))
+    return Comparison(title=title, groups=groups, left_out=left, differences=differences, sentences=found)
+
+
+def _imported(lines: Sequence[Headline]) -> tuple[str, ...]:
+    """Times that a comparison has although no result was checked."""
+    names = [line.id for line in lines if line.imported]
+    if not names:
+        return ()
+    return (
+        f"Imported from a log: {_names(names)}. Such a time is the application's own, and nobody checked its result.",
     )
 
 

@@ -44,6 +44,8 @@ class Headline:
     """Read for the page of a study alone: they are many files."""
     explanation: "Explanation | None" = None
     """Read for comparisons alone: it takes the whole record."""
+    imported: bool = False
+    """Whether it is the log of a cluster that weft did not run: its time is the log's own, of a result that nobody checked."""
 
     @property
     def cell(self) -> str:
@@ -67,7 +69,9 @@ def headline(stored: Stored) -> Headline:
     words = {key: str(head.get(key) or "") for key in _WORDS}
     size = head.get("bytes_in") or head.get("bytes_out") or spec.get("workload.size")
     speed = head.get("throughput_per_node")
-    valid = verdict == "VALID"
+    valid, imported = verdict == "VALID", isinstance(head.get("imported"), Mapping)
+    if imported:
+        measured = phases.get("run")
     return Headline(
         id=stored.directory.name,
         directory=str(stored.directory),
@@ -83,13 +87,14 @@ def headline(stored: Stored) -> Headline:
         coordinates={str(key): str(value) for key, value in _table(mark.get("coordinates")).items()},
         repeat=mark["repeat"] if isinstance(mark.get("repeat"), int) else None,
         size=int(size) if size and str(size).isdigit() else None,
-        seconds=float(measured) if valid and measured is not None else None,
+        seconds=float(measured) if (valid or imported) and measured is not None else None,
         phases={name: phases[name] for name in PHASES if name in phases},
         throughput_per_node=float(speed) if valid and _is_number(speed) else None,  # type: ignore[arg-type]
         emulated=tuple(
             dict.fromkeys(str(word) for place in places if (word := _table(place).get("emulated")))
         ),
         spec=spec,
+        imported=imported,
     )
 
 

@@ -54,6 +54,11 @@ class Sources(Readable):
             if kind.found(directory)
         ]
         found = jobmetrics.joined(all_metrics)
+        # of a log that was imported: what was already not readable then
+        found.gaps += [
+            str(gap)
+            for gap in self.attempt("the gaps", lambda: list(self.head.get("gaps") or ()), list[str]())
+        ]
         self.gaps += found.gaps
         return found
 

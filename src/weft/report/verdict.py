@@ -43,6 +43,10 @@ def sentence(summary: Summary) -> str:
             return f"{what[0].upper()}{what[1:]}{took}{speed}; {_checked(summary)}."
         case "INVALID":
             return f"{what[0].upper()}{what[1:]} has no time: {summary.reason or 'no reason was recorded'}."
+        case "UNCHECKED" if "application" in summary.facts and "log" in summary.facts:
+            ran = summary.seconds("run")
+            took = f" took {show_seconds(ran)} by its log" if ran is not None else " has no time in its log"
+            return f"{what[0].upper()}{what[1:]}{took}, {summary.facts['log']}; nobody checked its result."
         case "UNCHECKED":
             ran = summary.seconds("run")
             took = f" after {show_seconds(ran)}" if ran is not None else ""

@@ -1,0 +1,46 @@
+"""The verb that makes a record from the log of another cluster: import."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.host import settings
+from weft.imports.importing import import_log
+from weft.report import page, terminal
+from weft.report.console import console
+from weft.report.gather import summarize
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("import", no_args_is_help=True)(import_)
+
+
+def import_(
+    log: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LOG",
+            help="an event log of Spark (file or eventlog_v2_ directory), a .jhist file of MapReduce, a job archive of Flink",
+        ),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+) -> None:
+    """Make a record from a log of Spark, MapReduce or Flink that weft did not write.
+
+    Nobody checked the job's result, so the verdict is UNCHECKED. What the log does not say is unclassified.
+
+    Example: weft import /var/log/spark/app-20261122171827-0000.zstd
+    """
+    stored = import_log(log, settings.runs())
+    summary = summarize(stored)
+    written = page.save(page.text(summary), stored.directory / page.NAME)
+    if as_json:
+        print(summary.json_text())
+        return
+    print(f"UNCHECKED  {stored.directory}\n  report {written}", flush=True)
+    for gap in summary.gaps:
+        print(f"  {gap}")
+    if summary.explanation:
+        terminal.explained(summary.explanation, console())

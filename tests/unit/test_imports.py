@@ -1,0 +1,224 @@
+"""Logs of clusters that weft never saw: written by plain Sparks, Hadoop and Flink; whole, cut off, damaged, foreign."""
+
+import gzip
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from weft.errors import UsageError, WeftError
+from weft.imports import lz4
+from weft.imports.importing import import_log
+from weft.report import page
+from weft.report.compare import compare
+from weft.report.gather import summarize
+from weft.report.headline import headlines
+from weft.report.study import explained
+from weft.report.summary import Summary
+
+LOGS = Path(__file__).parent / "logs"
+PLAIN = LOGS / "spark-3.5-plain.gz"
+"""Spark 3.5.7, local[2], examples/src/main/python/pi.py 4."""
+ZSTD = LOGS / "app-20261122171827-0000.zstd"
+"""Spark 3.5.7, local-cluster[2,1,1024], sort.py."""
+LZ4 = LOGS / "local-1795367936308.lz4"
+"""Spark 3.5.7, local[2], wordcount.py."""
+FLINK = LOGS / "flink-2.3-archive.gz"
+"""Flink 2.3.0's own archive of a sort with 2 + 4 subtasks on 2 slots."""
+HADOOP = LOGS / "mapreduce-3.5-binary.jhist.gz"
+"""Hadoop 3.5.0's own job history of a sort with 4 maps and 4 reduces, in Avro's binary encoding, its default."""
+ROLLED = LOGS / "eventlog_v2_local-1795367961294"
+"""Spark 4.0.1 with its defaults (rolling, zstd), local[2], wordcount.py."""
+
+
+def imported(log: Path, tmp_path: Path) -> Summary:
+    return summarize(import_log(log, tmp_path / "runs"))
+
+
+@pytest.mark.parametrize(
+    ("log", "version", "slots", "tasks", "name"),
+    [
+        (PLAIN, "3.5.7", 2, 4, "PythonPi"),
+        (ZSTD, "3.5.7", 2, 1, "PythonSort"),
+        (LZ4, "3.5.7", 2, 4, "PythonWordCount"),
+        (ROLLED, "4.0.1", 2, 4, "PythonWordCount"),
+    ],
+    ids=["plain", "zstd", "lz4", "rolled"],
+)
+def test_a_log_of_a_plain_spark_is_explained(
+    log: Path, version: str, slots: int, tasks: int, name: str, tmp_path: Path
+) -> None:
+    summary = imported(log, tmp_path)
+    found = summary.explanation
+    assert found is not None
+    assert (summary.engine_version, found.slots, found.coverage.tasks, summary.workload) == (
+        version,
+        slots,
+        tasks,
+        name,
+    )
+    assert summary.verdict == "UNCHECKED"
+    assert sum(part.share for part in found.parts) == pytest.approx(1, abs=0.01)
+    assert {"threads", "fileops"} <= set(found.coverage.missing)
+
+
+def test_the_page_says_what_would_have_named_the_rest(tmp_path: Path) -> None:
+    summary = imported(ROLLED, tmp_path)
+    text = page.text(summary)
+    assert "nobody checked its result" in text
+    assert "`weft submit` of the same job names them" in summary.gaps[-1]
+    assert "threads" in text
+
+
+def test_imported_runs_are_compared_by_their_parts(tmp_path: Path) -> None:
+    records = [import_log(log, tmp_path / "runs") for log in (LZ4, ROLLED)]
+    found = compare(explained(headlines(records)), "two", each=True)
+    assert [len(group.values) for group in found.groups] == [1, 1]
+    for group in found.groups:
+        assert sum(group.parts.values()) == pytest.approx(group.values[0], rel=0.01)
+    assert "nobody checked its result" in found.sentences[-1]
+    assert found.differences["engine.version"] == ("3.5.7", "4.0.1")
+
+
+def test_a_log_in_progress_ends_with_its_last_event(tmp_path: Path) -> None:
+    lines = gzip.decompress(PLAIN.read_bytes()).decode().splitlines(keepends=True)
+    log = tmp_path / "app-1.inprogress"
+    log.write_text("".join(lines[:-3]))
+    summary = imported(log, tmp_path)
+    assert any("no end of the application" in gap for gap in summary.gaps)
+    assert summary.explanation
+
+
+def test_a_log_cut_within_its_compressed_frame_is_read_up_to_there(tmp_path: Path) -> None:
+    whole = next(ROLLED.glob("events_1_*")).read_bytes()
+    log = tmp_path / "app-1.zstd"
+    log.write_bytes(whole[:-2000])
+    summary = imported(log, tmp_path)
+    assert any("frames are damaged or cut off" in gap for gap in summary.gaps)
+    assert summary.explanation
+
+
+def test_a_log_with_a_damaged_line_names_it(tmp_path: Path) -> None:
+    text = gzip.decompress(PLAIN.read_bytes()).decode()
+    at = text.index('"Executor Run Time"')
+    log = tmp_path / "app-1"
+    log.write_text(text[:at] + '"Executor Run Time":"x",' + text[at + 20 :])
+    summary = imported(log, tmp_path)
+    assert summary.explanation
+    assert summary.explanation.coverage.tasks == 3
+    assert any("1 line(s) of the event log app-1 are damaged" in gap for gap in summary.gaps)
+
+
+@pytest.mark.parametrize("log", [PLAIN, ZSTD, LZ4], ids=["gzip", "zstd", "lz4"])
+def test_whatever_is_cut_or_overwritten_is_a_record_or_one_error(log: Path, tmp_path: Path) -> None:
+    whole, chance = log.read_bytes(), random.Random(1)
+    damaged = tmp_path / log.name
+    for number in range(24):
+        at = chance.randrange(len(whole))
+        damaged.write_bytes(
+            whole[:at] if number % 2 else whole[:at] + chance.randbytes(40) + whole[at + 40 :]
+        )
+        try:
+            outcome: Summary | str = imported(damaged, tmp_path)
+        except UsageError as error:
+            outcome = str(error)
+        if isinstance(outcome, str):
+            assert str(damaged) in outcome
+            assert "hint:" in outcome
+        else:
+            assert outcome.explanation
+    assert len(list((tmp_path / "runs").iterdir())) <= 24
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"hello\n", "is no log that weft can read"),
+        (b'{"a": 1}', "is no log that weft can read"),
+        (bytes(range(256)) * 40, "is no log that weft can read"),
+        (b"\x82SNAPPY\x00\x00\x00\x00\x01", "is compressed with snappy"),
+        (b'{"Event":"SparkListenerLogStart","Spark Version":"3.5.7"}\n', "says nothing of any task"),
+        (b"\x28\xb5\x2f\xfd", "nothing of it could be decompressed"),
+    ],
+)
+def test_a_foreign_file_is_one_error_and_leaves_nothing(content: bytes, words: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(content)
+    with pytest.raises(UsageError, match=words):
+        import_log(log, tmp_path / "runs")
+    assert not list(tmp_path.glob("runs/*"))
+
+
+def test_several_logs_in_a_directory_are_named(tmp_path: Path) -> None:
+    shutil.copytree(ROLLED, tmp_path / "logs" / ROLLED.name)
+    assert imported(tmp_path / "logs", tmp_path).workload == "PythonWordCount"
+    shutil.copy(ZSTD, tmp_path / "logs")
+    with pytest.raises(UsageError, match="has 2 logs"):
+        import_log(tmp_path / "logs", tmp_path / "runs")
+    with pytest.raises(UsageError, match="no file in"):
+        import_log(Path(__file__).parent / "__snapshots__", tmp_path / "runs")
+    with pytest.raises(UsageError, match="file not found"):
+        import_log(tmp_path / "nowhere", tmp_path / "runs")
+
+
+def test_a_copy_that_reaches_into_itself_repeats() -> None:
+    assert lz4.block(bytes([0x32, 97, 98, 99, 3, 0, 0]), 9) == b"abcabcabc"
+    for wrong in (b"\x10a\x00\x00", b"\x10a\x09\x00", b"\xf0", b"\x32abc\x03"):
+        with pytest.raises(ValueError, match=r"damaged|size"):
+            lz4.block(wrong, 9)
+
+
+def test_a_binary_job_history_is_explained(tmp_path: Path) -> None:
+    summary = imported(HADOOP, tmp_path)
+    found = summary.explanation
+    assert found is not None
+    assert (found.slots, found.coverage.tasks, len(found.stages)) == (2, 8, 2)
+    assert summary.mapreduce["MAP_INPUT_RECORDS"]["map"] == 200_000
+    assert sum(part.share for part in found.parts) == pytest.approx(1, abs=0.01)
+    assert any("slots are the most tasks at one time" in gap for gap in summary.gaps)
+
+
+def test_a_binary_job_history_that_is_cut_is_read_up_to_there(tmp_path: Path) -> None:
+    whole = gzip.decompress(HADOOP.read_bytes())
+    log = tmp_path / "job_1_0001.jhist"
+    for cut in range(len(whole) * 3 // 4, len(whole), 1500):
+        log.write_bytes(whole[:cut])
+        summary = imported(log, tmp_path)
+        assert summary.explanation
+        assert any("cut off at byte" in gap for gap in summary.gaps)
+
+
+def test_an_archive_of_flink_is_explained(tmp_path: Path) -> None:
+    summary = imported(FLINK, tmp_path)
+    found = summary.explanation
+    assert found is not None
+    assert (found.slots, found.coverage.tasks, len(summary.flink)) == (2, 6, 2)
+    assert sum(part.share for part in found.parts) == pytest.approx(1, abs=0.01)
+    assert {"processor time of tasks", "waiting for blocks"} <= set(found.coverage.missing)
+
+
+def test_an_archive_of_flink_cut_anywhere_is_a_record_or_one_error(tmp_path: Path) -> None:
+    whole = gzip.decompress(FLINK.read_bytes())
+    seen = set()
+    for cut in range(500, len(whole), 3001):
+        log = tmp_path / "archive"
+        log.write_bytes(whole[:cut])
+        try:
+            summary = imported(log, tmp_path)
+        except WeftError:
+            seen.add("error")
+        else:
+            seen.add("record")
+            assert any("cut off" in gap for gap in summary.gaps)
+    assert seen == {"error", "record"}
+
+
+def test_settings_that_spark_adds_itself_are_not_compared(tmp_path: Path) -> None:
+    stored = import_log(ROLLED, tmp_path / "runs")
+    settings = json.loads((stored.directory / "resolved.json").read_text())["spec"]["settings"]
+    assert settings["spark.sql.shuffle.partitions"] == "4"
+    assert "spark.driver.extraJavaOptions" not in settings
+    assert "spark.app.id" not in settings
