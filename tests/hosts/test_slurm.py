@@ -91,10 +91,10 @@ NEVER = null_engine(LONG, "10m")
 HELD = {"check": ("check", "TeraValidate"), "stop": ("run", "worker-n3")}
 """Phases that would be over before they are cancelled: when to suspend which process, so that they wait for it."""
 CANCELLED = [
-    ("acquire", NEVER),
-    ("storage", NEVER),
+    pytest.param("acquire", NEVER, marks=pytest.mark.long),
+    pytest.param("storage", NEVER, marks=pytest.mark.long),
     ("start", NEVER),
-    ("prepare", ("terasort", "--size", "2GB", "--engine", "hadoop")),
+    pytest.param("prepare", ("terasort", "--size", "2GB", "--engine", "hadoop"), marks=pytest.mark.long),
     ("run", ("terasort", "--size", "300MB")),
     ("check", ("terasort", "--size", "20MB")),
     ("stop", null_engine(("file-open",), "0s")),

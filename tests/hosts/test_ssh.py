@@ -72,7 +72,12 @@ OPENS = (("file-open", "--set", "rounds=500"), "FileOpen")
 
 
 @pytest.mark.parametrize(
-    ("number", "work"), [(signal.SIGKILL, SORT), (signal.SIGKILL, OPENS), (signal.SIGINT, OPENS)]
+    ("number", "work"),
+    [
+        pytest.param(signal.SIGKILL, SORT, marks=pytest.mark.long),
+        (signal.SIGKILL, OPENS),
+        (signal.SIGINT, OPENS),
+    ],
 )
 def test_the_end_of_weft_ends_everything_on_the_hosts(
     weft: Weft, hosts: Hosts, number: signal.Signals, work: tuple[tuple[str, ...], str]

@@ -7,7 +7,10 @@ from tests.needs import GLUSTER, VIRTUAL, needs
 
 
 @needs(*GLUSTER, *VIRTUAL)
-@pytest.mark.parametrize(("operation", "storage"), [("random", "--input"), ("append", "--output")])
+@pytest.mark.parametrize(
+    ("operation", "storage"),
+    [("random", "--input"), pytest.param("append", "--output", marks=pytest.mark.long)],
+)
 def test_an_operation_on_glusterfs_is_valid(weft: Weft, operation: str, storage: str) -> None:
     words = ["--nodes", "virtual:1", "--size", "4MB", "--set", "files=6", storage, "gluster:2+memory:200M"]
     result = weft.result("run", f"dfsio:{operation}", *words)

@@ -26,7 +26,10 @@ def tasks_ended(weft: Weft) -> int:
 
 @pytest.mark.parametrize(
     ("nodes", "scratch"),
-    [("local:2", "disk"), pytest.param("virtual:2", "loopback", marks=needs(*VIRTUAL, *LOOPBACK))],
+    [
+        ("local:2", "disk"),
+        pytest.param("virtual:2", "loopback", marks=[pytest.mark.long, needs(*VIRTUAL, *LOOPBACK)]),
+    ],
 )
 def test_killing_weft_leaves_a_record_and_gc_cleans_all(weft: Weft, nodes: str, scratch: str) -> None:
     process = sorting(weft, "--nodes", nodes, "--scratch", scratch)
@@ -41,7 +44,9 @@ def test_killing_weft_leaves_a_record_and_gc_cleans_all(weft: Weft, nodes: str, 
     assert weft("show", "last").returncode == 0
 
 
-@pytest.mark.parametrize("victim", ["deploy.worker.Worker", "CoarseGrainedExecutorBackend"])
+@pytest.mark.parametrize(
+    "victim", [pytest.param("deploy.worker.Worker", marks=pytest.mark.long), "CoarseGrainedExecutorBackend"]
+)
 def test_spark_recovers_from_a_lost_process_and_the_report_says_so(weft: Weft, victim: str) -> None:
     process = sorting(weft)
     kill(
