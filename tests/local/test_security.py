@@ -101,7 +101,7 @@ def readable(paths: list[Path]) -> list[str]:
 def test_files_that_hold_or_show_secrets_are_their_users_alone(target: Target) -> None:
     home, record = target.weft.home, Path(target.facts["record"])
     kept = [path for folder in ("work", "state") for path in (home / folder).rglob("*")]
-    indexes = list(Path("/dev/shm").glob(f"*{record.name}*"))
+    indexes = list(Path("/dev/shm").glob(f"*{record.name}*/*.index"))
     environments = [Path(f"/proc/{process.pid}/environ") for process in target.processes]
     assert target.conf in kept
     assert len(indexes) == 2
@@ -222,7 +222,7 @@ def test_what_is_shuffled_is_on_disk_as_it_was_asked_for(target: Target, encrypt
     assert using.stdout is not None
     assert using.stdout.readline() == "counted 1000\n"
     # a pool keeps small files in the node's memory
-    kept = Path("/dev/shm").glob(f"*{Path(target.facts['record']).name}*")
+    kept = Path("/dev/shm").glob(f"*{Path(target.facts['record']).name}*/*")
     files = [*kept, *(target.weft.home / "work").rglob("*")]
     found = [path for path in files if path.is_file() and holds_a_row(path)]
     seen.touch()

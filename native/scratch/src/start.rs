@@ -1,6 +1,6 @@
 //! The constructor and destructor of the library, and how it starts over in a forked child.
 
-use crate::process::{alive, gate, real, settings};
+use crate::process::{alive, gate, handshake, real, settings};
 use crate::{count, pool, scratch, serve};
 use core::ffi::{c_char, c_int};
 
@@ -20,7 +20,9 @@ extern "C" fn start(_argc: c_int, argv: *const *const c_char, envp: *const *cons
         std::panic::set_hook(Box::new(|_| ()));
         count::start();
         pool::start();
-        scratch::start();
+        let serves = scratch::start();
+        let jobs = [(b'c', count::on()), (b's', serves), (b'p', pool::on())];
+        handshake::started(handshake::letters(jobs).as_bytes());
     });
 }
 

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 from weft.engines import AnyEngine
 from weft.errors import UsageError
 from weft.host import settings, signals
+from weft.host.own import make_own, require_own
 from weft.host.work import write_private
 from weft.layout.plan import Client, Layout
 from weft.text.nearest import nearest
@@ -53,9 +54,8 @@ _FORM = TypeAdapter(PersistentCluster)
 
 
 def _path(name: str, suffix: str) -> Path:
-    directory = settings.state() / "clusters"
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return directory / f"{name}{suffix}"
+    require_own(settings.spelled()["WEFT_STATE"])
+    return make_own(settings.state() / "clusters") / f"{name}{suffix}"
 
 
 def log(name: str) -> Path:

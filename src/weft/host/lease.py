@@ -22,7 +22,9 @@ import psutil
 
 from weft.errors import WeftError
 from weft.host import group, settings, shell, signals
+from weft.host.own import make_own, open_own, require_own
 from weft.host.remote.reach import Reach, of_text
+from weft.host.remote.sent.files import foreign
 from weft.host.slurm import commands
 
 _PATIENCE = 20.0
@@ -71,9 +73,8 @@ class Lease:
         _kill(self.name)
         for path in self.groups():
             group.kill(path)
-        left += [
-            problem for entry in reversed(self.entries) if "reach" not in entry and (problem := _undo(entry))
-        ]
+        own = [entry for entry in reversed(self.entries) if "reach" not in entry and not _foreign(entry)]
+        left += [problem for entry in own if (problem := _undo(entry))]
         if not left:
             self.path.unlink(missing_ok=True)
         return left
@@ -116,9 +117,8 @@ class Lease:
 @contextmanager
 def hold(name: str, purpose: str) -> Iterator[Lease]:
     """A lease for the length of a `with` block; every entry is released at the end, even after an error."""
-    directory = settings.state() / "leases"
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = directory / f"{name}.jsonl"
+    require_own(settings.spelled()["WEFT_STATE"])
+    path = make_own(settings.state() / "leases") / f"{name}.jsonl"
     with _locked(path) as file:
         lease = Lease(name, path, _file=file)
         now = time.strftime("%Y-%m-%dT%H:%M:%S")
@@ -156,7 +156,7 @@ def remains(name: str) -> list[str]:
 def _locked(path: Path) -> Iterator[IO[str]]:
     """The lease file, locked; created again if `weft gc` removed it between opening and locking."""
     while True:
-        with path.open("a") as file:
+        with open_own(path) as file:
             # another `weft ps` may hold the lock for a moment
             fcntl.flock(file, fcntl.LOCK_EX)
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
@@ -230,7 +230,9 @@ def _ours(entries: Sequence[dict[str, str]]) -> bool:
 
 
 def _files(name: str = "*") -> Iterator[tuple[Path, IO[str]]]:
-    for path in sorted((settings.state() / "leases").glob(f"{name}.jsonl")):
+    require_own(settings.spelled()["WEFT_STATE"])
+    require_own(directory := settings.state() / "leases")
+    for path in sorted(directory.glob(f"{name}.jsonl")):
         # the lease may be released between listing and opening
         with suppress(FileNotFoundError), path.open() as file:
             yield path, file
@@ -266,7 +268,12 @@ def exists(entry: dict[str, str]) -> bool:
     if entry["kind"] == "job":
         return bool(commands.named(entry["path"]))
     path = Path(entry.get("path", "/nonexistent"))
-    return _mounted(path) if entry["kind"] == "mount" else path.exists()
+    return _mounted(path) if entry["kind"] == "mount" else path.exists() and not _foreign(entry)
+
+
+def _foreign(entry: dict[str, str]) -> bool:
+    """Whether another user was there first: weft created nothing."""
+    return entry["kind"] in {"file", "directory"} and bool(foreign(entry["path"]))
 
 
 def _undo(entry: dict[str, str]) -> str | None:

@@ -27,8 +27,12 @@ def installation() -> list[Path]:
     return [SOURCE] if shipped() is None else list(dict.fromkeys([PACKAGE.parent, Path(sys.prefix)]))
 
 
+def _spelled(variable: str, default: Path) -> Path:
+    return Path(os.environ.get(variable) or default).expanduser().absolute()
+
+
 def _path(variable: str, default: Path) -> Path:
-    return Path(os.environ.get(variable) or default).expanduser().resolve()
+    return _spelled(variable, default).resolve()
 
 
 def _user() -> str:
@@ -38,26 +42,35 @@ def _user() -> str:
         return str(os.getuid())
 
 
+def spelled() -> dict[str, Path]:
+    """weft's four directories by their variables, absolute, with the symbolic links that the functions below follow."""
+    defaults = {
+        "WEFT_CACHE": Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "weft",
+        "WEFT_RUNS": Path("runs"),
+        "WEFT_STATE": Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state") / "weft",
+        "WEFT_WORK": Path("/var/tmp") / f"weft-{_user()}",  # noqa: S108 - made 0700, owner checked
+    }
+    return {variable: _spelled(variable, default) for variable, default in defaults.items()}
+
+
 def cache() -> Path:
     """WEFT_CACHE: engines, built jars and native libraries, keyed by a hash of their inputs. Default ~/.cache/weft."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    return _path("WEFT_CACHE", base / "weft")
+    return spelled()["WEFT_CACHE"].resolve()
 
 
 def runs() -> Path:
     """WEFT_RUNS: directory of the records. Default ./runs."""
-    return _path("WEFT_RUNS", Path("runs"))
+    return spelled()["WEFT_RUNS"].resolve()
 
 
 def state() -> Path:
     """WEFT_STATE: leases of running commands. Default ~/.local/state/weft."""
-    base = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state")
-    return _path("WEFT_STATE", base / "weft")
+    return spelled()["WEFT_STATE"].resolve()
 
 
 def work() -> Path:
     """WEFT_WORK: files of running commands, removed when they end. Default /var/tmp/weft-USER."""
-    return _path("WEFT_WORK", Path("/var/tmp") / f"weft-{_user()}")  # noqa: S108 - made 0700, owner checked
+    return spelled()["WEFT_WORK"].resolve()
 
 
 def shared() -> Path | None:
@@ -136,8 +149,7 @@ def java_home() -> Path | None:
 
 def directories() -> dict[str, str]:
     """The directories above by their variables, for a process that starts elsewhere or as another user."""
-    own = {"WEFT_CACHE": cache(), "WEFT_RUNS": runs(), "WEFT_STATE": state(), "WEFT_WORK": work()}
-    return {name: str(path) for name, path in own.items()}
+    return {name: str(path.resolve()) for name, path in spelled().items()}
 
 
 def search_path(variable: str) -> str:

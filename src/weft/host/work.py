@@ -11,6 +11,9 @@ from pathlib import Path
 from weft.errors import StorageError
 from weft.host import settings
 from weft.host.lease import Lease
+from weft.host.own import make_own, require_own
+
+_MEMORY = Path("/dev/shm")  # noqa: S108 - the machine's tmpfs is what is meant
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,12 @@ class WorkDirectory:
     directory: Path
     native: Path = field(default=Path("native"), kw_only=True)
     """Directory of weft's native programs, for runs that use them."""
+    token: str = field(default="RANDOM", kw_only=True)
+    """Random part of the names of the run's files outside its directory, which nobody can guess before they exist."""
+
+    def in_memory(self, what: str) -> Path:
+        """A directory in the node's memory, whatever the file system of the work directory."""
+        return _MEMORY / f"weft-{self.name}-{self.token}-{what}"
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,7 @@ class Work(WorkDirectory):
     """A directory that exists as long as the run, and the lease with an entry for everything created in it."""
 
     lease: Lease
+    token: str = field(default_factory=lambda: secrets.token_hex(16), kw_only=True)
     visible: Sequence[Path] = field(default=(), kw_only=True)
     """What every node must see under the same path, in addition to the run's own."""
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False, kw_only=True)
@@ -85,8 +95,8 @@ def open_work(
     name: str, lease: Lease, native: Path = Path("native"), visible: Sequence[Path] = ()
 ) -> Iterator[Work]:
     """The run's directory below WEFT_WORK, owned by this user."""
-    base = settings.work()
-    base.mkdir(parents=True, exist_ok=True, mode=0o700)
+    require_own(settings.spelled()["WEFT_WORK"])
+    base = make_own(settings.work())
     if base.stat().st_uid != os.getuid():
         raise StorageError(
             f"the work directory {base} belongs to another user",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from weft.errors import UsageError
+from weft.layout import handshake
 from weft.layout.endpoint import Endpoint
 from weft.layout.places import Place, Role
 from weft.nodes.base import Node
@@ -94,7 +95,7 @@ class Layout:
         merged.update({name: value.replace(COMPONENT, self.component) for name, value in wanted.items()})
         for service in self.services.values():
             merged.update(service.environment)
-        return merged
+        return {**merged, **handshake.variables(merged, self.directory / node.name)}
 
     def properties(self, configuration: str) -> dict[str, str]:
         """The settings that services add to a configuration, such as yarn-site."""

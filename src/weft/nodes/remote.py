@@ -68,8 +68,8 @@ class RemoteNode(Node):
         self.reach.ask("files", {"directories": [str(path) for path in paths]})
 
     def claim(self, path: Path, work: Work) -> None:
-        self.note(work.lease, "directory", path)  # another host may have created it, if they share it
-        self.make(path)
+        self.note(work.lease, "directory", path)
+        self.reach.ask("files", {"claimed": [str(path)]})
 
     def note(self, lease: Lease, kind: str, path: Path | str) -> None:
         lease.note(kind, path=str(path), reach=self.reach.text())

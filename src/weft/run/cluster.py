@@ -16,8 +16,9 @@ from weft.host.remote.asked import LOST
 from weft.host.shell import Process
 from weft.host.web import get, listens, token
 from weft.host.work import write_private
+from weft.layout import handshake
 from weft.layout.plan import Applications, Command, Daemon, Inquiry, Layout, Page, Plan, Ready
-from weft.nodes.base import everywhere, one_a_host
+from weft.nodes.base import Node, everywhere, one_a_host
 from weft.record.record import write_json
 from weft.run.ports import require_free
 
@@ -39,6 +40,27 @@ class Cluster:
     """Daemons that ended while they were needed, as text."""
     applications: Sequence[Applications] = ()
     secret: str = field(default="", repr=False)
+    preloaded: list[tuple[Node, str]] = field(default_factory=list)
+    """By node: the names of daemons and commands that were started with the preload library."""
+
+    def launch(
+        self,
+        what: Daemon | Command,
+        layout: Layout,
+        *,
+        cwd: Path | None = None,
+        out: Path | None = None,
+    ) -> Process:
+        """Start a daemon or a command on its node, where its places are."""
+        cwd, wrapper = cwd or layout.directory, layout.wrapper(what.node)
+        # entering a container loses the working directory
+        argv = [*wrapper, "env", f"--chdir={cwd}", *what.argv] if wrapper else what.argv
+        environment = {**what.environment}
+        if handshake.FILE in environment:
+            environment[handshake.COMMAND] = what.name
+            self.preloaded.append((what.node, what.name))
+        log = layout.log(what.node, what.name)
+        return what.node.spawn(what.name, argv, log=log, env=environment, cwd=cwd, out=out)
 
     def quiet(self) -> bool:
         """Whether every engine reports no running or pending application; an engine that does not respond may have some."""
@@ -76,19 +98,19 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
     cluster = Cluster(note, applications=plan.applications, secret=secret)
     try:
         for command in plan.first:
-            _finish(command, layout, deadline)
+            _finish(cluster, command, layout, deadline)
         require_free(plan.daemons)
         for daemon in plan.daemons:
             if daemon.after is not None:
                 _wait(cluster, [daemon.after], deadline, secret)
-            process = launch(daemon, layout)
+            process = cluster.launch(daemon, layout)
             cluster.processes.append((daemon, process))
             note("daemon-started", daemon=daemon.name, node=daemon.node.name)
             if daemon.before is not None:
                 _wait(cluster, [daemon.before], deadline, secret)
         _wait(cluster, plan.ready, deadline, secret)
         for command in plan.then:
-            _finish(command, layout, deadline)
+            _finish(cluster, command, layout, deadline)
         try:
             yield cluster
         finally:
@@ -96,17 +118,6 @@ def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: st
                 _inquire(inquiry, layout, note, secret)
     finally:
         _stop(cluster)
-
-
-def launch(
-    what: Daemon | Command, layout: Layout, *, cwd: Path | None = None, out: Path | None = None
-) -> Process:
-    """Start a daemon or a command on its node, where its places are."""
-    cwd, wrapper = cwd or layout.directory, layout.wrapper(what.node)
-    # entering a container loses the working directory
-    argv = [*wrapper, "env", f"--chdir={cwd}", *what.argv] if wrapper else what.argv
-    log = layout.log(what.node, what.name)
-    return what.node.spawn(what.name, argv, log=log, env=what.environment, cwd=cwd, out=out)
 
 
 def _stop(cluster: Cluster) -> None:
@@ -139,9 +150,9 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
         write_json(layout.record / "engine" / name, content)
 
 
-def _finish(command: Command, layout: Layout, deadline: float) -> None:
+def _finish(cluster: Cluster, command: Command, layout: Layout, deadline: float) -> None:
     """Run a command of the plan, and distribute the files that it creates. Raises ClusterError if it fails."""
-    process = launch(command, layout)
+    process = cluster.launch(command, layout)
     try:
         end = time.monotonic() + deadline
         while (code := process.code()) is None and time.monotonic() < end:

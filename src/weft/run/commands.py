@@ -11,7 +11,7 @@ from weft.errors import WorkloadError
 from weft.host import shell, signals
 from weft.host.shell import Process
 from weft.layout.plan import Command, Layout
-from weft.run.cluster import Cluster, launch
+from weft.run.cluster import Cluster
 from weft.run.progress import Progress
 from weft.workloads.base import Outcome
 
@@ -74,7 +74,7 @@ def run_all(
     """Run commands concurrently, each on its node. Raises WorkloadError if one fails or does not end in time."""
     live: list[Running] = []
     try:
-        live.extend(_start(command, layout) for command in commands)
+        live.extend(_start(command, layout, cluster) for command in commands)
         end = time.monotonic() + timeout
         while any(running.process.code() is None for running in live):
             cluster.watch()
@@ -93,8 +93,8 @@ def run_all(
             running.process.stop()
 
 
-def _start(command: Command, layout: Layout) -> Running:
-    return Running(command, launch(command, layout, cwd=command.directory, out=command.output))
+def _start(command: Command, layout: Layout, cluster: Cluster) -> Running:
+    return Running(command, cluster.launch(command, layout, cwd=command.directory, out=command.output))
 
 
 def _look(live: Sequence[Running], progress: Progress) -> None:

@@ -23,7 +23,7 @@ from weft.probes.base import Probe, Read
 from weft.record import record as records
 from weft.record import samples
 from weft.record.record import Record, Stored
-from weft.run import cluster
+from weft.run import cluster, preload
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
 from weft.run.described import described, started
@@ -125,6 +125,7 @@ def _live(
         computing = made_of.computing(members)
         layout = _layout(spec, provisioned, work, record, computing, members.servers, places.roles)
         layout, observers = _observed(spec, made_of.laid(layout, members, places.backings), record)
+        preload.require_loadable(layout)
         work.claim(layout.staging)
         plan = made_of.plan(spec, layout)
         write_plan(plan, layout, spec, record, work)
@@ -136,6 +137,7 @@ def _live(
             )
         readings = [held.enter_context(probe.watch(layout)) for probe in observers]
         yield Live(spec, layout, alive, record, progress, readings)
+        preload.require_loaded(layout, alive.preloaded, record)
         record.update(lost=alive.lost)
         with _phase("stop", record, progress), signals.held():
             held.close()
@@ -257,13 +259,22 @@ def _observed(spec: Spec, layout: Layout, record: Record) -> tuple[Layout, list[
             found.append(probe)
         else:
             missing[name] = reason
+    optional = [probe for probe in found if probe.name in added and probe.native]
+    if optional and (why := preload.failure(_preloaded(layout, found))):
+        found = [probe for probe in found if probe not in optional]
+        missing.update({probe.name: why for probe in optional})
     record.update(probes=[probe.name for probe in found], probes_missing=missing, probes_added=added)
-    wanted = [probe.environment(layout) for probe in found]
-    preload = {
+    return _preloaded(layout, found), found
+
+
+def _preloaded(layout: Layout, observers: Sequence[Probe]) -> Layout:
+    """The layout with the variables of probes for every process."""
+    wanted = [probe.environment(layout) for probe in observers]
+    variables = {
         node.name: {k: v for each in wanted for k, v in each.get(node.name, {}).items()}
         for node in layout.all_nodes
     }
-    return dataclasses.replace(layout, preload=preload), found
+    return dataclasses.replace(layout, preload=variables)
 
 
 def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Work) -> None:

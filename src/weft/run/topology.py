@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from weft.errors import UsageError
 from weft.host import settings
+from weft.host.own import require_own_directories
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
 from weft.layout.places import Place, Role
@@ -46,6 +47,7 @@ class Topology:
     def require_possible(self, spec: Spec) -> None:
         """Raises UsageError if the run is known to fail, before anything is downloaded or started."""
         require_plain(settings.directories())
+        require_own_directories(settings.spelled())
         if spec.nodes.elsewhere:
             return
         for role, storage in self.storages.items():

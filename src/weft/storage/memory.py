@@ -39,7 +39,7 @@ class MemoryStorage(Storage):
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         shared = role in SHARED_ROLES
         if not nodes[0].privileged():
-            paths = spread(_SHM / f"weft-{work.name}-{role}", role, nodes)
+            paths = spread(work.in_memory(role), role, nodes)
             return Place(
                 "memory",
                 "directory in /dev/shm (no size limit: mounting needs root)",
@@ -63,7 +63,7 @@ class MemoryStorage(Storage):
             mounts = 1 if place.shared else len(nodes) // len(one_a_host(nodes))
             asked = self._bytes(role, nodes) * mounts
             everywhere(one_a_host(nodes), lambda node: _refuse_when_full(node, role, asked))
-            make_directories(_SHM / f"weft-{work.name}-{role}", place, nodes, work)
+            make_directories(work.in_memory(role), place, nodes, work)
             yield place
             return
         tmpfs = ["mount", "-t", "tmpfs", "-o", f"size={self._bytes(role, nodes)},mode=0700", f"weft-{role}"]

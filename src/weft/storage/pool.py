@@ -17,7 +17,7 @@ from weft.host.provision.native import PRELOAD
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
 from weft.layout.places import Place, Role
-from weft.nodes.base import Node, everywhere
+from weft.nodes.base import Node, everywhere, one_a_host
 from weft.storage.stacked import StackedStorage
 from weft.text.fields import Size, SizeOrNone
 
@@ -59,17 +59,20 @@ class PoolStorage(StackedStorage):
                 environment=environment,
             )
         paths = {node.name: str(work.directory / node.name / "pool") for node in nodes}
-        environment = {node.name: {**self._serve(node, paths, below), **_preload(work)} for node in nodes}
+        index = work.in_memory(f"pool-{role}")
+        environment = {
+            node.name: {**self._serve(node, paths, below, index), **_preload(work)} for node in nodes
+        }
         text = f"pool of segment files on {below.description}"
         return dataclasses.replace(
             below, storage="pool", description=text, paths=paths, environment=environment
         )
 
-    def _serve(self, node: Node, paths: dict[str, str], below: Place) -> dict[str, str]:
+    def _serve(self, node: Node, paths: dict[str, str], below: Place, index: Path) -> dict[str, str]:
         return {
             "WEFT_SCRATCH_PREFIX": paths[node.name],
             "WEFT_SCRATCH_STORE": below.paths[node.name],
-            "WEFT_SCRATCH_INDEX": str(_index(paths[node.name])),
+            "WEFT_SCRATCH_INDEX": str(index / f"{node.name}.index"),
             "WEFT_SCRATCH_SEGMENT_BYTES": str(self.segment),
             "WEFT_SCRATCH_MEMORY": str(self._cache(node)),
             "WEFT_SCRATCH_MAX_FILES": str(self.files),
@@ -86,18 +89,10 @@ class PoolStorage(StackedStorage):
         with self.on.place(role, nodes, work) as below:
             place = self._over(below, role, nodes, work)
             if role != "input":
-                for node in nodes:
-                    index = _index(place.paths[node.name])
-                    for shared in (index, index.with_suffix(".index.memory")):
-                        node.note(work.lease, "file", shared)
+                index = work.in_memory(f"pool-{role}")
+                everywhere(one_a_host(nodes), lambda node: node.claim(index, work))
                 everywhere(nodes, lambda node: node.make(Path(place.paths[node.name])))
             yield place
-
-
-def _index(prefix: str) -> Path:
-    """The index of a node's pool: shared memory, named after the run and the node."""
-    node = Path(prefix).parent
-    return Path("/dev/shm") / f"weft-{node.parent.name}-{node.name}.index"  # noqa: S108 - memory is what is meant
 
 
 def _preload(work: WorkDirectory) -> dict[str, str]:

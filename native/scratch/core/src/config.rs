@@ -8,6 +8,8 @@ use crate::threads::{names, Threads};
 
 pub const OFF: &[u8] = b"WEFT_OFF";
 pub const NODE: &[u8] = b"WEFT_NODE";
+pub const HANDSHAKE: &[u8] = b"WEFT_HANDSHAKE";
+pub const COMMAND: &[u8] = b"WEFT_COMMAND";
 pub const COUNT_DIR: &[u8] = b"WEFT_COUNT_DIR";
 pub const COUNT_CLASSES: &[u8] = b"WEFT_COUNT_CLASSES";
 pub const COUNT_STRIPES: &[u8] = b"WEFT_COUNT_STRIPES";
@@ -27,6 +29,10 @@ pub const MAX_POOL_PREFIXES: usize = 16;
 /// What the environment asked for.
 pub struct Config {
     pub node: Text<64>,
+    /// The file of `handshake`.
+    pub handshake: PathText,
+    /// The name of the command that weft started, which its children inherit.
+    pub command: Text<128>,
     pub count_dir: PathText,
     pub stripes: u32,
     pub classes: Classes,
@@ -53,6 +59,8 @@ impl Config {
         const PREFIX: Text<512> = Text::new();
         Config {
             node: Text::new(),
+            handshake: Text::new(),
+            command: Text::new(),
             count_dir: Text::new(),
             stripes: 4,
             classes: Classes::new(),
@@ -80,6 +88,8 @@ impl Config {
         }
         let node = look(NODE).unwrap_or(b"");
         self.node = Text::of(&[node]).unwrap_or_default();
+        self.handshake = absolute(look(HANDSHAKE)).unwrap_or_default();
+        self.command = Text::of(&[look(COMMAND).unwrap_or(b"")]).unwrap_or_default();
         let runs = |program: &[u8]| arguments(&|argument| names(argument, program));
         if self.load_count(&look).is_err() || self.threads.load(look(COUNT_THREADS).unwrap_or(b""), runs).is_err() {
             self.count_dir.truncate(0);

@@ -3,7 +3,7 @@
 use crate::classes::MAX_CLASSES;
 use crate::config::Config;
 use crate::histogram::{bucket, NS_BUCKETS, SIZE_BUCKETS};
-use crate::identity::Identity;
+use crate::identity::{pid_space, Identity};
 use crate::ops::Op;
 use crate::sys::{self, Fd, Result};
 use crate::text::{number, PathText};
@@ -215,14 +215,6 @@ fn field(text: &[u8], label: &[u8]) -> Option<u64> {
     text.split(|&c| c == b'\n').find_map(|line| number(line.strip_prefix(label)?))
 }
 
-/// The number in "pid:[4026531836]"; 0 where /proc does not say.
-fn pid_space() -> u64 {
-    let mut buf = [0u8; 32];
-    let link = sys::CPath::new(b"/proc/self/ns/pid\0");
-    let text = sys::readlinkat(libc::AT_FDCWD, link, &mut buf).map_or(&buf[..0], |n| &buf[..n]);
-    text.strip_prefix(b"pid:[").and_then(|t| number(t.strip_suffix(b"]")?)).unwrap_or(0)
-}
-
 fn name(to: &mut [u8], from: &[u8]) {
     let n = from.len().min(to.len() - 1);
     to[..n].copy_from_slice(&from[..n]);
@@ -232,7 +224,8 @@ fn name(to: &mut [u8], from: &[u8]) {
 fn create(dir: &[u8], node: &[u8], id: Identity, len: usize) -> Result<Fd> {
     for variant in 0..8 {
         let path = file_name(dir, node, id, variant)?;
-        let fd = sys::openat(libc::AT_FDCWD, path.c_path(), libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC, 0o644)?;
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+        let fd = sys::openat(libc::AT_FDCWD, path.c_path(), flags, 0o644)?;
         let size = sys::fstat(fd)?.st_size as usize;
         if size == 0 || size == len {
             let ready = if size == 0 { sys::fallocate(fd, 0, 0, len as u64) } else { Ok(()) };

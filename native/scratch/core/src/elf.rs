@@ -32,7 +32,9 @@ fn look_fd(fd: Fd, hops: u32) -> Result<Loads> {
     if head.starts_with(b"#!") && hops > 0 {
         return look(interpreter(&head[2..n])?.c_path(), hops - 1);
     }
-    if st.st_mode & libc::S_ISUID != 0 && st.st_uid != sys::geteuid() {
+    let other_user = st.st_mode & libc::S_ISUID != 0 && st.st_uid != sys::geteuid();
+    let other_group = st.st_mode & libc::S_ISGID != 0 && st.st_gid != sys::getegid();
+    if other_user || other_group || sys::has_attribute(fd, c"security.capability") {
         return Ok(Loads::Privileged);
     }
     Ok(has_interp(&head[..n]))

@@ -32,10 +32,22 @@ fn parse(line: &[u8]) -> Option<Stat> {
     Some(Stat { state: *field(3)?.first()?, threads: number(field(20)?)?, start: number(field(22)?)? })
 }
 
+/// The number in "pid:[4026531836]", the caller's pid namespace; 0 where /proc does not say.
+pub fn pid_space() -> u64 {
+    let mut buf = [0u8; 32];
+    let link = sys::CPath::new(b"/proc/self/ns/pid\0");
+    let text = sys::readlinkat(libc::AT_FDCWD, link, &mut buf).map_or(&buf[..0], |n| &buf[..n]);
+    text.strip_prefix(b"pid:[").and_then(|t| number(t.strip_suffix(b"]")?)).unwrap_or(0)
+}
+
 impl Identity {
     /// The calling process.
     pub fn own() -> Identity {
-        let pid = sys::getpid();
+        Identity::of(sys::getpid())
+    }
+
+    /// The process of a pid; its start is 0 where /proc does not say.
+    pub fn of(pid: u32) -> Identity {
         Identity { pid, start: stat_of(pid).map_or(0, |s| s.start) }
     }
 

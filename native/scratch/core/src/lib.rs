@@ -8,6 +8,7 @@ pub mod counters;
 pub mod coverage;
 pub mod directories;
 pub mod elf;
+pub mod handshake;
 pub mod histogram;
 pub mod identity;
 pub mod ops;

@@ -280,6 +280,11 @@ pub fn each_entry(dir: Fd, mut f: impl FnMut(&[u8])) {
     }
 }
 
+/// Whether a file has an extended attribute.
+pub fn has_attribute(fd: Fd, name: &core::ffi::CStr) -> bool {
+    call!(libc::SYS_fgetxattr, fd, name.as_ptr(), 0, 0).is_ok()
+}
+
 pub fn chdir(path: CPath) -> Result<()> {
     call!(libc::SYS_chdir, path.0).map(drop)
 }

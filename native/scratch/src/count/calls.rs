@@ -40,6 +40,11 @@ pub fn start() {
     }
 }
 
+/// True if calls are counted, so far as is known.
+pub fn on() -> bool {
+    STATE.load(Relaxed) != OFF
+}
+
 pub fn forked() {
     if STATE.load(Relaxed) != OFF {
         STATE.store(PENDING, Release);

@@ -51,8 +51,9 @@ pub fn start() {
     }
 }
 
+/// True if input is pooled.
 #[inline]
-fn on() -> bool {
+pub fn on() -> bool {
     !OFDS.load(Acquire).is_null()
 }
 

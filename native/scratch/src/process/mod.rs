@@ -3,6 +3,7 @@
 pub mod alive;
 pub mod cwd;
 pub mod gate;
+pub mod handshake;
 mod old_glibc;
 pub mod real;
 pub mod settings;

@@ -91,6 +91,11 @@ fn find(name: &CStr) -> *mut c_void {
     unsafe { libc::dlvsym(libc::RTLD_NEXT, name.as_ptr(), base.as_ptr()) }
 }
 
+pub fn errno() -> i32 {
+    // SAFETY: the location is this thread's own errno.
+    unsafe { *libc::__errno_location() }
+}
+
 /// Sets errno as the C library does.
 pub fn set_errno(e: i32) {
     // SAFETY: the location is this thread's own errno.

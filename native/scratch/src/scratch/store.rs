@@ -18,17 +18,18 @@ struct Slot(UnsafeCell<MaybeUninit<Store>>);
 unsafe impl Sync for Slot {}
 static STORE: Slot = Slot(UnsafeCell::new(MaybeUninit::uninit()));
 
-/// Switches serving on; an index that exists may hold descriptors that survived exec.
-pub fn start() {
+/// Switches serving on; an index that exists may hold descriptors that survived exec. False if there is nothing to
+/// serve, or there is an index that cannot be ours: calls on the prefix then fail.
+pub fn start() -> bool {
     if config().prefix.is_empty() {
-        return;
+        return false;
     }
     STATE.store(UNMAPPED, Release);
-    if map(false).is_ok() {
-        if let Some(s) = mapped() {
-            s.resume();
-        }
+    let found = map(false);
+    if let Some(s) = mapped() {
+        s.resume();
     }
+    matches!(found, Ok(()) | Err(libc::ENOENT))
 }
 
 /// True if there is a prefix to serve.

@@ -10,6 +10,7 @@ from typing import IO
 
 from weft.errors import StorageError
 from weft.host import settings, signals
+from weft.host.own import open_own, require_own
 
 Say = Callable[[str], None]
 """Reports progress to the user at the terminal."""
@@ -35,13 +36,14 @@ def digest(paths: Iterable[Path], *inputs: str) -> str:
 def cached(name: str) -> Path | None:
     """A complete directory of that name, if there is one."""
     path = settings.cache() / name
+    require_own(path)
     return path if path.is_dir() else None
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file for the length of a `with`; waits for other processes until a signal comes."""
-    with path.open("w") as lock:
+    with open_own(path) as lock:
         while not _taken(lock):
             signals.sleep(signals.LOOK)
         yield
@@ -62,7 +64,9 @@ def building(name: str, need: int) -> Iterator[Path | None]:
     `need` is the required space in bytes; with less free space it raises StorageError at once.
     """
     cache = settings.cache()
+    require_own(settings.spelled()["WEFT_CACHE"])
     cache.mkdir(parents=True, exist_ok=True)
+    require_own(cache)
     free = shutil.disk_usage(cache).free
     if free < need:
         raise StorageError(

@@ -24,7 +24,7 @@ impl Store {
     /// Runs `f` on the real file of an external one.
     pub(super) fn with_external<T>(&self, i: &Inode, f: impl FnOnce(Fd) -> Result<T>) -> Result<T> {
         let path = self.external_path(i)?;
-        let fd = sys::openat(libc::AT_FDCWD, path.c_path(), libc::O_RDWR | libc::O_CLOEXEC, 0)?;
+        let fd = sys::openat(libc::AT_FDCWD, path.c_path(), libc::O_RDWR | libc::O_NOFOLLOW | libc::O_CLOEXEC, 0)?;
         let answer = f(fd);
         sys::close(fd)?;
         answer
@@ -76,7 +76,7 @@ impl Store {
         }
         let size = i.size.load(Relaxed);
         let path = self.external_path(i)?;
-        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_NOFOLLOW | libc::O_CLOEXEC;
         let fd = sys::openat(libc::AT_FDCWD, path.c_path(), flags, 0o600)?;
         let copied = sys::ftruncate(fd, size).and_then(|()| self.copy_to(i, fd, 0));
         sys::close(fd)?;

@@ -1,6 +1,7 @@
 //! The index as this process has it, and how a new one is founded.
 
 use super::layout::*;
+use super::owned;
 use super::private::Private;
 use super::region::Region;
 use super::txn::{slot_of, Txn};
@@ -25,9 +26,8 @@ pub struct Store {
 impl Store {
     /// Maps the index that `config` names, creating it when `create` is set.
     pub fn open(config: &Config, create: bool) -> Result<Store> {
-        let flags = libc::O_RDWR | libc::O_CLOEXEC | if create { libc::O_CREAT } else { 0 };
-        let fd = sys::openat(libc::AT_FDCWD, config.index.c_path(), flags, 0o600)?;
-        let private = Private::new(config.index.c_path())?;
+        let fd = owned::open(config.index.c_path(), create)?;
+        let private = Private::new(fd)?;
         let fd = private.lift(fd)?;
         // The kernel gives this lock back if its holder dies while creating.
         sys::flock(fd, libc::LOCK_EX)?;

@@ -11,6 +11,7 @@ pub mod memory;
 pub mod names;
 pub mod ofds;
 pub mod ops;
+pub mod owned;
 pub mod pending;
 pub mod private;
 pub mod procs;

@@ -2,7 +2,8 @@
 
 use super::layout::MAX_SEGMENTS;
 use super::pending::Pending;
-use crate::sys::{self, CPath, Fd, Result};
+use crate::sys::{self, Fd, Result};
+use crate::text::Text;
 use core::sync::atomic::{AtomicI32, AtomicU64, Ordering::*};
 
 /// Descriptors above this are never ours.
@@ -34,8 +35,8 @@ fn table<T>(n: usize) -> Result<*const T> {
 }
 
 impl Private {
-    /// `index` names the file that placeholders are backed by.
-    pub fn new(index: CPath) -> Result<Private> {
+    /// `index` is the open file that placeholders are backed by.
+    pub fn new(index: Fd) -> Result<Private> {
         let limit = sys::nofile_limit().min(MAX_FDS as u64) as usize;
         let mut p = Private {
             placeholder: -1,
@@ -48,7 +49,10 @@ impl Private {
             segments: table(MAX_SEGMENTS as usize)?,
             ours: table(MAX_FDS / 64)?,
         };
-        let fd = sys::openat(libc::AT_FDCWD, index, libc::O_PATH | libc::O_CLOEXEC, 0)?;
+        // By its descriptor: under its name there may be another file by now.
+        let mut path = Text::<32>::of(&[b"/proc/self/fd/"])?;
+        path.push_num(index as u64)?;
+        let fd = sys::openat(libc::AT_FDCWD, path.c_path(), libc::O_PATH | libc::O_CLOEXEC, 0)?;
         p.placeholder = p.lift(fd)?;
         let st = sys::fstat(p.placeholder)?;
         p.mark = (st.st_dev, st.st_ino);

@@ -5,6 +5,7 @@ use super::extents::Run;
 use super::index::Store;
 use super::layout::*;
 use super::lock;
+use super::owned;
 use super::txn::{holder_alive, slot_of, Txn};
 use crate::sys::{self, Fd, Result};
 use crate::text::PathText;
@@ -23,8 +24,7 @@ impl Store {
 
     /// The file that all segments in memory are stretches of.
     fn open_memory(&self) -> Result<Fd> {
-        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC;
-        sys::openat(libc::AT_FDCWD, self.memory.c_path(), flags, 0o600)
+        owned::open(self.memory.c_path(), true)
     }
 
     fn segment_path(&self, n: u32) -> Result<PathText> {
@@ -46,7 +46,10 @@ impl Store {
     fn open_segment(&self, n: u32, flags: i32) -> Result<Fd> {
         let fd = match self.r.segment(n).is_memory() {
             true => return self.memory_fd(n),
-            false => sys::openat(libc::AT_FDCWD, self.segment_path(n)?.c_path(), flags | libc::O_CLOEXEC, 0o600)?,
+            false => {
+                let flags = flags | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+                sys::openat(libc::AT_FDCWD, self.segment_path(n)?.c_path(), flags, 0o600)?
+            }
         };
         self.keep(fd, self.private.segment(n))
     }

@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import time
 
@@ -71,13 +72,25 @@ def undo(kind: str, path: str) -> None:
             subprocess.call(shlex.split(path), stdout=nothing, stderr=nothing)
     elif kind == "file" and exists(kind, path):
         os.unlink(path)
-    elif kind == "directory" and not any((point + "/").startswith(path + "/") for point in mount_points()):
+    elif (
+        kind == "directory"
+        and exists(kind, path)
+        and not any((point + "/").startswith(path + "/") for point in mount_points())
+    ):
         shutil.rmtree(path, ignore_errors=True)
 
 
 def exists(kind: str, path: str) -> bool:
     """Whether the resource exists now."""
-    return path in mount_points() if kind == "mount" else os.path.lexists(path)
+    if kind == "mount":
+        return path in mount_points()
+    return os.path.lexists(path) and not (kind in ("file", "directory") and others(path))
+
+
+def others(path: str) -> bool:
+    """Whether another user created it, where every user can: the run created nothing there."""
+    around = os.stat(os.path.dirname(path)).st_mode
+    return bool(around & stat.S_IWOTH) and os.lstat(path).st_uid != os.geteuid()
 
 
 def mount_points() -> "list[str]":
