@@ -1,0 +1,104 @@
+"""Predicts cells that the model has not seen, runs each, and prints predicted beside measured seconds.
+
+Results are kept beside the records, in unseen-NAME.jsonl: a second call continues where the first one ended. Remove the
+file to begin again.
+"""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+WEFT = str(Path(__file__).parents[1] / "weft")
+KEYS = {"nodes": "--nodes", "scratch": "--scratch", "size": "--size"}
+SETS = ("partitions", "mappers")
+"""Keys of workloads that are numbers of tasks: `--partitions` of a prediction."""
+
+
+def weft(*arguments: str) -> dict[str, Any]:
+    """A command of weft with --json. Raises CalledProcessError."""
+    done = subprocess.run([WEFT, *arguments, "--json"], check=True, stdout=subprocess.PIPE, text=True)
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def run(table: Mapping[str, Any], probes: str) -> dict[str, Any]:
+    """Run a cell; its record's summary with the seconds of its result."""
+    flags = [word for key, flag in KEYS.items() if key in table for word in (flag, str(table[key]))]
+    flags += [word for key in SETS if key in table for word in ("--set", f"{key}={table[key]}")]
+    found = weft("run", *table["flags"], *flags, "--set", f"probes={probes}")
+    head = json.loads(Path(found["record"], "record.json").read_text())
+    return {"record": found["record"], "seconds": head["measured"]}
+
+
+def predict(record: str, table: Mapping[str, Any]) -> dict[str, float]:
+    """The one point of a prediction."""
+    nodes, cores = re.fullmatch(r"\w+:(\d+),cores=(\d+)", table["nodes"]).groups()  # type: ignore[union-attr]
+    flags = ["--nodes", nodes, "--cores", cores, "--scratch", table["scratch"]]
+    flags += ["--size", table["size"]] if "size" in table else []
+    flags += [word for key in SETS if key in table for word in ("--partitions", str(table[key]))]
+    point = weft("predict", record, *flags)["curves"][0]["points"][0]
+    return {key: point[key] for key in ("seconds", "low", "high", "factor")}
+
+
+def main(path: Path) -> int:
+    """Every run and cell of the file that has no line yet, and the table of all."""
+    asked = tomllib.loads(path.read_text())
+    commit = subprocess.run(
+        ["git", "-C", str(path.resolve().parent), "rev-parse", "--short", "HEAD"],
+        check=False, stdout=subprocess.PIPE, text=True,
+    ).stdout.strip()  # fmt: skip
+    runs = Path(os.environ.get("WEFT_RUNS", "runs"))
+    runs.mkdir(parents=True, exist_ok=True)
+    log = runs / f"unseen-{path.stem}.jsonl"
+    done = {line["key"]: line for line in map(json.loads, log.read_text().splitlines())} if log.exists() else {}
+
+    def keep(key: str, line: dict[str, Any]) -> dict[str, Any]:
+        done[key] = {"key": key, "commit": commit, **line}
+        with log.open("a") as out:
+            out.write(json.dumps(done[key]) + "\n")
+        return done[key]
+
+    for cell in asked["cells"]:
+        base = asked["runs"][cell["from"]]
+        if (start := f"run {cell['from']}") not in done:
+            keep(start, run(base, asked["probes"]))
+        key = json.dumps(cell, sort_keys=True)
+        if key in done:
+            continue
+        table = {**base, **cell}
+        before = predict(done[start]["record"], table)
+        try:
+            keep(key, {"predicted": before, **run(table, asked["probes"])})
+        except subprocess.CalledProcessError as error:
+            print(f"{key}: the run failed: {error}", file=sys.stderr)
+    show(asked["cells"], done)
+    return 0
+
+
+def show(cells: list[dict[str, Any]], done: Mapping[str, Any]) -> None:
+    """The table, the median error, and how many intervals held."""
+    errors, held = [], 0
+    print(f"{'cell':58} {'predicted':>9} {'band':>15} {'measured':>9} {'error':>7}")
+    for cell in cells:
+        if (line := done.get(json.dumps(cell, sort_keys=True))) is None:
+            continue
+        point, real = line["predicted"], line["seconds"]
+        errors.append(abs(point["seconds"] / real - 1))
+        held += point["low"] <= real <= point["high"]
+        name = ", ".join(f"{key} {value}" for key, value in cell.items())
+        band = f"{point['low']:.1f} to {point['high']:.1f}"
+        print(f"{name:58} {point['seconds']:9.1f} {band:>15} {real:9.1f} {point['seconds'] / real - 1:+7.0%}")
+    if errors:
+        print(f"{len(errors)} cells: median error {statistics.median(errors):.0%}, in its band {held} times")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
