@@ -43,6 +43,10 @@ VERBS = {
         "predict",
         "Predict a run's time elsewhere, with its band, its knee, and how far it is from what was measured.",
     ),
+    "advise": Verb(
+        "advise",
+        "Say what to change about a run: at most five changes, each with its gain, its reason and how to check it.",
+    ),
     "report": Verb(
         "look", "Write the report of a run, or of a whole study, as one self-contained HTML file."
     ),

@@ -73,9 +73,13 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
     machine = target.machine
     processor = ((stage.processor - stage.fixed) * new.data + stage.fixed) / machine.speed
     parts = {
-        "collector": stage.collector * new.data / machine.speed,
+        "collector": stage.collector * target.collector * new.data / machine.speed,
         "scheduling": stage.scheduling * anchors.scheduling,
-        "network": stage.network * new.data * _remote(target.nodes) / max(_remote(work.nodes), 1e-9)
+        "network": stage.network
+        * target.network
+        * new.data
+        * _remote(target.nodes)
+        / max(_remote(work.nodes), 1e-9)
         if work.nodes > 1
         else machine.round_trip * min(new.reads * stage.blocks, target.nodes - 1),
         "unclassified": stage.other * new.data,

@@ -21,6 +21,10 @@ class Target:
     size: float = 0.0
     partitions: int | None = None
     growth: Growth = field(default_factory=Growth)
+    collector: float = 1.0
+    """Of the measured garbage collection."""
+    network: float = 1.0
+    """Of the measured waiting for blocks of other nodes."""
 
     @property
     def slots(self) -> int:

@@ -1,0 +1,207 @@
+"""What could be changed about a run, as targets that the same model predicts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from weft.errors import UsageError
+from weft.model.prediction.storages import OVER, service
+from weft.model.prediction.target import Target
+from weft.model.prediction.work import Work
+
+_LOCAL_DIRECTORIES = {
+    "spark": "spark.local.dir",
+    "flink": "io.tmp.dirs",
+    "hadoop": "mapreduce.cluster.local.dir",
+    "mapreduce": "mapreduce.cluster.local.dir",
+}
+_HEAPS = {"spark": "spark.executor.memory", "flink": "taskmanager.memory.task.heap.size"}
+_COUNTS = {
+    "spark": "spark.default.parallelism={0}, spark.sql.shuffle.partitions={0}",
+    "flink": "parallelism.default={0}",
+    "hadoop": "mapreduce.job.reduces={0}",
+    "mapreduce": "mapreduce.job.reduces={0}",
+}
+_KEYS = {"groupby": "mappers", "pi": "tasks"}
+"""By workload: its key for the number of tasks, where that is not `partitions`."""
+_OF_MEMORY = 0.25
+"""Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
+_ROOM = 2.0
+"""Size of a loopback file system over the bytes that were written."""
+_HOSTED = ("virtual", "local")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One change."""
+
+    family: str
+    """storage of scratch, partitions, nodes, memory, network: of each only the best is advice."""
+    change: str
+    flags: tuple[str, ...]
+    """Of `weft run`; empty where weft has no flag for it."""
+    settings: str
+    """Of the engine."""
+    target: Target
+    part: str
+    """The part of the slot time that it is about."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A run, as far as candidates depend on it."""
+
+    work: Work
+    target: Target
+    """Where it was measured."""
+    spec: Mapping[str, Any]
+    memory: int
+    """Bytes of a node; 0: not known."""
+    heap: int = 0
+    """Bytes of an executor's heap; 0: not known."""
+
+    @property
+    def written(self) -> float:
+        """Bytes of scratch that a node holds at the end."""
+        whole = sum(stage.bytes.get("scratch written", 0.0) * stage.count for stage in self.work.stages)
+        return whole / self.work.nodes
+
+
+def candidates(run: Situation) -> list[Candidate]:
+    """Everything that can be tried with this run's kind of nodes, storage and engine."""
+    return [*_storages(run), *_partitions(run), *_nodes(run), *_memory(run), *_network(run)]
+
+
+def _storages(run: Situation) -> Iterator[Candidate]:
+    for role in ("scratch", "input", "output"):
+        label = run.work.storages.get(role, "")
+        for text in _instead(run, role, label):
+            try:
+                found = service(text, run.target.machine)
+            except UsageError:
+                continue
+            target = replace(run.target, storages={**run.target.storages, role: found})
+            part = _largest(run.work, role)
+            setting = _LOCAL_DIRECTORIES.get(run.work.engine, "") if role == "scratch" else ""
+            yield Candidate(
+                f"storage of {role}",
+                f"{role} on {found.name}",
+                (f"--{role}", text),
+                _directory(setting, text),
+                target,
+                part,
+            )
+
+
+def _directory(setting: str, text: str) -> str:
+    """The engine's own setting for the same; what a preload library does has none."""
+    if not setting or text.partition(":")[0].partition("+")[0] == "pool":
+        return ""
+    where = {"memory": "/dev/shm/...", "disk": "a directory on a disk of the node"}  # noqa: S108 - memory is what is meant
+    return f"{setting}={where.get(text.split('+', maxsplit=1)[0].split(':', maxsplit=1)[0], 'the mounted file system')}"
+
+
+def _instead(run: Situation, role: str, label: str) -> list[str]:
+    """Other storages for a role, in short form."""
+    table = run.spec.get(role)
+    table = table if isinstance(table, Mapping) else {}
+    top = label.partition("+")[0].partition(":")[0]
+    hosted = run.spec.get("nodes", {}).get("kind") in _HOSTED
+    if role != "scratch":
+        # only where all nodes are one host is a disk visible to all of them
+        return ["disk"] if hosted and top in {"delayed", "mount"} else []
+    if not label or top == "memory":
+        return []
+    fits = not run.memory or run.written * _ROOM <= _OF_MEMORY * run.memory
+    found = ["memory"] if fits else []
+    if top not in OVER and top != "disk":
+        path = table.get("path")
+        below = f":{path}" if top == "mount" and path else f"+{label}"
+        size = max(1, round(run.written * _ROOM / 1e9 + 0.5))
+        found += [
+            f"pool{below}",
+            f"loopback{below},size={size}G" if ":" in below[:1] else f"loopback,size={size}G{below}",
+        ]
+    return [*found, *(["disk"] if hosted and top != "disk" else [])]
+
+
+def _largest(work: Work, role: str) -> str:
+    """The part of this role with most time."""
+    sums: dict[str, float] = {f"metadata: {role}": 0.0}
+    for stage in work.stages:
+        for call in stage.calls:
+            if call.role == role:
+                name = f"{'data' if call.data else 'metadata'}: {role}"
+                sums[name] = sums.get(name, 0.0) + call.seconds * stage.count
+    return max(sums, key=lambda name: sums[name])
+
+
+def _partitions(run: Situation) -> Iterator[Candidate]:
+    counts = [stage.count for stage in run.work.stages if stage.reads_shuffle]
+    if not counts:
+        return
+    now = max(counts)
+    kind = str(run.spec.get("workload", {}).get("kind"))
+    key = _KEYS.get(kind, "partitions")
+    known = key in run.spec.get("workload", {})
+    if run.target.growth.each:
+        return  # each task has its own data: another number of tasks is another job
+    slots = run.work.slots
+    for count in sorted({max(1, now // 2), now * 2, now * 4, slots, 2 * slots, 3 * slots} - {now}):
+        flags = ("--set", f"{key}={count}") if known else ()
+        setting = _COUNTS.get(run.work.engine, "").format(count)
+        part = "no task: too few tasks" if now < slots else "no task: tail of a stage"
+        target = replace(run.target, partitions=count)
+        yield Candidate("partitions", f"{count} partitions instead of {now}", flags, setting, target, part)
+
+
+def _nodes(run: Situation) -> Iterator[Candidate]:
+    table = dict(run.spec.get("nodes", {}))
+    kind = table.get("kind")
+    if run.target.growth.each or kind not in {*_HOSTED, "slurm"}:
+        return
+    more = {key: table[key] for key in ("rate",) if table.get(key)}
+    cores = {"cores": run.target.cores} if kind in _HOSTED else {}
+    words = "".join(f",{key}={value}" for key, value in {**cores, **more}.items())
+    for count in sorted(
+        {max(1, run.work.nodes // 2), run.work.nodes * 2, run.work.nodes * 4} - {run.work.nodes}
+    ):
+        target = replace(run.target, nodes=count)
+        setting = "spark.executor.instances=" + str(count) if run.work.engine == "spark" else ""
+        yield Candidate(
+            "nodes",
+            f"{count} nodes instead of {run.work.nodes}",
+            ("--nodes", f"{kind}:{count}{words}"),
+            setting,
+            target,
+            "processor",
+        )
+
+
+def _memory(run: Situation) -> Iterator[Candidate]:
+    """Twice the heap: a collector's work is inversely proportional to the room that it leaves between two collections."""
+    setting = _HEAPS.get(run.work.engine)
+    if not (setting and run.heap) or (run.memory and 2 * run.heap > 0.8 * run.memory):
+        return
+    heap = 2 * run.heap
+    flags = ("--set", f"engine.executor_memory={heap}") if run.work.engine == "spark" else ()
+    target = replace(run.target, collector=0.5)
+    yield Candidate(
+        "memory",
+        f"twice the heap of an executor, {heap >> 20} MiB",
+        flags,
+        f"{setting}={heap >> 20}m",
+        target,
+        "collector",
+    )
+
+
+def _network(run: Situation) -> Iterator[Candidate]:
+    table = run.spec.get("nodes", {})
+    if not table.get("rate"):
+        return
+    words = f"{table['kind']}:{run.work.nodes},cores={run.target.cores}"
+    target = replace(run.target, network=0.0)
+    yield Candidate(
+        "network", f"links without the limit of {table['rate']}", ("--nodes", words), "", target, "network"
+    )

@@ -1,0 +1,204 @@
+"""Advice on a run: what to change, its predicted gain with an interval, what it is based on, how to check it."""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from weft.model.prediction import curve
+from weft.model.prediction.candidates import Candidate, Situation, candidates
+from weft.model.prediction.machine import Machine
+from weft.model.prediction.target import Target
+from weft.model.prediction.work import Work
+from weft.report.blocks import Block, Column, Listing, Section, Table, Words
+from weft.report.numbers import percent
+from weft.report.part import Part
+from weft.report.projection import Recorded
+from weft.text.units import parse_size, show_seconds
+
+LEAST_GAIN = 0.05
+"""Share of the time below which a change is not worth a line."""
+MOST = 5
+"""Lines of advice."""
+
+
+class Line(Part):
+    """One change. Gains are shares of the measured time: 0.2 is a fifth less."""
+
+    change: str
+    flags: tuple[str, ...]
+    """Of `weft run`; empty where weft has no flag for it."""
+    settings: str
+    """Of the engine, for jobs without weft."""
+    seconds: float
+    gain: float
+    low: float
+    high: float
+    part: str
+    counter: str
+    check: str
+
+
+class Advice(Part):
+    """What to change about a run."""
+
+    run: str
+    directory: str
+    measured: float
+    replay: float
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+
+
+def advise(recorded: Recorded, directory: str, machine: Machine) -> Advice:
+    """The best change of each family, those first that gain most."""
+    model = recorded.model(machine)
+    work = recorded.work
+    run = Situation(work, recorded.on(machine), recorded.spec, recorded.memory, _heap(recorded.derived))
+    lines: dict[str, Line] = {}
+    for one in candidates(run):
+        (point,) = curve.points(model, _target(one), [one.target.nodes])
+        gain = 1 - point.seconds / work.measured
+        if gain > max(LEAST_GAIN, lines[one.family].gain if one.family in lines else 0.0):
+            lines[one.family] = _line(one, point, work, directory)
+    best = sorted(lines.values(), key=lambda line: -line.gain)[:MOST]
+    return Advice(
+        run=recorded.name,
+        directory=directory,
+        measured=work.measured,
+        replay=model.replay(),
+        lines=tuple(best),
+        notes=tuple(f"not measured, and not advised on: {words}" for words in work.missing),
+    )
+
+
+def _target(one: Candidate) -> Callable[[int], Target]:
+    """A candidate's target, whose number of nodes is its own."""
+    return lambda nodes: replace(one.target, nodes=nodes)
+
+
+def _line(one: Candidate, point: curve.Point, work: Work, directory: str) -> Line:
+    return Line(
+        change=one.change,
+        flags=one.flags,
+        settings=one.settings,
+        seconds=point.seconds,
+        gain=1 - point.seconds / work.measured,
+        low=1 - point.high / work.measured,
+        high=1 - point.low / work.measured,
+        part=one.part,
+        counter=_counter(one.part, work),
+        check=shlex.join(["weft", "run", f"{directory}/spec.toml", *one.flags]) if one.flags else "",
+    )
+
+
+def _counter(part: str, work: Work) -> str:
+    """What was measured of a part: its share of slot time, and its most frequent call."""
+    whole = work.slots * work.wall
+    kind, _, role = part.partition(": ")
+    counts: dict[str, float] = {}
+    blocked = 0.0
+    for stage in work.stages:
+        for call in stage.calls:
+            if call.role == role and ("data" if call.data else "metadata") == kind:
+                counts[call.operation] = counts.get(call.operation, 0.0) + call.count * stage.count
+                blocked += call.seconds * stage.count
+    if counts:
+        most = max(counts, key=lambda name: counts[name])
+        return f"{percent(blocked / whole)} of slot time; {most}: {counts[most]:,.0f} calls (probe fileops)"
+    names = {"processor": "processor", "collector": "collector", "network": "network"}
+    if part in names:
+        seconds = sum(getattr(stage, names[part]) * stage.count for stage in work.stages)
+        return f"{percent(seconds / whole)} of slot time (job metrics)"
+    return f"{work.slots} slots, {max(stage.count for stage in work.stages)} tasks in the widest stage (job metrics)"
+
+
+def _heap(derived: Mapping[str, str]) -> int:
+    try:
+        return parse_size(derived.get("executor heap", "").replace(" ", ""))
+    except ValueError:
+        return 0
+
+
+def section(found: Advice) -> Section:
+    """The lines, for a terminal."""
+    if not found.lines:
+        blocks: list[Block] = [Words(f"Nothing here helps by more than {percent(LEAST_GAIN)}.", "good")]
+    else:
+        blocks = [_table(found.lines), Listing([_how(line) for line in found.lines])]
+    blocks.append(
+        Words(
+            f"Measured {show_seconds(found.measured)}; the model schedules the run itself in {percent(found.replay)} of that.",
+            "quiet",
+        )
+    )
+    if found.notes:
+        blocks.append(Listing([f"{note}." for note in found.notes], "quiet"))
+    return Section("advice", f"What to change about {found.run}", blocks)
+
+
+def _table(lines: Sequence[Line]) -> Table:
+    columns = [
+        Column("change"),
+        Column("saves", number=True),
+        Column("interval", number=True),
+        Column("because of"),
+    ]
+    rows = [
+        (
+            line.change,
+            percent(line.gain),
+            f"{percent(line.low)} to {percent(line.high)}",
+            f"{line.part}: {line.counter}",
+        )
+        for line in lines
+    ]
+    return Table(columns, rows)
+
+
+def _how(line: Line) -> str:
+    ways = [
+        " ".join(line.flags),
+        line.settings and f"without weft: {line.settings}",
+        line.check and f"check: {line.check}",
+    ]
+    return f"{line.change}: {'; '.join(way for way in ways if way)}"
+
+
+class Tried(Part):
+    """Advice that was tried. Gains are shares of the time."""
+
+    run: str
+    change: str
+    flags: tuple[str, ...]
+    gain: float
+    low: float
+    high: float
+    old: tuple[float, ...]
+    """Seconds of the runs without the change."""
+    new: tuple[float, ...]
+    """Seconds of the runs with it."""
+    real: float
+
+    @property
+    def held(self) -> bool:
+        """Whether the real gain lies in the predicted interval."""
+        return self.low <= self.real <= self.high
+
+
+def score(tried: Sequence[Tried]) -> Section:
+    """Predicted beside real gains, and how often the interval held."""
+    columns = [Column("run"), Column("change"), Column("predicted", number=True), Column("interval", number=True),
+               Column("real", number=True), Column("held")]  # fmt: skip
+    rows = [
+        (one.run, one.change, percent(one.gain), f"{percent(one.low)} to {percent(one.high)}", percent(one.real),
+         "yes" if one.held else "no")
+        for one in tried
+    ]  # fmt: skip
+    words = f"The interval held {sum(one.held for one in tried)} of {len(tried)} times."
+    return Section("score", "Advice that was tried", [Table(columns, rows), Words(words)])
+
+
+def tried_from(rows: Sequence[Mapping[str, Any]]) -> list[Tried]:
+    """Lines of the log."""
+    return [Tried(**row) for row in rows]

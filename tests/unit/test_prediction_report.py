@@ -1,0 +1,211 @@
+"""`weft predict` and `weft advise` on records: what they say, what they lack, and what is an error."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.prediction_jobs import LUSTRE, MEMORY, at, groupby, job
+from tests.unit.report_fakes import make_record
+from weft.cli import advise as verb
+from weft.cli.predict import counts
+from weft.errors import RecordError, UsageError
+from weft.model.prediction.candidates import Situation, candidates
+from weft.model.prediction.growth import Growth
+from weft.model.prediction.machine import Machine
+from weft.model.prediction.work import Calls, Work
+from weft.report import advice, prediction, projection
+from weft.report.advice import Tried
+from weft.report.projection import Recorded
+
+HERE = Machine("here", cores=2, storages={"memory": MEMORY, "lustre": LUSTRE})
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Recorded:
+    return projection.read(make_record(tmp_path / "run"))
+
+
+def test_the_work_of_a_record_is_that_of_its_stages(recorded: Recorded) -> None:
+    assert (recorded.work.nodes, recorded.work.slots, recorded.cores) == (2, 4, 2)
+    assert recorded.work.size == 400_000_000
+    assert all(stage.count > 0 and stage.mean > 0 for stage in recorded.work.stages)
+    for stage in recorded.work.stages:
+        known = (
+            stage.processor + stage.waiting + stage.collector + stage.network + stage.scheduling + stage.other
+        )
+        assert known + sum(each.seconds for each in stage.calls) == pytest.approx(stage.mean, rel=0.05)
+
+
+def test_a_prediction_at_the_measured_nodes_is_the_measurement(recorded: Recorded) -> None:
+    found = prediction.predict(recorded, HERE, HERE, [2], [])
+    assert found.curves[0].points[0].seconds == pytest.approx(recorded.work.measured)
+    assert found.curves[0].points[0].factor == 1.0
+
+
+def test_a_page_and_a_terminal_show_the_curve(recorded: Recorded) -> None:
+    found = prediction.predict(recorded, HERE, HERE, [1, 2, 64], ["memory", "lustre"])
+    text = prediction.page(found)
+    assert text.count("<svg") == 1
+    assert "could not be drawn" not in text
+    assert "Extrapolated up to 32 times" in text
+    assert json.loads(found.model_dump_json())["curves"][1]["scratch"] == "lustre"
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        ("resolved.json", "resolved.json is not readable"),
+        ("engine/app-20231114221320-0000", "no job metrics"),
+    ],
+)
+def test_a_record_without_what_the_model_needs_is_an_error(tmp_path: Path, missing: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        projection.read(make_record(tmp_path / "run", without=[missing]))
+
+
+def test_a_record_that_ended_before_its_run_phase_is_an_error(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run", without=["events.jsonl"], head={"phases": {"start": 3.0}})
+    with pytest.raises(UsageError, match="no finished run phase"):
+        projection.read(stored)
+
+
+def test_a_record_without_nodes_names_the_key(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run")
+    (stored.directory / "resolved.json").write_text('{"nodes": []}')
+    with pytest.raises(UsageError, match="lacks the key nodes"):
+        projection.read(stored)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("2..320", [2, 4, 8, 16, 32, 64, 128, 256, 320]), ("4,2", [2, 4]), ("3..3", [3]), ("1..2", [1, 2])],
+)
+def test_numbers_of_nodes(text: str, found: list[int]) -> None:
+    assert counts(text) == found
+
+
+@pytest.mark.parametrize("text", ["", "0", "4..2", "0..3", "2-4", "1,,2", "1..9999999999"])
+def test_wrong_numbers_of_nodes_are_errors(text: str) -> None:
+    with pytest.raises(UsageError, match="--nodes"):
+        counts(text)
+
+
+SPEC: dict[str, Any] = {
+    "workload": {"kind": "terasort", "partitions": None},
+    "nodes": {"kind": "slurm"},
+    "scratch": {"kind": "mount", "path": "/l/me"},
+}
+
+
+def slow() -> Work:
+    """Half of each task is spent opening scratch files on Lustre."""
+    calls = [Calls("scratch", "open", 16, 0.5)]
+    stages = [replace(stage, calls=calls, processor=0.5) for stage in groupby().stages]
+    return replace(job(stages), storages={"scratch": "mount"})
+
+
+def on_lustre(work: Work, spec: dict[str, Any] | None = None) -> Recorded:
+    return Recorded("run", work, Growth(), 1, 64 << 30, "slurm", spec or SPEC, {"executor heap": "1.07 GB"})
+
+
+MACHINE = replace(HERE, cores=1, storages={"mount": LUSTRE}, mounts={"/l": "mount"})
+
+
+def test_the_storage_is_the_first_advice_where_opens_are_half_of_the_time() -> None:
+    found = advice.advise(on_lustre(slow()), "/runs/run", MACHINE)
+    of_storage = next(line for line in found.lines if "scratch" in line.change)
+    assert of_storage.flags == ("--scratch", "memory")
+    assert of_storage.gain == pytest.approx(0.5, abs=0.05)
+    assert of_storage.low < 0.5 < of_storage.high
+    assert of_storage.part == "metadata: scratch"
+    assert "open: 512 calls" in of_storage.counter
+    assert of_storage.check == "weft run /runs/run/spec.toml --scratch memory"
+
+
+def test_nothing_helps_a_healthy_job() -> None:
+    spec = {**SPEC, "nodes": {"kind": "ssh"}, "scratch": {"kind": "memory"}}
+    found = advice.advise(on_lustre(groupby(), spec), "/runs/run", MACHINE)
+    assert found.lines == ()
+    assert "Nothing here helps by more than 5 %" in str(advice.section(found).blocks)
+
+
+def test_too_few_partitions_are_advice() -> None:
+    work = groupby(tasks=2, slots=8)
+    found = advice.advise(
+        on_lustre(work, {**SPEC, "nodes": {"kind": "ssh"}}), "/runs/run", replace(MACHINE, cores=1)
+    )
+    assert any(line.flags == ("--set", "partitions=8") for line in found.lines)
+
+
+def test_a_heap_that_is_too_small_is_advice() -> None:
+    stages = [replace(stage, processor=0.4, collector=0.6) for stage in groupby().stages]
+    found = advice.advise(on_lustre(job(stages), {**SPEC, "nodes": {"kind": "ssh"}}), "/runs/run", MACHINE)
+    line = next(line for line in found.lines if line.part == "collector")
+    assert line.gain == pytest.approx(0.3, abs=0.03)
+    assert line.settings == "spark.executor.memory=2040m"
+
+
+def test_a_link_that_is_limited_is_advice() -> None:
+    stages = [replace(stage, processor=0.4, network=0.6) for stage in groupby().stages]
+    spec = {**SPEC, "nodes": {"kind": "virtual", "rate": "100mbit"}}
+    found = advice.advise(on_lustre(job(stages), spec), "/runs/run", MACHINE)
+    assert any(
+        line.flags == ("--nodes", "virtual:4,cores=1") and line.part == "network" for line in found.lines
+    )
+
+
+def test_memory_that_is_too_small_is_no_candidate() -> None:
+    stages = [replace(stage, bytes={"scratch written": 4e9}) for stage in groupby().stages]
+    work = replace(job(stages), storages={"scratch": "mount"})
+    run = Situation(work, at(4), SPEC, memory=64 << 30)
+    assert ("--scratch", "memory") not in [one.flags for one in candidates(run)]
+    pools = [one.flags for one in candidates(replace(run, target=replace(at(4), machine=MACHINE)))]
+    assert ("--scratch", "pool:/l/me") in pools
+
+
+def tried(low: float, high: float, real: float) -> Tried:
+    return Tried(
+        run="r",
+        change="c",
+        flags=("--scratch", "memory"),
+        gain=0.2,
+        low=low,
+        high=high,
+        old=(10,),
+        new=(8,),
+        real=real,
+    )
+
+
+def test_a_score_counts_intervals_that_held() -> None:
+    text = str(advice.score([tried(0.1, 0.3, 0.2), tried(0.1, 0.3, 0.4)]))
+    assert "held 1 of 2 times" in text
+
+
+def test_the_log_of_tried_advice_names_a_broken_line(tmp_path: Path) -> None:
+    log = tmp_path / "advice.jsonl"
+    assert verb.read(log) == []
+    log.write_text(tried(0.1, 0.3, 0.2).model_dump_json() + "\n")
+    assert verb.read(log)[0].held
+    log.write_text("{}\n{")
+    with pytest.raises(RecordError, match="line 1 is damaged"):
+        verb.read(log)
+
+
+def test_changes_are_tried_in_turn_with_the_old_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def seconds(_: str, flags: tuple[str, ...]) -> float:
+        asked.append(tuple(flags))
+        return 8.0 if flags else 10.0
+
+    monkeypatch.setattr(verb, "_seconds", seconds)
+    found = advice.advise(on_lustre(slow()), "/runs/run", MACHINE)
+    lines = [line for line in found.lines if line.flags][:1]
+    (one,) = verb.attempt(found, lines, 2)
+    assert asked == [(), lines[0].flags, (), lines[0].flags]
+    assert math.isclose(one.real, 0.2)
