@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from weft.cli import capacity
 from weft.errors import UsageError
 from weft.host import settings
+from weft.model.calibration import Calibration
+from weft.model.prediction import calibrated
 from weft.model.prediction.machine import Machine, Service
 from weft.model.prediction.machinefile import of_profile, parse
 from weft.model.prediction.storages import label, listed, service
@@ -126,3 +129,45 @@ def test_labels_are_those_of_records() -> None:
     assert [label(text) for text in ("pool+delayed:lustre", "loopback:/l,size=2G", "pool+disk", "delayed:ssd")] == [
         "pool+delayed:lustre", "loopback", "pool", "delayed:ssd",
     ]  # fmt: skip
+
+
+def test_a_calibration_is_a_machine() -> None:
+    operations = [
+        {"operation": name, "callers": callers, "per_second": rate, "latency": latency}
+        for name, callers, rate, latency in [
+            ("open", 1, 1000, 1e-3), ("open", 16, 8000, 2e-3), ("stat", 1, 2000, 5e-4), ("stat", 16, 16000, 1e-3),
+        ]
+    ]  # fmt: skip
+    shared = {
+        "storage": "delayed:lustre",
+        "scope": "shared",
+        "source": "weft calibrate",
+        "operations": operations,
+    }
+    own = {"storage": "memory", "scope": "host", "source": "weft calibrate"}
+    found = calibrated.machine(
+        Calibration.model_validate(
+            {"machine": "vm", "asked": "virtual:2", "nodes": [], "storages": [shared, own]}
+        )
+    )
+    lustre = found.storages["delayed:lustre"]
+    assert lustre.work("open") == pytest.approx(1 / 8000)
+    assert lustre.work("stat") == pytest.approx(1 / 16000)
+    assert lustre.work("close") == 0
+    assert lustre.delay("open") == pytest.approx(1e-3)
+    assert lustre.delay("mkdir") == pytest.approx(1e-3)
+    assert found.storages["memory"].shared  # two virtual nodes have one host
+    assert found.storages["memory"].rate == math.inf
+
+
+def test_a_file_that_is_no_calibration_names_the_key(tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text('{"machine": "vm", "nodes": [{"name": 3}]}')
+    with pytest.raises(UsageError, match=r"is not a calibration: nodes.0.name"):
+        capacity.of_file(str(path))
+
+
+def test_an_unknown_machine_names_those_that_there_are() -> None:
+    with pytest.raises(UsageError) as caught:
+        capacity.of_file("corri")
+    assert "'cori'" in caught.value.hint

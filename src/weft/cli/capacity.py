@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from weft.errors import UsageError
 from weft.host import machine as own
 from weft.host import settings
+from weft.model.calibration import Calibration
+from weft.model.prediction import calibrated
 from weft.model.prediction.machine import Machine, Service
 from weft.model.prediction.machinefile import of_profile, parse
 from weft.record.record import Stored
@@ -22,8 +26,8 @@ _DEFAULTS = "defaults"
 
 
 def of_file(name: str) -> Machine:
-    """A machine by the path of its file, or by the name of one that comes with weft. Raises UsageError."""
-    path = Path(name) if name.endswith(".toml") else MACHINES / f"{name}.toml"
+    """A machine by the path of its file or calibration, or the name of one that comes with weft. Raises UsageError."""
+    path = Path(name) if name.endswith((".toml", ".json")) else MACHINES / f"{name}.toml"
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
@@ -31,7 +35,19 @@ def of_file(name: str) -> Machine:
         raise UsageError(
             f"machine file {path} is not readable: {error}", hint=nearest(name, known)
         ) from error
-    return _with_profiles(parse(text, str(path)))
+    return _with_profiles(_calibrated(text, path) if path.suffix == ".json" else parse(text, str(path)))
+
+
+def _calibrated(text: str, path: Path) -> Machine:
+    try:
+        return calibrated.machine(Calibration.model_validate_json(text))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            f"{path} is not a calibration: {key or 'the file'}: {first['msg']}",
+            hint="weft calibrate writes one",
+        ) from error
 
 
 def of_record(stored: Stored, recorded: Recorded) -> Machine:
