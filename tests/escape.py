@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 
-def main(path: str) -> None:
-    """Write the PID of a process that sleeps for ten minutes to a file, and end before it."""
+def main(path: str, directory: str = "/") -> None:
+    """Write the PID of a process that sleeps for ten minutes in a directory to a file, and end before it."""
     if os.fork():
         os.wait()
         return
@@ -15,11 +15,11 @@ def main(path: str) -> None:
         with Path(path).open("w") as file:
             file.write(str(pid))
         os._exit(0)
-    os.chdir("/")
+    os.chdir(directory)
     for stream in range(3):
         os.dup2(os.open(os.devnull, os.O_RDWR), stream)
     os.execve("/bin/sleep", ["sleep", "600"], {})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -29,7 +29,8 @@ def main() -> None:
             if not usable(environment):
                 make(environment, lock)
     except OSError as error:
-        stop(f"cannot make the environment: {error}", "set WEFT_CACHE to a directory of yours")
+        why = f"{error.filename}: {(error.strerror or 'failed').lower()}" if error.filename else str(error)
+        stop(f"cannot make the environment: {why}", "set WEFT_CACHE to a directory of yours")
     print(environment / "bin" / "python")
 
 

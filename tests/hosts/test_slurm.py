@@ -168,6 +168,24 @@ def test_killing_weft_in_the_job_ends_the_job_and_every_step(weft: SiteWeft) -> 
     assert weft("gc").returncode == 0
 
 
+def test_what_a_killed_job_leaves_in_shared_directories_is_removed_by_who_submitted_it(
+    weft: SiteWeft,
+) -> None:
+    shared = weft.home / "shared"
+    shared.mkdir()
+    process = weft.start("run", *LONG, "--nodes", "slurm:2", WEFT_SHARED=str(shared))
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    assert list(shared.iterdir()) != []
+    # as Slurm does KillWait after its first signal: weft, its steps and the cleanup watchdogs at once
+    weft.slurm("scancel", "--signal=KILL", "--full", str(weft.job()))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode != 0, err
+    assert list((weft.home / "state" / "leases").iterdir()) == []
+    assert list(shared.iterdir()) == []
+    weft.slurm.wait_until_idle()
+    weft("gc")  # what is on the nodes' own disks, which only a process there can remove
+
+
 def test_a_job_that_can_never_start_is_refused_with_the_reason(weft: SiteWeft) -> None:
     done = weft("run", *LIGHT, "--nodes", "slurm:4")
     assert done.returncode == 1

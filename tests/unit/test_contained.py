@@ -96,3 +96,32 @@ def test_where_slurm_tracks_processes_there_is_no_group(tmp_path: Path) -> None:
             assert lease.groups("one") == []
             assert run.wait(60) == 0
         os.kill(int((tmp_path / "pid").read_text()), 9)
+
+
+@pytest.mark.parametrize("how", [GROUPED])
+def test_ps_lists_it_as_a_process_of_its_run(how: str, tmp_path: Path) -> None:
+    with started(how, tmp_path, 600) as run:
+        (holding,) = leftovers.holdings()
+        assert int((tmp_path / "pid").read_text()) in {member.pid for member in holding.processes}
+        assert run.pid not in {member.pid for member in holding.processes}
+        run.terminate()
+
+
+def test_ps_lists_what_no_run_holds_but_has_its_files_open(tmp_path: Path) -> None:
+    left = settings.work() / "ended" / "node1"
+    left.mkdir(parents=True)
+    argv = [sys.executable, "-P", escape.__file__, str(tmp_path / "pid"), str(left)]
+    subprocess.run(argv, check=True)
+    pid = int((tmp_path / "pid").read_text())
+    try:
+        found = leftovers.holdings()
+        adopted = psutil.Process(pid).parent()
+        if adopted is None or adopted.pid != 1:
+            pytest.skip("orphans have another parent here")
+        assert [(one.name, one.escaped, [member.pid for member in one.processes]) for one in found] == [("ended", True, [pid])]  # fmt: skip
+        (line,) = leftovers.lines(found)
+        assert f"process {pid} (sleep) left its run and has {left} open" in line
+        assert leftovers.sweep() == []
+        assert lives(tmp_path)
+    finally:
+        os.kill(pid, 9)

@@ -14,8 +14,13 @@ from hypothesis import strategies as st
 from tests.unit.report_fakes import make_record
 from weft.cli import app, guard, work
 from weft.cli.verbs import VERBS
+from weft.errors import MissingError
+from weft.host import lease, signals
 from weft.host import settings as directories
-from weft.host import signals
+from weft.host.provision import jdk
+from weft.host.work import open_work
+from weft.record import record as records
+from weft.run.run import verdict_of
 from weft.spec.keys import describe
 from weft.spec.model import FAMILIES, Spec
 
@@ -33,6 +38,7 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
         return []
 
     monkeypatch.setattr(signals, "watch", none)
+    monkeypatch.setattr(signals, "over", none)
     monkeypatch.setattr(work, "_do", none)
     monkeypatch.setattr("weft.cli.clusters.rootless.enter", none)
     monkeypatch.setattr("weft.cli.clusters.supervisor.launch", lambda *_: sys.exit(0))
@@ -179,6 +185,79 @@ def test_any_directory_gives_an_answer(
     }
     monkeypatch.setenv(variable, str(tmp_path / where[kind]))
     check(words, capsys)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "file",
+        "file/below",
+        "no/such",
+        "/dev/full",
+        "/proc/weft",
+        "foreign",
+        "loop",
+        "~nobody-here",
+        "a" * 300,
+    ],
+)
+@pytest.mark.parametrize("variable", ["WEFT_RUNS", "WEFT_STATE", "WEFT_WORK"])
+def test_what_every_run_creates_fails_with_a_sentence(
+    variable: str,
+    kind: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def opens() -> None:
+        record = records.create(directories.runs(), "one", "", {})
+        with verdict_of(record), lease.hold("one", "a test") as held, open_work("one", held):
+            pass
+
+    (tmp_path / "file").touch()
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    if os.geteuid() == 0:
+        os.chown(tmp_path / "foreign", 65534, 65534)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(variable, kind if kind[0] == "~" else str(tmp_path / kind))
+    code = 0
+    try:
+        guard.guarded(opens)
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else 1
+    text = capsys.readouterr().err
+    assert LIBRARY.search(text) is None, text
+    assert (code == 0) == (
+        kind in {"no/such", "foreign", "~nobody-here"} and "belongs to another user" not in text
+    ), text
+    assert code == 0 or f"set {variable} to a directory" in text, text
+    assert code == 0 or text.startswith("error: "), text
+    assert list((tmp_path / "leases").glob("*")) == []
+
+
+@pytest.mark.parametrize("kind", ["", "file", "none", "broken", "not executable", "mute", "a b"])
+def test_any_java_home_gives_an_answer(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = {
+        "broken": "#!/bin/sh\nexit 1\n",
+        "not executable": "",
+        "mute": "#!/bin/sh\n",
+        "a b": "#!/none\n",
+    }
+    (tmp_path / "file").touch()
+    if kind in programs:
+        java = tmp_path / kind / "bin" / "java"
+        java.parent.mkdir(parents=True)
+        java.write_text(programs[kind])
+        java.chmod(0o600 if kind == "not executable" else 0o700)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / kind) if kind else "")
+    if not kind:
+        jdk.java()
+        return
+    with pytest.raises(MissingError) as caught:
+        jdk.java()
+    assert LIBRARY.search(str(caught.value)) is None
+    assert "JAVA_HOME" in caught.value.hint
 
 
 @pytest.mark.parametrize("content", ["[1,2]", "null", "", "{", '{"schema": 1}', '{"schema": "x"}', "\x00", '"a"', '{"schema": 1, "created": [], "verdict": 5, "phases": [1], "cell": 3}'])  # fmt: skip

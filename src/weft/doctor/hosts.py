@@ -15,6 +15,7 @@ from weft.host import lease, settings, signals
 from weft.host.provision import jdk
 from weft.host.remote.reach import message
 from weft.host.slurm import jobs
+from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
 from weft.nodes.base import everywhere
 from weft.nodes.remote import RemoteNode
@@ -32,7 +33,12 @@ def examine(text: str) -> list[Finding]:
             f"--nodes {text} is this machine", hint="leave --nodes out, or name others: ssh:HOSTS, slurm:N"
         )
     name = f"doctor-{secrets.token_hex(4)}"
-    with lease.hold(name, "doctor") as held, open_work(name, held) as work, ExitStack() as stack:
+    with (
+        watched(name),
+        lease.hold(name, "doctor") as held,
+        open_work(name, held) as work,
+        ExitStack() as stack,
+    ):
         try:
             found = stack.enter_context(asked.acquire(work, []))
             return _examined([node for node in found if isinstance(node, RemoteNode)], work)

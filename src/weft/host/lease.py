@@ -69,10 +69,12 @@ class Lease:
 
     def release(self) -> list[str]:
         """Kill the processes with the mark and remove each resource. Returns what could not be removed."""
+        elsewhere = [entry for entry in self.entries if "reach" in entry]
         left = self.release_hosts()
         _kill(self.name)
         for path in self.groups():
             group.kill(path)
+        self._remove_shared([entry for entry in elsewhere if entry not in self.entries])
         own = [entry for entry in reversed(self.entries) if "reach" not in entry and not _foreign(entry)]
         left += [problem for entry in own if (problem := _undo(entry))]
         if not left:
@@ -82,6 +84,12 @@ class Lease:
     def groups(self) -> list[Path]:
         """The control groups of this machine that only processes of the command are in."""
         return [Path(entry["path"]) for entry in self.entries if entry["kind"] == "cgroup"]
+
+    def _remove_shared(self, entries: Sequence[dict[str, str]]) -> None:
+        """Remove what this machine shares with hosts that could no longer do it, because their job has ended."""
+        for entry in reversed(entries):
+            if entry["kind"] in {"directory", "file"} and self.name in Path(entry["path"]).name:
+                _undo(entry)
 
     def release_hosts(self, open_ways: Sequence[Reach] = ()) -> list[str]:
         """The same on other hosts, all concurrently; `open_ways` are open connections to some of them."""
@@ -199,6 +207,11 @@ def dead_leases(name: str = "*") -> Iterator[Lease]:
         entries = _entries(file)
         if _lock_of_dead(file, entries) and path.exists() and _ours(entries):
             yield Lease(path.stem, path, entries)
+
+
+def release_ended(name: str) -> list[str]:
+    """Release a lease whose owner is known to be dead, on whatever host it was. Returns what could not be removed."""
+    return [item for path, file in _files(name) for item in Lease(path.stem, path, _entries(file)).release()]
 
 
 def _lock_of_dead(file: IO[str], entries: Sequence[dict[str, str]]) -> bool:

@@ -1,13 +1,14 @@
 """What weft commands hold on this machine now, and what killed commands left; for `weft ps` and `weft gc`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import psutil
 
-from weft.host import lease, shell
+from weft.host import group, lease, shell, strays
 from weft.host.lease import Elsewhere, Held, Lease
+from weft.host.strays import Stray
 from weft.text.units import show_size
 
 
@@ -34,6 +35,8 @@ class Holding:
     processes: Sequence[Member]
     unreached: Sequence[str] = ()
     """Hosts that did not answer, and why."""
+    escaped: bool = False
+    """Whether its processes are held by no run; `purpose` is then a file of one that they have open."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,16 @@ class Swept:
 
 def holdings() -> list[Holding]:
     """Every lease of this user, with its processes."""
-    return [_holding(held) for held in lease.all_leases()]
+    found = [_holding(held) for held in lease.all_leases()]
+    known = {member.pid for one in found for member in one.processes} | {one.owner for one in found}
+    return [*found, *(one for stray in strays.strays(known) for one in _escaped(stray))]
+
+
+def _escaped(stray: Stray) -> Iterator[Holding]:
+    with suppress(psutil.Error, OSError):
+        size = psutil.Process(stray.pid).memory_info().rss
+        member = Member(stray.pid, "", shell.title(stray.pid), size)
+        yield Holding(stray.run, False, 0, stray.path, "unknown", [member], escaped=True)
 
 
 def _holding(held: Held) -> Holding:
@@ -78,17 +90,35 @@ def _members_on(where: Elsewhere) -> list[Member]:
 
 def _members(of: Lease) -> list[Member]:
     found = []
-    for process in shell.marked(of.name):
+    grouped = [pid for path in of.groups() for pid in group.members(path)]
+    for process in [*shell.marked(of.name), *_processes(set(grouped) - {_owner(of)})]:
         with suppress(psutil.Error, OSError):
             node = process.environ().get(shell.NODE_MARK, "")
             found.append(Member(process.pid, node, shell.title(process.pid), process.memory_info().rss))
-    return sorted(found, key=lambda member: (member.node, member.pid))
+    return sorted(_once(found), key=lambda member: (member.node, member.pid))
+
+
+def _owner(of: Lease) -> int:
+    return next((int(entry["pid"]) for entry in of.entries if entry["kind"] == "owner"), 0)
+
+
+def _processes(pids: set[int]) -> Iterator[psutil.Process]:
+    for pid in pids:
+        with suppress(psutil.Error):
+            yield psutil.Process(pid)
 
 
 def lines(found: Sequence[Holding]) -> list[str]:
     """As text for users."""
     text = []
     for one in found:
+        if one.escaped:
+            (member,) = one.processes
+            text.append(
+                f"{one.name}  process {member.pid} ({member.program}) left its run and has {one.purpose} open; "
+                f"weft does not end it, `kill {member.pid}` does"
+            )
+            continue
         state = (
             f"since {one.since}, process {one.owner}"
             if one.alive

@@ -28,11 +28,12 @@ def installation() -> list[Path]:
 
 
 def _spelled(variable: str, default: Path) -> Path:
-    return Path(os.environ.get(variable) or default).expanduser().absolute()
+    # Path's own methods raise RuntimeError for an unknown user and for a symbolic link to itself
+    return Path(os.path.expanduser(os.environ.get(variable) or default)).absolute()  # noqa: PTH111
 
 
 def _path(variable: str, default: Path) -> Path:
-    return _spelled(variable, default).resolve()
+    return Path(os.path.realpath(_spelled(variable, default)))
 
 
 def _user() -> str:

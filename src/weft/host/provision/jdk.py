@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from weft.errors import MissingError
+from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
 
 OLDEST = 17
@@ -28,7 +28,12 @@ def java() -> Path:
 
 def version(path: Path) -> int:
     """The major version that a `java` program reports."""
-    text = shell.run([str(path), "-version"]).err
+    try:
+        text = shell.run([str(path), "-version"]).err
+    except (WeftError, OSError) as error:
+        why = error.message if isinstance(error, WeftError) else (error.strerror or str(error)).lower()
+        tail = error.tail if isinstance(error, WeftError) else ()
+        raise MissingError(f"the java {path} does not run: {why}", tail=tail, hint=_INSTALL) from error
     match = re.search(r'version "(?:1\.)?(\d+)', text)
     if match is None:
         raise MissingError(f"{path} does not report a version", tail=text.splitlines()[:3], hint=_INSTALL)

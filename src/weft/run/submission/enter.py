@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weft.errors import NodeError, Stopped
-from weft.host import settings
+from weft.host import settings, signals
 from weft.host.site.profile import load
 from weft.host.slurm import commands
 from weft.host.slurm.allocation import inside
@@ -89,4 +89,6 @@ def _submitted(text: str, progress: Progress) -> Iterator[Followed]:
         job.cancel()
         raise
     finally:
-        job.keep()
+        with signals.held():
+            job.release()
+            job.keep()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from weft.errors import NodeError, WeftError
-from weft.host import settings, signals
+from weft.host import lease, settings, signals
 from weft.host.slurm import commands, jobs
 from weft.host.slurm.jobs import ENDED, WAITING, Job
 from weft.record import record as records
@@ -119,6 +119,14 @@ class Followed:
         while time.monotonic() < end and not self._over(self._look()):
             signals.sleep(POLL / 4)
         self._pass_on()
+
+    def release(self) -> None:
+        """Remove what the job's runs left in shared directories: Slurm kills every process of a job, the cleanup watchdog too."""
+        if self.last is None or self.last.state not in ENDED:
+            return
+        for stored in self._records():
+            for item in lease.release_ended(stored.directory.name):
+                self.progress.say(f"could not remove {item}")
 
     def keep(self) -> None:
         """Write Slurm's data about the job to the records of its runs, with its script and output."""
