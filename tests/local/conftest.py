@@ -142,9 +142,8 @@ class Weft:
         found += [
             line for line in Path("/proc/self/mounts").read_text().splitlines() if str(self.home) in line
         ]
-        found += [
-            str(path) for name in self.names for path in Path("/sys/fs/cgroup").glob(f"**/weft-{name}-*")
-        ]
+        groups = [path for path, _, _ in os.walk("/sys/fs/cgroup")]  # others come and go meanwhile
+        found += [path for name in self.names for path in groups if f"/weft-{name}" in path]
         found += [str(path) for folder in ("work", "state/leases") for path in (self.home / folder).glob("*")]
         return found
 

@@ -114,7 +114,8 @@ def traces(weft: Weft) -> list[str]:
         for one in weft.leftovers()
         if not one.startswith("process") or psutil.pid_exists(int(one.split()[1]))
     ]
-    loops = Path("/sys/block").glob("loop*/loop/backing_file")
-    found += [f"loop device {path}" for path in loops if str(weft.home) in path.read_text()]
+    for path in Path("/sys/block").glob("loop*/loop/backing_file"):
+        with suppress(FileNotFoundError):  # another command has detached it meanwhile
+            found += [f"loop device {path}"] if str(weft.home) in path.read_text() else []
     found += [str(path) for name in weft.names for path in Path("/dev/shm").glob(f"*{name}*")]
     return found

@@ -131,11 +131,11 @@ def _why(output: str) -> list[str]:
     return [line for line in lines if "error" in line.lower()][:5] or lines[-5:]
 
 
-def tail(path: Path, lines: int = 8) -> list[str]:
-    """The last lines of a log file; empty if it does not exist."""
+def tail(path: Path, lines: int = 8, size: int = 16384) -> list[str]:
+    """The last lines of a log file, from its last `size` bytes; empty if it does not exist."""
     try:
         with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - 16384))
+            file.seek(max(0, path.stat().st_size - size))
             return file.read().decode(errors="replace").splitlines()[-lines:]
     except OSError:
         return []

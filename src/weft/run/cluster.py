@@ -12,6 +12,7 @@ import httpx2
 
 from weft.errors import ClusterError
 from weft.host import orphans, shell, signals
+from weft.host.cause import cause
 from weft.host.remote.asked import LOST
 from weft.host.shell import Process
 from weft.host.web import get, listens, token
@@ -78,9 +79,9 @@ class Cluster:
             self.lost.append(what)
             self.note("daemon-lost", daemon=daemon.name, node=daemon.node.name, how=_how(code))
             if daemon.essential or not any(not other.essential for other, _ in self.processes):
-                raise ClusterError(
-                    f"{what}, and the cluster cannot continue without it", tail=shell.tail(process.log)
-                )
+                why, lines = cause(process.log)
+                what += f": {why}" if why else ""
+                raise ClusterError(f"{what}; the cluster cannot continue without it", tail=lines)
 
 
 def _how(code: int) -> str:
@@ -162,8 +163,9 @@ def _finish(cluster: Cluster, command: Command, layout: Layout, deadline: float)
     if code != 0:
         how = "did not end in time" if code is None else f"failed ({_how(code)})"
         where = f"{command.name} on {command.node.name}"
-        log = process.log
-        raise ClusterError(f"{where} {how}", tail=shell.tail(log), hint=f"the whole log is {log}")
+        why, lines = cause(process.log)
+        how += f": {why}" if why and code is not None else ""
+        raise ClusterError(f"{where} {how}", tail=lines, hint=f"the whole log is {process.log}")
     _hand_round(command.makes, layout)
 
 
@@ -185,9 +187,11 @@ def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret:
     while any(missing.values()):
         for daemon, process in cluster.processes:
             if (code := process.code()) is not None:
+                why, lines = cause(process.log)
+                what = f"{daemon.name} on {daemon.node.name} ended while it was starting ({_how(code)})"
                 raise ClusterError(
-                    f"{daemon.name} on {daemon.node.name} ended while it was starting ({_how(code)})",
-                    tail=shell.tail(process.log),
+                    what + (f": {why}" if why else ""),
+                    tail=lines,
                     hint=f"the whole log is {process.log}",
                 )
         if time.monotonic() > end:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from weft.errors import WorkloadError
 from weft.host import shell, signals
+from weft.host.cause import cause
 from weft.host.shell import Process
 from weft.layout.plan import Command, Layout
 from weft.run.cluster import Cluster
@@ -56,8 +57,9 @@ class Running:
             return WorkloadError(f"{where}: {reason}", hint=hint)
         code = self.process.code()
         own = code if self.command.output is not None else None
-        lines = shell.tail(self.process.log)
-        return WorkloadError(f"{where} failed with exit code {code}", tail=lines, hint=hint, exit_code=own)
+        why, lines = cause(self.process.log)
+        how = f"failed with exit code {code}" + (f": {why}" if why else "")
+        return WorkloadError(f"{where} {how}", tail=lines, hint=hint, exit_code=own)
 
     def outcome(self) -> Outcome:
         """The result in its JSON file; empty if it wrote none."""

@@ -1,0 +1,77 @@
+"""Why a program failed is its exception, wherever it is in the log."""
+
+from pathlib import Path
+
+import pytest
+
+from weft.host.cause import cause
+
+SHUTDOWN = "".join(
+    f"26/11/22 10:00:0{i} INFO ShutdownHookManager: Deleting directory /x/{i}\n" for i in range(9)
+)
+OPTIONS = "NOTE: Picked up JDK_JAVA_OPTIONS: --add-opens=java.base/java.lang=ALL-UNNAMED\n"
+
+JAVA = """\
+26/11/22 10:00:00 WARN TaskSetManager: Lost task 0.0 in stage 0.0: java.io.IOException: a disk is full
+Exception in thread "main" org.apache.spark.SparkException: Job aborted due to stage failure
+\tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:1)
+\tat Main.main(Main.java:3)
+Caused by: java.lang.IllegalStateException: bucket 7 is missing
+\tat Main.work(Main.java:9)
+\t... 3 more
+"""
+PYTHON = """\
+Traceback (most recent call last):
+  File "/home/me/job.py", line 3, in <module>
+    print(rows[5])
+IndexError: list index out of range
+"""
+PY4J = """\
+Traceback (most recent call last):
+  File "/home/me/job.py", line 9, in <module>
+    rows.collect()
+py4j.protocol.Py4JJavaError: An error occurred while calling o33.collect.
+: org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times
+\tat org.apache.spark.Driver.run(Driver.scala:1)
+Caused by: org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "/home/me/job.py", line 5, in divided
+    return 1 / row
+ZeroDivisionError: division by zero
+
+\tat org.apache.spark.PythonRunner.read(PythonRunner.scala:1)
+"""
+CAUGHT = """\
+java.net.ConnectException: Connection refused
+\tat java.net.Socket.connect(Socket.java:1)
+26/11/22 10:00:00 INFO Client: trying again
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "why"),
+    [
+        (JAVA, "java.lang.IllegalStateException: bucket 7 is missing"),
+        (PYTHON, "IndexError: list index out of range"),
+        (PY4J, "ZeroDivisionError: division by zero"),
+        (CAUGHT, "java.net.ConnectException: Connection refused"),
+        ("main class \n", ""),
+        ("", ""),
+    ],
+)
+@pytest.mark.parametrize("before", ["", OPTIONS, SHUTDOWN])
+@pytest.mark.parametrize("after", ["", SHUTDOWN])
+def test_it_is_found_among_other_lines(log: str, why: str, before: str, after: str, tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(before + log + after)
+    found, lines = cause(tmp_path / "log")
+    assert found == why
+    assert not why or any(why in line for line in lines)
+    assert len(lines) <= 8
+    assert not why or "INFO" not in "".join(lines)
+
+
+def test_without_an_exception_the_last_lines_are_those_that_say_something(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(OPTIONS + "Error: Could not find or load main class x\n" + SHUTDOWN)
+    assert cause(tmp_path / "log") == ("", ["Error: Could not find or load main class x"])
+    (tmp_path / "log").write_text(SHUTDOWN)
+    assert cause(tmp_path / "log")[1] == SHUTDOWN.splitlines()[-8:]
+    assert cause(tmp_path / "none") == ("", [])
