@@ -20,7 +20,7 @@ from weft.clusters import registry
 from weft.clusters.attach import header_path, script, script_path
 from weft.clusters.idle import Idleness
 from weft.clusters.registry import PersistentCluster
-from weft.errors import ClusterError, WeftError
+from weft.errors import ClusterError, Stopped, WeftError
 from weft.host import settings, shell, signals
 from weft.host.web import token
 from weft.host.work import write_private
@@ -56,9 +56,10 @@ def launch(asked: Spec, text: str) -> PersistentCluster:
                     _pass_on(output)
                     sys.exit(code)
                 _pass_on(output)
-        except BaseException:
+        except BaseException as error:
             process.stop(grace=_GRACE)
-            _pass_on(output)
+            if _pass_on(output) and isinstance(error, Stopped):  # it has printed what was stopped
+                sys.exit(error.exit_code)
             raise
         finally:
             log.unlink(missing_ok=True)
@@ -66,9 +67,12 @@ def launch(asked: Spec, text: str) -> PersistentCluster:
     return cluster
 
 
-def _pass_on(output: IO[str]) -> None:
-    sys.stderr.write(output.read())
+def _pass_on(output: IO[str]) -> bool:
+    """Forward new messages; whether there were any."""
+    text = output.read()
+    sys.stderr.write(text)
     sys.stderr.flush()
+    return bool(text)
 
 
 def hold() -> None:
