@@ -88,7 +88,11 @@ class Lease:
     def _remove_shared(self, entries: Sequence[dict[str, str]]) -> None:
         """Remove what this machine shares with hosts that could no longer do it, because their job has ended."""
         for entry in reversed(entries):
-            if entry["kind"] in {"directory", "file"} and self.name in Path(entry["path"]).name:
+            if (
+                entry["kind"] in {"directory", "file"}
+                and self.name in Path(entry["path"]).name
+                and not _foreign(entry)
+            ):
                 _undo(entry)
 
     def release_hosts(self, open_ways: Sequence[Reach] = ()) -> list[str]:
