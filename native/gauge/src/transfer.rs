@@ -1,0 +1,149 @@
+//! Sequential writing and reading of large files, by a number of callers that each have one.
+
+use crate::callers::each;
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const BLOCK: usize = 1 << 20;
+
+/// One pass, by all callers together.
+#[derive(Serialize)]
+pub struct Rate {
+    pub operation: &'static str,
+    pub callers: usize,
+    pub bytes_per_second: f64,
+    /// Whether pages in memory may answer.
+    pub cached: bool,
+}
+
+struct Caller {
+    path: PathBuf,
+    written: usize,
+}
+
+/// What one caller did: bytes, and when its calls ended and all was done, in seconds since all callers began.
+type Done = (usize, f64, f64);
+
+/// Each of `callers` writes up to `bytes`, for at most `seconds`; then all read it twice, first without their caches.
+pub fn measure(
+    directory: &Path,
+    callers: usize,
+    bytes: usize,
+    seconds: f64,
+) -> io::Result<Vec<Rate>> {
+    let mut all: Vec<Caller> = (0..callers)
+        .map(|number| Caller {
+            path: directory.join(format!("large{number}")),
+            written: 0,
+        })
+        .collect();
+    let written = each(&mut all, |caller, begin| {
+        caller.write(begin, bytes, seconds)
+    })?;
+    let uncached = each(&mut all, |caller, begin| caller.read(begin, true))?;
+    let again = each(&mut all, |caller, begin| caller.read(begin, false))?;
+    for caller in &all {
+        fs::remove_file(&caller.path)?;
+    }
+    Ok(vec![
+        rate(
+            "write",
+            true,
+            written.iter().map(|(bytes, calls, _)| (*bytes, *calls)),
+        ),
+        rate(
+            "write",
+            false,
+            written.iter().map(|(bytes, _, synced)| (*bytes, *synced)),
+        ),
+        rate(
+            "read",
+            false,
+            uncached.iter().map(|(bytes, calls, _)| (*bytes, *calls)),
+        ),
+        rate(
+            "read",
+            true,
+            again.iter().map(|(bytes, calls, _)| (*bytes, *calls)),
+        ),
+    ])
+}
+
+fn rate(operation: &'static str, cached: bool, done: impl Iterator<Item = (usize, f64)>) -> Rate {
+    let (mut callers, mut bytes, mut seconds) = (0, 0, 1e-9);
+    for (more, ended) in done {
+        callers += 1;
+        bytes += more;
+        seconds = f64::max(seconds, ended);
+    }
+    Rate {
+        operation,
+        callers,
+        bytes_per_second: bytes as f64 / seconds,
+        cached,
+    }
+}
+
+impl Caller {
+    fn write(&mut self, begin: Instant, bytes: usize, seconds: f64) -> io::Result<Done> {
+        let block = vec![b'x'; BLOCK];
+        let mut file = File::create(&self.path)?;
+        while self.written < bytes && (self.written == 0 || begin.elapsed().as_secs_f64() < seconds)
+        {
+            file.write_all(&block)?;
+            self.written += BLOCK;
+        }
+        let calls = begin.elapsed().as_secs_f64();
+        file.sync_data()?;
+        Ok((self.written, calls, begin.elapsed().as_secs_f64()))
+    }
+
+    fn read(&self, begin: Instant, forget: bool) -> io::Result<Done> {
+        let mut file = File::open(&self.path)?;
+        if forget {
+            crate::advice::forget(&file)?;
+        }
+        let mut block = vec![0; BLOCK];
+        let mut bytes = 0;
+        loop {
+            match file.read(&mut block)? {
+                0 => break,
+                count => bytes += count,
+            }
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        Ok((bytes, seconds, seconds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::measure;
+
+    #[test]
+    fn both_directions_are_measured_with_and_without_caches() {
+        let directory = tempfile::tempdir().unwrap();
+        let rates = measure(directory.path(), 2, 4 << 20, 1.0).unwrap();
+        let found: Vec<_> = rates
+            .iter()
+            .map(|rate| (rate.operation, rate.cached))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("write", true),
+                ("write", false),
+                ("read", false),
+                ("read", true)
+            ]
+        );
+        assert!(rates
+            .iter()
+            .all(|rate| rate.callers == 2 && rate.bytes_per_second > 0.0));
+        assert!(rates[0].bytes_per_second >= rates[1].bytes_per_second);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}
