@@ -57,6 +57,10 @@ VERBS = {
     "keys": Verb(
         "keys", "List the keys of a workload, an engine, nodes, a storage or a service: default and meaning."
     ),
+    "calibrate": Verb(
+        "calibrate",
+        "Measure what nodes, storages and the network can do at most; reports show runs against it.",
+    ),
     "doctor": Verb("doctor", "Check this machine, or several nodes."),
     "ps": Verb("house", "List what weft runs on this machine, and what killed commands left behind."),
     "gc": Verb("house", "Remove what killed commands left behind."),

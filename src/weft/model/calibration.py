@@ -107,6 +107,8 @@ class StorageRates(Fixed):
     """Hosts that used it together in this measurement."""
     nodes: int = Field(default=1, ge=1)
     source: str
+    created: float = Field(default=0.0, ge=0)
+    """Seconds since the epoch."""
     operations: tuple[OperationRate, ...] = ()
     transfers: tuple[TransferRate, ...] = ()
     sort: Measured | None = None
@@ -170,6 +172,8 @@ class Calibration(Fixed):
     """Its name: of the host, of the Slurm cluster, or of a machine file."""
     asked: str = ""
     """The nodes in short form: virtual:2."""
+    network: Mapping[str, str] = {}
+    """What of the nodes' settings decides the network between them: kind, rate, fabric."""
     hosts: tuple[Host, ...] = ()
     nodes: tuple[NodeRates, ...]
     storages: tuple[StorageRates, ...] = ()

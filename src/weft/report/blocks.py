@@ -66,6 +66,14 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Gauges:
+    """Values below a limit: name, share of the limit, and both as text."""
+
+    kind: ClassVar[str] = "gauges"
+    rows: Sequence[tuple[str, float, str]]
+
+
+@dataclass(frozen=True)
 class Chart:
     """A chart as SVG that is drawn when the page needs it, and equivalent lines of text for a terminal."""
 
@@ -88,7 +96,7 @@ class Folded:
     open: bool = False
 
 
-Block = Words | Facts | Listing | Table | Bar | Chart | Folded
+Block = Words | Facts | Listing | Table | Bar | Gauges | Chart | Folded
 
 
 @dataclass(frozen=True)

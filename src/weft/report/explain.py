@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from weft.report import limits
 from weft.report.blocks import Bar, Block, Column, Listing, Section, Table, Words
 from weft.report.numbers import seconds
 from weft.report.phrases import percent
@@ -33,10 +34,12 @@ def blocks(found: Explanation) -> list[Block]:
     return [
         Words(found.sentence, "plain" if found.verdict else "warn"),
         bar(found),
+        *limits.block(found),
         _parts(found.parts),
         _stages(found.stages),
         *([Listing([f"Try next: {words}." for words in found.next])] if found.next else []),
         *(Words(words, "warn") for words in witnesses),
+        *([Words(found.calibration, "quiet")] if found.calibration else []),
         Words(_covered(found), "quiet"),
     ]
 
@@ -55,13 +58,29 @@ def _parts(parts: Sequence[TimePart]) -> Table:
     ]
     columns.append(Column("faster without it, at most", number=True))
     rows = [
-        (part.name, percent(part.share), seconds(part.seconds), seconds(part.resource), f"{part.bound:.2f} x")
+        (
+            _named(part),
+            percent(part.share),
+            seconds(part.seconds),
+            seconds(part.resource),
+            f"{part.bound:.2f} x",
+        )
         for part in parts
         if part.share >= _SMALL
     ]
     return Table(
         columns, rows, "Slot-seconds are a part's alone; seconds in all also count what cost the job nothing."
     )
+
+
+def _named(part: TimePart) -> str:
+    """With what data calls waited for, by the calibration."""
+    causes = [
+        f"{name} {percent(each / part.seconds)}"
+        for name, each in part.split.items()
+        if each > part.seconds / 200
+    ]
+    return f"{part.name} ({', '.join(causes)})" if causes else part.name
 
 
 def _stages(stages: Sequence[StageTime]) -> Table:

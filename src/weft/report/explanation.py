@@ -10,11 +10,22 @@ import polars
 from weft.model import attribution
 from weft.model.attribution import MOST_UNCLASSIFIED, Attribution
 from weft.model.evidence import Window
+from weft.model.fitting import Used
 from weft.model.jobmetrics import JobMetrics
 from weft.model.tasktime import UNCLASSIFIED
-from weft.report import phrases
+from weft.report import limits, phrases
+from weft.report.limits import Ceilings
 from weft.report.summary import NodeInfo, Span
-from weft.report.timeparts import Calls, Covered, Explanation, Operation, StageTime, TimePart, Witnessed
+from weft.report.timeparts import (
+    Calls,
+    Covered,
+    Explanation,
+    Limit,
+    Operation,
+    StageTime,
+    TimePart,
+    Witnessed,
+)
 
 _LEAST = 1e-3
 """Seconds below which file calls are not listed by side and operation."""
@@ -29,6 +40,7 @@ def explain(
     nodes: Sequence[NodeInfo],
     begin: float,
     slots: int | None,
+    used: Used,
 ) -> Explanation | None:
     """The run phase explained; None where the engine left no job metrics."""
     run = [span for span in phases if span.name == "run"]
@@ -37,11 +49,15 @@ def explain(
     names = {word: node.name for node in nodes for word in (node.address, node.name) if word}
     first, last = begin + run[0].begin, begin + run[-1].begin + run[-1].seconds
     count = slots or sum(node.cores or 0 for node in nodes)
-    found = attribution.attribute(metrics, samples, Window(first, last, count, names))
-    return None if found is None else _explanation(found, metrics.gaps)
+    window = Window(first, last, count, names)
+    found = attribution.attribute(metrics, samples, window)
+    if found is None:
+        return None
+    cores = {node.name: node.cores or 0 for node in nodes}
+    return _explanation(found, metrics.gaps, limits.ceilings(samples, window, cores, used))
 
 
-def _explanation(found: Attribution, gaps: Sequence[str]) -> Explanation:
+def _explanation(found: Attribution, gaps: Sequence[str], ceilings: Ceilings) -> Explanation:
     parts = tuple(
         TimePart(
             name=part.name,
@@ -50,14 +66,16 @@ def _explanation(found: Attribution, gaps: Sequence[str]) -> Explanation:
             resource=part.resource,
             bound=part.bound,
             operations=_operations(part.operations),
+            split=ceilings.split(part),
         )
         for part in found.parts
     )
     best = max(
         (part for part in parts if part.name != UNCLASSIFIED), key=lambda part: part.bound, default=parts[0]
     )
+    limit = ceilings.of_part(best.name)
     return Explanation(
-        sentence=sentence(parts, best, verdict=found.verdict) + _unmeasured(found),
+        sentence=sentence(parts, best, verdict=found.verdict, limit=limit) + _unmeasured(found),
         verdict=found.verdict,
         headline=best.name,
         wall=found.wall,
@@ -65,13 +83,16 @@ def _explanation(found: Attribution, gaps: Sequence[str]) -> Explanation:
         parts=parts,
         stages=tuple(_stage(row, found.wall * found.slots) for row in found.stages[:_STAGES]),
         calls=tuple(call for row in found.stages for call in _calls(row)),
-        next=_next(best.name if found.verdict else UNCLASSIFIED),
+        next=_next(best.name if found.verdict else UNCLASSIFIED)
+        + (limits.advice(limit) if found.verdict else ()),
         beside=found.beside,
+        gauges=tuple(ceilings.gauges),
+        calibration=ceilings.sentence,
         coverage=_covered(found, gaps),
     )
 
 
-def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool) -> str:
+def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool, limit: Limit | None = None) -> str:
     """The answer in one sentence, with its figure and its bound; or why there is none."""
     if not verdict:
         unnamed = next(part.share for part in parts if part.name == UNCLASSIFIED)
@@ -83,7 +104,10 @@ def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool) -> str
         )
     operations = [(each.name, each.seconds, each.calls) for each in best.operations]
     words = phrases.spent(best.name, operations)
-    return f"{phrases.percent(best.share)} of slot time {words}. Without that: at most {best.bound:.1f} times faster."
+    return (
+        f"{phrases.percent(best.share)} of slot time {words}{limits.at(limit)}."
+        f" Without that: at most {best.bound:.1f} times faster."
+    )
 
 
 def _unmeasured(found: Attribution) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import polars
 
 from weft.model import jobhistory, rates, recovery
+from weft.model.fitting import Used
 from weft.model.jobmetrics import JobMetrics
 from weft.record.record import Stored
 from weft.report import counters, engine, explanation, files, flink, spans
@@ -45,6 +46,11 @@ def summarize(stored: Stored) -> Summary:
                 resolved["nodes"],
                 begin,
                 _whole_text(resolved["derived"].get("slots")),
+                sources.attempt(
+                    "the calibration",
+                    lambda: Used.model_validate(stored.json("calibration.json") or _never()),
+                    Used(),
+                ),
             ),
             None,
         ),
@@ -65,6 +71,11 @@ def summarize(stored: Stored) -> Summary:
     measured = _throughput(sources, verdict, phases, len(found["nodes"]))
     return Summary(id=stored.directory.name, directory=str(stored.directory), verdict=verdict,
                    **found, **measured, gaps=tuple(dict.fromkeys(sources.gaps)))  # fmt: skip
+
+
+def _never() -> dict[str, Any]:
+    """Of records from before there were calibrations."""
+    return {"refused": {"machine": "this machine was not calibrated when this ran"}}
 
 
 def _nothing() -> dict[str, Any]:

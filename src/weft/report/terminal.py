@@ -8,8 +8,22 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from weft.report import verdict
-from weft.report.blocks import Bar, Block, Chart, Facts, Folded, Listing, Section, Table, Tone, Words, build
+from weft.report.blocks import (
+    Bar,
+    Block,
+    Chart,
+    Facts,
+    Folded,
+    Gauges,
+    Listing,
+    Section,
+    Table,
+    Tone,
+    Words,
+    build,
+)
 from weft.report.explain import TITLE, bar, blocks
+from weft.report.limits import FULL
 from weft.report.numbers import NONE
 from weft.report.page import footer, tiles, warnings
 from weft.report.sections import SECTIONS
@@ -18,6 +32,7 @@ from weft.report.timeparts import Explanation
 
 _STYLES: dict[Tone, str] = {"plain": "", "quiet": "dim", "good": "green", "bad": "red", "warn": "yellow"}
 _BAR = 60
+_GAUGE = 20
 _COLOURS = ("white", "magenta", "cyan", "green", "red", "yellow", "bright_black")
 
 
@@ -40,6 +55,17 @@ def show(summary: Summary, out: Console) -> None:
 def explain(found: Explanation, out: Console) -> None:
     """Where the slot time of one run went."""
     sections([Section("explain", TITLE, blocks(found))], out)
+
+
+def _gauges(rows: Sequence[tuple[str, float, str]], out: Console) -> None:
+    grid = Grid.grid(padding=(0, 2))
+    for name, share, words in rows:
+        full = round(min(share, 1.0) * _GAUGE)
+        colour = "red" if share >= FULL else "blue"
+        grid.add_row(
+            f"  {escape(name)}", f"[{colour}]{'█' * full}[/][dim]{'░' * (_GAUGE - full)}[/]", escape(words)
+        )
+    out.print(grid)
 
 
 def explained(found: Explanation, out: Console) -> None:
@@ -72,6 +98,8 @@ def _show(block: Block, out: Console) -> None:
             _table(block, out)
         case Bar(parts, accent):
             _bar(parts, accent, out)
+        case Gauges(rows):
+            _gauges(rows, out)
         case Chart(title, _, plain):
             out.print(f"  [bold]{escape(title)}[/]")
             _lines(plain, out)

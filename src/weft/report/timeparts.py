@@ -25,6 +25,23 @@ class TimePart(Part):
     resource: float
     bound: float
     operations: tuple[Operation, ...] = ()
+    split: Mapping[str, float] = {}
+    """Slot-seconds of data calls by the calibrated model: latency, bandwidth, beyond both; empty without a calibration."""
+
+
+class Limit(Part):
+    """A gauge: an observed rate per second, as the average call met it, and the calibrated ceiling."""
+
+    name: str
+    unit: str
+    observed: float
+    ceiling: float
+    share: float
+    peak: float
+    parts: tuple[str, ...] = ()
+    """Parts of the slot time that it is about."""
+    service: str = ""
+    note: str = ""
 
 
 class StageTime(Part):
@@ -92,6 +109,9 @@ class Explanation(Part):
     next: tuple[str, ...] = ()
     beside: Mapping[str, float] = {}
     """Processor seconds of threads beside the tasks, by kind."""
+    gauges: tuple[Limit, ...] = ()
+    calibration: str = ""
+    """Which calibration the gauges are of, or why there is none."""
     coverage: Covered
 
     def rows(self) -> dict[str, float]:

@@ -24,6 +24,7 @@ from weft.record import record as records
 from weft.record import samples
 from weft.record.record import Record, Stored
 from weft.run import cluster, preload
+from weft.run.calibration import used as calibrated
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
 from weft.run.described import described, started
@@ -124,6 +125,7 @@ def _live(
             places = held.enter_context(made_of.place(members, work))
         computing = made_of.computing(members)
         layout = _layout(spec, provisioned, work, record, computing, members.servers, places.roles)
+        calibrated.note(spec, layout, record)
         layout, observers = _observed(spec, made_of.laid(layout, members, places.backings), record)
         preload.require_loadable(layout)
         work.claim(layout.staging)

@@ -12,9 +12,9 @@ from weft.host.provision.tree import Say, building, cached, digest, locked
 PRELOAD = "libweft_scratch.so"
 """The library that counts and serves file calls."""
 
-PRODUCTS = ("latencyfs", "weft-scratch", PRELOAD)
+PRODUCTS = ("latencyfs", "weft-scratch", "gauge", PRELOAD)
 _INSTALL = "apt-get install cargo (on Debian 12 cargo-web), or https://rustup.rs"
-_PACKAGES = ("latencyfs", "weft-scratch")
+_PACKAGES = ("latencyfs", "weft-scratch", "gauge")
 
 
 def build(say: Say) -> Path:
@@ -36,7 +36,7 @@ def build(say: Say) -> Path:
 def cargo() -> tuple[str, str]:
     """Rust's builder and its version. Raises MissingError when it is not there, or older than native/ wants it."""
     oldest = tomllib.loads((settings.SOURCE / "native" / "Cargo.toml").read_text())["workspace"]["package"]
-    wanted = f"Rust {oldest['rust-version']} or newer, for delayed and pool storage and the fileops probe"
+    wanted = f"Rust {oldest['rust-version']} or newer, for delayed and pool storage, the fileops probe and `weft calibrate`"
     found = shutil.which("cargo") or shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin"))
     if found is None:
         raise MissingError(f"the program `cargo` is not installed: {wanted}", hint=_INSTALL)

@@ -1,0 +1,64 @@
+"""The verb that measures what a machine can do at most: calibrate."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from weft.errors import UsageError
+from weft.model.calibration import Calibration
+from weft.report import ceilings, terminal
+from weft.report.console import console
+from weft.run import rootless
+from weft.run.calibration import store
+from weft.run.calibration.calibrate import calibrate as measure
+from weft.run.progress import Progress
+from weft.run.submission import enter as submission
+from weft.spec.study import study_from
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command()(calibrate)
+
+
+def calibrate(
+    nodes: Annotated[
+        str | None, typer.Option(help="local:2, virtual:3,rate=10gbit, slurm:4, ssh:node[1-4], ...")
+    ] = None,
+    scratch: Annotated[
+        list[str] | None,
+        typer.Option(help="a storage to measure, such as disk, memory or mount:DIR; can be repeated"),
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="print the latest calibration instead")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
+) -> None:
+    """Measure what nodes, storages and the network can do at most; reports show runs against it.
+
+    Nothing else should run on the nodes meanwhile.
+
+    Example: weft calibrate --nodes virtual:2 --scratch disk --scratch delayed:lustre
+    """
+    if show and (nodes or scratch):
+        raise UsageError(
+            "--show measures nothing, so it has no --nodes and no --scratch", hint="weft calibrate --show"
+        )
+    _tell(store.newest() if show else _measured(nodes or "local:2", scratch or ["disk"]), as_json=as_json)
+
+
+def _measured(nodes: str, scratch: list[str]) -> Calibration:
+    table = {"workload": "file-open", "nodes": nodes, "matrix": {"scratch": scratch}}
+    study = study_from(table, name="calibrate", where="the command line")
+    progress = Progress(Console(stderr=True))
+    rootless.enter(study)
+    if (code := submission.enter(study, sys.argv[1:], progress)) is not None:
+        sys.exit(code)
+    return measure(study, nodes, progress)
+
+
+def _tell(found: Calibration, *, as_json: bool) -> None:
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        terminal.sections(ceilings.sections(found), console())

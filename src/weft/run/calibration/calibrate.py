@@ -1,0 +1,117 @@
+"""One calibration from its request to its file: nodes, network, and each storage in turn."""
+
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from weft import __version__
+from weft.host import lease, settings
+from weft.host.provision import native
+from weft.host.work import Work, open_work
+from weft.model.calibration import CALLERS, Calibration, OperationRate, StorageRates, TransferRate
+from weft.nodes.base import Node
+from weft.run.calibration import machines, measures, store
+from weft.run.calibration.program import Gauge
+from weft.run.progress import Progress
+from weft.run.topology import Topology
+from weft.services import resolved
+from weft.spec.model import Spec
+from weft.spec.study import Study
+from weft.storage.base import Storage, label
+from weft.text.units import show_seconds
+
+_SECONDS = {"nodes": 6.0, "network": 4.0, "calls": 5.0, "transfer": 4.0, "sort": 3.0}
+"""Usual length of each step on storages that are not slow: for the estimate that users see."""
+
+
+def calibrate(study: Study, asked: str, progress: Progress) -> Calibration:
+    """Measure the nodes, and the scratch of every cell of a study, and keep the result."""
+    specs = [spec for _, spec in study.cells()]
+    for spec in specs:
+        _topology(spec).require_possible(spec)
+    programs = native.build(progress.say)
+    progress.say(f"calibration of {asked}: about {show_seconds(_estimate(specs))}")
+    with _working(specs[0], programs) as work:
+        found = _machine(specs[0], asked, work, progress)
+    storages = []
+    for spec in specs:
+        with _working(spec, programs) as work:
+            storages.append(_storage(spec, work, progress))
+    whole = found.model_copy(update={"storages": tuple(storages)})
+    store.keep(whole)
+    return whole
+
+
+@contextmanager
+def _working(spec: Spec, programs: Path) -> Iterator[Work]:
+    """A lease and a directory of their own: each storage has nodes of its own, as in a run."""
+    name = f"calibrate-{secrets.token_hex(4)}"
+    visible = [settings.cache(), settings.SOURCE, *spec.paths()]
+    with lease.hold(name, "calibrate") as held, open_work(name, held, programs, visible) as work:
+        yield work
+
+
+def _estimate(specs: Sequence[Spec]) -> float:
+    each = len(CALLERS) * _SECONDS["calls"] + 2 * _SECONDS["transfer"] + _SECONDS["sort"]
+    return _SECONDS["nodes"] + _SECONDS["network"] + len(specs) * each
+
+
+def _topology(spec: Spec) -> Topology:
+    storages = {"shuffle": spec.scratch}
+    return Topology(storages, resolved(storages, (), ()))
+
+
+def _machine(spec: Spec, asked: str, work: Work, progress: Progress) -> Calibration:
+    with spec.nodes.acquire(work, work.visible) as nodes:
+        hosts = machines.hosts(nodes)
+        gauge = Gauge(work)
+        with _step(progress, "nodes", _SECONDS["nodes"]):
+            rates = measures.nodes(nodes, hosts, gauge)
+        links = []
+        if measures.pairs(nodes):
+            with _step(progress, "network", _SECONDS["network"]):
+                links = measures.links(nodes, gauge)
+        return Calibration(
+            weft=__version__,
+            created=time.time(),
+            machine=store.machine([host.name for host in hosts]),
+            asked=asked,
+            network=machines.network(spec.nodes),
+            hosts=tuple(hosts),
+            nodes=tuple(rates),
+            links=tuple(links),
+        )
+
+
+def _storage(spec: Spec, work: Work, progress: Progress) -> StorageRates:
+    made_of, config = _topology(spec), spec.scratch
+    with made_of.nodes(spec.nodes).acquire(work, work.visible) as nodes:
+        members = made_of.members(nodes, spec.nodes.count)
+        with made_of.place(members, work) as places:
+            place = places.roles["shuffle"]
+            return _measured(config, list(members), Gauge(work, place), progress)
+
+
+def _measured(config: Storage, nodes: Sequence[Node], gauge: Gauge, progress: Progress) -> StorageRates:
+    place = gauge.place
+    assert place is not None
+    rates: list[OperationRate | TransferRate] = []
+    name = label(config)
+    for callers in CALLERS:
+        with _step(progress, f"{name}, {callers} caller(s)", _SECONDS["calls"]):
+            rates += measures.calls(callers, place, nodes, gauge)
+    for callers in sorted({1, sum(node.cores for node in nodes)}):
+        with _step(progress, f"{name}, large files, {callers} caller(s)", _SECONDS["transfer"]):
+            rates += measures.transfers(callers, place, nodes, gauge)
+    with _step(progress, f"{name}, sort", _SECONDS["sort"]):
+        rate = measures.sort(place, nodes, gauge)
+    return measures.storage(config, place, nodes, rates, rate)
+
+
+@contextmanager
+def _step(progress: Progress, name: str, seconds: float) -> Iterator[None]:
+    progress.expected[name] = seconds
+    with progress.phase(name):
+        yield

@@ -1,0 +1,84 @@
+"""What a calibration is recognized by: the hosts of nodes, their network, and the storages of directories."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from weft.model.calibration import Host
+from weft.nodes.base import Node, Nodes, everywhere, one_a_host
+from weft.storage.base import Storage, layers
+
+_FILES = {
+    "name": Path("/proc/sys/kernel/hostname"),
+    "kernel": Path("/proc/sys/kernel/osrelease"),
+    "boot": Path("/proc/sys/kernel/random/boot_id"),
+    "processors": Path("/proc/cpuinfo"),
+    "memory": Path("/proc/meminfo"),
+}
+_MODEL = re.compile(r"^(?:model name|CPU part|cpu)\s*:\s*(.+)$", re.MULTILINE)
+"""On x86, Arm and POWER."""
+_NETWORK = ("kind", "rate", "fabric")
+_PATHS = frozenset({"path", "seed"})
+"""Keys of a storage that do not change how fast it is: the same file system can have many directories."""
+OF_OTHERS = frozenset(
+    {"lustre", "nfs", "nfs4", "gpfs", "beegfs", "pvfs2", "orangefs", "dvs", "ceph", "fuse.glusterfs", "cifs"}
+)
+"""Types of file systems whose files are on other machines, which all hosts share."""
+
+
+def hosts(nodes: Sequence[Node]) -> list[Host]:
+    """The hosts of nodes, in order."""
+    return everywhere(one_a_host(nodes), _host)
+
+
+def _host(node: Node) -> Host:
+    given = node.give(list(_FILES.values()))
+    texts = {name: given[path].decode(errors="replace") for name, path in _FILES.items()}
+    model = _MODEL.search(texts["processors"])
+    memory = re.search(r"MemTotal:\s*(\d+) kB", texts["memory"])
+    return Host(
+        name=node.host or texts["name"].strip(),
+        processor=model[1].strip() if model else "unknown",
+        cores=max(1, len(re.findall(r"^processor\s*:", texts["processors"], re.MULTILINE))),
+        memory=int(memory[1]) * 1024 if memory else 0,
+        kernel=texts["kernel"].strip(),
+        boot=texts["boot"].strip(),
+    )
+
+
+def network(nodes: Nodes) -> dict[str, str]:
+    """What of the nodes' settings decides the network between them."""
+    return {key: str(value) for key in _NETWORK if (value := getattr(nodes, key, None)) is not None}
+
+
+def settings_of(storage: Storage) -> dict[str, Any]:
+    """A storage's table without paths."""
+    table: dict[str, Any] = json.loads(storage.model_dump_json())
+    return _pathless(table)
+
+
+def _pathless(table: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _pathless(value) if isinstance(value, dict) else value
+        for key, value in table.items()
+        if key not in _PATHS
+    }
+
+
+def file_system(node: Node, path: str) -> str:
+    """Type of the file system of a directory on a node, and its device if that is a name that remains the same."""
+    done = node.run(["df", "--output=fstype,source", path], check=False)
+    lines = done.out.splitlines()
+    if done.code or len(lines) < 2:
+        return ""
+    kind, _, source = lines[1].strip().partition(" ")
+    source = source.strip()
+    lasting = (":" in source or source.startswith("/")) and not source.startswith("/dev/loop")
+    return f"{kind} {source}" if lasting else kind
+
+
+def shared(storage: Storage, on: str) -> bool:
+    """Whether all hosts use one service of a storage that is on this file system: then more hosts do not do more."""
+    return bool(layers(storage)[0].parallel) or on.partition(" ")[0] in OF_OTHERS

@@ -1,0 +1,63 @@
+"""The calibrations that a user has: one file by machine and date in the state directory."""
+
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from weft.errors import UsageError
+from weft.host import settings
+from weft.model.calibration import FORMAT, Calibration
+from weft.record.record import replacing
+
+_KEPT = 20
+"""Calibrations of one machine that are kept."""
+
+
+def directory() -> Path:
+    """Where they are."""
+    return settings.state() / "calibrations"
+
+
+def machine(hosts: Sequence[str]) -> str:
+    """The name of a set of hosts: node1, or node1 and 3 more."""
+    return hosts[0] if len(hosts) == 1 else f"{hosts[0]} and {len(hosts) - 1} more"
+
+
+def keep(calibration: Calibration) -> Path:
+    """Write a calibration, and remove the oldest ones of its machine beyond a number. Returns the file."""
+    folder = directory() / re.sub(r"[^\w.-]+", "-", calibration.machine)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(calibration.created))
+    path = folder / f"{moment}.json"
+    with replacing(path) as partial:
+        partial.write_text(calibration.model_dump_json(indent=1) + "\n")
+    for old in sorted(folder.glob("*.json"))[:-_KEPT]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def all_of() -> list[Calibration]:
+    """Every readable calibration of this format, oldest first."""
+    found = [one for path in sorted(directory().glob("*/*.json")) if (one := _read(path)) is not None]
+    return sorted(found, key=lambda one: one.created)
+
+
+def newest() -> Calibration:
+    """The latest one. Raises UsageError if there is none."""
+    found = all_of()
+    if not found:
+        raise UsageError(
+            f"there is no calibration in {directory()}", hint="make one: weft calibrate --scratch disk"
+        )
+    return found[-1]
+
+
+def _read(path: Path) -> Calibration | None:
+    try:
+        found = Calibration.model_validate_json(path.read_text())
+    except (OSError, ValidationError):
+        return None
+    return found if found.format == FORMAT else None

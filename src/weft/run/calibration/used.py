@@ -1,0 +1,45 @@
+"""Which calibration the reports of a run compare it with: found when the run has its nodes, and kept in its record."""
+
+import time
+
+from weft.errors import WeftError
+from weft.layout.plan import Layout
+from weft.model.calibration import Host
+from weft.model.fitting import Stored, Used, chosen
+from weft.record.record import Record
+from weft.run.calibration import machines, store
+from weft.spec.model import Spec
+from weft.storage.base import label
+
+FILE = "calibration.json"
+
+
+def note(spec: Spec, layout: Layout, record: Record) -> None:
+    """Write the ceilings that fit a run to its record, or why there are none. A run without them is as good."""
+    try:
+        found = _used(spec, layout)
+    except (WeftError, OSError) as error:
+        found = Used(refused={"machine": f"the hosts could not be recognized: {error}".splitlines()[0]})
+    (record.directory / FILE).write_text(found.model_dump_json(indent=1) + "\n")
+    about = found.calibration
+    record.update(
+        calibration={"machine": about.machine, "created": about.created} if about else None,
+        calibration_refused=dict(found.refused),
+    )
+
+
+def _used(spec: Spec, layout: Layout) -> Used:
+    known = store.all_of()
+    hosts: list[Host] = machines.hosts(layout.nodes) if known else []
+    stored = {
+        role: Stored(
+            storage=label(storage),
+            settings=machines.settings_of(storage),
+            file_system=machines.file_system(
+                layout.nodes[0], layout.places[role].paths[layout.nodes[0].name]
+            ),
+        )
+        for role, storage in (spec.storage().items() if known else ())
+        if role in layout.places
+    }
+    return chosen(known, hosts, time.time(), machines.network(spec.nodes), stored)
