@@ -11,8 +11,8 @@ from weft.model.calibration import Calibration
 from weft.report import ceilings, terminal
 from weft.report.console import console
 from weft.run import rootless
-from weft.run.calibration import store
 from weft.run.calibration.calibrate import calibrate as measure
+from weft.run.ceilings import store
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.spec.study import study_from
@@ -31,6 +31,14 @@ def calibrate(
         list[str] | None,
         typer.Option(help="a storage to measure, such as disk, memory or mount:DIR; can be repeated"),
     ] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(help="also the scheduler of an engine: spark, hadoop, flink; can be repeated"),
+    ] = None,
+    seconds: Annotated[
+        float,
+        typer.Option(min=0.01, max=60, help="time for each kind of file operation at each number of callers"),
+    ] = 0.5,
     show: Annotated[bool, typer.Option("--show", help="print the latest calibration instead")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
 ) -> None:
@@ -40,21 +48,22 @@ def calibrate(
 
     Example: weft calibrate --nodes virtual:2 --scratch disk --scratch delayed:lustre
     """
-    if show and (nodes or scratch):
-        raise UsageError(
-            "--show measures nothing, so it has no --nodes and no --scratch", hint="weft calibrate --show"
-        )
-    _tell(store.newest() if show else _measured(nodes or "local:2", scratch or ["disk"]), as_json=as_json)
+    if show and (nodes or scratch or engine):
+        raise UsageError("--show measures nothing, so it has no other options", hint="weft calibrate --show")
+    _tell(
+        store.newest() if show else _measured(nodes or "local:2", scratch or ["disk"], seconds, engine or []),
+        as_json=as_json,
+    )
 
 
-def _measured(nodes: str, scratch: list[str]) -> Calibration:
+def _measured(nodes: str, scratch: list[str], seconds: float, engines: list[str]) -> Calibration:
     table = {"workload": "file-open", "nodes": nodes, "matrix": {"scratch": scratch}}
     study = study_from(table, name="calibrate", where="the command line")
     progress = Progress(Console(stderr=True))
     rootless.enter(study)
     if (code := submission.enter(study, sys.argv[1:], progress)) is not None:
         sys.exit(code)
-    return measure(study, nodes, progress)
+    return measure(study, nodes, seconds, engines, progress)
 
 
 def _tell(found: Calibration, *, as_json: bool) -> None:

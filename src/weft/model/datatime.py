@@ -45,6 +45,11 @@ def _one(calls: Moved, rates: StorageRates) -> dict[str, float]:
     bandwidth = rates.bandwidth(direction, callers=1) if direction else None
     if latency is None or not bandwidth:
         return {BEYOND: calls.seconds}
+    return by_model(calls, latency, bandwidth)
+
+
+def by_model(calls: Moved, latency: float, bandwidth: float) -> dict[str, float]:
+    """Seconds by cause, with the latency of one call in seconds and the bytes per second of one caller."""
     waited = min(calls.seconds, calls.calls * latency)
     moving = min(calls.seconds - waited, calls.calls * calls.each / bandwidth)
     return {LATENCY: waited, BANDWIDTH: moving, BEYOND: calls.seconds - waited - moving}

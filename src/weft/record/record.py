@@ -8,6 +8,7 @@ Contents of a record, written during the run, so that the record of a killed run
     events.jsonl     {"t": seconds since the epoch, "event": name, ...}: phases, daemons, losses
     samples.parquet  t, node, process, counter, value (cumulative); samples*.csv during the run
     sources.json     by counter: unit, source, what the source misses
+    calibration.json ceilings of the machines, the storages and the network that it used, or why there are none
     outcomes/        the results of each program, JSON
     hdfs.json        by HDFS daemon, its counters at the end, if the probe was on
     engine/          the engine's job history (Spark: the event log)

@@ -54,7 +54,7 @@ def explain(
     if found is None:
         return None
     cores = {node.name: node.cores or 0 for node in nodes}
-    return _explanation(found, metrics.gaps, limits.ceilings(samples, window, cores, used))
+    return _explanation(found, metrics.gaps, limits.ceilings(samples, metrics.tasks, window, cores, used))
 
 
 def _explanation(found: Attribution, gaps: Sequence[str], ceilings: Ceilings) -> Explanation:

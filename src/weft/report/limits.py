@@ -12,6 +12,7 @@ from weft.model.datatime import Moved
 from weft.model.evidence import Window
 from weft.model.filetime import NAMES
 from weft.model.fitting import Used
+from weft.model.tasktime import NETWORK
 from weft.report.blocks import Gauges
 from weft.report.phrases import percent
 from weft.report.timeparts import Explanation, Limit
@@ -30,13 +31,17 @@ class Ceilings:
     gauges: Sequence[Limit] = ()
     sizes: Mapping[tuple[str, str], float] | None = None
     """By path class and operation: mean bytes of a call."""
+    fetched: tuple[float, float] | None = None
+    """Blocks and bytes that tasks fetched from other executors; None where the engine does not report it."""
 
     def of_part(self, part: str) -> Limit | None:
         """The gauge of a part of the slot time that is nearest to its ceiling."""
         return max((one for one in self.gauges if part in one.parts), key=lambda one: one.share, default=None)
 
     def split(self, part: Part) -> dict[str, float]:
-        """A data part's slot-seconds by cause; empty for other parts and without a calibration."""
+        """Slot-seconds of a data part and of the network by cause; empty for other parts and without a calibration."""
+        if part.name == NETWORK:
+            return self._wire(part)
         kind, _, files = part.name.partition(": ")
         role = _ROLES.get(files, files)
         rates = self.used.storage(role)
@@ -47,6 +52,17 @@ class Ceilings:
             for each in part.operations
         ]
         return {cause: share * part.seconds for cause, share in datatime.split(moved, rates).items()}
+
+    def _wire(self, part: Part) -> dict[str, float]:
+        """What the network alone must take for the blocks that were fetched; the rest was their servers and queues."""
+        links = self.used.calibration.links if self.used.calibration else ()
+        if not links or self.fetched is None:
+            return {}
+        blocks, size = self.fetched
+        moved = Moved("fetch", part.seconds, blocks, size / blocks if blocks else 0.0)
+        return datatime.by_model(
+            moved, max(one.round_trip.value for one in links), min(one.bandwidth.value for one in links)
+        )
 
     @property
     def sentence(self) -> str:
@@ -61,14 +77,21 @@ class Ceilings:
         )
 
 
-def ceilings(samples: polars.DataFrame, window: Window, cores: Mapping[str, int], used: Used) -> Ceilings:
+def ceilings(
+    samples: polars.DataFrame, tasks: polars.DataFrame, window: Window, cores: Mapping[str, int], used: Used
+) -> Ceilings:
     """A run's gauges."""
     found = [
         Limit(name=one.name, unit=one.unit, observed=one.observed, ceiling=one.ceiling, share=one.share,
               peak=one.peak, parts=tuple(one.parts), service=one.service, note=one.note)
         for one in gauges.gauges(samples, window, cores, used)
     ]  # fmt: skip
-    return Ceilings(used, found, datatime.bytes_of_calls(samples, window))
+    return Ceilings(used, found, datatime.bytes_of_calls(samples, window), _fetched(tasks))
+
+
+def _fetched(tasks: polars.DataFrame) -> tuple[float, float] | None:
+    blocks, size = (tasks[name] for name in ("remote_blocks", "remote_bytes"))
+    return (float(blocks.sum()), float(size.sum())) if blocks.count() and size.count() else None
 
 
 def at(limit: Limit | None) -> str:

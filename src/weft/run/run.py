@@ -24,7 +24,7 @@ from weft.record import record as records
 from weft.record import samples
 from weft.record.record import Record, Stored
 from weft.run import cluster, preload
-from weft.run.calibration import used as calibrated
+from weft.run.ceilings import used as calibrated
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
 from weft.run.described import described, started

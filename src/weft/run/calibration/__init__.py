@@ -1,1 +1,1 @@
-"""Calibration: measures what nodes, storages and the network between nodes can do at most, and keeps it for reports."""
+"""Measures what nodes, storages, the network between nodes and schedulers can do at most."""

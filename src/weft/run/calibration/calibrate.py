@@ -12,8 +12,10 @@ from weft.host.provision import native
 from weft.host.work import Work, open_work
 from weft.model.calibration import CALLERS, Calibration, OperationRate, StorageRates, TransferRate
 from weft.nodes.base import Node
-from weft.run.calibration import machines, measures, store
+from weft.run.calibration import measures
 from weft.run.calibration.program import Gauge
+from weft.run.calibration.schedulers import scheduler
+from weft.run.ceilings import machines, store
 from weft.run.progress import Progress
 from weft.run.topology import Topology
 from weft.services import resolved
@@ -22,24 +24,32 @@ from weft.spec.study import Study
 from weft.storage.base import Storage, label
 from weft.text.units import show_seconds
 
-_SECONDS = {"nodes": 6.0, "network": 4.0, "calls": 5.0, "transfer": 4.0, "sort": 3.0}
+_SECONDS = {"nodes": 3.0, "network": 3.0, "transfer": 3.0, "sort": 2.0}
 """Usual length of each step on storages that are not slow: for the estimate that users see."""
+_TIMED = 4
+"""Kinds of file operations that last as long as asked; reads, writes and unlinks end earlier."""
 
 
-def calibrate(study: Study, asked: str, progress: Progress) -> Calibration:
-    """Measure the nodes, and the scratch of every cell of a study, and keep the result."""
+def calibrate(
+    study: Study, asked: str, seconds: float, engines: Sequence[str], progress: Progress
+) -> Calibration:
+    """Measure the nodes, and the scratch of every cell of a study, and keep the result.
+
+    `seconds` is the time for each kind of file operation at each number of callers.
+    """
     specs = [spec for _, spec in study.cells()]
     for spec in specs:
         _topology(spec).require_possible(spec)
     programs = native.build(progress.say)
-    progress.say(f"calibration of {asked}: about {show_seconds(_estimate(specs))}")
+    progress.say(f"calibration of {asked}: about {show_seconds(_estimate(specs, seconds))}")
     with _working(specs[0], programs) as work:
         found = _machine(specs[0], asked, work, progress)
     storages = []
     for spec in specs:
         with _working(spec, programs) as work:
-            storages.append(_storage(spec, work, progress))
-    whole = found.model_copy(update={"storages": tuple(storages)})
+            storages.append(_storage(spec, work, seconds, progress))
+    rates = [scheduler(engine, asked, progress) for engine in engines]
+    whole = found.model_copy(update={"storages": tuple(storages), "schedulers": tuple(rates)})
     store.keep(whole)
     return whole
 
@@ -53,8 +63,8 @@ def _working(spec: Spec, programs: Path) -> Iterator[Work]:
         yield work
 
 
-def _estimate(specs: Sequence[Spec]) -> float:
-    each = len(CALLERS) * _SECONDS["calls"] + 2 * _SECONDS["transfer"] + _SECONDS["sort"]
+def _estimate(specs: Sequence[Spec], seconds: float) -> float:
+    each = len(CALLERS) * _TIMED * seconds + 2 * _SECONDS["transfer"] + _SECONDS["sort"]
     return _SECONDS["nodes"] + _SECONDS["network"] + len(specs) * each
 
 
@@ -85,29 +95,29 @@ def _machine(spec: Spec, asked: str, work: Work, progress: Progress) -> Calibrat
         )
 
 
-def _storage(spec: Spec, work: Work, progress: Progress) -> StorageRates:
+def _storage(spec: Spec, work: Work, seconds: float, progress: Progress) -> StorageRates:
     made_of, config = _topology(spec), spec.scratch
     with made_of.nodes(spec.nodes).acquire(work, work.visible) as nodes:
         members = made_of.members(nodes, spec.nodes.count)
         with made_of.place(members, work) as places:
             place = places.roles["shuffle"]
-            return _measured(config, list(members), Gauge(work, place), progress)
+            return _measured(config, list(members), Gauge(work, place), seconds, progress)
 
 
-def _measured(config: Storage, nodes: Sequence[Node], gauge: Gauge, progress: Progress) -> StorageRates:
-    place = gauge.place
-    assert place is not None
+def _measured(
+    config: Storage, nodes: Sequence[Node], gauge: Gauge, seconds: float, progress: Progress
+) -> StorageRates:
     rates: list[OperationRate | TransferRate] = []
     name = label(config)
     for callers in CALLERS:
-        with _step(progress, f"{name}, {callers} caller(s)", _SECONDS["calls"]):
-            rates += measures.calls(callers, place, nodes, gauge)
+        with _step(progress, f"{name}, {callers} caller(s)", _TIMED * seconds):
+            rates += measures.calls(callers, seconds, nodes, gauge)
     for callers in sorted({1, sum(node.cores for node in nodes)}):
         with _step(progress, f"{name}, large files, {callers} caller(s)", _SECONDS["transfer"]):
-            rates += measures.transfers(callers, place, nodes, gauge)
+            rates += measures.transfers(callers, nodes, gauge)
     with _step(progress, f"{name}, sort", _SECONDS["sort"]):
-        rate = measures.sort(place, nodes, gauge)
-    return measures.storage(config, place, nodes, rates, rate)
+        rate = measures.sort(nodes, gauge)
+    return measures.storage(config, gauge.storage, nodes, rates, rate)
 
 
 @contextmanager

@@ -17,8 +17,8 @@ from weft.model.calibration import (
     TransferRate,
 )
 from weft.nodes.base import Node
-from weft.run.calibration import machines
 from weft.run.calibration.program import Gauge
+from weft.run.ceilings import machines
 from weft.storage.base import Storage, label
 
 _SORT = 64 << 20
@@ -89,14 +89,18 @@ def storage(
     )
 
 
-def calls(callers: int, place: Place, on: Sequence[Node], gauge: Gauge) -> list[OperationRate]:
+def calls(callers: int, seconds: float, on: Sequence[Node], gauge: Gauge) -> list[OperationRate]:
     """File operations by a number of callers over all nodes together."""
     found = gauge.on({
-        node: ["calls", "--directory", place.paths[node.name], "--callers", str(own)]
+        node: ["calls", *_in(node, gauge), "--callers", str(own), "--seconds", str(seconds)]
         for node, own in zip(on, spread(callers, len(on)), strict=True)
         if own
     })  # fmt: skip
     return [_together(each) for each in zip(*found, strict=True)]
+
+
+def _in(node: Node, gauge: Gauge) -> list[str]:
+    return ["--directory", gauge.storage.paths[node.name]]
 
 
 def spread(callers: int, count: int) -> list[int]:
@@ -116,11 +120,11 @@ def _together(rates: Sequence[dict[str, Any]]) -> OperationRate:
     )
 
 
-def transfers(callers: int, place: Place, on: Sequence[Node], gauge: Gauge) -> list[TransferRate]:
+def transfers(callers: int, on: Sequence[Node], gauge: Gauge) -> list[TransferRate]:
     """Large files by a number of callers over all nodes together."""
-    share = int(min(_LARGE, _free(on[0], place) * _ROOM)) // callers
+    share = int(min(_LARGE, _free(on[0], gauge.storage) * _ROOM)) // callers
     found = gauge.on({
-        node: ["transfer", "--directory", place.paths[node.name], "--callers", str(own), "--bytes", str(share * own)]
+        node: ["transfer", *_in(node, gauge), "--callers", str(own), "--bytes", str(share * own)]
         for node, own in zip(on, spread(callers, len(on)), strict=True)
         if own
     })  # fmt: skip
@@ -135,11 +139,11 @@ def transfers(callers: int, place: Place, on: Sequence[Node], gauge: Gauge) -> l
     ]
 
 
-def sort(place: Place, on: Sequence[Node], gauge: Gauge) -> float:
+def sort(on: Sequence[Node], gauge: Gauge) -> float:
     """Bytes per second of all nodes together that are sorted from files to files."""
-    size = int(min(_LARGE, _free(on[0], place) * _ROOM)) // (2 * len(on))
+    size = int(min(_LARGE, _free(on[0], gauge.storage) * _ROOM)) // (2 * len(on))
     rates = gauge.on({
-        node: ["sort", "--directory", place.paths[node.name], "--threads", str(node.cores), "--bytes", str(size)]
+        node: ["sort", *_in(node, gauge), "--threads", str(node.cores), "--bytes", str(size)]
         for node in on
     })  # fmt: skip
     return float(sum(rates))

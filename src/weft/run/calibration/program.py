@@ -30,6 +30,12 @@ class Gauge:
     place: Place | None = None
     token: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
 
+    @property
+    def storage(self) -> Place:
+        """The storage that is measured."""
+        assert self.place is not None
+        return self.place
+
     def on(self, arguments: Mapping[Node, Sequence[str]]) -> list[Any]:
         """Run it on each of these nodes at the same time, and return what each prints. Raises NodeError if one fails."""
         started: list[tuple[Node, Process, Path]] = []

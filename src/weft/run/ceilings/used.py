@@ -7,7 +7,7 @@ from weft.layout.plan import Layout
 from weft.model.calibration import Host
 from weft.model.fitting import Stored, Used, chosen
 from weft.record.record import Record
-from weft.run.calibration import machines, store
+from weft.run.ceilings import machines, store
 from weft.spec.model import Spec
 from weft.storage.base import label
 
