@@ -58,7 +58,9 @@ def main(path: Path) -> int:
     runs = Path(os.environ.get("WEFT_RUNS", "runs"))
     runs.mkdir(parents=True, exist_ok=True)
     log = runs / f"unseen-{path.stem}.jsonl"
-    done = {line["key"]: line for line in map(json.loads, log.read_text().splitlines())} if log.exists() else {}
+    done = (
+        {line["key"]: line for line in map(json.loads, log.read_text().splitlines())} if log.exists() else {}
+    )
 
     def keep(key: str, line: dict[str, Any]) -> dict[str, Any]:
         done[key] = {"key": key, "commit": commit, **line}

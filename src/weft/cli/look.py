@@ -8,7 +8,7 @@ import typer
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record
-from weft.report import page, study, terminal
+from weft.report import flames, page, study, terminal
 from weft.report.compare import Comparison, compare
 from weft.report.console import console
 from weft.report.gather import summarize
@@ -81,7 +81,9 @@ def report(
         path = output or study.place(settings.runs(), of_study)
         print(page.save(study.text(_of_study(of_study)), path))
     else:
-        print(page.write(record.find(settings.runs(), run), output))
+        stored = record.find(settings.runs(), run)
+        flames.write(stored.directory)
+        print(page.write(stored, output))
 
 
 def compare_runs(

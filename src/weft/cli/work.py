@@ -16,7 +16,7 @@ from weft.errors import UsageError, WeftError
 from weft.host import settings
 from weft.record import record
 from weft.record.record import Stored
-from weft.report import page, terminal
+from weft.report import flames, page, terminal
 from weft.report import study as study_page
 from weft.report.console import console
 from weft.report.gather import summarize
@@ -240,6 +240,8 @@ def _do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
 
 def _tell(results: list[Stored], *, as_json: bool) -> None:
     found = [summarize(result) for result in results]
+    for result in results:
+        flames.write(result.directory)
     pages = [
         page.save(page.text(summary), result.directory / page.NAME)
         for summary, result in zip(found, results, strict=True)

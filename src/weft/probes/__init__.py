@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from weft.probes import engine, fileops, hdfs, lustre, null, proc, threads
+from weft.probes import dvs, engine, fileops, hdfs, lustre, null, pauses, proc, profile, threads
 from weft.probes.base import Probe
 
 _ALL: tuple[type[Probe], ...] = (
@@ -14,7 +14,10 @@ _ALL: tuple[type[Probe], ...] = (
     engine.EngineProbe,
     fileops.FileopsProbe,
     lustre.LustreProbe,
+    dvs.DvsProbe,
     hdfs.HdfsProbe,
+    profile.ProfileProbe,
+    pauses.PausesProbe,
 )
 KINDS: dict[str, type[Probe]] = {probe.name: probe for probe in _ALL}
 

@@ -46,15 +46,19 @@ def explain(
     run = [span for span in phases if span.name == "run"]
     if not run:
         return None
-    names = {word: node.name for node in nodes for word in (node.address, node.name) if word}
     first, last = begin + run[0].begin, begin + run[-1].begin + run[-1].seconds
     count = slots or sum(node.cores or 0 for node in nodes)
-    window = Window(first, last, count, names)
+    window = Window(first, last, count, names(nodes))
     found = attribution.attribute(metrics, samples, window)
     if found is None:
         return None
     cores = {node.name: node.cores or 0 for node in nodes}
     return _explanation(found, metrics.gaps, limits.ceilings(samples, metrics.tasks, window, cores, used))
+
+
+def names(nodes: Sequence[NodeInfo]) -> dict[str, str]:
+    """Node by the address or name that an engine calls it by."""
+    return {word: node.name for node in nodes for word in (node.address, node.name) if word}
 
 
 def _explanation(found: Attribution, gaps: Sequence[str], ceilings: Ceilings) -> Explanation:

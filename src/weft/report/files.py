@@ -76,6 +76,12 @@ def lustre(directory: Path) -> dict[str, Any]:
     return {path.stem: json.loads(path.read_text()) for path in sorted((directory / "lustre").glob("*.json"))}
 
 
+def dvs(directory: Path) -> dict[str, Any]:
+    """By mount of Cray DVS and operation: what was counted during the run."""
+    path = directory / "dvs.json"
+    return dict(json.loads(path.read_text())) if path.exists() else {}
+
+
 def fileops(stored: Stored) -> dict[str, Any]:
     """By node: what the preload library counted of each process."""
     names = sorted(path.name for path in (stored.directory / "fileops").glob("*.json"))

@@ -6,11 +6,12 @@ from typing import Any
 
 import polars
 
-from weft.model import jobhistory, rates, recovery
+from weft.model import derived, jobhistory, rates, recovery
 from weft.model.fitting import Used
 from weft.model.jobmetrics import JobMetrics
 from weft.record.record import Stored
-from weft.report import counters, engine, explanation, files, flink, spans
+from weft.record.samples import SCHEMA
+from weft.report import counters, engine, explanation, files, flink, paused, profiled, spans
 from weft.report.sources import Sources
 from weft.report.summary import Mark, NodeInfo, PlaceInfo, Series, Span, Summary
 from weft.text.units import show_seconds
@@ -54,6 +55,13 @@ def summarize(stored: Stored) -> Summary:
             ),
             None,
         ),
+        "profile": sources.attempt("the stacks", lambda: profiled.of_record(stored.directory), None),
+        "pauses": sources.rows(
+            "the collector's pauses",
+            lambda: paused.of_record(
+                stored.directory, samples, metrics, explanation.names(resolved["nodes"])
+            ),
+        ),
         "counters": sources.rows("the counters", lambda: counters.sums(sources, samples, phases, begin)),
         "fileops": sources.attempt("the file operations", lambda: files.fileops(stored), _nothing()),
         "mapreduce": sources.attempt(
@@ -61,6 +69,7 @@ def summarize(stored: Stored) -> Summary:
         ),
         "hdfs": sources.attempt("HDFS's counters", lambda: files.hdfs(stored.directory), _nothing()),
         "lustre": sources.attempt("Lustre's counters", lambda: files.lustre(stored.directory), _nothing()),
+        "dvs": sources.attempt("DVS's counters", lambda: files.dvs(stored.directory), _nothing()),
         "flink": sources.rows("Flink's vertices", lambda: tuple(flink.vertices(stored.directory))),
         "series": sources.rows("the samples", lambda: _series(samples, begin)),
         "documents": sources.rows("the configuration", lambda: files.documents(stored.directory)),
@@ -183,8 +192,9 @@ def _throughput(
 
 def _series(samples: polars.DataFrame, begin: float) -> tuple[Series, ...]:
     """Counters of nodes and of the machine over time; those of files and daemons, hundreds, only as sums."""
-    drawn = samples.filter(~polars.col("counter").str.contains(".", literal=True))
-    grouped = rates.of_nodes(drawn, begin).partition_by("node", "counter", as_dict=True, maintain_order=True)
+    drawn = samples.filter(~polars.col("counter").str.contains(".", literal=True)).select(list(SCHEMA))
+    every = [rates.of_nodes(part, begin) for part in (drawn, derived.of_nodes(samples.select(list(SCHEMA))))]
+    grouped = polars.concat(every).partition_by("node", "counter", as_dict=True, maintain_order=True)
     return tuple(
         Series(node=str(node), counter=str(counter), points=tuple(frame.select("t", "value").iter_rows()))
         for (node, counter), frame in grouped.items()

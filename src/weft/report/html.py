@@ -27,7 +27,13 @@ class Page:
 
 def render(page: Page) -> str:
     """The whole text of the page."""
-    text: str = _template().render(page=page, css=_read("page.css"), data=_inert(page.data))
+    text: str = _template("page.html.j2").render(page=page, css=_read("page.css"), data=_inert(page.data))
+    return text
+
+
+def flame_page(title: str, data: str) -> str:
+    """A flame graph: `data` is the tree of frames as JSON."""
+    text: str = _template("flames.html.j2").render(title=title, data=_inert(data))
     return text
 
 
@@ -49,7 +55,7 @@ def drawn(chart: Chart) -> Mapping[str, Any]:
 
 
 @cache
-def _template() -> Any:
+def _template(name: str) -> Any:
     # most verbs write no page and should not spend time on the import
     import jinja2  # noqa: PLC0415
 
@@ -58,4 +64,4 @@ def _template() -> Any:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["drawn"] = drawn
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)

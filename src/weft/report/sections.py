@@ -5,7 +5,19 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from weft.report import counters, explain, fileops, flink, hdfs, lustre, mapreduce, timeline
+from weft.report import (
+    counters,
+    dvs,
+    explain,
+    fileops,
+    flink,
+    hdfs,
+    lustre,
+    mapreduce,
+    pauses,
+    profile,
+    timeline,
+)
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
 from weft.report.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.report.summary import StageRow, Summary
@@ -260,12 +272,15 @@ SECTIONS: list[Maker[Summary]] = [
     phases,
     timeline.timeline,
     stages,
+    profile.processor_time,
+    pauses.collector_pauses,
     flink.flink_vertices,
     losses,
     throughput,
     fileops.file_operations,
     mapreduce.job_counters,
     lustre.lustre_counters,
+    dvs.dvs_counters,
     hdfs.hdfs_counters,
     counters.counters,
     slowest_tasks,

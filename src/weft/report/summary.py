@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from weft.report.part import Part
+from weft.report.paused import PausedNode
+from weft.report.profiled import Profiled
 from weft.report.timeparts import Explanation
 
 
@@ -200,6 +202,10 @@ class Summary(Part):
     usage: Usage | None = None
     explanation: Explanation | None = None
     """Where the slot time went; nothing where the engine left no account of tasks."""
+    profile: Profiled | None = None
+    """Processor time of the tasks by category; nothing where no stack was sampled."""
+    pauses: tuple[PausedNode, ...] = ()
+    """The collector's pauses by node, by the JVMs' own logs; empty if none wrote one."""
     counters: tuple[Counter, ...] = ()
     fileops: Mapping[str, Any] = {}
     """By node: the preload library's counts (`weft-scratch stats --json`); empty if it was not used."""
@@ -209,6 +215,8 @@ class Summary(Part):
     """By daemon of HDFS: its counters; empty if they were not read."""
     lustre: Mapping[str, Any] = {}
     """By role of storage: Lustre's counters, real or emulated; empty if they were not read."""
+    dvs: Mapping[str, Mapping[str, Any]] = {}
+    """By mount of Cray DVS and operation: its counters; empty if they were not read."""
     flink: tuple[Mapping[str, Any], ...] = ()
     """Flink's vertices, times in seconds over all subtasks; empty with other engines."""
     probes: tuple[str, ...] = ()

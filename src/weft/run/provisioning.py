@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weft.errors import MissingError, UsageError
 from weft.host import settings
-from weft.host.provision import classdata, distribution, jars, jdk, native
+from weft.host.provision import classdata, distribution, jars, jdk, native, profiler
 from weft.layout.jvm import SharedClasses
 from weft.probes import KINDS
 from weft.spec.model import Spec
@@ -39,6 +39,8 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     homes = _homes(spec, say)
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
     programs = native.build(say) if wanted else _optional(spec, say)
+    if "profile" in spec.probes:
+        profiler.fetch(say)
     built = jars.build(homes, spec.modules(), say)
     return Provisioned(java, homes, built, _classes(spec, java, homes, built, say), programs)
 

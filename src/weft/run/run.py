@@ -273,10 +273,16 @@ def _preloaded(layout: Layout, observers: Sequence[Probe]) -> Layout:
     """The layout with the variables of probes for every process."""
     wanted = [probe.environment(layout) for probe in observers]
     variables = {
-        node.name: {k: v for each in wanted for k, v in each.get(node.name, {}).items()}
-        for node in layout.all_nodes
+        node.name: _joined([each.get(node.name, {}) for each in wanted]) for node in layout.all_nodes
     }
     return dataclasses.replace(layout, preload=variables)
+
+
+def _joined(wanted: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """The variables of several probes; options for Java add up."""
+    options = [each["JAVA_TOOL_OPTIONS"] for each in wanted if "JAVA_TOOL_OPTIONS" in each]
+    joined = {"JAVA_TOOL_OPTIONS": " ".join(options)} if options else {}
+    return {name: value for each in wanted for name, value in each.items()} | joined
 
 
 def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Work) -> None:

@@ -1,0 +1,84 @@
+"""Pauses of the collector by the JVMs' own logs, and how much of the tasks' time lies in them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars
+
+from weft.model.jobmetrics import JobMetrics
+from weft.record.threadkinds import runs_tasks
+
+_LINE = re.compile(r"^\[(\d+)ms\].*\bPause .* (\d+(?:\.\d+)?)ms$")
+
+
+@dataclass(frozen=True)
+class Pause:
+    """One pause. Times are seconds since the epoch."""
+
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The pauses of one node's processes in which tasks ran."""
+
+    node: str
+    processes: int
+    count: int
+    seconds: float
+    longest: float
+    of_tasks: float
+    """Seconds of tasks that lie in pauses: the second witness of what the engine says."""
+
+
+def read(directory: Path) -> dict[tuple[str, str], list[Pause]]:
+    """By node and PID: the pauses in a record's folder `NODE/engine/PID.log`."""
+    paths = sorted(directory.glob("*/engine/*.log"))
+    return {(path.parent.parent.name, path.stem): parse(path.read_text(errors="replace")) for path in paths}
+
+
+def parse(text: str) -> list[Pause]:
+    """The pauses of a log with the decoration `tm`; a line is written at the end of its pause."""
+    found = []
+    for line in text.splitlines():
+        if match := _LINE.match(line):
+            end = int(match[1]) / 1000
+            found.append(Pause(end - float(match[2]) / 1000, end))
+    return found
+
+
+def of_nodes(
+    logs: Mapping[tuple[str, str], Sequence[Pause]],
+    samples: polars.DataFrame,
+    metrics: JobMetrics,
+    nodes: Mapping[str, str],
+) -> list[Paused]:
+    """By node; `nodes`: node by the address or name that the engine calls it by."""
+    programs = _programs(samples)
+    # without the probe `threads` nobody knows which JVM is which
+    mine = {key: pauses for key, pauses in logs.items() if runs_tasks(programs.get(key, "")) or not programs}
+    tasks = metrics.tasks.drop_nulls(["begin", "end"]).select("host", "begin", "end")
+    found = []
+    for node in dict.fromkeys(node for node, _ in mine):
+        own = [pauses for (where, _), pauses in mine.items() if where == node]
+        here = [(begin, end) for host, begin, end in tasks.iter_rows() if nodes.get(host or "", host) == node]
+        every = [pause for pauses in own for pause in pauses]
+        lengths = [pause.end - pause.begin for pause in every]
+        within = sum(
+            max(0.0, min(end, pause.end) - max(begin, pause.begin)) for begin, end in here for pause in every
+        )
+        found.append(Paused(node, len(own), len(every), sum(lengths), max(lengths, default=0.0), within))
+    return found
+
+
+def _programs(samples: polars.DataFrame) -> dict[tuple[str, str], str]:
+    """Main class by node and PID, from the names of sampled processes, PROGRAM/PID."""
+    rows = samples.filter(polars.col("counter").str.starts_with("threads.") & (polars.col("process") != ""))
+    found = {}
+    for node, process in rows.select("node", "process").unique().iter_rows():
+        program, _, pid = process.rpartition("/")
+        found[node, pid] = program
+    return found

@@ -1,0 +1,181 @@
+"""Sampled stacks of a run: by process and by side of the shuffle, and their processor time by category.
+
+A stack is what async-profiler writes: `[thread];root;...;leaf count`. A frame with a slash or a dot before its last
+name is Java's, others are native. The rules are data, `profile/*.toml`: from the leaf towards the root, the first frame
+that a rule names decides; what no rule names is shown as that.
+"""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from weft.record.threadkinds import kind, runs_tasks
+
+SECONDS = 0.01
+"""Processor seconds of one sample: the probe's interval."""
+NO_RULE = "no rule"
+CATEGORIES = (
+    "sort", "serialisation", "iterator", "checksum", "compression", "network", "file system", "engine", "user code",
+    "kernel", "jvm", "compiler", "collector", NO_RULE,
+)  # fmt: skip
+USER = "user code"
+_JAVA = re.compile(r"/\S*\.[\w$<>]+|^[A-Z][\w$]*\.[\w$<>]+$")
+_ENGINES = ("spark", "flink", "mapreduce", "hotspot")
+_THREAD = re.compile(r"^\[(.*?)(?: tid=\d+)?\]$")
+_MAIN = re.compile(r"([\w$]+)\.main$")
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One stack of one thread, root first."""
+
+    thread: str
+    frames: tuple[str, ...]
+    samples: int
+
+
+@dataclass(frozen=True)
+class Process:
+    """A JVM's stacks."""
+
+    node: str
+    pid: str
+    program: str
+    """Main class without its package; empty if its main thread was never seen."""
+    stacks: Sequence[Stack]
+
+    @property
+    def runs_tasks(self) -> bool:
+        """Whether the engine runs its tasks in it."""
+        return runs_tasks(self.program)
+
+    def kind(self, stack: Stack) -> str:
+        """The kind of the stack's thread: task, server, collector, compiler, other."""
+        return kind(self.program, stack.thread)
+
+
+@dataclass
+class Profile:
+    """Processor seconds by category of the processes in which tasks ran."""
+
+    sides: dict[str, Counter[str]] = field(default_factory=dict)
+    """Of task threads, by side: map, reduce, or the engine's name for what runs."""
+    beside: Counter[str] = field(default_factory=Counter)
+    """Of all other threads."""
+    unmatched: Counter[str] = field(default_factory=Counter)
+    """Leaf frames that no rule named, with their seconds."""
+    processes: int = 0
+
+
+def read(directory: Path) -> list[Process]:
+    """The engine's processes of a record's folder of stacks, `NODE/engine/PID.collapsed`."""
+    paths = sorted(directory.glob("*/engine/*.collapsed"))
+    return [_process(path.parent.parent.name, path.stem, path.read_text(errors="replace")) for path in paths]
+
+
+def _process(node: str, pid: str, text: str) -> Process:
+    stacks = list(_parse(text))
+    mains = [match[1] for stack in stacks for frame in stack.frames[:6] if (match := _MAIN.search(frame))]
+    known = [name for name in mains if runs_tasks(name)]
+    return Process(node, pid, next(iter(known or mains), ""), stacks)
+
+
+def _parse(text: str) -> Iterator[Stack]:
+    for line in text.splitlines():
+        stack, _, count = line.rpartition(" ")
+        first, *frames = stack.split(";")
+        thread = _THREAD.match(first)
+        if thread and count.isdigit():
+            yield Stack(thread[1], tuple(frames), int(count))
+
+
+def profile(processes: Sequence[Process]) -> Profile:
+    """The processes in which tasks ran, by side and category."""
+    found = Profile()
+    for process in processes:
+        if not process.runs_tasks:
+            continue
+        found.processes += 1
+        for stack in process.stacks:
+            category = _of_thread(process.kind(stack)) or categorise(stack.frames)
+            seconds = stack.samples * SECONDS
+            if process.kind(stack) == "task":
+                found.sides.setdefault(_side(stack), Counter())[category] += seconds  # type: ignore[assignment]
+            else:
+                found.beside[category] += seconds  # type: ignore[assignment]
+            if category == NO_RULE:
+                found.unmatched[stack.frames[-1] if stack.frames else ""] += seconds  # type: ignore[assignment]
+    return found
+
+
+def _of_thread(name: str) -> str | None:
+    return name if name in {"collector", "compiler"} else None
+
+
+def categorise(frames: Sequence[str]) -> str:
+    """The category of a stack, by the first frame from its leaf that a rule names."""
+    for depth, frame in enumerate(reversed(frames)):
+        if found := _category(frame, leaf=depth == 0):
+            return found
+    return NO_RULE
+
+
+def _side(stack: Stack) -> str:
+    """By the frame that names it, such as ShuffleMapTask.runTask; otherwise the thread, as Flink names it."""
+    for frame in stack.frames:
+        for name, pattern in _rules().sides:
+            if pattern.search(frame):
+                return name
+    return "other tasks"
+
+
+@dataclass(frozen=True)
+class _Rules:
+    leaves: Sequence[tuple[str, re.Pattern[str]]]
+    """That count for the leaf alone: calls of the C library that enter the kernel."""
+    frames: Sequence[tuple[str, re.Pattern[str]]]
+    sides: Sequence[tuple[str, re.Pattern[str]]]
+    library: re.Pattern[str]
+    """Packages that are not the user's."""
+
+
+@cache
+def _category(frame: str, *, leaf: bool) -> str | None:
+    rules = _rules()
+    for category, pattern in (*rules.leaves, *rules.frames) if leaf else rules.frames:
+        if pattern.search(frame):
+            return category
+    # the JDK's own code is part of what its caller does
+    return USER if _JAVA.search(frame) and not rules.library.search(frame) else None
+
+
+@cache
+def _rules() -> _Rules:
+    tables = [tomllib.loads(_text(name)) for name in _ENGINES]
+
+    def all_of(key: str) -> list[tuple[str, re.Pattern[str]]]:
+        return [
+            (name, re.compile("|".join(patterns)))
+            for table in tables
+            for name, patterns in table.get(key, {}).items()
+        ]
+
+    return _Rules(all_of("leaf"), all_of("frame"), all_of("side"), all_of("library")[0][1])
+
+
+def _text(name: str) -> str:
+    return (resources.files("weft.model") / "profile" / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def as_table(found: Profile) -> Mapping[str, Mapping[str, float]]:
+    """Seconds by side and category, in the order of CATEGORIES; `beside the tasks` is last."""
+    columns = {**dict(sorted(found.sides.items())), "beside the tasks": found.beside}
+    return {
+        name: {key: round(count[key], 3) for key in CATEGORIES if count[key]}
+        for name, count in columns.items()
+    }

@@ -1,0 +1,29 @@
+"""Processor time of a run by category, from the stacks in its record."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from weft.model import stacks
+from weft.report.part import Part
+
+_UNMATCHED = 5
+"""Frames without a rule that are named."""
+
+
+class Profiled(Part):
+    """Processor seconds by side and category, from sampled stacks."""
+
+    processes: int
+    columns: Mapping[str, Mapping[str, float]]
+    """By side of the tasks, and last `beside the tasks`: seconds by category."""
+    unmatched: Mapping[str, float] = {}
+    """Leaf frames that no rule names, with their seconds."""
+
+
+def of_record(directory: Path) -> Profiled | None:
+    """The profile of a record; None where no stack was sampled."""
+    found = stacks.profile(stacks.read(directory / "profile"))
+    if not found.processes:
+        return None
+    unmatched = dict(found.unmatched.most_common(_UNMATCHED))
+    return Profiled(processes=found.processes, columns=stacks.as_table(found), unmatched=unmatched)
