@@ -13,18 +13,21 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from weft.record.threadkinds import kind, runs_tasks
 
 SECONDS = 0.01
 """Processor seconds of one sample: the probe's interval."""
 NO_RULE = "no rule"
+OTHER = "other tasks"
+"""The side of a task thread's stack that shows none, such as of what starts a task."""
 CATEGORIES = (
     "sort", "serialisation", "iterator", "checksum", "compression", "network", "file system", "engine", "user code",
     "kernel", "jvm", "compiler", "collector", NO_RULE,
 )  # fmt: skip
 USER = "user code"
-_JAVA = re.compile(r"/\S*\.[\w$<>]+|^[A-Z][\w$]*\.[\w$<>]+$")
+_JAVA = re.compile(r"^[\w$]+/\S*\.[\w$<>]+|^[A-Z][\w$]*\.[\w$<>]+$")
 _ENGINES = ("spark", "flink", "mapreduce", "hotspot")
 _THREAD = re.compile(r"^\[(.*?)(?: tid=\d+)?\]$")
 _MAIN = re.compile(r"([\w$]+)\.main$")
@@ -122,7 +125,7 @@ def categorise(frames: Sequence[str]) -> str:
     for depth, frame in enumerate(reversed(frames)):
         if found := _category(frame, leaf=depth == 0):
             return found
-    return NO_RULE
+    return NO_RULE  # a stack that was not walkable, or only of what every caller uses
 
 
 def _side(stack: Stack) -> str:
@@ -131,7 +134,7 @@ def _side(stack: Stack) -> str:
         for name, pattern in _rules().sides:
             if pattern.search(frame):
                 return name
-    return "other tasks"
+    return OTHER
 
 
 @dataclass(frozen=True)
@@ -142,11 +145,15 @@ class _Rules:
     sides: Sequence[tuple[str, re.Pattern[str]]]
     library: re.Pattern[str]
     """Packages that are not the user's."""
+    passed: re.Pattern[str]
+    """Primitives that all categories use: such a frame has the category of its caller."""
 
 
 @cache
 def _category(frame: str, *, leaf: bool) -> str | None:
     rules = _rules()
+    if rules.passed.search(frame):
+        return None
     for category, pattern in (*rules.leaves, *rules.frames) if leaf else rules.frames:
         if pattern.search(frame):
             return category
@@ -165,7 +172,15 @@ def _rules() -> _Rules:
             for name, patterns in table.get(key, {}).items()
         ]
 
-    return _Rules(all_of("leaf"), all_of("frame"), all_of("side"), all_of("library")[0][1])
+    # an engine's packages as a whole are what none of its own rules, and none of another engine's, names
+    frames = sorted(all_of("frame"), key=lambda rule: rule[0] == "engine")
+    return _Rules(all_of("leaf"), frames, all_of("side"), _any(tables, "library"), _any(tables, "passed"))
+
+
+def _any(tables: Sequence[Mapping[str, Any]], key: str) -> re.Pattern[str]:
+    return re.compile(
+        "|".join(pattern for table in tables for pattern in table.get(key, {}).get("frames", []))
+    )
 
 
 def _text(name: str) -> str:
@@ -174,7 +189,8 @@ def _text(name: str) -> str:
 
 def as_table(found: Profile) -> Mapping[str, Mapping[str, float]]:
     """Seconds by side and category, in the order of CATEGORIES; `beside the tasks` is last."""
-    columns = {**dict(sorted(found.sides.items())), "beside the tasks": found.beside}
+    sides = sorted(found.sides.items(), key=lambda item: (item[0] == OTHER, item[0]))
+    columns = {**dict(sides), "beside the tasks": found.beside}
     return {
         name: {key: round(count[key], 3) for key in CATEGORIES if count[key]}
         for name, count in columns.items()

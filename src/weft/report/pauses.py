@@ -28,7 +28,7 @@ def collector_pauses(summary: Summary) -> Section:
     ]
     table = Table([Column("node"), *(Column(title, number=True) for title in titles)], rows)
     words, tone = witnesses(
-        sum(each.of_tasks for each in summary.pauses), summary.usage and summary.usage.gc_seconds
+        sum(each.of_tasks for each in summary.pauses), summary.usage.gc_seconds if summary.usage else None
     )
     return Section("pauses", "Pauses of the collector", [table, Words(words, tone)])
 

@@ -1,0 +1,104 @@
+"""Sampled stacks by category: single stacks, and those of a real executor's tasks, so that a change of a rule shows."""
+
+import gzip
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from tests.unit.report_fakes import make_record
+from weft.model import stacks
+from weft.model.stacks import CATEGORIES, NO_RULE, categorise
+from weft.report.blocks import Table, Words
+from weft.report.gather import summarize
+from weft.report.profile import processor_time
+
+REAL = Path(__file__).parent / "logs" / "spark-4.3-terasort.collapsed.gz"
+"""Task threads of an executor of Spark 4.3.0 in a sort of 300 MB (3,000,000 rows), by async-profiler 4.1, ctimer, 10 ms."""
+
+
+@pytest.mark.parametrize(
+    ("stack", "category"),
+    [
+        ("java/lang/Thread.run;org/apache/spark/util/collection/TimSort.sort;me/Row.compareTo;java/lang/String.compareTo", "sort"),
+        ("org/apache/spark/rdd/MapPartitionsRDD.compute;me/Job.lambda$0;java/util/HashMap.get", "user code"),
+        ("org/apache/spark/scheduler/Task.run;java/util/HashMap.get", "engine"),
+        ("org/apache/spark/serializer/KryoSerializer.read;org/apache/spark/unsafe/Platform.copyMemory", "serialisation"),
+        ("me/Job.run;java/io/FileOutputStream.writeBytes;__GI_write", "kernel"),
+        ("me/Job.run;sun/nio/ch/FileDispatcherImpl.write0;write;do_syscall_64_[k]", "kernel"),
+        ("me/Job.run;java/util/zip/CRC32C.update;updateBytesCRC32C", "checksum"),
+        ("me/Job.run;/usr/lib/x86_64-linux-gnu/libz.so.1.2.13", "compression"),
+        ("me/Job.run;java/util/zip/Deflater.deflateBytesBytes;deflate", "compression"),
+        ("java/lang/Thread.run;java/lang/ClassLoader.loadClass", "jvm"),
+        ("org/apache/hadoop/mapred/MapTask.run;org/apache/hadoop/util/QuickSort.sort;org/apache/hadoop/mapred/MapTask$MapOutputBuffer.compare", "sort"),
+        ("org/apache/flink/streaming/runtime/tasks/StreamTask.invoke;org/apache/flink/runtime/io/network/partition/X.add", "network"),
+        ("java/lang/Thread.run;java/util/Objects.requireNonNull", NO_RULE),
+        ("", NO_RULE),
+    ],
+)  # fmt: skip
+def test_the_frame_nearest_the_leaf_decides(stack: str, category: str) -> None:
+    assert categorise(stack.split(";")) == category
+
+
+def real(directory: Path) -> Path:
+    folder = directory / "profile" / "node1" / "engine"
+    folder.mkdir(parents=True)
+    (folder / "23618.collapsed").write_bytes(gzip.decompress(REAL.read_bytes()))
+    (folder / "7.collapsed").write_text("[main tid=1];org/apache/spark/deploy/master/Master.main 500\n")
+    return directory / "profile"
+
+
+def test_the_tasks_of_a_real_executor_have_categories(tmp_path: Path) -> None:
+    found = stacks.profile(stacks.read(real(tmp_path)))
+    assert found.processes == 1
+    table = stacks.as_table(found)
+    assert list(table) == ["map", "reduce", "other tasks", "beside the tasks"]
+    assert table["map"] == {
+        "sort": 0.04, "serialisation": 0.78, "iterator": 0.07, "checksum": 0.08, "compression": 0.56, "network": 0.02,
+        "file system": 0.04, "engine": 0.26, "kernel": 0.35, "jvm": 0.18,
+    }  # fmt: skip
+    assert table["reduce"]["sort"] == 2.02
+    every = sum(sum(column.values()) for column in found.sides.values())
+    assert sum(column[NO_RULE] for column in found.sides.values()) < 0.01 * every
+    assert found.beside["compiler"] > 0
+
+
+def test_the_page_has_the_profile_beside_the_published_one(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "record", head={"probes": ["engine", "profile"]})
+    real(stored.directory)
+    summary = summarize(stored)
+    first, paper, words = processor_time(summary).blocks
+    assert isinstance(first, Table)
+    assert isinstance(paper, Table)
+    assert isinstance(words, Words)
+    assert [column.title for column in paper.columns][1:] == [
+        "map, here",
+        "map, paper",
+        "reduce, here",
+        "reduce, paper",
+    ]
+    assert paper.rows[2][0] == "sorting"
+    assert paper.rows[2][2::2] == ("16 %", "45 %")
+    assert "java/lang/ThreadGroup.remove" in words.text
+
+
+def test_another_workload_has_no_published_profile(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "record", head={"workload": "wordcount"})
+    real(stored.directory)
+    assert len(processor_time(summarize(stored)).blocks) == 2
+
+
+def test_a_probe_that_left_nothing_is_named(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "record", head={"probes": ["profile"]})
+    assert processor_time(summarize(stored)).unseen == {
+        "processor time by category": "the probe wrote no stacks"
+    }
+    other = make_record(tmp_path / "other")
+    assert not processor_time(summarize(other)).unseen
+
+
+@pytest.mark.parametrize("name", ["hotspot", "spark", "flink", "mapreduce"])
+def test_rules_name_known_categories(name: str) -> None:
+    table = tomllib.loads((resources.files("weft.model") / "profile" / f"{name}.toml").read_text())
+    assert {*table.get("leaf", {}), *table["frame"]} <= set(CATEGORIES)
