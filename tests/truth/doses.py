@@ -12,7 +12,7 @@ import numpy as np
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained, in_calls, profile
 from tests.truth.programs import spin
-from weft.record.record import Stored
+from weft.record import record
 from weft.report.sources import Sources
 
 NODE = ("--nodes", "virtual:1,cores=1")
@@ -101,7 +101,7 @@ def _link(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
     """Seconds a gigabit, of each node's link."""
     rate = f",rate={1000 / seconds:.0f}mbit" if seconds else ""
     answer = explained(weft, "run", *WIDE, "--nodes", f"virtual:2,cores=1{rate}", "--scratch", "memory")
-    tasks = Sources(Stored(answer.record)).metrics().tasks
+    tasks = Sources(record.read(answer.record)).metrics().tasks
     return float(tasks["remote_bytes"].sum()) * 8 / 1e9 * seconds, answer
 
 

@@ -11,6 +11,7 @@ from weft.model.tasktime import (
     COLLECTOR,
     NETWORK,
     PROCESSOR,
+    THREADS,
     UNCLASSIFIED,
     WAITING,
     Measured,
@@ -49,6 +50,23 @@ def test_a_fetch_is_what_its_server_did_as_far_as_that_did_anything() -> None:
     assert parts(found) == pytest.approx({PROCESSOR: 5, OPENS: 3, NETWORK: 2})
 
 
+def test_a_tasks_own_file_calls_and_those_of_its_servers_add_up() -> None:
+    found = Measured(10, processor=2, fetch=2, files={OPENS: 4}, served={OPENS: 2})
+    assert parts(found) == pytest.approx({PROCESSOR: 2, OPENS: 6, UNCLASSIFIED: 2})
+
+
+def test_what_no_cause_explains_is_what_looks_saw() -> None:
+    found = Measured(10, processor=2, collector=1, fetch=2, seen={THREADS: 6, NETWORK: 1})
+    assert parts(found) == pytest.approx(
+        {PROCESSOR: 2, COLLECTOR: 1, NETWORK: 3, THREADS: 3, UNCLASSIFIED: 1}
+    )
+
+
+def test_looks_name_no_more_than_what_is_left() -> None:
+    found = Measured(10, processor=6, files={OPENS: 2}, seen={THREADS: 6, NETWORK: 2})
+    assert parts(found) == pytest.approx({PROCESSOR: 6, OPENS: 2, THREADS: 1.5, NETWORK: 0.5})
+
+
 def test_more_service_than_waiting_is_not_counted_twice() -> None:
     found = Measured(10, processor=8, fetch=2, served={OPENS: 30, PROCESSOR: 10})
     assert parts(found) == pytest.approx({PROCESSOR: 8.5, OPENS: 1.5})
@@ -73,6 +91,7 @@ MEASURED = st.builds(
     blocked_in_files=st.none() | SECONDS,
     system=SECONDS,
     served=st.dictionaries(st.sampled_from([OPENS, PROCESSOR, WAITING]), SECONDS),
+    seen=st.dictionaries(st.sampled_from([NETWORK, THREADS]), SECONDS),
 )
 
 

@@ -1,7 +1,7 @@
 """What a record says of the tasks of one stretch of time, beside each other: the engine's figures and the probes' counters."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +12,16 @@ from weft.model.filetime import DATA, FileTime
 from weft.model.jobmetrics import JobMetrics
 from weft.model.slots import Held, Stage, Use, use
 from weft.model.spread import Counter, Indexes, Numbers
+from weft.model.tasktime import NETWORK, THREADS
 from weft.record.threadkinds import PROGRAMS
 
 _FILE_CALLS = (
     "open", "close", "stat", "rename", "unlink", "mkdir", "rmdir", "readdir", "read", "write", "truncate", "sync",
     "transfer", "fault",
 )  # fmt: skip
+_BLOCKED = {"network": NETWORK, "lock": THREADS, "sleep": THREADS}
+"""Other operations in which a thread is blocked, and the part that they are of."""
+_RUNNING = ("running", "other")
 UNPLACED = "path not counted"
 """The class of file calls that were seen where nobody counted them by path."""
 
@@ -50,6 +54,8 @@ class Evidence:
     system: Numbers | None
     looks: Mapping[str, Numbers]
     """By operation: seconds in which a task's thread was seen blocked in it."""
+    blocked: Mapping[str, Numbers]
+    """By part: seconds in which a task's thread was seen blocked in something else, without those of idle threads."""
     served: Mapping[str, Numbers]
     """By part: what serving threads did on all nodes, given to the tasks that waited meanwhile."""
     where: Mapping[Stage, Indexes]
@@ -107,11 +113,32 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         of_tasks("threads.task.wait"),
         of_tasks("threads.task.system"),
         {name: found for name, found in looks.items() if found is not None},
+        _blocked(of_tasks, looks, np.asarray(used.held)),
         _served(threads, begins, ends),
         _where(stages),
         _beside(threads, window),
         _processes(samples),
     )
+
+
+def _blocked(
+    of_tasks: Callable[[str], Numbers | None], files: Mapping[str, Numbers | None], held: Numbers
+) -> dict[str, Numbers]:
+    """What tasks were seen blocked in besides files.
+
+    A pool's idle threads are seen in locks too: as much as all threads were seen for longer than tasks held slots.
+    """
+    others = {name: of_tasks(f"threads.task.in.{name}") for name in (*_BLOCKED, *_RUNNING)}
+    known = [each for each in (*files.values(), *others.values()) if each is not None]
+    if not known:
+        return {}
+    idle = np.maximum(0.0, np.sum(known, axis=0) - held)
+    found: dict[str, Numbers] = {}
+    for name, part in _BLOCKED.items():
+        if (seconds := others[name]) is not None:
+            own = np.maximum(0.0, seconds - idle) if name == "lock" else seconds
+            found[part] = found.get(part, np.zeros(len(held))) + own
+    return found
 
 
 def _submitted(metrics: JobMetrics) -> dict[Stage, float]:

@@ -10,6 +10,7 @@ WAITING = "waiting for a processor"
 COLLECTOR = "collector"
 NETWORK = "network"
 FAILED = "failed work"
+THREADS = "waiting for other threads"
 UNCLASSIFIED = "unclassified"
 
 
@@ -35,24 +36,30 @@ class Measured:
     """Of `processor`: in the kernel."""
     served: Mapping[str, float] = field(default_factory=dict)
     """By part: what threads that serve blocks did meanwhile, on all nodes."""
+    seen: Mapping[str, float] = field(default_factory=dict)
+    """By part: blocked in what is no file call, as seen at looks: NETWORK in calls on sockets, THREADS in locks and sleep."""
 
 
 def parts(found: Measured) -> dict[str, float]:
     """Exclusive parts whose sum is `held`.
 
     Processor time and run-queue waits are exact, so the rest of a task's time is what it was blocked in, and that is
-    what file calls, the collector and fetches have to share. What they leave over has no name.
+    what file calls, the collector and fetches have to share. What they leave over is named as far as a look saw in what the
+    thread was blocked; the rest has no name.
     """
     scheduling = min(found.scheduling, found.held)
     left = found.held - scheduling
     processor = min(found.processor or 0.0, left)
     waiting = min(found.waiting or 0.0, left - processor)
     blocked = left - processor - waiting
-    causes = {**_files(found), COLLECTOR: found.collector, **_fetch(found)}
+    # a server's file calls are of the same parts as a task's own
+    causes = total([_files(found), {COLLECTOR: found.collector}, _fetch(found)])
     causes = {name: seconds for name, seconds in causes.items() if seconds > 0}
     known = sum(causes.values())
     scale = blocked / known if known > blocked else 1.0
     exclusive = {name: seconds * scale for name, seconds in causes.items()}
+    for name, seconds in _seen(found, blocked - sum(exclusive.values())).items():
+        exclusive[name] = exclusive.get(name, 0.0) + seconds
     exclusive[PROCESSOR] = exclusive.get(PROCESSOR, 0.0) + processor
     exclusive[WAITING] = exclusive.get(WAITING, 0.0) + waiting
     exclusive[SCHEDULING] = scheduling
@@ -69,6 +76,17 @@ def _files(found: Measured) -> dict[str, float]:
     seen = found.blocked_in_files
     blocked = timed if seen is None else min(timed, max(seen, timed - runnable))
     return {name: seconds * blocked / timed for name, seconds in found.files.items()}
+
+
+def _seen(found: Measured, left: float) -> dict[str, float]:
+    """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too."""
+    sockets = max(0.0, found.seen.get(NETWORK, 0.0))
+    locks = max(0.0, found.seen.get(THREADS, 0.0) - found.collector - found.fetch)
+    seen = sockets + locks
+    scale = min(1.0, max(0.0, left) / seen) if seen else 0.0
+    return {
+        name: seconds * scale for name, seconds in ((NETWORK, sockets), (THREADS, locks)) if seconds * scale
+    }
 
 
 def _fetch(found: Measured) -> dict[str, float]:
