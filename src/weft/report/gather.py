@@ -30,6 +30,7 @@ def summarize(stored: Stored) -> Summary:
     found = {
         **_head(sources),
         **resolved,
+        **_of_files(sources, stored),
         "phases": phases,
         "engine_version": engine.version(metrics),
         "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(metrics))),
@@ -63,6 +64,19 @@ def summarize(stored: Stored) -> Summary:
             ),
         ),
         "counters": sources.rows("the counters", lambda: counters.sums(sources, samples, phases, begin)),
+        "series": sources.rows("the samples", lambda: _series(samples, begin)),
+        "logs": sources.rows(
+            "the logs", lambda: files.logs(stored.directory, tails=verdict not in {"VALID", "UNCHECKED"})
+        ),
+    }
+    measured = _throughput(sources, verdict, phases, len(found["nodes"]))
+    return Summary(id=stored.directory.name, directory=str(stored.directory), verdict=verdict,
+                   **found, **measured, gaps=tuple(dict.fromkeys(sources.gaps)))  # fmt: skip
+
+
+def _of_files(sources: Sources, stored: Stored) -> dict[str, Any]:
+    """What single files of the record hold, beside the engine's metrics and the samples."""
+    return {
         "fileops": sources.attempt("the file operations", lambda: files.fileops(stored), _nothing()),
         "mapreduce": sources.attempt(
             "the jobs' counters", lambda: jobhistory.counters(stored.directory / "engine"), _nothing()
@@ -71,15 +85,8 @@ def summarize(stored: Stored) -> Summary:
         "lustre": sources.attempt("Lustre's counters", lambda: files.lustre(stored.directory), _nothing()),
         "dvs": sources.attempt("DVS's counters", lambda: files.dvs(stored.directory), _nothing()),
         "flink": sources.rows("Flink's vertices", lambda: tuple(flink.vertices(stored.directory))),
-        "series": sources.rows("the samples", lambda: _series(samples, begin)),
         "documents": sources.rows("the configuration", lambda: files.documents(stored.directory)),
-        "logs": sources.rows(
-            "the logs", lambda: files.logs(stored.directory, tails=verdict not in {"VALID", "UNCHECKED"})
-        ),
     }
-    measured = _throughput(sources, verdict, phases, len(found["nodes"]))
-    return Summary(id=stored.directory.name, directory=str(stored.directory), verdict=verdict,
-                   **found, **measured, gaps=tuple(dict.fromkeys(sources.gaps)))  # fmt: skip
 
 
 def _never() -> dict[str, Any]:
