@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 BEGAN = time.monotonic()
+ROOT = Path(__file__).resolve().parents[1]
 BEAT = 5.0
 """Seconds between lines while packages are being installed."""
 NEED = 1_000_000_000
@@ -84,6 +85,10 @@ def make(environment: Path, lock: Path) -> None:
     say(f"installing {count} packages, checked by their hashes")
     install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
     follow([*install, "--progress-bar", "off", "--require-hashes", "--requirement", str(lock)])
+    python = str(environment / "bin" / "python")
+    follow(
+        [python, "-B", str(ROOT / "src" / "weft" / "host" / "provision" / "contents.py"), str(environment)]
+    )
     (environment / ".complete").touch()
     say("ready")
 

@@ -11,6 +11,14 @@ def _end(number: int, frame: object) -> None:  # noqa: ARG001 - the signature of
 signal.signal(signal.SIGINT, _end)
 signal.signal(signal.SIGTERM, _end)
 
-from weft.cli import main  # noqa: E402
+from weft.host.provision import environment  # noqa: E402
+
+# a truncated library would kill the interpreter without a message
+environment.require_whole(libraries=True)
+try:
+    from weft.cli import main
+except Exception:
+    environment.require_whole()
+    raise
 
 main()

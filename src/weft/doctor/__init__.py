@@ -21,6 +21,7 @@ CHECKS: Sequence[Callable[[], Finding]] = (
     owndirectories.runs,
     owndirectories.state,
     owndirectories.executable,
+    owndirectories.cached_files,
     owndirectories.leftovers,
     owndirectories.unsecured,
     kernel.user_namespaces,

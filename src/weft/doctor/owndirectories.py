@@ -7,6 +7,7 @@ from pathlib import Path
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.errors import RecordError
 from weft.host import lease, settings
+from weft.host.provision import contents
 from weft.host.provision.distribution import SPARK
 from weft.host.provision.tree import cached
 from weft.record import record
@@ -62,6 +63,18 @@ def _room(variable: str, path: Path, need: int, costs: str, *, essential: bool) 
         return ok(variable, found)
     fix = f"free {show_size(need - free)} there, or set {variable} elsewhere"
     return (missing if essential else limits)(variable, found, costs=costs, fix=fix)
+
+
+def cached_files() -> Finding:
+    """Whether the files in the cache are as they were made: jars, libraries, engines, Python packages."""
+    path = settings.cache()
+    found = [why for one in sorted(path.glob("*/")) if (why := contents.damage(one))]
+    if not found:
+        return ok("files in cache", "as they were made")
+    more = f" (and {len(found) - 1} more)" if found[1:] else ""
+    fix = "none: the next run that needs it makes it again"
+    costs = "time for making it again"
+    return limits("files in cache", found[0] + more, costs=costs, fix=fix)
 
 
 def executable(flags: int | None = None) -> Finding:

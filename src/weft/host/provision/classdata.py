@@ -53,7 +53,7 @@ def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path 
     key = f"classlist-{name}-{digest([java.parent.parent / 'release'], str(java), str(home), *job.arguments)}"
     _forget_failure(cached(key))
     if (found := cached(key)) is None:
-        with building(key, 100_000_000) as target:
+        with building(key, 100_000_000, say) as target:
             if target is not None:
                 say(
                     f"running a small job to see which classes {name}'s processes load (once, about a minute)"
@@ -103,7 +103,7 @@ def _kept(name: str, key: str, make: Callable[[Path], None], say: Say) -> Path |
     key = f"classes-{name}-{key}"
     if (found := cached(key)) is None:
         try:
-            with building(key, 250_000_000) as target:
+            with building(key, 250_000_000, say) as target:
                 if target is not None:
                     say(f"archiving {name}'s classes (once)")
                     make(target)

@@ -52,7 +52,9 @@ def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
     with ExitStack() as held:
         targets: dict[str, Path] = {}
         for name, each in wanted.items():
-            if cached(each.key) is None and (target := held.enter_context(building(each.key, each.unpacked))):
+            if cached(each.key) is None and (
+                target := held.enter_context(building(each.key, each.unpacked, say))
+            ):
                 targets[name] = target
         fill(targets, say, own=settings.shipped() is not None)
     found = {name: cached(each.key) for name, each in wanted.items()}

@@ -20,7 +20,7 @@ def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str,
     key = f"jars-{digest([source], *(f'{name}={homes[name].name}' for name in sorted(homes)), *sorted(more))}"
     if (found := cached(key)) is None:
         jdk.require_compiler()
-        with building(key, 200_000_000) as target:
+        with building(key, 200_000_000, say) as target:
             if target is not None:
                 say("building weft's jars (once)")
                 _maven(source, homes, modules, target)

@@ -24,7 +24,7 @@ def build(say: Say) -> Path:
     if found := cached(key):
         return found
     program, _ = cargo()
-    with building(key, 1_500_000_000) as target:
+    with building(key, 1_500_000_000, say) as target:
         if target is not None:
             say("building weft's native programs (once, a minute or two)")
             _compile(program, source, target)

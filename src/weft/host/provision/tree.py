@@ -4,13 +4,14 @@ import fcntl
 import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from weft.errors import StorageError
 from weft.host import settings, signals
 from weft.host.own import open_own, require_own
+from weft.host.provision import contents
 
 Say = Callable[[str], None]
 """Reports progress to the user at the terminal."""
@@ -34,10 +35,25 @@ def digest(paths: Iterable[Path], *inputs: str) -> str:
 
 
 def cached(name: str) -> Path | None:
-    """A complete directory of that name, if there is one."""
+    """A complete directory of that name, if there is one whose files are as they were made."""
     path = settings.cache() / name
     require_own(path)
-    return path if path.is_dir() else None
+    return path if path.is_dir() and not _damage(path) else None
+
+
+_verified: set[Path] = set()
+"""Directories whose checksums this process has compared."""
+
+
+def _damage(path: Path) -> str:
+    """Sizes are compared at each use, checksums at the first one."""
+    why = contents.damage(path, checksums=path not in _verified)
+    if not why:
+        _verified.add(path)
+        if not (path / contents.FILE).exists():  # an older weft made it
+            with suppress(OSError):
+                contents.record(path)
+    return why
 
 
 @contextmanager
@@ -58,10 +74,10 @@ def _taken(lock: IO[str]) -> bool:
 
 
 @contextmanager
-def building(name: str, need: int) -> Iterator[Path | None]:
+def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | None]:
     """A directory to fill, renamed to `name` when the block succeeds; None if another process was faster.
 
-    `need` is the required space in bytes; with less free space it raises StorageError at once.
+    A damaged one is named and replaced. `need` is the required space in bytes; with less free space it raises StorageError at once.
     """
     cache = settings.cache()
     require_own(settings.spelled()["WEFT_CACHE"])
@@ -77,11 +93,29 @@ def building(name: str, need: int) -> Iterator[Path | None]:
         if cached(name):
             yield None
             return
+        _name_damage(cache / name, say)
         partial = cache / f".{name}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir()
         try:
             yield partial
+            contents.record(partial)
+            _discard(cache / name)
             partial.rename(cache / name)
+            _verified.add(cache / name)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
+
+
+def _name_damage(path: Path, say: Say | None) -> None:
+    if say is not None and path.is_dir():
+        say(f"{_damage(path)}: it is damaged, and made again")
+
+
+def _discard(path: Path) -> None:
+    """Remove a damaged directory; commands that still use it find the new one under its name, whole."""
+    if path.is_dir():
+        old = path.with_name(f".{path.name}.damaged")
+        shutil.rmtree(old, ignore_errors=True)
+        path.rename(old)
+        shutil.rmtree(old, ignore_errors=True)

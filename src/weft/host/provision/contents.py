@@ -1,0 +1,82 @@
+"""The files of a directory in the cache: size and SHA-256 of each, recorded when it is complete and compared before use.
+
+Standard library only: it also examines the environment that weft's own packages are in, when they cannot be imported.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+FILE = ".contents"
+"""Its lines: SHA-256, size in bytes, path below the directory."""
+_NOT_RECORDED = {FILE, ".complete"}
+_CHANGING = (".pyc",)
+"""Python writes them itself."""
+
+
+def record(directory: Path) -> None:
+    """Write what a complete directory consists of."""
+    paths = sorted(path for path in directory.rglob("*") if _is_recorded(path))
+    lines = [
+        f"{checksum} {path.stat().st_size} {path.relative_to(directory)}\n"
+        for path, checksum in zip(paths, _checksums(paths), strict=True)
+    ]
+    partial = directory / f"{FILE}.{os.getpid()}"
+    partial.write_text("".join(lines))
+    partial.rename(directory / FILE)
+
+
+def damage(directory: Path, *, checksums: bool = True, only: Callable[[str], bool] = lambda _: True) -> str:
+    """Which file is not as recorded, as text; empty if all are, or nothing is recorded.
+
+    The size of every file is compared, and on request its checksum; `only`: of which paths.
+    """
+    try:
+        lines = [line for line in _recorded(directory) if only(line[2])]
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError) as error:
+        return f"{directory / FILE} is not readable: {error}"
+    for _, size, name in lines:
+        path = directory / name
+        found = path.stat().st_size if path.is_file() else None
+        if found != size:
+            return f"{path} {'is missing' if found is None else f'has {found} bytes instead of {size}'}"
+    if checksums:
+        paths = [directory / name for _, _, name in lines]
+        for (checksum, _, _), path, found_sum in zip(lines, paths, _checksums(paths), strict=True):
+            if checksum != found_sum:
+                return f"{path} does not have its recorded SHA-256"
+    return ""
+
+
+def _is_recorded(path: Path) -> bool:
+    own = path.name in _NOT_RECORDED or path.suffix in _CHANGING
+    return not own and not path.is_symlink() and path.is_file()
+
+
+def _recorded(directory: Path) -> Iterator[tuple[str, int, str]]:
+    for line in (directory / FILE).read_text().splitlines():
+        checksum, size, name = line.split(" ", 2)
+        yield checksum, int(size), name
+
+
+def _checksums(paths: list[Path]) -> list[str]:
+    """In the order of the paths; hashing releases the interpreter's lock."""
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        return list(pool.map(_checksum, paths))
+
+
+def _checksum(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"unreadable: {error}"
+
+
+if __name__ == "__main__":
+    record(Path(sys.argv[1]))

@@ -1,0 +1,31 @@
+"""Whether the environment of weft's own Python packages is as it was made; a damaged one is named and made again."""
+
+import os
+import sys
+from pathlib import Path
+
+from weft.host.provision import contents
+
+_ROOT = Path(__file__).resolve().parents[4]
+
+
+def require_whole(*, libraries: bool = False) -> None:
+    """Replace this process by a new start of weft, which makes a damaged environment again.
+
+    `libraries`: compare only the sizes of shared libraries, which takes milliseconds.
+    """
+    prefix = Path(sys.prefix)
+    why = (
+        contents.damage(prefix, checksums=False, only=lambda name: ".so" in name)
+        if libraries
+        else contents.damage(prefix)
+    )
+    if not why:
+        return
+    print(f"{why}: weft's environment is damaged, and made again", file=sys.stderr, flush=True)
+    again = _ROOT / "weft"
+    if not again.is_file():
+        print(f"\nhint: install weft again, or remove {prefix}", file=sys.stderr)
+        sys.exit(2)
+    (prefix / ".complete").unlink(missing_ok=True)
+    os.execv(again, [str(again), *sys.argv[1:]])  # noqa: S606 - arguments, which no shell parses
