@@ -29,6 +29,7 @@ SHARED = {
     "hosts",
     "remote",
     "mounting",
+    "readback",
     "containers",
     "stacked",
     "several",

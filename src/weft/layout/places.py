@@ -11,6 +11,21 @@ SHARED_ROLES: frozenset[Role] = frozenset({"input", "output"})
 
 
 @dataclass(frozen=True)
+class FileSystem:
+    """What has to be found at a path of a node, as the mount table names it."""
+
+    path: str
+    type: str
+    """Such as tmpfs, or a pattern: fuse*."""
+    size: int | None = None
+    """Bytes; None if there is no limit to compare with."""
+    overhead: float = 0.0
+    """Part of the size that the file system itself may take: journal, inodes."""
+    mounted: bool = True
+    """Whether the path itself is the mount point."""
+
+
+@dataclass(frozen=True)
 class Place:
     """A directory for a role: one path that all nodes share, or one path per node."""
 
@@ -25,6 +40,8 @@ class Place:
     """By node name: variables that processes need to see the files."""
     wrapper: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By node name: arguments before a command that make it run where the files are visible; empty if they are everywhere."""
+    expected: Mapping[str, tuple[FileSystem, ...]] = field(default_factory=dict)
+    """By node name: the file systems that weft mounted, to compare with what is there before the run."""
     observed: Mapping[str, str] = field(default_factory=dict)
     """By the name of a probe: the directory of the files that it reads, such as counters in Lustre's formats."""
 

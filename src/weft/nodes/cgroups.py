@@ -13,6 +13,10 @@ _PERIOD = 100_000
 """Microseconds of one scheduling period (the kernel's default)."""
 
 
+_LARGEST_PAGE = 1 << 16
+"""Bytes of the largest pages of common kernels."""
+
+
 @dataclass(frozen=True)
 class CgroupNames:
     """The group of a node: one per run and node."""
@@ -68,6 +72,23 @@ def make_group(names: CgroupNames, cores: int, memory: int, lease: Lease) -> tup
             hint="use --nodes local:2, or mount the cpu and memory controllers",
         ) from error
     return paths
+
+
+def require_limits(names: CgroupNames, paths: Sequence[Path], cores: int, memory: int) -> None:
+    """Raises NodeError, which names both, if the kernel has other limits than those of `make_group`."""
+    for path in paths:
+        for file, wanted in _settings(path, cores, memory):
+            found = (path / file).read_text().strip()
+            if found != wanted and not _rounded(found, wanted):
+                raise NodeError(
+                    f"{names.node}: {path / file} was to be {wanted}, but is {found}",
+                    hint="a program that manages control groups may have changed it; use --nodes local:2",
+                )
+
+
+def _rounded(found: str, wanted: str) -> bool:
+    """The kernel rounds memory to whole pages."""
+    return found.isdigit() and wanted.isdigit() and 0 <= int(wanted) - int(found) < _LARGEST_PAGE
 
 
 def _settings(path: Path, cores: int, memory: int) -> Sequence[tuple[str, str]]:

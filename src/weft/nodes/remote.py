@@ -91,6 +91,7 @@ def furnished(nodes: Sequence[RemoteNode], work: Work, visible: Sequence[Path]) 
     looked = everywhere(nodes, lambda node: _look(node, visible))
     _refuse_missing(looked, visible)
     _refuse_old(looked)
+    _refuse_few_cores(nodes, looked)
     found = [node for node, _ in looked]
     try:
         everywhere(found, lambda node: _furnish(node, work))
@@ -157,6 +158,15 @@ def _refuse_missing(looked: Sequence[Looked], visible: Sequence[Path]) -> None:
             raise NodeError(
                 f"{listed(lacking)}: {path} does not exist there; every node must see it",
                 hint="put weft, WEFT_CACHE and WEFT_RUNS on a file system that all hosts share, and the JDK under one path",
+            )
+
+
+def _refuse_few_cores(asked: Sequence[RemoteNode], looked: Sequence[Looked]) -> None:
+    for node, (_, found) in zip(asked, looked, strict=True):
+        if node.cores > found["cores"]:
+            raise NodeError(
+                f"{node.name} was to have {node.cores} cores, but commands on it may use {found['cores']}",
+                hint=f"request cores={found['cores']}, or omit cores",
             )
 
 

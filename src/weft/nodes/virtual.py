@@ -5,6 +5,7 @@ cannot conflict. One process per node, which dies with weft, holds the namespace
 """
 
 import ctypes
+import json
 import os
 import threading
 import time
@@ -21,7 +22,7 @@ from weft.host import machine, shell, signals
 from weft.host.shell import Process, tool
 from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Answer, Node, Nodes
-from weft.nodes.cgroups import CgroupNames, cgroups_writable, group_paths, make_group
+from weft.nodes.cgroups import CgroupNames, cgroups_writable, group_paths, make_group, require_limits
 
 _CLONE_NEWNET = 0x40000000
 _BURST_KIB_PER_GBIT = 256
@@ -128,7 +129,9 @@ def _hold_node(node: Node, work: Work) -> Process:
 def _connect(i: int, node: Node, holder: Process, work: Work, switch: int, rate: str | None) -> VirtualNode:
     pid = _first_process(holder)
     _link(i, node.address, switch, pid, rate)
-    groups = group_paths(CgroupNames(work.name, node.name))
+    names = CgroupNames(work.name, node.name)
+    groups = group_paths(names)
+    require_limits(names, groups, node.cores, node.memory)
     enter = ["nsenter", "--target", str(pid), "--net", "--mount", "--uts", "--ipc", "--pid", "--"]
     prefix = (*_joining(groups), *enter)
     directory = work.make(node.name)
@@ -189,6 +192,26 @@ def _link(i: int, address: str, switch: int, pid: int, rate: str | None) -> None
         burst = f"{max(32, int(gbit * _BURST_KIB_PER_GBIT))}kb"
         _in_network(switch, "tc", [f"qdisc add dev v{i} root tbf rate {rate} burst {burst} latency 20ms"])
         _in_network(pid, "tc", [f"qdisc add dev eth0 root tbf rate {rate} burst {burst} latency 20ms"])
+        for there, device in ((switch, f"v{i}"), (pid, "eth0")):
+            _require_rate(there, device, gbit * 1e9, f"node{i}")
+
+
+def _require_rate(pid: int, device: str, wanted: float, node: str) -> None:
+    """Raises NodeError, which names both, if a link has another rate (bits per second) than the requested one."""
+    show = [tool("tc", "iproute2"), "-json", "qdisc", "show", "dev", device]
+    done = shell.run(["nsenter", "--target", str(pid), "--net", *show])
+    if (found := rate_of(done.out)) is None or abs(found - wanted) > wanted / 100:
+        has = "none" if found is None else f"{found / 1e6:.0f} mbit"
+        raise NodeError(
+            f"{node}: its link was to have a rate of {wanted / 1e6:.0f} mbit, but has {has}",
+            hint="use virtual nodes without rate=, or a kernel with the queueing discipline tbf",
+        )
+
+
+def rate_of(text: str) -> float | None:
+    """Bits per second of the token bucket among the queueing disciplines that `tc -json` prints; None without one."""
+    rates = [one["options"]["rate"] * 8 for one in json.loads(text or "[]") if one.get("kind") == "tbf"]
+    return rates[0] if rates else None
 
 
 def _wait_for_own_network(pid: int) -> None:

@@ -21,6 +21,7 @@ from weft.run.room import require_plain, require_room
 from weft.services.base import Service
 from weft.spec.model import Spec
 from weft.storage.base import Storage
+from weft.storage.readback import require_expected
 from weft.text.units import show_size
 
 
@@ -101,13 +102,15 @@ class Topology:
                     place = service.backing.place(service.kind, on, work)
                     backings[service.kind] = held.enter_context(place)
                 held.enter_context(service.stand(members, backings.get(service.kind), work))
-            yield Places(
-                {
-                    role: held.enter_context(storage.place(role, members, work))
-                    for role, storage in self.storages.items()
-                },
-                backings,
-            )
+            roles = {
+                role: held.enter_context(storage.place(role, members, work))
+                for role, storage in self.storages.items()
+            }
+            for name, backing in backings.items():
+                require_expected(name, backing, members.of(name))
+            for role, found in roles.items():
+                require_expected(role, found, members)
+            yield Places(roles, backings)
 
     def laid(self, layout: Layout, members: Members, backings: Mapping[str, Place]) -> Layout:
         """A layout with the endpoints of services."""

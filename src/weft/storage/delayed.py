@@ -15,7 +15,7 @@ from weft.errors import StorageError
 from weft.host import settings, shell, signals
 from weft.host.shell import Process
 from weft.host.work import Work, WorkDirectory
-from weft.layout.places import SHARED_ROLES, Place, Role
+from weft.layout.places import SHARED_ROLES, FileSystem, Place, Role
 from weft.nodes.base import Node
 from weft.storage.base import Storage, base_directory, require_this_machine
 from weft.storage.mounting import mount_point
@@ -69,6 +69,10 @@ class DelayedStorage(Storage):
             shared=shared,
             emulated=f"the {role} file system is emulated (latencyfs, profile {self.profile}); no real {self.profile} was used",
             observed={"lustre": counters},
+            expected={
+                name: (FileSystem(path if shared else str(Path(path).parent), "fuse.latencyfs"),)
+                for name, path in points.items()
+            },
         )
 
     @contextmanager

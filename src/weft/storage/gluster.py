@@ -11,7 +11,7 @@ from pydantic import Field
 
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
-from weft.layout.places import SHARED_ROLES, Place, Role
+from weft.layout.places import SHARED_ROLES, FileSystem, Place, Role
 from weft.storage.base import spread
 from weft.storage.mounting import mount_point
 from weft.storage.stacked import StackedStorage
@@ -39,7 +39,10 @@ class GlusterStorage(StackedStorage):
         base = mount_point(work, None, self.kind) / role
         below = self.on.sketch(self.kind, nodes.of(self.kind), work)
         text = f"GlusterFS of {self.nodes} brick(s) on nodes of their own, on {below.description}"
-        return Place("gluster", text, spread(base, role, nodes), shared=role in SHARED_ROLES)
+        paths = spread(base, role, nodes)
+        mounted = FileSystem(str(base.parent), "fuse.glusterfs")
+        expected = dict.fromkeys(paths, (mounted,))
+        return Place("gluster", text, paths, shared=role in SHARED_ROLES, expected=expected)
 
     @contextmanager
     def place(self, role: Role, nodes: Members, work: Work) -> Iterator[Place]:

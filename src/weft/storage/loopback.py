@@ -16,7 +16,7 @@ from weft.host import settings, shell
 from weft.host.site.profile import load
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
-from weft.layout.places import Place, Role
+from weft.layout.places import FileSystem, Place, Role
 from weft.nodes.base import Node, everywhere
 from weft.storage import containers
 from weft.storage.base import require_this_machine
@@ -25,6 +25,9 @@ from weft.storage.mounting import mount_point, mounted, mounted_on
 from weft.storage.stacked import StackedStorage
 from weft.text.fields import Size
 from weft.text.units import show_size
+
+_OVERHEAD = {"ext4": 0.2, "xfs": 0.35}
+"""Part of a small image that journal and inodes take: mkfs.xfs gives 64 MiB of at least 300 to the journal."""
 
 
 class LoopbackStorage(StackedStorage):
@@ -58,7 +61,15 @@ class LoopbackStorage(StackedStorage):
         how = "loop mount" if nodes[0].privileged() else "fuse2fs"
         text = f"{self.fs} of {show_size(self.size)} in an image file ({how}) on {below.description}"
         paths = {name: str(point / "files") for name, point in points.items()}  # beside lost+found
-        return dataclasses.replace(below, storage="loopback", description=text, paths=paths)
+        mounted_as = self.fs if nodes[0].privileged() else "fuse*"
+        own = {
+            name: FileSystem(str(point), mounted_as, self.size, _OVERHEAD[self.fs])
+            for name, point in points.items()
+        }
+        expected = {name: (*below.expected.get(name, ()), one) for name, one in own.items()}
+        return dataclasses.replace(
+            below, storage="loopback", description=text, paths=paths, expected=expected
+        )
 
     @contextmanager
     def place(self, role: Role, nodes: Members, work: Work) -> Iterator[Place]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from weft.errors import StorageError, UsageError
 from weft.host import machine
 from weft.host.work import Work, WorkDirectory
-from weft.layout.places import SHARED_ROLES, Place, Role
+from weft.layout.places import SHARED_ROLES, FileSystem, Place, Role
 from weft.nodes.base import Node, everywhere, one_a_host
 from weft.storage.base import Storage, make_directories, require_this_machine, spread
 from weft.storage.mounting import mount_point, mounted, mounted_on
@@ -45,11 +45,14 @@ class MemoryStorage(Storage):
                 "directory in /dev/shm (no size limit: mounting needs root)",
                 paths,
                 shared=shared,
+                expected={name: (FileSystem(path, "tmpfs", mounted=False),) for name, path in paths.items()},
             )
         paths = {
             node.name: str(mount_point(work, None if shared else node, f"memory-{role}")) for node in nodes
         }
-        return Place("memory", f"tmpfs of {show_size(self._bytes(role, nodes))}", paths, shared=shared)
+        size = self._bytes(role, nodes)
+        expected = {name: (FileSystem(path, "tmpfs", size),) for name, path in paths.items()}
+        return Place("memory", f"tmpfs of {show_size(size)}", paths, shared=shared, expected=expected)
 
     def _bytes(self, role: Role, nodes: Sequence[Node]) -> int:
         return self.size or sum(node.memory for node in (nodes if role in SHARED_ROLES else nodes[:1])) // 2

@@ -1,0 +1,110 @@
+"""What storages and nodes created is read back: another type, size, rate or share than the requested one is an error."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import fake_nodes
+from weft.errors import NodeError, StorageError
+from weft.host.shell import Completed
+from weft.layout.places import FileSystem, Place
+from weft.nodes import remote, virtual
+from weft.nodes.base import Node
+from weft.nodes.cgroups import CgroupNames, require_limits
+from weft.storage.readback import difference, mount_of, require_expected
+
+MOUNTS = r"""22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+30 22 0:25 / /dev/shm rw - tmpfs tmpfs rw
+40 22 0:40 / /work/a\040b rw master:2 - tmpfs weft rw,size=65536k
+41 40 0:41 / /work/a\040b rw - fuse.latencyfs latencyfs-lustre rw
+42 22 0:42 / /work/tmp rw shared:3 master:4 - tmpfs weft rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/work/x", ("/", "ext4")),
+        ("/dev/shm/x", ("/dev/shm", "tmpfs")),
+        ("/dev/shmx", ("/", "ext4")),
+        ("/work/a b/c", ("/work/a b", "fuse.latencyfs")),
+    ],
+)
+def test_a_path_is_on_the_last_of_the_innermost_mounts(path: str, expected: tuple[str, str]) -> None:
+    assert mount_of(path, MOUNTS) == expected
+
+
+@pytest.mark.parametrize(
+    ("wanted", "size", "words"),
+    [
+        (FileSystem("/work/tmp", "tmpfs", 64 << 20), 64 << 20, ""),
+        (FileSystem("/work/tmp", "tmpfs", (64 << 20) - 5), 64 << 20, ""),
+        (FileSystem("/work/tmp", "tmpfs", 64 << 20), 32 << 20, "was to have 67.1 MB, but has 33.6 MB"),
+        (FileSystem("/work/tmp", "tmpfs", 64 << 20), 128 << 20, "was to have 67.1 MB, but has 134 MB"),
+        (FileSystem("/work/tmp", "ext4", 64 << 20, 0.2), 60 << 20, "was to be ext4, but is tmpfs"),
+        (FileSystem("/work/none", "ext4", 64 << 20, 0.2), 60 << 20, "but is mounted at /"),
+        (FileSystem("/work/a b", "fuse*"), 1, ""),
+        (FileSystem("/dev/shm/x", "tmpfs", mounted=False), 1, ""),
+        (FileSystem("/work/x", "tmpfs", mounted=False), 1, "was to be tmpfs, but is ext4"),
+    ],
+)
+def test_a_difference_names_both(wanted: FileSystem, size: int, words: str) -> None:
+    found = difference(wanted, MOUNTS, size)
+    assert words in found
+    assert bool(found) == bool(words)
+
+
+class Answers(Node):
+    """A node that answers each command with the same text."""
+
+    text = ""
+    code = 0
+
+    def run(self, argv: object, *, timeout: float = 60, check: bool = True) -> Completed:
+        return Completed(self.code, self.text, "stat: no such file")
+
+
+def place(**expected: FileSystem) -> Place:
+    return Place(
+        "memory", "tmpfs", {}, shared=False, expected={name: (one,) for name, one in expected.items()}
+    )
+
+
+def test_a_run_on_another_file_system_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = [Answers(node.name, node.address, 1, 1, node.directory) for node in fake_nodes(2)]
+    monkeypatch.setattr(Answers, "text", f"4096 {(32 << 20) // 4096}\n{MOUNTS}")
+    require_expected("shuffle", place(node1=FileSystem("/work/tmp", "tmpfs", 32 << 20)), nodes)
+    wanted = place(node1=FileSystem("/work/tmp", "tmpfs", 64 << 20), node2=FileSystem("/work/tmp", "xfs"))
+    with pytest.raises(StorageError, match=r"shuffle on node1: .* 67.1 MB, but has 33.6 MB \(and 1 more\)"):
+        require_expected("shuffle", wanted, nodes)
+    monkeypatch.setattr(Answers, "code", 1)
+    with pytest.raises(StorageError, match="cannot be read: stat: no such file"):
+        require_expected("shuffle", wanted, nodes)
+
+
+def test_a_share_that_the_kernel_did_not_take_is_named(tmp_path: Path) -> None:
+    names = CgroupNames("run", "node1")
+    (tmp_path / "cpu.max").write_text("200000 100000\n")
+    (tmp_path / "memory.max").write_text(f"{1 << 30}\n")
+    require_limits(names, [tmp_path], 2, (1 << 30) + 100)
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    with pytest.raises(NodeError, match=r"node1: .*cpu.max was to be 200000 100000, but is max 100000"):
+        require_limits(names, [tmp_path], 2, 1 << 30)
+    (tmp_path / "cpu.max").unlink()
+    (tmp_path / "memory.max").write_text("max\n")
+    with pytest.raises(NodeError, match=r"memory.max was to be 1073741824, but is max"):
+        require_limits(names, [tmp_path], 2, 1 << 30)
+
+
+def test_the_rate_of_a_link_is_that_of_its_token_bucket() -> None:
+    text = '[{"kind":"tbf","handle":"8001:","root":true,"options":{"rate":125000000,"burst":262144,"lat":20000}}]'
+    assert virtual.rate_of(text) == 1e9
+    assert virtual.rate_of('[{"kind":"noqueue","options":{}}]') is virtual.rate_of("") is None
+
+
+def test_more_cores_than_a_host_gives_are_refused() -> None:
+    (node,) = fake_nodes(1)
+    asked = remote.RemoteNode("a", "", 64, 0, node.directory, host="a", reach=None)  # type: ignore[arg-type]
+    with pytest.raises(NodeError, match="a was to have 64 cores, but commands on it may use 2"):
+        remote._refuse_few_cores([asked], [(asked, {"cores": 2})])
+    remote._refuse_few_cores([asked], [(asked, {"cores": 64})])
