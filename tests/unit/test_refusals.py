@@ -125,9 +125,26 @@ def test_more_than_the_machine_has(table: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["r uns", "r'uns", 'r"uns', "r:uns", "r\nuns", "r$uns", "r,uns", "r\\uns"])
-@pytest.mark.parametrize("variable", ["WEFT_RUNS", "WEFT_WORK", "WEFT_CACHE", "WEFT_STATE"])
+@pytest.mark.parametrize(
+    "variable",
+    ["WEFT_RUNS", "WEFT_WORK", "WEFT_CACHE", "WEFT_STATE", "WEFT_SHARED", "JAVA_HOME", "SPARK_HOME"],
+)
 def test_a_directory_whose_path_engines_read_otherwise(
     name: str, variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, str(tmp_path / name))
     assert variable in refused().message
+
+
+@pytest.mark.parametrize("nodes", ["local:2", "ssh:one,two"])
+@pytest.mark.parametrize("name", ["a b", "a'b", 'a"b', "a:b", "a\\b"])
+def test_a_storage_s_directory_whose_path_engines_read_otherwise(
+    name: str, nodes: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).mkdir()
+    table = {"kind": "mount", "path": str(tmp_path / name)}
+    with pytest.raises(UsageError, match="a character that engines do not accept"):
+        preview.preview(parse({"workload": "terasort", "nodes": nodes, "scratch": table}))
+    preview.preview(
+        parse({"workload": "terasort", "nodes": "ssh:one,two", "scratch": "mount:$DW_JOB_STRIPED/x"})
+    )

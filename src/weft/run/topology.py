@@ -4,6 +4,7 @@ It is computed once for a run, and once for its plan.
 """
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -47,15 +48,15 @@ class Topology:
 
     def require_possible(self, spec: Spec) -> None:
         """Raises UsageError if the run is known to fail, before anything is downloaded or started."""
-        require_plain(settings.directories())
+        require_plain({**settings.directories(), **_others(spec)})
         require_own_directories(settings.spelled())
-        if spec.nodes.elsewhere:
-            return
-        for role, storage in self.storages.items():
-            storage.require(role)
+        if not spec.nodes.elsewhere:
+            for role, storage in self.storages.items():
+                storage.require(role)
         kept = {role: path for role, storage in self.storages.items() if (path := storage.keeps(role))}
-        require_plain({role: str(path) for role, path in kept.items()})
-        require_room(spec.workload, kept)
+        require_plain({role: _VARIABLE.sub("", str(path)) for role, path in kept.items()})
+        if not spec.nodes.elsewhere:
+            require_room(spec.workload, kept)
 
     def members(self, nodes: Sequence[Node], computing: int) -> Members:
         """The roles of nodes: the first are compute nodes."""
@@ -127,6 +128,17 @@ class Topology:
         plan = together([*(service.plan(layout) for service in self.services), engine])
         require_apart(plan.daemons)
         return plan
+
+
+_VARIABLE = re.compile(r"\$(\w+|\{\w+\})")
+"""Such as $DW_JOB_STRIPED: it has a value in the job alone."""
+
+
+def _others(spec: Spec) -> dict[str, str]:
+    """Further directories whose paths engines read, by what names them."""
+    homes = {f"{name.upper()}_HOME": spec.home(name) for name in spec.distributions()}
+    named = {"JAVA_HOME": settings.java_home(), "WEFT_SHARED": settings.shared(), **homes}
+    return {name: str(path) for name, path in named.items() if path is not None}
 
 
 def topology(spec: Spec) -> Topology:

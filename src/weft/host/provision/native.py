@@ -51,6 +51,15 @@ def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
+def objects_of(source: Path) -> Path:
+    """Cargo's directory for a checkout.
+
+    Each has its own: cargo names what it compiles by the path below the workspace and compares times, so that it would
+    take the programs of another checkout for those of an older one.
+    """
+    return settings.cache() / f"native-objects-{digest([], str(source))}"
+
+
 def _compile(cargo: str, source: Path, target: Path) -> None:
     packages = [word for name in _PACKAGES for word in ("--package", name)]
     argv = [
@@ -63,9 +72,9 @@ def _compile(cargo: str, source: Path, target: Path) -> None:
         str(source / "Cargo.toml"),
         *packages,
     ]
-    objects = settings.cache() / "native-objects"  # kept for incremental builds
-    # cargo's own lock ends with its build: another checkout would replace the programs before they are copied
-    with locked(settings.cache() / ".native-objects.lock"):
+    objects = objects_of(source)  # kept for incremental builds
+    # cargo's own lock ends with its build: another process would replace the programs before they are copied
+    with locked(objects.with_name(f".{objects.name}.lock")):
         try:
             shell.run(argv, timeout=1800, env={"CARGO_TARGET_DIR": str(objects)})
         except WeftError as error:
