@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from weft.errors import StorageError, UsageError
+from weft.host import settings
 from weft.host.remote.sent.files import foreign
 
 
@@ -49,7 +50,7 @@ def trouble(path: Path) -> str:
     for link in _links(path):
         if why := _foreign_link(link):
             return why
-    why = foreign(str(path)) or foreign(str(path.resolve()))
+    why = foreign(str(path)) or foreign(str(settings.followed(path)))
     return f"{path} {why}" if why else ""
 
 

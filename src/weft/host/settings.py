@@ -28,12 +28,13 @@ def installation() -> list[Path]:
 
 
 def _spelled(variable: str, default: Path) -> Path:
-    # Path's own methods raise RuntimeError for an unknown user and for a symbolic link to itself
+    # Path.expanduser raises RuntimeError for an unknown user
     return Path(os.path.expanduser(os.environ.get(variable) or default)).absolute()  # noqa: PTH111
 
 
-def _path(variable: str, default: Path) -> Path:
-    return Path(os.path.realpath(_spelled(variable, default)))
+def followed(path: Path) -> Path:
+    """Where a path leads; one that leads to itself stays as it is, where Path.resolve raises RuntimeError."""
+    return Path(os.path.realpath(path))
 
 
 def _user() -> str:
@@ -56,27 +57,27 @@ def spelled() -> dict[str, Path]:
 
 def cache() -> Path:
     """WEFT_CACHE: engines, built jars and native libraries, keyed by a hash of their inputs. Default ~/.cache/weft."""
-    return spelled()["WEFT_CACHE"].resolve()
+    return followed(spelled()["WEFT_CACHE"])
 
 
 def runs() -> Path:
     """WEFT_RUNS: directory of the records. Default ./runs."""
-    return spelled()["WEFT_RUNS"].resolve()
+    return followed(spelled()["WEFT_RUNS"])
 
 
 def state() -> Path:
     """WEFT_STATE: leases of running commands. Default ~/.local/state/weft."""
-    return spelled()["WEFT_STATE"].resolve()
+    return followed(spelled()["WEFT_STATE"])
 
 
 def work() -> Path:
     """WEFT_WORK: files of running commands, removed when they end. Default /var/tmp/weft-USER."""
-    return spelled()["WEFT_WORK"].resolve()
+    return followed(spelled()["WEFT_WORK"])
 
 
 def shared() -> Path | None:
     """WEFT_SHARED: directory for input and output if a run names none. Default: the work directory."""
-    return _path("WEFT_SHARED", Path()) if os.environ.get("WEFT_SHARED") else None
+    return followed(_spelled("WEFT_SHARED", Path())) if os.environ.get("WEFT_SHARED") else None
 
 
 def share(path: Path) -> None:
@@ -91,7 +92,7 @@ def expanded(path: Path) -> Path:
 
 def site() -> Path:
     """WEFT_SITE: the site profile. Default ~/.config/weft/site.toml."""
-    return _path("WEFT_SITE", config() / "weft" / "site.toml")
+    return followed(_spelled("WEFT_SITE", config() / "weft" / "site.toml"))
 
 
 def own_directories() -> list[Path]:
@@ -117,12 +118,12 @@ CLASS_LISTS = "WEFT_CLASS_LISTS"
 
 def class_lists() -> Path | None:
     """Where the JVMs of this run write down which classes they load, in place of using an archive of them."""
-    return _path(CLASS_LISTS, Path()) if os.environ.get(CLASS_LISTS) else None
+    return followed(_spelled(CLASS_LISTS, Path())) if os.environ.get(CLASS_LISTS) else None
 
 
 def config() -> Path:
     """XDG_CONFIG_HOME: a user's settings of all programs. Default ~/.config."""
-    return _path("XDG_CONFIG_HOME", Path("~/.config"))
+    return followed(_spelled("XDG_CONFIG_HOME", Path("~/.config")))
 
 
 def pip() -> dict[str, str]:
@@ -150,7 +151,7 @@ def java_home() -> Path | None:
 
 def directories() -> dict[str, str]:
     """The directories above by their variables, for a process that starts elsewhere or as another user."""
-    return {name: str(path.resolve()) for name, path in spelled().items()}
+    return {name: str(followed(path)) for name, path in spelled().items()}
 
 
 def search_path(variable: str) -> str:
