@@ -25,7 +25,7 @@ def test_every_ceiling_of_two_nodes_and_a_directory_is_measured(tmp_path: Path) 
     found = calibrate(study, "local:2", SHORT, (), Progress(Console(stderr=True)))
     (storage,) = found.storages
     operations = {row.operation for row in storage.operations}
-    assert operations == {"open", "create", "stat", "unlink", "read", "write"}
+    assert operations == {"open", "create", "stat", "lookup", "unlink", "read", "write"}
     for operation in operations:
         rows = storage.rates(operation)
         assert tuple(row.callers for row in rows) == CALLERS

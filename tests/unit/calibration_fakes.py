@@ -35,6 +35,7 @@ STORAGE = StorageRates(
         OperationRate(operation="open", callers=1, per_second=1000, latency=1e-3),
         OperationRate(operation="open", callers=16, per_second=45_000, latency=4e-3),
         OperationRate(operation="stat", callers=16, per_second=90_000, latency=1e-3),
+        OperationRate(operation="lookup", callers=1, per_second=1000, latency=1e-3),
         OperationRate(operation="read", callers=1, per_second=500, latency=2e-3),
     ),
     transfers=(

@@ -117,6 +117,12 @@ def test_operations_of_several_kinds_share_the_server() -> None:
     assert gauge.ceiling == pytest.approx(67_500)
 
 
+def test_stats_of_names_that_do_not_exist_have_a_ceiling_of_their_own() -> None:
+    done = {"fileops.shuffle.stat.count": 9100, "fileops.shuffle.stat.errors": 100}
+    (gauge,) = measured(done).values()
+    assert gauge.share == pytest.approx(9000 / 90_000 + 100 / 1000)
+
+
 @given(st.floats(0.1, 1e6), st.integers(1, 9))
 def test_seconds_without_calls_do_not_lower_a_gauge(rate: float, busy: int) -> None:
     always = readings({("node1", "", "fileops.shuffle.open.count"): rate})

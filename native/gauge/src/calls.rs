@@ -44,10 +44,11 @@ type Step = (
     &'static str,
     fn(&mut Caller, &Limit, Instant) -> io::Result<Latencies>,
 );
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     ("create", create),
     ("open", open),
     ("stat", stat),
+    ("lookup", lookup),
     ("read", read),
     ("write", write),
     ("unlink", unlink),
@@ -119,6 +120,17 @@ fn open(caller: &mut Caller, limit: &Limit, begin: Instant) -> io::Result<Latenc
 fn stat(caller: &mut Caller, limit: &Limit, begin: Instant) -> io::Result<Latencies> {
     limit.timed(begin, usize::MAX, |number| {
         fs::metadata(caller.file(number % caller.files)).map(drop)
+    })
+}
+
+/// Names that do not exist, each another one, so that no cache knows them.
+fn lookup(caller: &mut Caller, limit: &Limit, begin: Instant) -> io::Result<Latencies> {
+    limit.timed(begin, usize::MAX, |number| {
+        match fs::metadata(caller.directory.join(format!("missing{number}"))) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+            Ok(_) => Err(io::Error::other("a name exists that was never created")),
+        }
     })
 }
 

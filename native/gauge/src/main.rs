@@ -38,7 +38,7 @@ enum What {
         #[arg(long, default_value_t = 3)]
         repeat: usize,
     },
-    /// Create, open, stat, read, write and unlink files.
+    /// Create, open, stat, look up, read, write and unlink files.
     Calls {
         #[arg(long)]
         directory: PathBuf,

@@ -15,8 +15,9 @@ FORMAT = 1
 CALLERS = (1, 4, 16, 64)
 """Numbers of simultaneous callers with which file operations are measured, over all nodes together."""
 
-FileOperation = Literal["open", "create", "stat", "unlink", "read", "write"]
-"""open: of an existing file, with its close; create: open of a new file, with its close; read and write: of 4 KiB."""
+FileOperation = Literal["open", "create", "stat", "lookup", "unlink", "read", "write"]
+"""open: of an existing file, with its close; create: open of a new file, with its close; stat: of files that were just
+opened, which caches may answer; lookup: stat of names that do not exist; read and write: of 4 KiB."""
 Direction = Literal["read", "write"]
 
 

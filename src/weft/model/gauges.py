@@ -18,14 +18,8 @@ from weft.model.filetime import NAMES, part
 from weft.model.fitting import Used
 from weft.model.spread import Counter, Numbers
 
-LIKE = {
-    "open": "open",
-    "stat": "stat",
-    "unlink": "unlink",
-    "rmdir": "unlink",
-    "rename": "create",
-    "mkdir": "create",
-}
+LIKE = {"open": "open", "stat": "stat", "lookup": "lookup", "unlink": "unlink", "rmdir": "unlink", "rename": "create",
+        "mkdir": "create"}  # fmt: skip
 """Counted operations and the measured ones whose ceiling is theirs: those that change names cost a server alike."""
 METADATA, BYTES, CORES, TASKS = "operations", "B", "cores", "tasks"
 _STEP = 1.0
@@ -86,8 +80,8 @@ def _metadata(
 ) -> Iterator[Gauge]:
     whole, share = np.zeros(len(times) - 1), np.zeros(len(times) - 1)
     for operation, like in LIKE.items():
-        ceiling = rates.per_second(like)
-        done = sum((_grown(own, times, f"fileops.{role}.{operation}.count") for role in roles), whole * 0)
+        ceiling = rates.per_second(like) or rates.per_second("stat" if like == "lookup" else like)
+        done = sum((_done(own, times, role, operation) for role in roles), whole * 0)
         if ceiling:
             whole, share = whole + done, share + done / (ceiling * more)
     if whole.any():
@@ -95,6 +89,15 @@ def _metadata(
         yield _gauge(
             "metadata operations", METADATA, observed, observed / part_of, whole, roles, rates, "open"
         )
+
+
+def _done(own: Read, times: Numbers, role: str, operation: str) -> Numbers:
+    """Calls per second; a stat that fails looks up a name that does not exist."""
+    failed = _grown(own, times, f"fileops.{role}.stat.errors")
+    if operation == "lookup":
+        return failed
+    done = _grown(own, times, f"fileops.{role}.{operation}.count")
+    return (done - failed).clip(min=0) if operation == "stat" else done
 
 
 def _bandwidth(

@@ -8,7 +8,7 @@ from weft.report.blocks import Block, Column, Section, Table, Words
 from weft.report.numbers import NONE
 from weft.text.units import show_size
 
-_OPERATIONS = ("open", "create", "stat", "unlink", "read", "write")
+_OPERATIONS = ("open", "create", "stat", "lookup", "unlink", "read", "write")
 
 
 def sections(found: Calibration) -> list[Section]:
@@ -74,7 +74,11 @@ def _calls(one: StorageRates) -> Table:
     titles = [Column("per second, and latency")]
     titles += [Column(f"{callers} caller{'s' if callers > 1 else ''}", number=True) for callers in known]
     rows = [(name, *(_cell(_by_callers(one, name), callers) for callers in known)) for name in _OPERATIONS]
-    return Table(titles, rows, "open and create include the close; read and write are of 4 KiB.")
+    return Table(
+        titles,
+        rows,
+        "open and create include the close; lookup is a stat of a name that does not exist; read and write are of 4 KiB.",
+    )
 
 
 def _by_callers(one: StorageRates, name: str) -> Mapping[int, OperationRate]:

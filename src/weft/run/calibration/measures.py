@@ -72,7 +72,7 @@ def storage(
     sort: float,
 ) -> StorageRates:
     """What was measured of a storage, with what it is recognized by."""
-    where = machines.file_system(on[0], place.paths[on[0].name])
+    where = machines.backing(on[0], config, place.paths[on[0].name])
     return StorageRates(
         storage=label(config),
         settings=machines.settings_of(config),

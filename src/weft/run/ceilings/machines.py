@@ -79,6 +79,12 @@ def file_system(node: Node, path: str) -> str:
     return f"{kind} {source}" if lasting else kind
 
 
+def backing(node: Node, storage: Storage, path: str) -> str:
+    """The file system of a storage's directory, and, if a process serves it (FUSE), the one that keeps its files."""
+    found, kept = file_system(node, path), storage.keeps("shuffle")
+    return f"{found} over {file_system(node, str(kept))}" if found.startswith("fuse") and kept else found
+
+
 def shared(storage: Storage, on: str) -> bool:
     """Whether all hosts use one service of a storage that is on this file system: then more hosts do not do more."""
     return bool(layers(storage)[0].parallel) or on.partition(" ")[0] in OF_OTHERS

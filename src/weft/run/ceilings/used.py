@@ -35,8 +35,8 @@ def _used(spec: Spec, layout: Layout) -> Used:
         role: Stored(
             storage=label(storage),
             settings=machines.settings_of(storage),
-            file_system=machines.file_system(
-                layout.nodes[0], layout.places[role].paths[layout.nodes[0].name]
+            file_system=machines.backing(
+                layout.nodes[0], storage, layout.places[role].paths[layout.nodes[0].name]
             ),
         )
         for role, storage in (spec.storage().items() if known else ())
