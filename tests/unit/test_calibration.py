@@ -2,6 +2,7 @@
 
 import json
 
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from tests.unit.test_model_attribution import WINDOW, readings
 from weft.cli import app
 from weft.errors import UsageError
 from weft.host import settings
-from weft.model import datatime
+from weft.model import datatime, jobmetrics
 from weft.model.calibration import Calibration
 from weft.model.datatime import Moved
 from weft.model.fitting import Used, chosen, misfit
@@ -105,6 +106,25 @@ def test_a_gauge_is_an_observed_rate_over_its_ceiling() -> None:
     assert (round(gauge.observed), round(gauge.ceiling), round(gauge.share, 3)) == (31_000, 45_000, 0.689)
     assert gauge.parts == ["metadata: scratch"]
     assert limits.at(as_limit(gauge)) == ", the server at 69 % of its rate"
+
+
+def test_a_page_shows_its_gauges_and_which_calibration_they_are_of() -> None:
+    ceilings = limits.ceilings(
+        readings({("node1", "", "fileops.shuffle.open.count"): 31_000}),
+        polars.DataFrame(jobmetrics.empty().tasks),
+        WINDOW,
+        {},
+        used(),
+    )
+    limit = ceilings.of_part("metadata: scratch")
+    assert limit is not None
+    assert limits.text(limit) == "31,000 of 45,000 operations a second (69 %), peak 31,000"
+    assert limits.advice(limit)[0].startswith("more slots, or fewer calls: the server is at 69 %")
+    assert limits.advice(limit.model_copy(update={"share": 0.9}))[0].startswith(
+        "fewer calls or a faster service"
+    )
+    assert ceilings.of_part("processor") is None
+    assert ceilings.sentence.startswith("Ceilings by the calibration of here, ")
 
 
 def as_limit(gauge: Gauge) -> limits.Limit:

@@ -42,6 +42,7 @@ class Gauge:
     service: str = ""
     """What reaches its ceiling, for a sentence: the server, the storage, the links."""
     note: str = ""
+    """The storage."""
 
     @property
     def share(self) -> float:
@@ -126,8 +127,8 @@ def _gauge(
     files = ", ".join(NAMES.get(role, role) for role in roles)
     parts = [part(role, operation) for role in roles]
     service = "the server" if storage.scope == "shared" else "the storage"
-    return Gauge(f"{name}: {files} ({storage.storage})", unit, observed, ceiling, float(rates.max()), parts, service,
-                 storage.emulated and "emulated")  # fmt: skip
+    note = f"{storage.storage}, emulated" if storage.emulated else storage.storage
+    return Gauge(f"{name}: {files}", unit, observed, ceiling, float(rates.max()), parts, service, note)
 
 
 def _network(own: Read, times: Numbers, used: Used) -> Iterator[Gauge]:

@@ -113,25 +113,18 @@ def advice(limit: Limit | None) -> tuple[str, ...]:
 
 def block(found: Explanation) -> list[Gauges]:
     """The gauges, if there are any."""
-    rows = [
-        (
-            limit.name + (" (emulated)" if limit.note and "emulated" not in limit.name else ""),
-            limit.share,
-            text(limit),
-        )
-        for limit in found.gauges
-    ]
+    rows = [(limit.name, limit.share, text(limit)) for limit in found.gauges]
     return [Gauges(rows)] if rows else []
 
 
 def text(limit: Limit) -> str:
-    """31,000 of 45,000 operations a second (69 %), at most 44,000."""
+    """31,000 of 45,000 operations a second (69 %), peak 44,000."""
     observed, ceiling, peak = (
         _amount(value, limit.unit) for value in (limit.observed, limit.ceiling, limit.peak)
     )
     unit = {"B": "", "cores": " cores"}.get(limit.unit, f" {limit.unit}")
     second = "" if limit.unit == "cores" else " a second"
-    return f"{observed} of {ceiling}{unit}{second} ({percent(limit.share)}), {peak} in the busiest second"
+    return f"{observed} of {ceiling}{unit}{second} ({percent(limit.share)}), peak {peak}"
 
 
 def _amount(value: float, unit: str) -> str:
