@@ -2,7 +2,6 @@
 
 import json
 
-import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,7 +110,7 @@ def test_a_gauge_is_an_observed_rate_over_its_ceiling() -> None:
 def test_a_page_shows_its_gauges_and_which_calibration_they_are_of() -> None:
     ceilings = limits.ceilings(
         readings({("node1", "", "fileops.shuffle.open.count"): 31_000}),
-        polars.DataFrame(jobmetrics.empty().tasks),
+        jobmetrics.empty().tasks,
         WINDOW,
         {},
         used(),

@@ -41,7 +41,7 @@ class Ceilings:
     def split(self, part: Part) -> dict[str, float]:
         """Slot-seconds of a data part and of the network by cause; empty for other parts and without a calibration."""
         if part.name == NETWORK:
-            return self._wire(part)
+            return self.wire(part.seconds)
         kind, _, files = part.name.partition(": ")
         role = _ROLES.get(files, files)
         rates = self.used.storage(role)
@@ -53,13 +53,13 @@ class Ceilings:
         ]
         return {cause: share * part.seconds for cause, share in datatime.split(moved, rates).items()}
 
-    def _wire(self, part: Part) -> dict[str, float]:
+    def wire(self, seconds: float) -> dict[str, float]:
         """What the network alone must take for the blocks that were fetched; the rest was their servers and queues."""
         links = self.used.calibration.links if self.used.calibration else ()
         if not links or self.fetched is None:
             return {}
         blocks, size = self.fetched
-        moved = Moved("fetch", part.seconds, blocks, size / blocks if blocks else 0.0)
+        moved = Moved("fetch", seconds, blocks, size / blocks if blocks else 0.0)
         return datatime.by_model(
             moved, max(one.round_trip.value for one in links), min(one.bandwidth.value for one in links)
         )
