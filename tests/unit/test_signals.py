@@ -221,3 +221,86 @@ def test_a_run_that_is_stopped_says_where_and_names_its_record(tmp_path: object)
     assert done.returncode == 143
     assert done.stderr.startswith("stopped in phase start; ")
     assert done.stderr.endswith("the record runs/one\n")
+
+
+@pytest.mark.parametrize("when", ["in a run", "outside"])
+def test_an_interrupt_that_a_library_raises_is_a_stop(when: str, tmp_path: object) -> None:
+    done = outcome(
+        f"""
+        from weft.record import record as records
+        from weft.run.run import verdict_of
+        def action():
+            if {when == "outside"}:
+                raise KeyboardInterrupt
+            record = records.create(Path("runs"), "one", "", {{}})
+            with verdict_of(record), record.phase("start"):
+                raise KeyboardInterrupt
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.startswith("stopped")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_library_that_takes_the_handler_gives_it_back(tmp_path: object) -> None:
+    done = outcome(
+        """
+        import signal
+        def action():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.set_wakeup_fd(-1)
+            signals.watch_again()
+            threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            signals.sleep(60)
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (130, "stopped\n")
+
+
+def test_a_signal_while_an_exception_is_handled_is_raised_after_it(tmp_path: object) -> None:
+    done = outcome(
+        """
+        def action():
+            try:
+                try:
+                    raise ValueError
+                finally:
+                    stop_me()
+                    shell.run(["true"])
+                    signals.sleep(0.01)
+                    print("cleaned")
+            except ValueError:
+                pass
+            signals.check()
+            print("not reached")
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (143, "cleaned\n"), done.stderr
+
+
+def test_a_signal_waits_for_what_other_threads_create(tmp_path: object) -> None:
+    done = outcome(
+        """
+        from weft.nodes.base import Node, everywhere
+        nodes = [Node(f"n{i}", "", 1, 1, Path(".")) for i in range(3)]
+        def slow(node):
+            time.sleep(0.3)
+            os.write(1, f"{node.name}\\n".encode())
+        def action():
+            threading.Timer(0.1, stop_me).start()
+            try:
+                everywhere(nodes, slow)
+            finally:
+                os.write(1, b"cleanup\\n")
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    lines = done.stdout.splitlines()
+    assert (done.returncode, sorted(lines[:3]), lines[3:]) == (143, ["n0", "n1", "n2"], ["cleanup"])

@@ -1,6 +1,7 @@
 """What every entry point shares: signals, and errors as one message with an exit code."""
 
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -11,9 +12,6 @@ import typer
 
 from weft.errors import Stopped, WeftError
 from weft.host import settings, signals
-
-_INTERRUPTED = 130
-"""Exit code of a command that SIGINT has ended: 128 and its number, as in shells."""
 
 
 def guarded(action: Callable[[], object]) -> None:
@@ -37,7 +35,7 @@ def _answered(action: Callable[[], object]) -> None:
         sys.exit(stopped.exit_code)
     except KeyboardInterrupt:  # of a library's own handler
         print("stopped", file=sys.stderr)
-        sys.exit(_INTERRUPTED)
+        sys.exit(signals.EXIT_CODES[signal.SIGINT])
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:

@@ -23,7 +23,7 @@ LOOK = 0.1
 """Seconds between two looks for a signal while something else is waited for."""
 _STUCK = 5.0
 """Seconds after which a second signal is raised at once: nobody has looked since the first."""
-_EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 """By signal that ends a command: what it exits with."""
 
 
@@ -53,7 +53,7 @@ def watch() -> None:
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         _noted = _Noted(woken=woken, wake=wake)
     signal.set_wakeup_fd(_noted.wake, warn_on_full_buffer=False)
-    for number in _EXIT_CODES:
+    for number in EXIT_CODES:
         signal.signal(number, _note)
 
 
@@ -65,7 +65,7 @@ def watch_again() -> None:
 
 def over() -> None:
     """Ignore these signals: the command has printed how it ended, and while Python ends there are no handlers."""
-    for number in _EXIT_CODES:
+    for number in EXIT_CODES:
         signal.signal(number, signal.SIG_IGN)
 
 
@@ -90,7 +90,7 @@ def check() -> None:
 
 def _raise() -> None:
     _noted.raised = True
-    raise Stopped(_EXIT_CODES[signal.Signals(_noted.number or signal.SIGTERM)])
+    raise Stopped(EXIT_CODES[signal.Signals(_noted.number or signal.SIGTERM)])
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import dataclasses
 import errno
 import random
+import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -189,16 +190,23 @@ def verdict_of(record: Record) -> Iterator[None]:
         record.update(verdict="INVALID", reason=error.message, tail=list(error.tail), hint=error.hint)
         error.record, error.left = record.directory, lease.remains(record.name)
         raise
+    except KeyboardInterrupt as interrupt:  # of a library's own handler
+        raise _stopped(Stopped(signals.EXIT_CODES[signal.SIGINT]), record) from interrupt
     except Stopped as stopped:
-        stopped.record, stopped.phase = record.directory, record.head.get("phase", "acquire")
-        stopped.left = lease.remains(record.name)
-        record.update(verdict="INVALID", reason=f"stopped by the user in phase {stopped.phase}")
-        raise
+        raise _stopped(stopped, record) from None
     except BaseException as error:
         record.update(verdict="INVALID", reason=f"weft failed: {error!r}")
         raise
     finally:
         samples.finish(record.directory)
+
+
+def _stopped(stopped: Stopped, record: Record) -> Stopped:
+    """With the phase in which it was stopped, and what is left of it, in its record as well."""
+    stopped.record, stopped.phase = record.directory, record.head.get("phase", "acquire")
+    stopped.left = lease.remains(record.name)
+    record.update(verdict="INVALID", reason=f"stopped by the user in phase {stopped.phase}")
+    return stopped
 
 
 @contextmanager
