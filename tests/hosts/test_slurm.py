@@ -234,7 +234,7 @@ def test_a_standing_cluster_has_a_job_of_its_own(weft: SiteWeft) -> None:
 
 def test_the_job_of_a_killed_cluster_is_ended_by_gc(weft: SiteWeft) -> None:
     assert weft("up", "--engine", "null", "--nodes", "slurm:2").returncode == 0
-    psutil.Process(weft.head()["pid"]).kill()
+    weft.kill(weft.head()["pid"])
     collected = weft("gc")
     assert "job weft-" in collected.stdout, collected.stderr
     weft.slurm.wait_until_idle()

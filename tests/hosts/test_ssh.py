@@ -85,6 +85,8 @@ def test_the_end_of_weft_ends_everything_on_the_hosts(
     asked, word = work
     process = weft.start("run", *asked, "--nodes", hosts.nodes(**SMALL))
     weft.wait_for(process, lambda: any(word in words for words in hosts.processes()))
+    if number == signal.SIGKILL:
+        weft.kill(process.pid)
     process.send_signal(number)
     process.communicate(timeout=60)
     end = time.monotonic() + 20

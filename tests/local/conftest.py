@@ -120,6 +120,13 @@ class Weft:
                 continue
         return found
 
+    def kill(self, pid: int) -> None:
+        """Kill a command with its cleanup watchdog, so that what it holds is left to `weft gc`."""
+        for process in psutil.Process(pid).children():
+            if "weft.host.watchdog" in " ".join(process.cmdline()):
+                process.kill()
+        psutil.Process(pid).kill()
+
     @property
     def names(self) -> list[str]:
         return [path.name for path in (self.home / "runs").glob("*")]

@@ -33,7 +33,7 @@ def tasks_ended(weft: Weft) -> int:
 )
 def test_killing_weft_leaves_a_record_and_gc_cleans_all(weft: Weft, nodes: str, scratch: str) -> None:
     process = sorting(weft, "--nodes", nodes, "--scratch", scratch)
-    process.kill()
+    weft.kill(process.pid)
     process.communicate()
     collected = weft("gc")
     assert collected.returncode == 0, collected.stderr
