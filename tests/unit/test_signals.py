@@ -304,3 +304,53 @@ def test_a_signal_waits_for_what_other_threads_create(tmp_path: object) -> None:
     )
     lines = done.stdout.splitlines()
     assert (done.returncode, sorted(lines[:3]), lines[3:]) == (143, ["n0", "n1", "n2"], ["cleanup"])
+
+
+def test_what_a_stopped_run_could_not_remove_is_named(tmp_path: object) -> None:
+    done = outcome(
+        """
+        import shutil
+        from weft.host import lease
+        from weft.host.work import open_work
+        from weft.record import record as records
+        from weft.run.run import verdict_of
+        os.environ.update(WEFT_STATE="state", WEFT_WORK="work")
+        shutil.rmtree = lambda *_, **__: None
+        def action():
+            record = records.create(Path("runs"), "one", "", {})
+            with verdict_of(record), lease.hold("one", "a test") as held, open_work("one", held), record.phase("run"):
+                stop_me()
+                signals.sleep(60)
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 143
+    assert done.stderr.startswith(
+        f"stopped in phase run, but directory {tmp_path}/work/one could not be removed"
+    )
+    assert "nothing" not in done.stderr
+
+
+def test_an_error_names_what_its_run_could_not_remove(tmp_path: object) -> None:
+    done = outcome(
+        """
+        import shutil
+        from weft.errors import WeftError
+        from weft.host import lease
+        from weft.host.work import open_work
+        from weft.record import record as records
+        from weft.run.run import verdict_of
+        os.environ.update(WEFT_STATE="state", WEFT_WORK="work")
+        shutil.rmtree = lambda *_, **__: None
+        def action():
+            record = records.create(Path("runs"), "one", "", {})
+            with verdict_of(record), lease.hold("one", "a test") as held, open_work("one", held), record.phase("run"):
+                raise WeftError("it broke")
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: it broke\n")
+    assert f"left behind: directory {tmp_path}/work/one; `weft gc` removes it" in done.stderr
