@@ -79,7 +79,7 @@ def test_classes_are_listed_in_one_small_run(tmp_path: Path, monkeypatch: pytest
         Path(env[settings.CLASS_LISTS], "1.lst").write_text("org/thing/One\n")
 
     java = jdk.java()
-    monkeypatch.setattr(shell, "run", write)
+    monkeypatch.setattr(shell, "finish", write)
     messages: list[str] = []
     job = classdata.Observed(["run", "small"], {"THING_HOME": "/thing"})
     listed = [classdata.observe("thing", java, tmp_path, job, messages.append) for _ in range(2)]
@@ -102,7 +102,7 @@ def test_what_a_small_run_listed_before_it_failed_is_used_for_a_day(
         )
         raise WeftError("the job failed", tail=["too slow"])
 
-    monkeypatch.setattr(shell, "run", fail)
+    monkeypatch.setattr(shell, "finish", fail)
     for expected in ("org/thing/Attempt1\n", "org/thing/Attempt1\n"):
         listed = classdata.observe("thing", java, tmp_path, classdata.Observed(["run"], {}), messages.append)
         assert listed is not None

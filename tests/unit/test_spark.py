@@ -82,6 +82,16 @@ def test_the_smallest_node_decides_the_heap_of_all() -> None:
     assert SparkEngine().heap(layout) < 2 * GIB
 
 
+def test_the_least_heap_is_enough_for_spark_without_the_survivor_space_that_the_serial_collector_leaves_out() -> (
+    None
+):
+    """Spark compares Runtime.maxMemory() with 1.5 x 300 MiB; of -Xmx480m that is 464 MiB with SerialGC."""
+    tight = 2 * (320 << 20) + (1 << 30) + (384 << 20) + (500 << 20)
+    heap = SparkEngine().heap(fake_layout(fake_nodes(1, memory=tight)))
+    assert heap == 480 << 20
+    assert heap - heap // 30 > 450 << 20
+
+
 def test_the_heap_stays_where_object_pointers_are_short() -> None:
     assert SparkEngine().heap(fake_layout(fake_nodes(1, memory=512 * GIB))) == 30 * GIB
 
@@ -92,6 +102,7 @@ def test_the_heap_stays_where_object_pointers_are_short() -> None:
         (SparkEngine(), 2 * GIB, "below"),
         (SparkEngine(executor_memory="3G"), 4 * GIB, "does not fit"),
         (SparkEngine(executor_memory="100M"), 4 * GIB, "below"),
+        (SparkEngine(executor_memory=450 << 20), 4 * GIB, "below"),
         (SparkEngine(driver_memory="4G"), 4 * GIB, "below"),
     ],
 )

@@ -11,7 +11,7 @@ RESERVE = 1 << 30
 """Bytes reserved for the operating system and for weft itself."""
 
 LEAST = 1_400_000_000
-"""Minimum bytes for a node: a worker, an executor with Spark's smallest heap (450 MiB), and their overheads."""
+"""Minimum bytes for a node: a worker, an executor with Spark's smallest heap (480 MiB), and their overheads."""
 
 
 def cores() -> int:

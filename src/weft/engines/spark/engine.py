@@ -37,8 +37,9 @@ _DAEMON_TOTAL = 320 << 20
 """Bytes of such a daemon's process, including the heap."""
 _DRIVER_OVERHEAD = 384 << 20
 """Bytes of a driver's process besides its heap (Spark's own minimum overhead)."""
-_LEAST_HEAP = 471859200
-"""Bytes: 1.5 x 300 MiB of reserved memory, below which Spark refuses to start (UnifiedMemoryManager)."""
+_LEAST_HEAP = 480 << 20
+"""Bytes: Spark refuses to start if Runtime.maxMemory() is below 1.5 x 300 MiB (UnifiedMemoryManager). SerialGC, which
+the JVM chooses on one core, does not count a survivor space, 1/30 of the heap: 466 MiB are needed, rounded up."""
 _MOST_HEAP = 30 << 30
 """Bytes: above it the JVM gives up compressed object pointers."""
 

@@ -20,6 +20,10 @@ _ARCHIVE = "classes.jsa"
 _LIST = "classes"
 _FAILED = "failed"
 _DAY = 24 * 60 * 60
+_LONGEST = 600.0
+"""Seconds for the small run in which classes are listed."""
+_GRACE = 60.0
+"""Seconds for it to stop its cluster when it is stopped itself."""
 
 Training = Callable[[Path], Sequence[str]]
 """By a directory to work in: the arguments of `java` that make it load what an engine's processes load."""
@@ -78,10 +82,9 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
     lists = target / "lists"
     lists.mkdir()
     own = {settings.CLASS_LISTS: str(lists), "WEFT_RUNS": str(target / "runs")}
+    argv = [sys.executable, "-P", "-m", "weft", *job.arguments]
     try:
-        shell.run(
-            [sys.executable, "-P", "-m", "weft", *job.arguments], timeout=600, env={**job.environment, **own}
-        )
+        shell.finish(argv, log=target / "log", timeout=_LONGEST, grace=_GRACE, env={**job.environment, **own})
     except WeftError as error:
         (target / _FAILED).write_text("\n".join([error.message, *error.tail]) + "\n")
         say(
@@ -89,6 +92,7 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
         )
     if found := classlist.merge(lists):
         (target / _LIST).write_text("\n".join(found) + "\n")
+    (target / "log").unlink(missing_ok=True)
     shutil.rmtree(lists)
     shutil.rmtree(target / "runs", ignore_errors=True)
 
