@@ -139,6 +139,8 @@ def test_the_line_of_each_verb_is_how_its_help_begins(verb: str) -> None:
 
 HEAVY = {"altair", "httpx2", "jinja2", "numpy", "polars", "scipy", "vl_convert"}
 """What takes longer to load than these verbs may take at all."""
+WORKING = ("run", "submit", "plan")
+CLUSTERS = ("up", "exec", "shell", "connect", "logs", "down")
 
 
 @pytest.mark.parametrize(
@@ -150,6 +152,7 @@ HEAVY = {"altair", "httpx2", "jinja2", "numpy", "polars", "scipy", "vl_convert"}
         (["runs", "--json"], {*HEAVY, "psutil"}),
         (["ps"], {*HEAVY, "rich"}),
         (["gc"], {*HEAVY, "rich"}),
+        *(([verb, "--help"], {*HEAVY, "psutil"}) for verb in (*WORKING, *CLUSTERS)),
     ],
     ids=lambda value: " ".join(sorted(value)),
 )
@@ -163,6 +166,6 @@ def test_a_verb_loads_nothing_that_it_does_not_need(words: list[str], without: s
 
 def test_other_verbs_load_what_the_quick_ones_do_not() -> None:
     """So that the test above would see it."""
-    argv = [sys.executable, "-P", "-c", "import sys, weft.cli.work; print(*sys.modules)"]
+    argv = [sys.executable, "-P", "-c", "import sys, weft.cli.doing; print(*sys.modules)"]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     assert {"polars", "httpx2", "psutil"} <= set(done.stdout.split())

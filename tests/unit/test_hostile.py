@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.report_fakes import make_record
-from weft.cli import app, guard, work
+from weft.cli import app, doing, guard
 from weft.cli.verbs import VERBS
 from weft.errors import MissingError
 from weft.host import lease, signals
@@ -39,9 +39,9 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(signals, "watch", none)
     monkeypatch.setattr(signals, "over", none)
-    monkeypatch.setattr(work, "_do", none)
-    monkeypatch.setattr("weft.cli.clusters.rootless.enter", none)
-    monkeypatch.setattr("weft.cli.clusters.supervisor.launch", lambda *_: sys.exit(0))
+    monkeypatch.setattr(doing, "_do", none)
+    monkeypatch.setattr("weft.cli.persistent.rootless.enter", none)
+    monkeypatch.setattr("weft.cli.persistent.supervisor.launch", lambda *_: sys.exit(0))
 
 
 def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

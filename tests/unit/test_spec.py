@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from weft.cli.request import Flags, study_of
+from weft.cli.flags import Flags
+from weft.cli.request import study_of
 from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.nodes.virtual import VirtualNodes

@@ -10,8 +10,9 @@ import typer
 from rich.console import Console
 
 from weft.cli import capacity
+from weft.cli.flags import Flags
 from weft.cli.look import AsJson, Run
-from weft.cli.request import Flags, study_of
+from weft.cli.request import study_of
 from weft.errors import RecordError, UsageError, WorkloadError
 from weft.host import settings
 from weft.record import record

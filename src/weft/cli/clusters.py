@@ -1,32 +1,22 @@
 """Verbs of persistent clusters: up, exec, shell, connect, logs, down."""
 
-import json
-import re
-import shlex
-import sys
-import time
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from weft import report
-from weft.cli.request import Flags, study_of
-from weft.cli.work import AsJson, EngineText, NodesText, OutputText, ScratchText, ServiceText, SetText
-from weft.clusters import attach as attaching
-from weft.clusters import logs as daemonlogs
-from weft.clusters import registry, supervisor
-from weft.clusters.registry import PersistentCluster
+from weft.cli.flags import (
+    AsJson,
+    EngineText,
+    Flags,
+    NodesText,
+    OutputText,
+    ScratchText,
+    ServiceText,
+    SetText,
+)
 from weft.errors import UsageError
 from weft.host import settings
-from weft.layout.plan import Client
-from weft.record import record as records
-from weft.report.text import outcome_lines
-from weft.run import preview, rootless
-from weft.text.toml import toml_of
-from weft.text.units import show_seconds
 
 Name = Annotated[
     str | None, typer.Argument(metavar="[NAME]", help="name of the cluster; optional if only one is running")
@@ -78,74 +68,10 @@ def up(
 
     Example: weft up --engine spark --nodes virtual:2 --scratch pool --for 8h --idle 30m
     """
-    chosen = name or registry.free_name(_name_of(engine or "spark"))
-    table = {"kind": "persistent", "name": chosen, "directory": str(Path.cwd())}
-    table |= {key: value for key, value in (("limit", limit), ("idle", idle)) if value is not None}
+    from weft.cli import persistent  # noqa: PLC0415 - help needs none of it
+
     flags = Flags(engine, nodes, None, scratch, None, output, tuple(set_ or ()), None, tuple(service or ()))
-    study = study_of(table, flags)
-    if dry_run:
-        plan = preview.preview(study.cells()[0][1])
-        print(json.dumps(plan, indent=1) if as_json else preview.text(plan))
-        return
-    if chosen in registry.names():
-        raise UsageError(
-            f"a cluster named {chosen!r} is already running",
-            hint=f"choose another --name, or `weft down {chosen}`",
-        )
-    rootless.enter(study)
-    (cell,) = study.cells()
-    cluster = supervisor.launch(cell[1], toml_of(study.base, {}))
-    print(json.dumps(_facts(cluster), indent=1) if as_json else "\n".join(_usage(cluster)))
-
-
-def _name_of(engine: str) -> str:
-    """A name for a cluster by its engines: spark, or spark-hadoop."""
-    kinds = [word for word in re.split(r":.*|,", engine) if word and "=" not in word]
-    return "-".join(kinds)
-
-
-def _facts(cluster: PersistentCluster) -> dict[str, Any]:
-    return {
-        "name": cluster.name,
-        "engine": cluster.engine.label,
-        "nodes": cluster.nodes,
-        "address": cluster.client.address,
-        "settings": str(cluster.client.settings or ""),
-        "engines": {
-            kind: {"address": client.address, "settings": str(client.settings or "")}
-            for kind, client in _clients(cluster).items()
-        },
-        "until": cluster.until,
-        "idle": cluster.idle,
-        "supervisor": cluster.supervisor,
-        "record": str(cluster.layout.record),
-    }
-
-
-def _clients(cluster: PersistentCluster) -> Mapping[str, Client]:
-    """By engine: its client."""
-    return cluster.client.parts or {cluster.engine.kind: cluster.client}
-
-
-_EXAMPLES = {"spark": "spark-submit job.py", "flink": "flink run job.jar", "hadoop": "yarn jar job.jar"}
-"""Example commands, by engine."""
-
-
-def _usage(cluster: PersistentCluster) -> list[str]:
-    name = cluster.name
-    left = "" if cluster.until is None else f", for {show_seconds(cluster.until - time.time())}"
-    if cluster.idle is not None:
-        left += f", until it is unused for {show_seconds(cluster.idle)}"
-    known = [example for kind, example in _EXAMPLES.items() if kind in cluster.engine.parts]
-    example = f", such as {known[0]}" if known else ""
-    return [
-        f"{name} is running: {cluster.engine.label} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
-        f"  weft exec {name} -- COMMAND    runs a command on it{example}",
-        f"  weft submit --to {name} PROGRAM",
-        f"  weft shell {name}              opens a shell on its head node",
-        f"  weft connect {name}            prints what a notebook needs",
-        f"  weft logs {name}, weft ps, weft down {name}",
-    ]
+    persistent.up(name, {"limit": limit, "idle": idle}, flags, dry_run=dry_run, as_json=as_json)
 
 
 def execute(ctx: typer.Context, name: Name = None) -> None:
@@ -158,7 +84,9 @@ def execute(ctx: typer.Context, name: Name = None) -> None:
     command = ctx.meta["command"]
     if not command:
         raise UsageError("no command given", hint="write weft exec [NAME] -- COMMAND")
-    _attach(registry.find(name), command)
+    from weft.cli import persistent  # noqa: PLC0415
+
+    persistent.attach(name, command)
 
 
 def shell(name: Name = None) -> None:
@@ -166,11 +94,9 @@ def shell(name: Name = None) -> None:
 
     Example: weft shell
     """
-    _attach(registry.find(name), [settings.login_shell()])
+    from weft.cli import persistent  # noqa: PLC0415
 
-
-def _attach(cluster: PersistentCluster, command: list[str]) -> None:
-    sys.exit(attaching.attach(cluster, command, Path.cwd()))
+    persistent.attach(name, [settings.login_shell()])
 
 
 def connect(name: Name = None, as_json: AsJson = False) -> None:
@@ -178,40 +104,9 @@ def connect(name: Name = None, as_json: AsJson = False) -> None:
 
     Example: weft connect
     """
-    cluster = registry.find(name)
-    if as_json:
-        found = {**_facts(cluster), "environment": attaching.environment(cluster)}
-        print(json.dumps(found, indent=1))
-        return
-    print("\n".join(_connection(cluster, cluster.client)))
+    from weft.cli import persistent  # noqa: PLC0415
 
-
-def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
-    lines = []
-    for kind, part in _clients(cluster).items():
-        of = f"  ({kind})" if client.parts else ""
-        lines.append(f"address   {part.address or 'none: this engine has no daemon to connect to'}{of}")
-        if part.settings:
-            has = "; contains the secret, or the path of its file" if cluster.layout.secured else ""
-            lines.append(f"settings  {part.settings}  (mode 0600{has})")
-        if part.page:
-            token = f"-H @{attaching.header_path(cluster.layout)} " if cluster.layout.secured else ""
-            lines.append(f"page      curl {token}{part.page}")
-    lines.append(
-        f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, removed with the cluster)"
-    )
-    if cluster.layout.head.prefix:
-        lines.append("from      only the cluster's nodes, which have a network of their own")
-    lines.append(f"notebook  weft exec {cluster.name} -- jupyter lab")
-    if not cluster.layout.head.prefix:
-        lines.append("or, in your own shell:")
-        named = [
-            *client.search,
-            *(key for key in client.environment if key.endswith(("_HOME", "_CONF_DIR", "_IP", "_DIRS"))),
-        ]
-        found = attaching.environment(cluster)
-        lines += [f"  export {key}={shlex.quote(found[key])}" for key in named]
-    return lines
+    persistent.connect(name, as_json=as_json)
 
 
 def logs(
@@ -228,15 +123,9 @@ def logs(
 
     Example: weft logs spark master -f
     """
-    if name is not None and daemon is None and name not in registry.names():
-        name, daemon = None, name
-    chosen = registry.choose(name)
-    cluster = registry.read(chosen)
-    if cluster is None:
-        print(registry.log(chosen).read_text(), end="")
-        return
-    for line in daemonlogs.lines(cluster, daemon, follow=follow):
-        print(line, flush=True)
+    from weft.cli import persistent  # noqa: PLC0415
+
+    persistent.logs(name, daemon, follow=follow)
 
 
 def down(name: Name = None) -> None:
@@ -244,10 +133,6 @@ def down(name: Name = None) -> None:
 
     Example: weft down
     """
-    chosen = registry.choose(name)
-    record = supervisor.end(chosen)
-    print(f"{chosen} has ended")
-    if record is not None:
-        stored = records.read(record)
-        print("\n".join(outcome_lines(stored)))
-        print(f"  report {report.write(stored)}")
+    from weft.cli import persistent  # noqa: PLC0415
+
+    persistent.down(name)

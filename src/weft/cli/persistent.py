@@ -1,0 +1,165 @@
+"""What up, exec, shell, connect, logs and down do."""
+
+import json
+import re
+import shlex
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from weft import report
+from weft.cli.flags import Flags
+from weft.cli.request import study_of
+from weft.clusters import attach as attaching
+from weft.clusters import logs as daemonlogs
+from weft.clusters import registry, supervisor
+from weft.clusters.registry import PersistentCluster
+from weft.errors import UsageError
+from weft.layout.plan import Client
+from weft.record import record as records
+from weft.report.text import outcome_lines
+from weft.run import preview, rootless
+from weft.text.toml import toml_of
+from weft.text.units import show_seconds
+
+
+def up(
+    name: str | None, limits: Mapping[str, str | None], flags: Flags, *, dry_run: bool, as_json: bool
+) -> None:
+    """Start a cluster, or print its plan; `limits` are its time limits by key."""
+    chosen = name or registry.free_name(_name_of(flags.engine or "spark"))
+    table = {"kind": "persistent", "name": chosen, "directory": str(Path.cwd())}
+    table |= {key: value for key, value in limits.items() if value is not None}
+    study = study_of(table, flags)
+    if dry_run:
+        plan = preview.preview(study.cells()[0][1])
+        print(json.dumps(plan, indent=1) if as_json else preview.text(plan))
+        return
+    if chosen in registry.names():
+        raise UsageError(
+            f"a cluster named {chosen!r} is already running",
+            hint=f"choose another --name, or `weft down {chosen}`",
+        )
+    rootless.enter(study)
+    (cell,) = study.cells()
+    cluster = supervisor.launch(cell[1], toml_of(study.base, {}))
+    print(json.dumps(_facts(cluster), indent=1) if as_json else "\n".join(_usage(cluster)))
+
+
+def _name_of(engine: str) -> str:
+    """A name for a cluster by its engines: spark, or spark-hadoop."""
+    kinds = [word for word in re.split(r":.*|,", engine) if word and "=" not in word]
+    return "-".join(kinds)
+
+
+def _facts(cluster: PersistentCluster) -> dict[str, Any]:
+    return {
+        "name": cluster.name,
+        "engine": cluster.engine.label,
+        "nodes": cluster.nodes,
+        "address": cluster.client.address,
+        "settings": str(cluster.client.settings or ""),
+        "engines": {
+            kind: {"address": client.address, "settings": str(client.settings or "")}
+            for kind, client in _clients(cluster).items()
+        },
+        "until": cluster.until,
+        "idle": cluster.idle,
+        "supervisor": cluster.supervisor,
+        "record": str(cluster.layout.record),
+    }
+
+
+def _clients(cluster: PersistentCluster) -> Mapping[str, Client]:
+    """By engine: its client."""
+    return cluster.client.parts or {cluster.engine.kind: cluster.client}
+
+
+_EXAMPLES = {"spark": "spark-submit job.py", "flink": "flink run job.jar", "hadoop": "yarn jar job.jar"}
+"""Example commands, by engine."""
+
+
+def _usage(cluster: PersistentCluster) -> list[str]:
+    name = cluster.name
+    left = "" if cluster.until is None else f", for {show_seconds(cluster.until - time.time())}"
+    if cluster.idle is not None:
+        left += f", until it is unused for {show_seconds(cluster.idle)}"
+    known = [example for kind, example in _EXAMPLES.items() if kind in cluster.engine.parts]
+    example = f", such as {known[0]}" if known else ""
+    return [
+        f"{name} is running: {cluster.engine.label} on {cluster.nodes}, {cluster.layout.slots} slots{left}",
+        f"  weft exec {name} -- COMMAND    runs a command on it{example}",
+        f"  weft submit --to {name} PROGRAM",
+        f"  weft shell {name}              opens a shell on its head node",
+        f"  weft connect {name}            prints what a notebook needs",
+        f"  weft logs {name}, weft ps, weft down {name}",
+    ]
+
+
+def attach(name: str | None, command: Sequence[str]) -> None:
+    """Run a command on a cluster and exit with its exit code."""
+    sys.exit(attaching.attach(registry.find(name), list(command), Path.cwd()))
+
+
+def connect(name: str | None, *, as_json: bool) -> None:
+    """Print the connection data of a cluster."""
+    cluster = registry.find(name)
+    if as_json:
+        found = {**_facts(cluster), "environment": attaching.environment(cluster)}
+        print(json.dumps(found, indent=1))
+        return
+    print("\n".join(_connection(cluster, cluster.client)))
+
+
+def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
+    lines = []
+    for kind, part in _clients(cluster).items():
+        of = f"  ({kind})" if client.parts else ""
+        lines.append(f"address   {part.address or 'none: this engine has no daemon to connect to'}{of}")
+        if part.settings:
+            has = "; contains the secret, or the path of its file" if cluster.layout.secured else ""
+            lines.append(f"settings  {part.settings}  (mode 0600{has})")
+        if part.page:
+            token = f"-H @{attaching.header_path(cluster.layout)} " if cluster.layout.secured else ""
+            lines.append(f"page      curl {token}{part.page}")
+    lines.append(
+        f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, removed with the cluster)"
+    )
+    if cluster.layout.head.prefix:
+        lines.append("from      only the cluster's nodes, which have a network of their own")
+    lines.append(f"notebook  weft exec {cluster.name} -- jupyter lab")
+    if not cluster.layout.head.prefix:
+        lines.append("or, in your own shell:")
+        named = [
+            *client.search,
+            *(key for key in client.environment if key.endswith(("_HOME", "_CONF_DIR", "_IP", "_DIRS"))),
+        ]
+        found = attaching.environment(cluster)
+        lines += [f"  export {key}={shlex.quote(found[key])}" for key in named]
+    return lines
+
+
+def logs(name: str | None, daemon: str | None, *, follow: bool) -> None:
+    """Print the logs of a cluster's daemons."""
+    if name is not None and daemon is None and name not in registry.names():
+        name, daemon = None, name
+    chosen = registry.choose(name)
+    cluster = registry.read(chosen)
+    if cluster is None:
+        print(registry.log(chosen).read_text(), end="")
+        return
+    for line in daemonlogs.lines(cluster, daemon, follow=follow):
+        print(line, flush=True)
+
+
+def down(name: str | None) -> None:
+    """End a cluster and print its outcome."""
+    chosen = registry.choose(name)
+    record = supervisor.end(chosen)
+    print(f"{chosen} has ended")
+    if record is not None:
+        stored = records.read(record)
+        print("\n".join(outcome_lines(stored)))
+        print(f"  report {report.write(stored)}")
