@@ -4,12 +4,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from weft.errors import WeftError
-from weft.host import settings, shell
+from weft.host import settings
 from weft.host.provision import classdata, classlist, distribution, jars, jdk
 from weft.layout.jvm import archived
 from weft.run.provisioning import provision
@@ -73,13 +72,13 @@ def test_a_list_holds_what_all_jvms_loaded_and_an_archive_can_hold(tmp_path: Pat
 def test_classes_are_listed_in_one_small_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[Sequence[str]] = []
 
-    def write(argv: Sequence[str], *, env: Mapping[str, str], **_: Any) -> None:
+    def write(argv: Sequence[str], _: Path, env: Mapping[str, str]) -> None:
         ran.append(argv)
         assert env["THING_HOME"] == "/thing"
         Path(env[settings.CLASS_LISTS], "1.lst").write_text("org/thing/One\n")
 
     java = jdk.java()
-    monkeypatch.setattr(shell, "finish", write)
+    monkeypatch.setattr(classdata, "_finish", write)
     messages: list[str] = []
     job = classdata.Observed(["run", "small"], {"THING_HOME": "/thing"})
     listed = [classdata.observe("thing", java, tmp_path, job, messages.append) for _ in range(2)]
@@ -96,13 +95,13 @@ def test_what_a_small_run_listed_before_it_failed_is_used_for_a_day(
 ) -> None:
     java, messages = jdk.java(), list[str]()
 
-    def fail(_: Sequence[str], *, env: Mapping[str, str], **__: Any) -> None:
+    def fail(_: Sequence[str], __: Path, env: Mapping[str, str]) -> None:
         Path(env[settings.CLASS_LISTS], f"{len(messages)}.lst").write_text(
             f"org/thing/Attempt{len(messages)}\n"
         )
         raise WeftError("the job failed", tail=["too slow"])
 
-    monkeypatch.setattr(shell, "finish", fail)
+    monkeypatch.setattr(classdata, "_finish", fail)
     for expected in ("org/thing/Attempt1\n", "org/thing/Attempt1\n"):
         listed = classdata.observe("thing", java, tmp_path, classdata.Observed(["run"], {}), messages.append)
         assert listed is not None

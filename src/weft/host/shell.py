@@ -125,21 +125,6 @@ def _answer(popen: "subprocess.Popen[Text]", message: Text | None, timeout: floa
             raise subprocess.TimeoutExpired(popen.args, timeout)
 
 
-def finish(argv: Sequence[str], *, log: Path, timeout: float, grace: float, env: Mapping[str, str]) -> None:
-    """Run a program that has processes of its own until it exits; if it has to be stopped, it may clean up first.
-
-    It gets SIGTERM, and is killed with its descendants after `grace` seconds. Raises WeftError if it fails.
-    """
-    process = spawn(argv[0], argv, log=log, env=env, bound=False)
-    try:
-        code = process.wait(timeout)
-    finally:
-        process.stop(grace)
-    if code != 0:
-        how = f"failed with exit code {code}" if code is not None else f"did not end within {timeout:.0f} s"
-        raise WeftError(f"`{' '.join(argv)}` {how}", tail=_why(log.read_text(errors="replace")))
-
-
 def _why(output: str) -> list[str]:
     """The lines with errors, first ones first; otherwise the last lines."""
     lines = [line for line in output.splitlines() if line.strip()]

@@ -84,7 +84,7 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
     own = {settings.CLASS_LISTS: str(lists), "WEFT_RUNS": str(target / "runs")}
     argv = [sys.executable, "-P", "-m", "weft", *job.arguments]
     try:
-        shell.finish(argv, log=target / "log", timeout=_LONGEST, grace=_GRACE, env={**job.environment, **own})
+        _finish(argv, target / "log", {**job.environment, **own})
     except WeftError as error:
         (target / _FAILED).write_text("\n".join([error.message, *error.tail]) + "\n")
         say(
@@ -95,6 +95,18 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
     (target / "log").unlink(missing_ok=True)
     shutil.rmtree(lists)
     shutil.rmtree(target / "runs", ignore_errors=True)
+
+
+def _finish(argv: Sequence[str], log: Path, env: Mapping[str, str]) -> None:
+    """Run weft to its end; if it has to be stopped, it can stop its cluster first. Raises WeftError if it fails."""
+    process = shell.spawn("small-run", argv, log=log, env=env, bound=False)
+    try:
+        code = process.wait(_LONGEST)
+    finally:
+        process.stop(_GRACE)
+    if code != 0:
+        how = f"failed with exit code {code}" if code is not None else f"did not end within {_LONGEST:.0f} s"
+        raise WeftError(f"`{' '.join(argv)}` {how}", tail=shell.tail(log))
 
 
 def dump(name: str, java: Path, listed: Path, class_path: Sequence[str], say: Say) -> Path | None:
