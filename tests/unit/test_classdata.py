@@ -144,6 +144,13 @@ def test_a_run_that_lists_classes_uses_no_archive(tmp_path: Path, monkeypatch: p
     assert provision(spec, print).classes == {"hadoop": tmp_path}
 
 
+def test_a_run_without_class_archives_makes_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jars, "build", lambda homes, modules, say: {})
+    monkeypatch.setattr(distribution, "home", lambda name, say: Path("/home") / name)
+    table = {"workload": "terasort:1MB", "engine": "hadoop", "nodes": "local:1", "class_archives": False}
+    assert provision(parse(table), print).classes == {}
+
+
 def test_training_that_fails_costs_speed_alone(tmp_path: Path) -> None:
     messages: list[str] = []
     found = classdata.build(

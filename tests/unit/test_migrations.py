@@ -69,10 +69,18 @@ def test_file_operations_of_schema_1_are_whole_and_without_what_enters_nodes() -
     assert file_operations(summary).blocks
 
 
+@pytest.mark.parametrize("name", [path.name for path in sorted(STORED.iterdir())])
+def test_an_older_run_was_secured_and_used_class_archives(name: str) -> None:
+    kept(name)
+    (line,) = headlines([record.find(settings.runs(), "last")])
+    assert (line.spec["security"], line.spec["class_archives"]) == ("full", "True")
+    assert summarize(record.find(settings.runs(), "last")).unsecured == ""
+
+
 @pytest.mark.parametrize("kind", ["teracount", "file-open", "count", "sort-by-key"])
 def test_some_jobs_of_schema_1_checked_themselves(kind: str) -> None:
     head = migrated("record.json", {"schema": 1, "workload": kind, "verdict": "VALID"}, 1)
-    assert (head["checked_by"], head["schema"]) == ("the job against the generator's formula", 2)
+    assert (head["checked_by"], head["schema"]) == ("the job against the generator's formula", SCHEMA)
 
 
 @pytest.mark.parametrize("file", ["record.json", "resolved.json", "sources.json", "fileops/node1.json"])

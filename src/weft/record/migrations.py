@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-SCHEMA = 2
+SCHEMA = 3
 """The schema that this weft writes."""
 
 Table = Mapping[str, Any]
@@ -68,12 +68,26 @@ def _fileops_2(node: Table) -> dict[str, Any]:
     return {"processes": [one for one in processes if not str(one.get("program")).endswith("/nsenter")]}
 
 
+def _head_3(head: Table) -> dict[str, Any]:
+    """Adds whether the run's processes authenticated each other: there was no other choice."""
+    return {**head, "schema": 3, "security": "full", "unsecured": ""}
+
+
+def _resolved_3(resolved: Table) -> dict[str, Any]:
+    """Adds the keys of the spec that had no other value."""
+    spec = resolved.get("spec")
+    if not isinstance(spec, Mapping):
+        return dict(resolved)
+    return {**resolved, "spec": {"security": "full", "class_archives": True, **spec}}
+
+
 STEPS: Mapping[int, Mapping[str, Step]] = {
     1: {
         "record.json": _head_2,
         "resolved.json": _resolved_2,
         "sources.json": _sources_2,
         "fileops/*.json": _fileops_2,
-    }
+    },
+    2: {"record.json": _head_3, "resolved.json": _resolved_3},
 }
 """By schema, and by file of the record: the conversion to the next schema."""

@@ -61,6 +61,8 @@ def _optional(spec: Spec, say: Callable[[str], None]) -> Path:
 def _classes(
     spec: Spec, java: Path, homes: Mapping[str, Path], built: Mapping[str, Path], say: Callable[[str], None]
 ) -> dict[str, Path]:
+    if not spec.class_archives:
+        return {}
     if (lists := settings.class_lists()) is not None:
         return dict.fromkeys(homes, lists)
     listed = [service.listed(homes, built) for service in spec.all_services()]

@@ -71,6 +71,9 @@ class Spec(BaseModel):
         default="full",
         description="full: processes authenticate each other, status pages require a token; none: everybody who can reach the cluster can use it",
     )
+    class_archives: bool = Field(
+        default=True, description="start Java processes from class-data archives, which saves parsing classes"
+    )
     start_deadline: Duration = Field(
         default=90.0, gt=0, description="maximum time until the cluster is ready"
     )
