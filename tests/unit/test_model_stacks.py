@@ -68,7 +68,7 @@ def test_the_page_has_the_profile_beside_the_published_one(tmp_path: Path) -> No
     stored = make_record(tmp_path / "record", head={"probes": ["engine", "profile"]})
     real(stored.directory)
     summary = summarize(stored)
-    first, paper, words = processor_time(summary).blocks
+    first, *_, paper, words = processor_time(summary).blocks
     assert isinstance(first, Table)
     assert isinstance(paper, Table)
     assert isinstance(words, Words)
@@ -86,7 +86,8 @@ def test_the_page_has_the_profile_beside_the_published_one(tmp_path: Path) -> No
 def test_another_workload_has_no_published_profile(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "record", head={"workload": "wordcount"})
     real(stored.directory)
-    assert len(processor_time(summarize(stored)).blocks) == 2
+    tables = [block for block in processor_time(summarize(stored)).blocks if isinstance(block, Table)]
+    assert len(tables) == 1
 
 
 def test_a_probe_that_left_nothing_is_named(tmp_path: Path) -> None:

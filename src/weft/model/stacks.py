@@ -20,6 +20,7 @@ from weft.record.threadkinds import kind, runs_tasks
 SECONDS = 0.01
 """Processor seconds of one sample: the probe's interval."""
 NO_RULE = "no rule"
+BESIDE = "beside the tasks"
 OTHER = "other tasks"
 """The side of a task thread's stack that shows none, such as of what starts a task."""
 CATEGORIES = (
@@ -190,7 +191,7 @@ def _text(name: str) -> str:
 def as_table(found: Profile) -> Mapping[str, Mapping[str, float]]:
     """Seconds by side and category, in the order of CATEGORIES; `beside the tasks` is last."""
     sides = sorted(found.sides.items(), key=lambda item: (item[0] == OTHER, item[0]))
-    columns = {**dict(sides), "beside the tasks": found.beside}
+    columns = {**dict(sides), BESIDE: found.beside}
     return {
         name: {key: round(count[key], 3) for key in CATEGORIES if count[key]}
         for name, count in columns.items()

@@ -12,9 +12,10 @@ from weft.model.attribution import MOST_UNCLASSIFIED, Attribution
 from weft.model.evidence import Window
 from weft.model.fitting import Used
 from weft.model.jobmetrics import JobMetrics
-from weft.model.tasktime import UNCLASSIFIED
+from weft.model.tasktime import PROCESSOR, UNCLASSIFIED
 from weft.report import limits, phrases
 from weft.report.limits import Ceilings
+from weft.report.profiled import Profiled
 from weft.report.summary import NodeInfo, Span
 from weft.report.timeparts import (
     Calls,
@@ -41,8 +42,9 @@ def explain(
     begin: float,
     slots: int | None,
     used: Used,
+    profile: Profiled | None = None,
 ) -> Explanation | None:
-    """The run phase explained; None where the engine left no job metrics."""
+    """The run phase explained; None where the engine left no job metrics. A profile divides the processor's part."""
     run = [span for span in phases if span.name == "run"]
     if not run:
         return None
@@ -53,7 +55,8 @@ def explain(
     if found is None:
         return None
     cores = {node.name: node.cores or 0 for node in nodes}
-    return _explanation(found, metrics.gaps, limits.ceilings(samples, metrics.tasks, window, cores, used))
+    ceilings = limits.ceilings(samples, metrics.tasks, window, cores, used)
+    return _explanation(found, metrics.gaps, ceilings, profile)
 
 
 def names(nodes: Sequence[NodeInfo]) -> dict[str, str]:
@@ -61,7 +64,9 @@ def names(nodes: Sequence[NodeInfo]) -> dict[str, str]:
     return {word: node.name for node in nodes for word in (node.address, node.name) if word}
 
 
-def _explanation(found: Attribution, gaps: Sequence[str], ceilings: Ceilings) -> Explanation:
+def _explanation(
+    found: Attribution, gaps: Sequence[str], ceilings: Ceilings, profile: Profiled | None
+) -> Explanation:
     parts = tuple(
         TimePart(
             name=part.name,
@@ -69,7 +74,9 @@ def _explanation(found: Attribution, gaps: Sequence[str], ceilings: Ceilings) ->
             seconds=part.seconds,
             resource=part.resource,
             bound=part.bound,
-            operations=_operations(part.operations),
+            operations=profile.of_tasks()
+            if profile and part.name == PROCESSOR
+            else _operations(part.operations),
             split=ceilings.split(part),
         )
         for part in found.parts

@@ -27,6 +27,7 @@ def summarize(stored: Stored) -> Summary:
     phases = spans.phases(sources, events, max(signs, default=begin), begin)
     stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
     resolved = _resolved(sources)
+    profile = sources.attempt("the stacks", lambda: profiled.of_record(stored.directory), None)
     found = {
         **_head(sources),
         **resolved,
@@ -53,10 +54,11 @@ def summarize(stored: Stored) -> Summary:
                     lambda: Used.model_validate(stored.json("calibration.json") or _never()),
                     Used(),
                 ),
+                profile,
             ),
             None,
         ),
-        "profile": sources.attempt("the stacks", lambda: profiled.of_record(stored.directory), None),
+        "profile": profile,
         "pauses": sources.rows(
             "the collector's pauses",
             lambda: paused.of_record(

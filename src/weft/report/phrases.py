@@ -23,7 +23,7 @@ Operations = Sequence[tuple[str, float, float]]
 def spent(part: str, operations: Operations) -> str:
     """What the slots did in this part, with counts and means where it is file calls."""
     if part in _PHRASES:
-        return _PHRASES[part]
+        return _PHRASES[part] + _most(operations)
     kind, _, files = part.partition(": ")
     if kind not in {"metadata", "data"}:
         return f"was {part}"
@@ -36,6 +36,13 @@ def spent(part: str, operations: Operations) -> str:
     most = ", ".join(f"{_plural(name)} {percent(each / whole)}" for name, each, _ in operations[:3])
     count = sum(calls for _, _, calls in operations)
     return f"waited for {kind} on {files}: {count:,.0f} calls, {_each(whole / count)} each ({most})"
+
+
+def _most(categories: Operations) -> str:
+    """Of processor time, the two largest categories, where stacks were sampled."""
+    whole = sum(seconds for _, seconds, _ in categories)
+    words = ", ".join(f"{name} {percent(seconds / whole)}" for name, seconds, _ in categories[:2])
+    return f" ({words})" if words else ""
 
 
 def percent(share: float) -> str:

@@ -7,6 +7,7 @@ from importlib import resources
 from typing import Any
 
 from weft.model.stacks import CATEGORIES, NO_RULE
+from weft.model.tasktime import PROCESSOR
 from weft.report.blocks import Block, Column, Section, Table, Words
 from weft.report.numbers import NONE, seconds
 from weft.report.phrases import percent
@@ -23,7 +24,9 @@ def processor_time(summary: Summary) -> Section:
         )
         return Section("profile", "Processor time by category", unseen=why)
     return Section(
-        "profile", "Processor time by category", [_table(found), *_beside(summary, found), *_unmatched(found)]
+        "profile",
+        "Processor time by category",
+        [_table(found), *_witness(summary, found), *_beside(summary, found), *_unmatched(found)],
     )
 
 
@@ -41,6 +44,17 @@ def _table(found: Profiled) -> Table:
         " that a rule names decides. Kernel is time in system calls."
     )
     return Table(columns, rows, note)
+
+
+def _witness(summary: Summary, found: Profiled) -> list[Block]:
+    """The other measurement of the same: the tasks' processor time by the engine, or by the kernel."""
+    parts = summary.explanation.parts if summary.explanation else ()
+    other = next((part.seconds for part in parts if part.name == PROCESSOR), None)
+    if other is None:
+        return []
+    sampled = sum(each.seconds for each in found.of_tasks())
+    words = f"The tasks' processor time: {seconds(sampled)} s by samples, {seconds(other)} s in the split of slot time."
+    return [Words(words, "quiet")]
 
 
 def _share(part: float | None, whole: float) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from weft.model import stacks
 from weft.report.part import Part
+from weft.report.timeparts import Operation
 
 _UNMATCHED = 5
 """Frames without a rule that are named."""
@@ -18,6 +19,16 @@ class Profiled(Part):
     """By side of the tasks, and last `beside the tasks`: seconds by category."""
     unmatched: Mapping[str, float] = {}
     """Leaf frames that no rule names, with their seconds."""
+
+    def of_tasks(self) -> tuple[Operation, ...]:
+        """Processor seconds of the tasks by category, most first, over all sides; samples are no calls."""
+        sums: dict[str, float] = {}
+        for side, column in self.columns.items():
+            if side != stacks.BESIDE:
+                for name, seconds in column.items():
+                    sums[name] = sums.get(name, 0.0) + seconds
+        ranked = sorted(sums.items(), key=lambda item: -item[1])
+        return tuple(Operation(name=name, seconds=round(seconds, 3), calls=0) for name, seconds in ranked)
 
 
 def of_record(directory: Path) -> Profiled | None:
