@@ -181,6 +181,22 @@ def test_a_binary_job_history_is_explained(tmp_path: Path) -> None:
     assert any("slots are the most tasks at one time" in gap for gap in summary.gaps)
 
 
+def test_a_job_history_in_json_says_the_same(tmp_path: Path) -> None:
+    binary = import_log(HADOOP, tmp_path / "runs")
+    (history,) = (binary.directory / "engine").glob("*.jhist")
+    log = tmp_path / "job_1_0001-SUCCEEDED.jhist"
+    log.write_text("Avro-Json\n" + history.read_text())
+    (tmp_path / "job_1_0001_conf.xml").write_text("<configuration/>")
+    again = import_log(log, tmp_path / "runs")
+    assert (again.directory / "engine" / "job_1_0001_conf.xml").exists()
+    one, other = summarize(binary).explanation, summarize(again).explanation
+    assert one
+    assert other
+    assert [(part.name, part.seconds) for part in one.parts] == [
+        (part.name, part.seconds) for part in other.parts
+    ]
+
+
 def test_a_binary_job_history_that_is_cut_is_read_up_to_there(tmp_path: Path) -> None:
     whole = gzip.decompress(HADOOP.read_bytes())
     log = tmp_path / "job_1_0001.jhist"
