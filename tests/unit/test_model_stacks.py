@@ -11,8 +11,11 @@ from tests.unit.report_fakes import make_record
 from weft.model import stacks
 from weft.model.stacks import CATEGORIES, NO_RULE, categorise
 from weft.report.blocks import Table, Words
+from weft.report.compare import compare
 from weft.report.gather import summarize
+from weft.report.headline import headlines
 from weft.report.profile import processor_time
+from weft.report.study import explained
 
 REAL = Path(__file__).parent / "logs" / "spark-4.3-terasort.collapsed.gz"
 """Task threads of an executor of Spark 4.3.0 in a sort of 300 MB (3,000,000 rows), by async-profiler 4.1, ctimer, 10 ms."""
@@ -103,3 +106,18 @@ def test_a_probe_that_left_nothing_is_named(tmp_path: Path) -> None:
 def test_rules_name_known_categories(name: str) -> None:
     table = tomllib.loads((resources.files("weft.model") / "profile" / f"{name}.toml").read_text())
     assert {*table.get("leaf", {}), *table["frame"]} <= set(CATEGORIES)
+
+
+def test_runs_with_stacks_are_compared_by_what_the_processor_did(tmp_path: Path) -> None:
+    """The categories share the processor's part; where one run has no stacks, none is divided."""
+    first, second, third = (make_record(tmp_path / name) for name in ("a", "b", "c"))
+    real(first.directory)
+    real(second.directory)
+    whole = compare(explained(headlines([first, third])), "two", each=True)
+    split = compare(explained(headlines([first, second])), "two", each=True)
+    assert not [name for group in whole.groups for name in group.parts if name.startswith("processor: ")]
+    for before, after in zip(whole.groups, split.groups, strict=True):
+        categories = {name: part for name, part in after.parts.items() if name.startswith("processor: ")}
+        assert max(categories, key=lambda name: categories[name]) == "processor: sort"
+        assert sum(categories.values()) == pytest.approx(before.parts["processor"])
+        assert "processor" not in after.parts

@@ -67,8 +67,11 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
     differences = _differences([group[0].spec for group in members])
     labels = _labels(members, differences, each=each)
     base = [line.seconds for line in members[0] if line.seconds is not None] if members else []
+    split = [line.explanation for line in lines if line.explanation]
+    # the same time must not have one name in one cell and another in the next
+    categories = bool(split) and all(found.sampled for found in split)
     groups = tuple(
-        _group(label, group, base if index else ())
+        _group(label, group, base if index else (), categories=categories)
         for index, (label, group) in enumerate(zip(labels, members, strict=True))
     )
     left = tuple(
@@ -95,7 +98,7 @@ def _unsaid(verdict: str) -> str:
     return "its result was not checked" if verdict == "UNCHECKED" else "no time was recorded"
 
 
-def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Group:
+def _group(label: str, lines: Sequence[Headline], base: Sequence[float], *, categories: bool) -> Group:
     valid = [line for line in lines if line.seconds is not None]
     values = [line.seconds for line in valid if line.seconds is not None]
     speeds = [line.throughput_per_node for line in valid if line.throughput_per_node]
@@ -112,7 +115,7 @@ def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Grou
         throughput=statistics.median(speeds) if speeds else None,
         emulated=tuple(dict.fromkeys(words for line in lines for words in line.emulated)),
         coordinates=lines[0].coordinates,
-        parts=_parts([line.explanation for line in valid if line.explanation]),
+        parts=_parts([line.explanation for line in valid if line.explanation], categories=categories),
         unmeasured=tuple(
             sorted({name for line in valid if line.explanation for name in line.explanation.coverage.missing})
         ),
@@ -121,8 +124,8 @@ def _group(label: str, lines: Sequence[Headline], base: Sequence[float]) -> Grou
     )
 
 
-def _parts(found: Sequence[Explanation]) -> dict[str, float]:
-    rows = [each.rows() for each in found]
+def _parts(found: Sequence[Explanation], *, categories: bool) -> dict[str, float]:
+    rows = [each.rows(categories=categories) for each in found]
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: sum(row.get(name, 0.0) for row in rows) / len(rows) for name in names}
 

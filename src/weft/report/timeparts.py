@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from weft.model.tasktime import PROCESSOR
 from weft.report.part import Part
 
 _NOTHING = 1e-6
@@ -114,19 +115,36 @@ class Explanation(Part):
     """Which calibration the gauges are of, or why there is none."""
     coverage: Covered
 
-    def rows(self) -> dict[str, float]:
-        """Seconds of the run's wall time by part, file calls by operation and side: their sum is the wall time."""
+    @property
+    def sampled(self) -> bool:
+        """Whether the processor's part is divided into categories."""
+        return any(part.name == PROCESSOR and part.operations for part in self.parts)
+
+    def rows(self, *, categories: bool = False) -> dict[str, float]:
+        """Seconds of the run's wall time by part, file calls by operation and side: their sum is the wall time.
+
+        With `categories`, also the processor's part by what it was used for, in the proportions of its samples.
+        """
         named = {part.name: part.seconds for part in self.parts}
         rows: dict[str, float] = {}
         for each in self.calls:
             name = f"{each.part}, {each.side}: {each.operation}"
             rows[name] = rows.get(name, 0.0) + each.seconds
             named[each.part] -= each.seconds
+        if categories:
+            rows |= self._categories(named.pop(PROCESSOR, 0.0))
         return {
             name: seconds / self.slots
             for name, seconds in {**named, **rows}.items()
             if abs(seconds) > _NOTHING
         }
+
+    def _categories(self, seconds: float) -> dict[str, float]:
+        found = next((part.operations for part in self.parts if part.name == PROCESSOR), ())
+        whole = sum(each.seconds for each in found)
+        if not whole:
+            return {PROCESSOR: seconds}
+        return {f"{PROCESSOR}: {each.name}": seconds * each.seconds / whole for each in found}
 
     def files(self, path_class: str, side: str) -> float | None:
         """Seconds of the wall time that file calls on these paths took at this side of shuffles; None where not counted."""
