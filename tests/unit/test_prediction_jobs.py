@@ -2,11 +2,12 @@
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
-from weft.model.prediction import curve
+from weft.model.prediction import classes, curve
 from weft.model.prediction.growth import Growth, Rule, of_workload
 from weft.model.prediction.machine import Service
 from weft.model.prediction.target import scaled
@@ -147,3 +148,24 @@ def test_workloads_have_their_rules(table: dict[str, object], slots: int, size: 
 
 def test_stages_are_named_by_what_they_are() -> None:
     assert [stage.key for stage in model().at(at(4)).stages] == [MAP, REDUCE]
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({}, "processor-bound"),
+        ({"processor": 0.1, "network": 0.9}, "data-intensive"),
+        ({"processor": 0.1, "calls": [Calls("scratch", "open", 9, 0.9)]}, "metadata-intensive"),
+        ({"processor": 0.1, "calls": [Calls("input", "read", 9, 0.9)]}, "data-intensive"),
+        ({"processor": 0.1, "lag": 90.0}, "start-bound"),
+    ],
+)
+def test_a_class_is_what_the_slots_spent_their_time_on(change: dict[str, Any], found: str) -> None:
+    assert classes.of(job([replace(stage, **change) for stage in groupby().stages])) == found
+
+
+def test_time_of_data_is_that_of_bytes_and_calls_are_those_of_blocks() -> None:
+    reads = Calls("scratch", "read", 16, 0.5)
+    work = groupby()
+    work = replace(work, stages=[work.stages[0], replace(work.stages[1], calls=[reads], processor=0.5)])
+    assert model(work).at(at(8)).seconds == pytest.approx(8.0, rel=0.01)

@@ -34,6 +34,12 @@ def predict(
             help="storages of scratch, one curve each: memory,pool+mount:/lustre/me", show_default=False
         ),
     ] = None,
+    input_: Annotated[
+        str | None, typer.Option("--input", help="storage of the input", show_default=False)
+    ] = None,
+    output_: Annotated[
+        str | None, typer.Option("--output", help="storage of the output", show_default=False)
+    ] = None,
     machine: Annotated[
         str | None,
         typer.Option(
@@ -50,8 +56,9 @@ def predict(
     cores: Annotated[
         int | None, typer.Option(min=1, max=4096, help="slots of a node", show_default=False)
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option(help=f"the page; default: {_NAME} in the record", show_default=False)
+    page_file: Annotated[
+        Path | None,
+        typer.Option("--page", help=f"the page; default: {_NAME} in the record", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -71,12 +78,13 @@ def predict(
         cores=cores,
         size=_size(size),
         partitions=partitions,
+        others={role: text for role, text in (("input", input_), ("output", output_)) if text},
     )
     if as_json:
         print(found.model_dump_json(indent=1))
         return
     terminal.sections([prediction.section(found)], console())
-    print(f"  page {page.save(prediction.page(found), output or stored.directory / _NAME)}")
+    print(f"  page {page.save(prediction.page(found), page_file or stored.directory / _NAME)}")
 
 
 def counts(text: str) -> list[int]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from weft.model.prediction import curve
+from weft.model.prediction import classes, curve
 from weft.model.prediction.candidates import Candidate, Situation, candidates
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.target import Target
@@ -46,6 +46,10 @@ class Advice(Part):
     directory: str
     measured: float
     replay: float
+    job_class: str
+    """processor-bound, data-intensive, metadata-intensive or start-bound: what its slots spent most time on."""
+    shares: Mapping[str, float]
+    """Of the slot time, by class."""
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
 
@@ -67,6 +71,8 @@ def advise(recorded: Recorded, directory: str, machine: Machine) -> Advice:
         directory=directory,
         measured=work.measured,
         replay=model.replay(),
+        job_class=classes.of(work),
+        shares={str(name): share for name, share in classes.shares(work).items()},
         lines=tuple(best),
         notes=tuple(f"not measured, and not advised on: {words}" for words in work.missing),
     )
@@ -132,6 +138,8 @@ def section(found: Advice) -> Section:
             "quiet",
         )
     )
+    of_class = ", ".join(f"{name} {percent(share)}" for name, share in found.shares.items())
+    blocks.insert(0, Words(f"The job is {found.job_class} by its slot time: {of_class}."))
     if found.notes:
         blocks.append(Listing([f"{note}." for note in found.notes], "quiet"))
     return Section("advice", f"What to change about {found.run}", blocks)

@@ -1,6 +1,6 @@
 """A prediction as a terminal, a page and JSON show it: curves with bands, knees, and how far to trust them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from weft import __version__
@@ -79,12 +79,14 @@ def predict(
     cores: int | None = None,
     size: float | None = None,
     partitions: int | None = None,
+    others: Mapping[str, str] | None = None,
 ) -> Prediction:
-    """The curves. `here`: the machine of the record; `there`: that of the prediction; None: as measured."""
+    """The curves. `here`: the machine of the record; `there`: that of the prediction. `others`: storages of input and output."""
     model = recorded.model(here)
     each = cores or there.cores or recorded.cores
     base = Target(there, 1, each, {}, size or recorded.work.size, partitions, recorded.growth)
     kept = dict(recorded.on(there).storages.items())
+    kept |= {role: service(text, there) for role, text in (others or {}).items()}
     curves = []
     for text in scratches or [""]:
         storages = {**kept, "scratch": service(text, there)} if text else kept

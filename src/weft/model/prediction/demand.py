@@ -1,11 +1,13 @@
 """What one task of a stage needs at a target: seconds of its own, and seconds of the services that others need too."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from weft.model.prediction.anchors import ROUNDS, Anchors, left, stay
 from weft.model.prediction.machine import Service
 from weft.model.prediction.stations import Load, Station, solve
+from weft.model.prediction.storages import NODE_LOCAL
 from weft.model.prediction.target import BYPASS, Scaled, Target, scaled
 from weft.model.prediction.work import Calls, StageWork, Work
 
@@ -134,7 +136,10 @@ def _files(
     parallel = min(max(1, target.nodes - 1), _REQUESTS)
     for each in calls:
         kind = f"{'data' if each.data else 'metadata'}: {role}"
-        own[kind] += each.seconds if same else _delay(each, service) / (parallel if each.served else 1)
+        delay = _delay(each, service) / (parallel if each.served else 1)
+        # what the kernel needs to copy pages of a node's own files is needed above any storage
+        own[kind] += each.seconds if same or (each.data and _cached(work.storages.get(role, ""))) else 0.0
+        own[kind] += 0.0 if same else delay
     moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data
     if service is None:
         return own, []
@@ -147,6 +152,10 @@ def replaced(role: str, work: Work, target: Target) -> bool:
     """Whether a role has another storage than where it was measured."""
     service = target.storages.get(role)
     return service is not None and service.name != work.storages.get(role)
+
+
+def _cached(label: str) -> bool:
+    return re.split(r"[+:]", label)[0] in NODE_LOCAL
 
 
 def _delay(call: Calls, service: Service | None) -> float:
@@ -180,7 +189,9 @@ def _grown(call: Calls, stage: StageWork, new: Scaled, work: Work, target: Targe
         ratio = 1.0
     if call.served:
         ratio *= _remote(target.nodes) / max(_remote(work.nodes), 1e-9)
-    return Calls(call.role, call.operation, call.count * ratio, call.seconds * ratio, call.served)
+    # time of data is that of bytes, whatever the number of calls
+    slower = new.data if call.data else ratio
+    return Calls(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)
 
 
 def _by_block(call: Calls, stage: StageWork, work: Work) -> bool:
