@@ -13,11 +13,12 @@ from tests.unit.report_fakes import make_record
 from weft.cli import advise as verb
 from weft.cli.predict import counts
 from weft.errors import RecordError, UsageError
+from weft.model.prediction import curve
 from weft.model.prediction.candidates import Situation, candidates
 from weft.model.prediction.growth import Growth
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.work import Calls, Work
-from weft.report import advice, prediction, projection
+from weft.report import advice, leftout, prediction, projection
 from weft.report.advice import Tried
 from weft.report.projection import Recorded
 
@@ -44,6 +45,30 @@ def test_a_prediction_at_the_measured_nodes_is_the_measurement(recorded: Recorde
     found = prediction.predict(recorded, HERE, HERE, [2], [])
     assert found.curves[0].points[0].seconds == pytest.approx(recorded.work.measured)
     assert found.curves[0].points[0].factor == 1.0
+
+
+def test_other_runs_are_predicted_as_a_test() -> None:
+    one = on_lustre(groupby(), {**SPEC, "scratch": {"kind": "memory"}})
+    same, other = (
+        replace(one, name=name, work=replace(one.work, nodes=8, slots=8, wall=wall), spec=spec)
+        for name, wall, spec in [
+            ("same", 5.0, one.spec),
+            ("other", 9.0, {**SPEC, "workload": {"kind": "pi"}}),
+        ]
+    )
+    found = leftout.left_out(one, one.model(HERE), HERE, [one, same, other])
+    assert [row.run for row in found] == ["same"]
+    assert found[0].predicted == pytest.approx(4.0)
+    assert leftout.error(found) == pytest.approx(math.log(5 / 4))
+    assert leftout.error([]) == 0.0
+
+
+def test_errors_of_other_runs_widen_the_band(recorded: Recorded) -> None:
+    model = recorded.model(HERE)
+    sure, unsure = (
+        curve.points(model, lambda _: model.measured, [2], error=error)[0] for error in (0.0, 0.3)
+    )
+    assert unsure.high > 1.1 * sure.high
 
 
 def test_a_page_and_a_terminal_show_the_curve(recorded: Recorded) -> None:

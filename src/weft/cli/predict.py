@@ -12,12 +12,18 @@ from weft.errors import UsageError
 from weft.host import settings
 from weft.model.prediction.storages import listed
 from weft.record import record
-from weft.report import page, prediction, projection, terminal
+from weft.record.record import Stored
+from weft.report import leftout, page, prediction, projection, terminal
 from weft.report.console import console
+from weft.report.projection import Recorded
 from weft.text.fields import MOST
 from weft.text.units import parse_size
 
 _NAME = "prediction.html"
+
+
+Input = Annotated[str | None, typer.Option("--input", help="storage of the input", show_default=False)]
+Output = Annotated[str | None, typer.Option("--output", help="storage of the output", show_default=False)]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,12 +40,8 @@ def predict(
             help="storages of scratch, one curve each: memory,pool+mount:/lustre/me", show_default=False
         ),
     ] = None,
-    input_: Annotated[
-        str | None, typer.Option("--input", help="storage of the input", show_default=False)
-    ] = None,
-    output_: Annotated[
-        str | None, typer.Option("--output", help="storage of the output", show_default=False)
-    ] = None,
+    input_: Input = None,
+    output_: Output = None,
     machine: Annotated[
         str | None,
         typer.Option(
@@ -79,12 +81,31 @@ def predict(
         size=_size(size),
         partitions=partitions,
         others={role: text for role, text in (("input", input_), ("output", output_)) if text},
+        tests=_others(stored),
     )
     if as_json:
         print(found.model_dump_json(indent=1))
         return
     terminal.sections([prediction.section(found)], console())
     print(f"  page {page.save(prediction.page(found), page_file or stored.directory / _NAME)}")
+
+
+def _others(stored: Stored) -> list[Recorded]:
+    """The newest other runs of the same workload and engine that a prediction can be tested with."""
+    alike = [
+        other
+        for other in record.all_records(settings.runs())
+        if other.directory != stored.directory
+        and other.verdict in {"VALID", "UNCHECKED"}
+        and all(other.head.get(key) == stored.head.get(key) for key in ("workload", "engine", "host"))
+    ]
+    found = []
+    for other in alike[-leftout.MOST :]:
+        try:
+            found.append(projection.read(other))
+        except UsageError:
+            continue
+    return found
 
 
 def counts(text: str) -> list[int]:

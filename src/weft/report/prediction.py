@@ -9,7 +9,7 @@ from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import UNLIMITED, Machine
 from weft.model.prediction.storages import service
 from weft.model.prediction.target import Target
-from weft.report import charts
+from weft.report import charts, leftout
 from weft.report.blocks import Block, Chart, Column, Listing, Section, Table, Words
 from weft.report.html import Page, render
 from weft.report.numbers import percent, seconds
@@ -64,6 +64,10 @@ class Prediction(Part):
     """Of a node, where it was measured."""
     replay: float
     """The run itself by the model, over what it took."""
+    left_out: int
+    """Other runs of the same work that were predicted from this one, as a test."""
+    left_out_error: float
+    """Their median error: 0.1 is about 10 % either way."""
     curves: tuple[Curve, ...]
     notes: tuple[str, ...]
     """What is not known, and therefore not in the prediction."""
@@ -80,9 +84,12 @@ def predict(
     size: float | None = None,
     partitions: int | None = None,
     others: Mapping[str, str] | None = None,
+    tests: Sequence[Recorded] = (),
 ) -> Prediction:
-    """The curves. `here`: the machine of the record; `there`: that of the prediction. `others`: storages of input and output."""
+    """The curves. `here`: the machine of the record; `there`: that of the prediction. `others`: storages of input and output; `tests`: other runs."""
     model = recorded.model(here)
+    tested = leftout.left_out(recorded, model, here, tests)
+    off = leftout.error(tested)
     each = cores or there.cores or recorded.cores
     base = Target(there, 1, each, {}, size or recorded.work.size, partitions, recorded.growth)
     kept = dict(recorded.on(there).storages.items())
@@ -90,7 +97,7 @@ def predict(
     curves = []
     for text in scratches or [""]:
         storages = {**kept, "scratch": service(text, there)} if text else kept
-        curves.append(_curve(model, replace(base, storages=storages), counts, text or MEASURED))
+        curves.append(_curve(model, replace(base, storages=storages), counts, text or MEASURED, off))
     return Prediction(
         run=recorded.name,
         machine=there.name,
@@ -98,16 +105,18 @@ def predict(
         nodes=recorded.work.nodes,
         cores=recorded.cores,
         replay=model.replay(),
+        left_out=len(tested),
+        left_out_error=off,
         curves=tuple(curves),
         notes=tuple(_notes(recorded, there, base, curves)),
     )
 
 
-def _curve(model: Model, base: Target, counts: Sequence[int], name: str) -> Curve:
+def _curve(model: Model, base: Target, counts: Sequence[int], name: str, off: float) -> Curve:
     def at(nodes: int) -> Target:
         return replace(base, nodes=nodes)
 
-    points = [PointRow(**vars(point)) for point in curve.points(model, at, counts)]
+    points = [PointRow(**vars(point)) for point in curve.points(model, at, counts, error=off)]
     knee = curve.knee(model, at, _BEYOND * max(counts))
     return Curve(
         scratch=name,
@@ -183,9 +192,14 @@ def section(found: Prediction) -> Section:
 
 def trust(found: Prediction) -> str:
     """How well the model repeats what it started from."""
+    others = (
+        f" {found.left_out} other runs of it are predicted with a median error of {percent(found.left_out_error)}."
+        if found.left_out
+        else " No other run of it is there as a test."
+    )
     return (
         f"Measured {show_seconds(found.measured)} on {found.nodes} nodes x {found.cores} cores. The model schedules"
-        f" the run itself in {percent(found.replay)} of that; the rest is carried along, and widens the band."
+        f" the run itself in {percent(found.replay)} of that; the rest is carried along, and widens the band.{others}"
     )
 
 

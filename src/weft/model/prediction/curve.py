@@ -45,9 +45,11 @@ class Knee:
     resource: str
 
 
-def points(model: Model, target_at: Callable[[int], Target], counts: Sequence[int]) -> list[Point]:
-    """The curve."""
-    off = abs(math.log(max(model.replay(), 1e-3)))
+def points(
+    model: Model, target_at: Callable[[int], Target], counts: Sequence[int], *, error: float = 0.0
+) -> list[Point]:
+    """The curve. `error`: of other runs that were predicted, relative."""
+    off = math.hypot(math.log(max(model.replay(), 1e-3)), max(0.0, error))
     return [_point(model, target_at(nodes), off) for nodes in counts]
 
 
