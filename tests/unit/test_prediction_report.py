@@ -11,6 +11,7 @@ import pytest
 from tests.unit.prediction_jobs import LUSTRE, MEMORY, at, groupby, job
 from tests.unit.report_fakes import make_record
 from weft.cli import advise as verb
+from weft.cli import capacity
 from weft.cli.predict import counts
 from weft.errors import RecordError, UsageError
 from weft.model.prediction import curve
@@ -45,6 +46,20 @@ def test_a_prediction_at_the_measured_nodes_is_the_measurement(recorded: Recorde
     found = prediction.predict(recorded, HERE, HERE, [2], [])
     assert found.curves[0].points[0].seconds == pytest.approx(recorded.work.measured)
     assert found.curves[0].points[0].factor == 1.0
+
+
+def test_the_ceilings_that_a_record_keeps_are_those_of_its_machine(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run")
+    recorded = projection.read(stored)
+    assert capacity.of_record(stored, recorded).launches == {}
+    scheduler = {"engine": "spark", "slots": 2, "tasks_per_second": {"value": 80, "source": "weft calibrate"}}
+    kept = {"machine": "vm", "asked": "slurm:2", "nodes": [], "schedulers": [scheduler]}
+    (stored.directory / "calibration.json").write_text(json.dumps({"calibration": kept}))
+    found = capacity.of_record(stored, recorded)
+    assert found.launches == {"spark": 80}
+    assert found.storages["delayed:lustre"].rate == 19_000
+    (stored.directory / "calibration.json").write_text('{"calibration": {"nodes": 3}}')
+    assert capacity.of_record(stored, recorded).launches == {}
 
 
 def test_other_runs_are_predicted_as_a_test() -> None:

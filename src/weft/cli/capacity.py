@@ -1,5 +1,6 @@
 """The machines that predictions are made on: of a file, of a calibration, or the one where a record was measured."""
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -23,6 +24,8 @@ MACHINES = settings.SOURCE / "machines"
 """Machine files that come with weft."""
 _PROFILES = settings.SOURCE / "native" / "latencyfs" / "profiles"
 _DEFAULTS = "defaults"
+_CEILINGS = "calibration.json"
+"""A record's copy of the calibration that fits it."""
 
 
 def of_file(name: str) -> Machine:
@@ -61,7 +64,27 @@ def of_record(stored: Stored, recorded: Recorded) -> Machine:
         memory=recorded.memory,
         processors=processors,
     )
-    return _with_profiles(found, _changed(recorded))
+    return _with_profiles(_with_ceilings(found, stored), _changed(recorded))
+
+
+def _with_ceilings(machine: Machine, stored: Stored) -> Machine:
+    """With the calibration that a record keeps a copy of, if it does."""
+    try:
+        table = json.loads((stored.directory / _CEILINGS).read_text())
+        kept = table.get("calibration") if isinstance(table, dict) else None
+        found = calibrated.machine(Calibration.model_validate(kept)) if kept else None
+    except (OSError, ValueError):
+        return machine
+    if found is None:
+        return machine
+    return replace(
+        machine,
+        storages=found.storages,
+        launches=found.launches,
+        link=found.link,
+        round_trip=found.round_trip,
+        processors=machine.processors and (found.processors or machine.processors),
+    )
 
 
 def _changed(recorded: Recorded) -> Mapping[str, Mapping[str, str]]:

@@ -23,7 +23,8 @@ def machine(found: Calibration) -> Machine:
         launches={
             each.engine: each.tasks_per_second.value
             for each in found.schedulers
-            if each.tasks_per_second.value > 0
+            # where driver and tasks share a host's processors, so few slots do not show what the driver can do
+            if each.tasks_per_second.value > 0 and not hosted
         },
         storages={each.storage: service(each, hosted=hosted) for each in found.storages},
     )
