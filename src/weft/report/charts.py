@@ -205,7 +205,7 @@ def scaling(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
     chart = alt.Chart(alt.Data(values=list(rows)))
     x = alt.X("cores:Q", title="cores", scale=alt.Scale(type="log"), axis=alt.Axis(format=",d", tickCount=6))
     y = {"scale": alt.Scale(type="log"), "title": "seconds"}
-    domain = alt.Scale(domain=list(names), range=[f"var(--c{index % 6})" for index in range(len(names))])
+    domain = alt.Scale(domain=list(names), range=[f"var(--c{1 + index % 8})" for index in range(len(names))])
     colour = alt.Color("scratch:N", scale=domain, legend=alt.Legend(title=None, orient="top"))
     curve = chart.transform_filter("!isValid(datum.measured)")
     chart = alt.layer(

@@ -1,5 +1,6 @@
 """A prediction as a terminal, a page and JSON show it: curves with bands, knees, and how far to trust them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -19,6 +20,8 @@ from weft.text.units import show_seconds
 
 MEASURED = "as measured"
 """The name of a curve whose storages are those of the run."""
+_BAR = 40
+"""Characters of the longest bar."""
 _BEYOND = 2
 """How many times the largest number of nodes that was asked for is searched for a knee."""
 
@@ -181,13 +184,26 @@ def section(found: Prediction) -> Section:
         Chart(
             "seconds over cores",
             lambda: charts.scaling(_rows(found), [each.scratch for each in found.curves]),
-            [],
+            _bars(found),
             "Lines: seconds of the result; areas: their band. The dot is the measured run.",
         )
     )
     if found.notes:
         blocks.append(Listing([f"{note}." for note in found.notes], "quiet"))
     return Section("prediction", f"{found.run} on {found.machine}", blocks)
+
+
+def _bars(found: Prediction) -> list[str]:
+    """The curves for a terminal, one bar a point on a logarithmic scale."""
+    every = [point.seconds for one in found.curves for point in one.points]
+    low, high = math.log(min(every) / 1.5), math.log(max(every))
+    lines = []
+    for one in found.curves:
+        lines.append(one.scratch)
+        for point in one.points:
+            share = (math.log(point.seconds) - low) / max(high - low, 1e-9)
+            lines.append(f"{point.cores:>8,} {'█' * max(1, round(_BAR * share))} {seconds(point.seconds)} s")
+    return lines
 
 
 def trust(found: Prediction) -> str:
