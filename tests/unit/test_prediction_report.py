@@ -181,6 +181,12 @@ def test_too_few_partitions_are_advice() -> None:
     assert any(line.flags == ("--set", "partitions=8") for line in found.lines)
 
 
+def test_flink_has_no_more_subtasks_than_slots() -> None:
+    work = replace(groupby(tasks=4, slots=8), engine="flink")
+    asked = Situation(work, at(8, growth=Growth()), SPEC, memory=64 << 30)
+    assert {one.target.partitions for one in candidates(asked) if one.family == "partitions"} == {2, 8}
+
+
 def test_a_heap_that_is_too_small_is_advice() -> None:
     stages = [replace(stage, processor=0.4, collector=0.6) for stage in groupby().stages]
     found = advice.advise(on_lustre(job(stages), {**SPEC, "nodes": {"kind": "ssh"}}), "/runs/run", MACHINE)

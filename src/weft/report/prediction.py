@@ -209,7 +209,8 @@ def _bars(found: Prediction) -> list[str]:
 def trust(found: Prediction) -> str:
     """How well the model repeats what it started from."""
     others = (
-        f" {found.left_out} other runs of it are predicted with a median error of {percent(found.left_out_error)}."
+        f" Other runs of it that are predicted as a test: {found.left_out}, with a median error of"
+        f" {percent(found.left_out_error)}."
         if found.left_out
         else " No other run of it is there as a test."
     )

@@ -24,6 +24,8 @@ _COUNTS = {
 }
 _KEYS = {"groupby": "mappers", "pi": "tasks"}
 """By workload: its key for the number of tasks, where that is not `partitions`."""
+_AT_ONCE = ("flink",)
+"""Engines whose subtasks all hold a slot at once: no more of them than slots."""
 _OF_MEMORY = 0.25
 """Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
 _ROOM = 2.0
@@ -147,7 +149,10 @@ def _partitions(run: Situation) -> Iterator[Candidate]:
     if run.target.growth.each:
         return  # each task has its own data: another number of tasks is another job
     slots = run.work.slots
-    for count in sorted({max(1, now // 2), now * 2, now * 4, slots, 2 * slots, 3 * slots} - {now}):
+    options = {max(1, now // 2), now * 2, now * 4, slots, 2 * slots, 3 * slots} - {now}
+    for count in sorted(options):
+        if run.work.engine in _AT_ONCE and count > slots:
+            continue
         flags = ("--set", f"{key}={count}") if known else ()
         setting = _COUNTS.get(run.work.engine, "").format(count)
         part = "no task: too few tasks" if now < slots else "no task: tail of a stage"
