@@ -19,8 +19,9 @@ from weft.record import record
 from weft.report import advice, projection, terminal
 from weft.report.advice import Advice, Line, Tried
 from weft.report.console import console
-from weft.run import matrix
+from weft.run import matrix, rootless
 from weft.run.progress import Progress
+from weft.spec.study import Study
 
 LOG = "advice.jsonl"
 """Below the records: a line for each advice that was tried."""
@@ -69,6 +70,7 @@ def advise(
             f"nothing to try: no change of {found.run} that weft has a flag for helps by more than 5 %",
             hint="weft advise without --try prints what there is",
         )
+    rootless.enter(_study(found.directory, ()))
     tried = attempt(found, lines, rounds)
     with log.open("a", encoding="utf-8") as out:
         out.writelines(f"{one.model_dump_json()}\n" for one in tried)
@@ -101,8 +103,7 @@ def attempt(found: Advice, lines: Sequence[Line], rounds: int) -> list[Tried]:
 
 def _seconds(directory: str, flags: Sequence[str]) -> float:
     """Seconds of one run of a record's spec with other flags. Raises WorkloadError if it is not valid."""
-    study = study_of(str(Path(directory, "spec.toml")), _flags(flags))
-    (stored,) = matrix.run(study, Progress(Console(stderr=True)), again=True)
+    (stored,) = matrix.run(_study(directory, flags), Progress(Console(stderr=True)), again=True)
     seconds = stored.head.get("measured")
     if stored.verdict == "INVALID" or not isinstance(seconds, (int, float)):
         raise WorkloadError(
@@ -110,6 +111,10 @@ def _seconds(directory: str, flags: Sequence[str]) -> float:
             hint=f"weft show {stored.directory.name}",
         )
     return float(seconds)
+
+
+def _study(directory: str, flags: Sequence[str]) -> Study:
+    return study_of(str(Path(directory, "spec.toml")), _flags(flags))
 
 
 def _flags(words: Sequence[str]) -> Flags:
