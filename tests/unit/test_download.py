@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.mirror import Registry, refusing_proxy, serving, sha256
+from tests.mirror import Registry, refusing_proxy, serving, sha256
 from weft.errors import MissingError, Stopped, StorageError
 from weft.host import signals
 from weft.host.provision.download import several, transfer

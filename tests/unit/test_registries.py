@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.mirror import Registry, python_page, serving, sha256
+from tests.mirror import Registry, python_page, serving, sha256
 from weft.errors import MissingError
 from weft.host import settings
 from weft.host.provision import distribution

@@ -107,9 +107,10 @@ pub fn link(fd: BorrowedFd, dir: BorrowedFd, name: &CStr) -> io::Result<()> {
 }
 
 pub fn rename(from: (BorrowedFd, &CStr), to: (BorrowedFd, &CStr), flags: u32) -> io::Result<()> {
-    // SAFETY: all arguments outlive the call.
+    // SAFETY: all arguments outlive the call. glibc has a function for it only since 2.28.
     done(unsafe {
-        libc::renameat2(
+        libc::syscall(
+            libc::SYS_renameat2,
             from.0.as_raw_fd(),
             from.1.as_ptr(),
             to.0.as_raw_fd(),
@@ -195,16 +196,17 @@ pub fn seek(fd: BorrowedFd, offset: i64, whence: i32) -> io::Result<i64> {
 
 pub fn copy_range(from: (BorrowedFd, u64), to: (BorrowedFd, u64), length: u64) -> io::Result<u64> {
     let (mut source, mut target) = (from.1 as i64, to.1 as i64);
-    // SAFETY: both offsets outlive the call.
+    // SAFETY: both offsets outlive the call. glibc has a function for it only since 2.27.
     done(unsafe {
-        libc::copy_file_range(
+        libc::syscall(
+            libc::SYS_copy_file_range,
             from.0.as_raw_fd(),
             &mut source,
             to.0.as_raw_fd(),
             &mut target,
             length as usize,
             0,
-        ) as i64
+        )
     })
     .map(|n| n as u64)
 }

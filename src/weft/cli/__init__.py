@@ -5,7 +5,7 @@ import typer
 from weft import __version__
 from weft.cli.guard import guarded
 from weft.cli.verbs import Verbs
-from weft.host import subreaper
+from weft.host import settings, subreaper
 
 app = typer.Typer(
     cls=Verbs,
@@ -21,7 +21,8 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def options(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
     if version:
-        print(__version__)
+        built = {name: text for name, text in settings.about().items() if name != "version" and text}
+        print(" ".join([__version__, *(f"{name}={text}" for name, text in built.items())]))
         raise typer.Exit
 
 

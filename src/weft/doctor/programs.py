@@ -2,6 +2,7 @@
 
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.errors import WeftError
+from weft.host import settings
 from weft.host.provision import jdk, native
 from weft.host.shell import tool
 
@@ -17,9 +18,14 @@ def java() -> Finding:
         )
 
 
+_SHIPPED = "not needed: this weft was installed with what it builds"
+
+
 def compiler() -> Finding:
     """The compiler of the same JDK."""
     costs = "building weft's jars"
+    if settings.shipped():
+        return ok("javac", _SHIPPED)
     try:
         path = jdk.java().parent / "javac"
     except WeftError as error:
@@ -32,6 +38,8 @@ def compiler() -> Finding:
 
 def maven() -> Finding:
     """Maven, which builds weft's jars."""
+    if settings.shipped():
+        return ok("maven", _SHIPPED)
     try:
         return ok("maven", tool("mvn", "maven"))
     except WeftError as error:
@@ -40,6 +48,8 @@ def maven() -> Finding:
 
 def cargo() -> Finding:
     """Rust's build tool, for the programs in native/."""
+    if settings.shipped():
+        return ok("cargo", _SHIPPED)
     try:
         return ok("cargo", native.cargo()[1])
     except WeftError as error:

@@ -1,6 +1,7 @@
 """Every environment variable that weft reads, and the directories that they name."""
 
 import getpass
+import json
 import os
 import sys
 from pathlib import Path
@@ -24,7 +25,17 @@ def studies() -> Path:
 
 def installation() -> list[Path]:
     """Directories that every node must see, to start weft's own Python there."""
-    return [SOURCE] if shipped() is None else list(dict.fromkeys([PACKAGE.parent, Path(sys.prefix)]))
+    if shipped() is None:
+        return [SOURCE]
+    environment = [Path(sys.prefix)] if sys.prefix != sys.base_prefix else []
+    return [PACKAGE.parent, *environment]
+
+
+def about() -> dict[str, str]:
+    """What an installed weft was built from; empty in a checkout."""
+    path = PACKAGE / "shipped" / "about.json"
+    found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    return found
 
 
 def _spelled(variable: str, default: Path) -> Path:

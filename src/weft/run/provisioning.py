@@ -65,11 +65,9 @@ def _classes(
         return {}
     if (lists := settings.class_lists()) is not None:
         return dict.fromkeys(homes, lists)
-    listed = [service.listed(homes, built) for service in spec.all_services()]
-    listed += [engine.listed(homes) for engine in spec.engine.parts.values()]
     found = {
         name: _archive(name, spec, java, homes[name], processes, say)
-        for name, processes in {name: each for one in listed for name, each in one.items()}.items()
+        for name, processes in _processes(spec, homes, built).items()
     }
     for kind, engine in spec.engine.parts.items():
         if kind not in homes:
@@ -83,11 +81,35 @@ def _classes(
 def _archive(
     name: str, spec: Spec, java: Path, home: Path, processes: SharedClasses, say: Callable[[str], None]
 ) -> Path | None:
+    listed = _list(name, spec, java, home, processes, say)
+    return classdata.dump(name, java, listed, processes.class_path, say) if listed else None
+
+
+def _list(
+    name: str, spec: Spec, java: Path, home: Path, processes: SharedClasses, say: Callable[[str], None]
+) -> Path | None:
     own = spec.home(name)
     environment = {f"{name.upper()}_HOME": str(own)} if own else {}
     job = classdata.Observed(["run", "terasort", *_SMALL, *processes.run], environment)
-    listed = classdata.observe(name, java, home, job, say)
-    return classdata.dump(name, java, listed, processes.class_path, say) if listed else None
+    return classdata.observe(name, java, home, job, say)
+
+
+def class_lists(specs: Sequence[Spec], say: Callable[[str], None]) -> dict[Path, Path]:
+    """By the home of an engine: the list of the classes that its processes load. `tools/build` ships them."""
+    found = {}
+    for spec in specs:
+        here = provision(spec, say)
+        for name, processes in _processes(spec, here.homes, here.jars).items():
+            if listed := _list(name, spec, here.java, here.homes[name], processes, say):
+                found[here.homes[name]] = listed
+    return found
+
+
+def _processes(spec: Spec, homes: Mapping[str, Path], built: Mapping[str, Path]) -> dict[str, SharedClasses]:
+    """By distribution: the class path of processes that share one, and a run in which they list what they load."""
+    listed = [service.listed(homes, built) for service in spec.all_services()]
+    listed += [engine.listed(homes) for engine in spec.engine.parts.values()]
+    return {name: each for one in listed for name, each in one.items()}
 
 
 def _homes(spec: Spec, say: Callable[[str], None]) -> dict[str, Path]:

@@ -52,8 +52,12 @@ def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Pa
 def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path | None:
     """The file with the classes that an engine's processes loaded in a run of weft; None if they loaded nothing.
 
-    The classes of a failed run are used for a day; then the run is repeated.
+    The classes of a failed run are used for a day; then the run is repeated. An installed weft has the lists of the
+    releases of engines that it downloads.
     """
+    shipped = settings.shipped()
+    if shipped and (listed := shipped / "classes" / f"{home.name}.txt").exists():
+        return listed
     key = f"classlist-{name}-{digest([java.parent.parent / 'release'], str(java), str(home), *job.arguments)}"
     _forget_failure(cached(key))
     if (found := cached(key)) is None:

@@ -11,10 +11,13 @@ from weft.host.provision.tree import Say, building, cached, digest
 
 
 def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str, Path]:
-    """Paths of the jars by module: core, one for each distribution with a home, and `more`.
+    """Paths of the jars by module: core, one for each distribution with a home, and `more`. An installed weft has them.
 
     Raises MissingError, which names what the build lacks.
     """
+    if shipped := settings.shipped():
+        wanted = ("core", *sorted(homes), *sorted(more))
+        return {module: shipped / "jars" / f"weft-{module}.jar" for module in wanted}
     source = settings.SOURCE / "java"
     modules = ("core", *sorted(homes), *sorted(more))
     key = f"jars-{digest([source], *(f'{name}={homes[name].name}' for name in sorted(homes)), *sorted(more))}"

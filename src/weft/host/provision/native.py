@@ -18,7 +18,9 @@ _PACKAGES = ("latencyfs", "weft-scratch", "gauge")
 
 
 def build(say: Say) -> Path:
-    """The directory with PRODUCTS. Raises MissingError if cargo is missing or the build fails."""
+    """The directory with PRODUCTS, which an installed weft has. Raises MissingError if cargo is missing or the build fails."""
+    if shipped := settings.shipped():
+        return shipped / "native"
     source = settings.SOURCE / "native"
     key = f"native-{digest([source])}"
     if found := cached(key):

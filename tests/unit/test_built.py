@@ -1,0 +1,87 @@
+"""An installed weft uses what it was shipped with; what tools/build checks about native programs."""
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from weft.errors import WeftError
+from weft.host import settings
+from weft.host.provision import classdata, jars, native
+from weft.host.provision.download import registries
+
+ROOT = settings.SOURCE
+NEEDS = "  0x00d0:   Name: GLIBC_2.9  Flags: none  Version: 5\n  0x00e0:   Name: GLIBC_2.{}  Flags: none  Version: 7\n"
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "shipped").mkdir()
+    monkeypatch.setattr(settings, "PACKAGE", tmp_path)
+    return tmp_path / "shipped"
+
+
+def tool(name: str) -> ModuleType:
+    found = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_a_checkout_has_nothing_shipped() -> None:
+    assert settings.shipped() is None
+    assert settings.installation() == [ROOT]
+    assert list(settings.studies().glob("*/study.toml"))
+
+
+def test_an_installed_weft_builds_nothing(shipped: Path) -> None:
+    def silent(text: str) -> None:
+        raise AssertionError(text)
+
+    homes = {"spark": Path("/cache/spark-1")}
+    assert jars.build(homes, ["kerberos"], silent) == {
+        name: shipped / "jars" / f"weft-{name}.jar" for name in ("core", "spark", "kerberos")
+    }
+    assert native.build(silent) == shipped / "native"
+
+
+def test_an_installed_weft_has_the_class_lists_of_its_own_engines(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = classdata.Observed([], {})
+    (shipped / "classes").mkdir()
+    listed = shipped / "classes" / "flink-1.txt"
+    listed.touch()
+    assert classdata.observe("flink", Path("/jdk/bin/java"), Path("/cache/flink-1"), job, print) == listed
+
+
+def test_an_installed_weft_knows_the_registries_of_its_builders(shipped: Path) -> None:
+    (shipped / registries.FILE).write_text(json.dumps({"python": "http://index", "maven": "http://maven"}))
+    assert (registries.python_index(), registries.maven_repository()) == ("http://index", "http://maven")
+
+
+@pytest.mark.parametrize(("minor", "fits"), [("12", True), ("17", True), ("18", False), ("2.5", True)])
+def test_a_program_for_a_newer_glibc_is_refused(
+    monkeypatch: pytest.MonkeyPatch, minor: str, fits: bool
+) -> None:
+    symbols = tool("symbols")
+    text = NEEDS.format(minor)
+    done = symbols.subprocess.CompletedProcess([], 0, text, "")
+    monkeypatch.setattr(symbols.subprocess, "run", lambda *_, **__: done)
+    if fits:
+        symbols.require_old_glibc(Path("x"), "2.17")
+    else:
+        with pytest.raises(WeftError, match=r"x needs glibc 2\.18, but it is built for 2\.17"):
+            symbols.require_old_glibc(Path("x"), "2.17")
+
+
+def test_a_program_without_glibc_is_not_taken_for_an_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    symbols = tool("symbols")
+    done = symbols.subprocess.CompletedProcess([], 0, "", "")
+    monkeypatch.setattr(symbols.subprocess, "run", lambda *_, **__: done)
+    with pytest.raises(WeftError):
+        symbols.require_old_glibc(Path("x"), "2.17")

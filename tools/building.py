@@ -1,0 +1,165 @@
+"""What tools/build does: everything that is made from sources, in a copy of the checkout, and from that the archives.
+
+The same commit gives the same archives, as long as the cache keeps the lists of classes: those come from a run.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from symbols import require_old_glibc
+
+from weft import __version__
+from weft.cli.request import Flags, study_of
+from weft.errors import WeftError
+from weft.host import settings, shell
+from weft.host.provision import distribution, jars, jdk, native
+from weft.host.provision.download import registries
+from weft.host.provision.tree import building, cached, digest
+from weft.run.provisioning import class_lists
+from weft.spec.model import Spec
+
+ROOT = settings.SOURCE
+GLIBC = "2.17"
+"""Of RHEL 7 and its time; manylinux2014 (PEP 599)."""
+PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_{platform.machine()}"
+TARGET = f"{platform.machine()}-unknown-linux-gnu"
+MODULES = sorted(pom.parent.name for pom in (ROOT / "java").glob("*/pom.xml"))
+
+
+def main() -> None:
+    builder = Path(sys.argv[1])
+    out = Path(sys.argv[2] if len(sys.argv) > 2 else settings.cache() / "dist").resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=settings.cache(), prefix=".build-") as scratch:
+        source = Path(scratch) / "source"
+        _copy(source)
+        _archive(builder, "sdist", source, out)
+        _ship(source / "src" / "weft" / "shipped", builder)
+        _archive(builder, "wheel", source, out)
+
+
+def _copy(source: Path) -> None:
+    """The files of the checkout that git knows, or all of an unpacked sdist."""
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=False
+    )
+    if listed.returncode == 0:
+        for name in filter(None, listed.stdout.split("\0")):
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name, follow_symlinks=False)
+    else:
+        shutil.copytree(ROOT, source, symlinks=True)
+
+
+def _ship(shipped: Path, builder: Path) -> None:
+    """As settings.shipped() describes it."""
+    homes = {name: distribution.home(name, say) for name in distribution.DISTRIBUTIONS}
+    more = [module for module in MODULES if module not in homes and module != "core"]
+    (shipped / "jars").mkdir(parents=True)
+    for path in jars.build(homes, more, say).values():
+        shutil.copy(path, shipped / "jars")
+    shutil.copytree(_native(builder), shipped / "native")
+    (shipped / "classes").mkdir()
+    # together they start every process of which classes are listed
+    for home, listed in class_lists([_spec("spark"), _spec("flink"), _spec("hadoop")], say).items():
+        shutil.copy(listed, shipped / "classes" / f"{home.name}.txt")
+    shutil.copytree(ROOT / "studies", shipped / "studies")
+    (shipped / registries.FILE).write_text(registries.as_json())
+    (shipped / "about.json").write_text(json.dumps(_about(), indent=1) + "\n")
+
+
+def _spec(engine: str) -> Spec:
+    ((_, spec),) = study_of("terasort", Flags(engine=engine)).cells()
+    return spec
+
+
+def _native(builder: Path) -> Path:
+    """The directory of the native programs, linked against an old glibc; kept in the cache."""
+    source = ROOT / "native"
+    key = f"native-{GLIBC}-{digest([source, ROOT / 'requirements-build.lock'], TARGET, native.cargo()[1])}"
+    with building(key, 2_000_000_000) as target:
+        if target is not None:
+            say(f"building weft's native programs for glibc {GLIBC} (once, minutes)")
+            _cargo(builder, source, target)
+    found = cached(key)
+    assert found is not None
+    return found
+
+
+def _cargo(builder: Path, source: Path, target: Path) -> None:
+    objects = settings.cache() / "native-old-glibc"
+    argv = [
+        native.cargo()[0],
+        "zigbuild",
+        "--quiet",
+        "--release",
+        "--locked",
+        "--target",
+        f"{TARGET}.{GLIBC}",
+    ]
+    packages = ["--package", "latencyfs", "--package", "weft-scratch"]
+    cargo_home = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
+    # no path of this machine is left in the programs
+    renamed = [f"--remap-path-prefix={source}=/weft/native", f"--remap-path-prefix={cargo_home}=/cargo"]
+    environment = {
+        "PATH": f"{builder.parent}:{os.environ['PATH']}",
+        "CARGO_TARGET_DIR": str(objects),
+        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(renamed),
+        "WEFT_OLD_GLIBC": GLIBC,
+    }
+    shell.run(
+        [*argv, "--manifest-path", str(source / "Cargo.toml"), *packages], timeout=1800, env=environment
+    )
+    for product in native.PRODUCTS:
+        shutil.copy(objects / TARGET / "release" / product, target)
+        require_old_glibc(target / product, GLIBC)
+
+
+def _about() -> dict[str, str]:
+    """What `weft --version` shows."""
+    return {
+        "version": __version__,
+        "commit": _git("rev-parse", "HEAD") + ("-changed" if _git("status", "--porcelain") else ""),
+        "platform": PLATFORM,
+        "rust": native.cargo()[1],
+        "java": str(jdk.version(jdk.java())),
+    }
+
+
+def _archive(builder: Path, kind: str, source: Path, out: Path) -> None:
+    """An archive by hatchling, with the commit's time in place of those of the files."""
+    say(f"packing the {kind}")
+    environment = {"SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct") or "1767225600", "PYTHONPATH": ""}
+    argv = [str(builder), "-m", "hatchling", "build", "--target", kind, "--directory", str(out)]
+    done = subprocess.run(
+        argv, cwd=source, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise WeftError(f"the {kind} could not be packed", tail=done.stderr.splitlines()[-8:])
+    path = Path(done.stdout.split()[-1] if done.stdout.strip() else done.stderr.split()[-1])
+    path = path if path.is_absolute() else out / path.name
+    print(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path}", flush=True)
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except WeftError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)

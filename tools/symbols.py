@@ -1,0 +1,30 @@
+"""The newest glibc that a native program asks for: what the ELF file requires, not what its builder promised."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from weft.errors import WeftError
+
+
+def newest(text: str) -> tuple[int, ...]:
+    """The newest GLIBC_ version in the version needs that readelf prints; (0,) where there is none."""
+    return max((_numbers(found) for found in re.findall(r"Name: GLIBC_([\d.]+)", text)), default=(0,))
+
+
+def require_old_glibc(program: Path, oldest: str) -> None:
+    """Raises WeftError if a program needs a newer glibc than this one."""
+    done = subprocess.run(
+        ["readelf", "--version-info", "--wide", str(program)], capture_output=True, text=True, check=True
+    )
+    found = newest(done.stdout)
+    if found == (0,) or found > _numbers(oldest):
+        wanted = ".".join(map(str, found))
+        raise WeftError(
+            f"{program.name} needs glibc {wanted}, but it is built for {oldest}",
+            hint="call what is newer through libc::syscall",
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
