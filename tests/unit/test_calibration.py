@@ -2,19 +2,20 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.fakes import fake_nodes
-from tests.unit.calibration_fakes import CALIBRATION, DAY, HOST, NETWORK, NOW, STORAGE, stored
+from tests.unit.calibration_fakes import CALIBRATION, DAY, HOST, NETWORK, NOW, STORAGE, of, stored
 from tests.unit.test_model_attribution import WINDOW, readings
 from weft.cli import app
 from weft.errors import UsageError
 from weft.host import settings
 from weft.model import datatime, jobmetrics
-from weft.model.calibration import Calibration
+from weft.model.calibration import Calibration, SchedulerRates
 from weft.model.datatime import Moved
 from weft.model.fitting import Used, chosen, misfit
 from weft.model.gauges import Gauge, gauges
@@ -156,6 +157,17 @@ def test_processors_and_links_have_gauges() -> None:
     assert found["network: sent by node1"].share == pytest.approx(0.5)
 
 
+def test_tasks_are_compared_with_the_scheduler_of_the_same_engine() -> None:
+    rates = SchedulerRates(engine="spark", slots=4, tasks_per_second=of(200))
+    known = [CALIBRATION.model_copy(update={"schedulers": (rates,)})]
+    begun = np.repeat(np.arange(10), 50) + 0.5
+    for engine, ceilings in (("spark", [200]), ("flink", [])):
+        found = chosen(known, [HOST], NOW, NETWORK, {}, engine)
+        assert [gauge.ceiling for gauge in gauges(readings({}), WINDOW, {}, found, begun)] == ceilings
+    (gauge,) = gauges(readings({}), WINDOW, {}, chosen(known, [HOST], NOW, NETWORK, {}, "spark"), begun)
+    assert gauge.share == pytest.approx(0.25)
+
+
 def test_a_storage_that_each_host_has_does_more_on_more_hosts() -> None:
     own = STORAGE.model_copy(update={"scope": "host"})
     here = Used(
@@ -214,6 +226,7 @@ def test_the_latest_calibration_is_shown() -> None:
     )
     text = RUNNER.invoke(app, ["calibrate", "--show"]).stdout
     assert "45,000" in text
+    assert "Refused for runs on this machine: " in " ".join(text.split())
     assert "one service for all nodes" in text
 
 

@@ -18,7 +18,9 @@ pub struct Rate {
     pub operation: &'static str,
     pub callers: usize,
     pub count: usize,
-    pub per_second: f64,
+    /// Seconds since the moment from which all nodes measure.
+    pub began: f64,
+    pub ended: f64,
     /// Mean seconds of one.
     pub latency: f64,
     pub p99: f64,
@@ -55,14 +57,20 @@ const STEPS: [Step; 7] = [
 ];
 
 /// Each operation by `callers` threads, until each has taken the time or the number of files of `limit`.
-pub fn measure(directory: &Path, callers: usize, limit: &Limit) -> io::Result<Vec<Rate>> {
+pub fn measure(
+    directory: &Path,
+    callers: usize,
+    limit: &Limit,
+    zero: Instant,
+) -> io::Result<Vec<Rate>> {
     let mut all = (0..callers)
         .map(|number| prepared(&directory.join(format!("caller{number}"))))
         .collect::<io::Result<Vec<_>>>()?;
     let mut rates = Vec::new();
     for (operation, step) in STEPS {
+        let began = zero.elapsed().as_secs_f64();
         let found = each(&mut all, |caller, begin| step(caller, limit, begin))?;
-        rates.push(rate(operation, &found));
+        rates.push(rate(operation, began, &found));
     }
     for caller in &all {
         fs::remove_dir_all(&caller.directory)?;
@@ -82,7 +90,7 @@ fn prepared(directory: &Path) -> io::Result<Caller> {
     Ok(caller)
 }
 
-fn rate(operation: &'static str, found: &[Latencies]) -> Rate {
+fn rate(operation: &'static str, began: f64, found: &[Latencies]) -> Rate {
     let mut all: Vec<f64> = found
         .iter()
         .flat_map(|one| one.seconds.iter().copied())
@@ -93,7 +101,8 @@ fn rate(operation: &'static str, found: &[Latencies]) -> Rate {
         operation,
         callers: found.len(),
         count,
-        per_second: count as f64 / found.iter().map(|one| one.ended).fold(1e-9, f64::max),
+        began,
+        ended: began + found.iter().map(|one| one.ended).fold(1e-9, f64::max),
         latency: all.iter().sum::<f64>() / count.max(1) as f64,
         p99: all.get(count * 99 / 100).copied().unwrap_or(0.0),
     }
@@ -174,24 +183,21 @@ fn shuffled() -> Vec<u64> {
 mod tests {
     use super::{measure, shuffled, STEPS};
     use crate::callers::Limit;
+    use std::time::Instant;
 
     #[test]
     fn every_operation_is_measured_and_nothing_is_left() {
         let directory = tempfile::tempdir().unwrap();
-        let rates = measure(
-            directory.path(),
-            3,
-            &Limit {
-                seconds: 0.05,
-                files: 20,
-            },
-        )
-        .unwrap();
+        let limit = Limit {
+            seconds: 0.05,
+            files: 20,
+        };
+        let rates = measure(directory.path(), 3, &limit, Instant::now()).unwrap();
         assert_eq!(rates.len(), STEPS.len());
         for rate in &rates {
             assert_eq!(rate.callers, 3);
             assert!(
-                rate.count >= 3 && rate.per_second > 0.0,
+                rate.count >= 3 && rate.ended > rate.began,
                 "{}",
                 rate.operation
             );
@@ -201,7 +207,7 @@ mod tests {
             .iter()
             .find(|rate| rate.operation == "create")
             .unwrap();
-        assert!(created.count <= 60);
+        assert!(created.count <= 60 && created.ended <= rates[1].began);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 

@@ -1,6 +1,7 @@
 //! A sort of records by all threads from files to files: read, sort, write, sync.
 
 use crate::{advice, record, sort};
+use serde::Serialize;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -8,8 +9,22 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
-/// Bytes per second of the whole, without the generation of the input.
-pub fn measure(directory: &Path, threads: usize, bytes: usize) -> io::Result<f64> {
+/// One sort, without the generation of its input.
+#[derive(Serialize)]
+pub struct Sorted {
+    pub bytes: usize,
+    /// Seconds since the moment from which all nodes measure.
+    pub began: f64,
+    pub ended: f64,
+}
+
+/// Sort `bytes` of records.
+pub fn measure(
+    directory: &Path,
+    threads: usize,
+    bytes: usize,
+    zero: Instant,
+) -> io::Result<Sorted> {
     let count = bytes / record::SIZE;
     let each = count.div_ceil(threads).max(1);
     let sizes: Vec<usize> = (0..threads)
@@ -21,7 +36,7 @@ pub fn measure(directory: &Path, threads: usize, bytes: usize) -> io::Result<f64
         file.sync_data()?;
         advice::forget(&file)?;
     }
-    let begin = Instant::now();
+    let began = zero.elapsed().as_secs_f64();
     let mut input = vec![0; sizes.iter().sum()];
     parallel(directory, split(&mut input, &sizes), |path, part| {
         File::open(path("in"))?.read_exact_at(part, 0)
@@ -33,12 +48,16 @@ pub fn measure(directory: &Path, threads: usize, bytes: usize) -> io::Result<f64
         file.write_all_at(part, 0)?;
         file.sync_data()
     })?;
-    let seconds = begin.elapsed().as_secs_f64();
+    let ended = zero.elapsed().as_secs_f64();
     for part in 0..threads {
         fs::remove_file(name(directory, "in", part))?;
         fs::remove_file(name(directory, "out", part))?;
     }
-    Ok(input.len() as f64 / seconds)
+    Ok(Sorted {
+        bytes: input.len(),
+        began,
+        ended,
+    })
 }
 
 fn name(directory: &Path, kind: &str, part: usize) -> PathBuf {
@@ -78,11 +97,13 @@ fn parallel(
 #[cfg(test)]
 mod tests {
     use super::measure;
+    use std::time::Instant;
 
     #[test]
     fn records_are_sorted_from_files_to_files_and_nothing_is_left() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(measure(directory.path(), 3, 1_000_000).unwrap() > 0.0);
+        let sorted = measure(directory.path(), 3, 1_000_000, Instant::now()).unwrap();
+        assert!(sorted.bytes == 1_000_000 && sorted.ended > sorted.began);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

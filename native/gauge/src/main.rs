@@ -17,11 +17,16 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Measure what a node, a directory and a network can do at most.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
+    /// Seconds since the epoch at which to begin, so that programs on several nodes measure at the same time.
+    #[arg(long)]
+    at: Option<f64>,
     #[command(subcommand)]
     what: What,
 }
@@ -91,7 +96,8 @@ enum What {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse().what) {
+    let cli = Cli::parse();
+    match run(cli.what, begun(cli.at)) {
         Ok(line) => {
             println!("{line}");
             ExitCode::SUCCESS
@@ -103,7 +109,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(what: What) -> Result<String, Box<dyn std::error::Error>> {
+fn run(what: What, zero: Instant) -> Result<String, Box<dyn std::error::Error>> {
     match what {
         What::Compute {
             threads,
@@ -120,7 +126,7 @@ fn run(what: What) -> Result<String, Box<dyn std::error::Error>> {
                 seconds,
                 files: (files / callers.max(1)).max(1),
             };
-            line(&calls::measure(&directory, callers.max(1), &limit)?)
+            line(&calls::measure(&directory, callers.max(1), &limit, zero)?)
         }
         What::Transfer {
             directory,
@@ -132,12 +138,13 @@ fn run(what: What) -> Result<String, Box<dyn std::error::Error>> {
             callers.max(1),
             bytes / callers.max(1),
             seconds,
+            zero,
         )?),
         What::Sort {
             directory,
             threads,
             bytes,
-        } => line(&files::measure(&directory, threads.max(1), bytes)?),
+        } => line(&files::measure(&directory, threads.max(1), bytes, zero)?),
         What::Serve { address, patience } => {
             network::serve(&address, token()?.as_bytes(), patience, |port| {
                 println!("{port}");
@@ -149,6 +156,21 @@ fn run(what: What) -> Result<String, Box<dyn std::error::Error>> {
             line(&network::measure(&address, token()?.as_bytes(), seconds)?)
         }
     }
+}
+
+/// Wait for a moment, at most 5 s, as clocks of hosts differ; the time since then is what is measured.
+fn begun(at: Option<f64>) -> Instant {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |passed| passed.as_secs_f64());
+    let ahead = at.map_or(0.0, |at| at - now);
+    if ahead >= 0.0 {
+        thread::sleep(Duration::from_secs_f64(ahead.min(5.0)));
+        return Instant::now();
+    }
+    let now = Instant::now();
+    now.checked_sub(Duration::from_secs_f64((-ahead).min(5.0)))
+        .unwrap_or(now)
 }
 
 fn token() -> Result<String, String> {

@@ -146,13 +146,13 @@ mod tests {
 
     #[test]
     fn a_peer_with_the_token_is_measured_and_another_is_not_answered() {
-        let (sender, port) = channel();
+        let (sender, receiver) = channel();
         thread::spawn(move || {
             serve("127.0.0.1", b"secret", 60.0, |port| {
                 sender.send(port).unwrap()
             })
         });
-        let address = format!("127.0.0.1:{}", port.recv().unwrap());
+        let address = format!("127.0.0.1:{}", receiver.recv().unwrap());
         let rates = measure(&address, b"secret", 0.1).unwrap();
         assert!(rates.round_trip > 0.0);
         assert!(rates.bandwidth.iter().all(|(_, rate)| *rate > 0.0));

@@ -14,7 +14,10 @@ const BLOCK: usize = 1 << 20;
 pub struct Rate {
     pub operation: &'static str,
     pub callers: usize,
-    pub bytes_per_second: f64,
+    pub bytes: usize,
+    /// Seconds since the moment from which all nodes measure.
+    pub began: f64,
+    pub ended: f64,
     /// Whether pages in memory may answer.
     pub cached: bool,
 }
@@ -33,6 +36,7 @@ pub fn measure(
     callers: usize,
     bytes: usize,
     seconds: f64,
+    zero: Instant,
 ) -> io::Result<Vec<Rate>> {
     let mut all: Vec<Caller> = (0..callers)
         .map(|number| Caller {
@@ -40,10 +44,13 @@ pub fn measure(
             written: 0,
         })
         .collect();
+    let mut began = [zero.elapsed().as_secs_f64(); 3];
     let written = each(&mut all, |caller, begin| {
         caller.write(begin, bytes, seconds)
     })?;
+    began[1] = zero.elapsed().as_secs_f64();
     let uncached = each(&mut all, |caller, begin| caller.read(begin, true))?;
+    began[2] = zero.elapsed().as_secs_f64();
     let again = each(&mut all, |caller, begin| caller.read(begin, false))?;
     for caller in &all {
         fs::remove_file(&caller.path)?;
@@ -52,39 +59,50 @@ pub fn measure(
         rate(
             "write",
             true,
+            began[0],
             written.iter().map(|(bytes, calls, _)| (*bytes, *calls)),
         ),
         rate(
             "write",
             false,
+            began[0],
             written.iter().map(|(bytes, _, synced)| (*bytes, *synced)),
         ),
         rate(
             "read",
             false,
+            began[1],
             uncached.iter().map(|(bytes, calls, _)| (*bytes, *calls)),
         ),
         rate(
             "read",
             true,
+            began[2],
             again.iter().map(|(bytes, calls, _)| (*bytes, *calls)),
         ),
     ])
 }
 
-fn rate(operation: &'static str, cached: bool, done: impl Iterator<Item = (usize, f64)>) -> Rate {
-    let (mut callers, mut bytes, mut seconds) = (0, 0, 1e-9);
-    for (more, ended) in done {
-        callers += 1;
-        bytes += more;
-        seconds = f64::max(seconds, ended);
-    }
-    Rate {
+fn rate(
+    operation: &'static str,
+    cached: bool,
+    began: f64,
+    done: impl Iterator<Item = (usize, f64)>,
+) -> Rate {
+    let mut found = Rate {
         operation,
-        callers,
-        bytes_per_second: bytes as f64 / seconds,
+        callers: 0,
+        bytes: 0,
+        began,
+        ended: began + 1e-9,
         cached,
+    };
+    for (bytes, ended) in done {
+        found.callers += 1;
+        found.bytes += bytes;
+        found.ended = found.ended.max(began + ended);
     }
+    found
 }
 
 impl Caller {
@@ -122,11 +140,12 @@ impl Caller {
 #[cfg(test)]
 mod tests {
     use super::measure;
+    use std::time::Instant;
 
     #[test]
     fn both_directions_are_measured_with_and_without_caches() {
         let directory = tempfile::tempdir().unwrap();
-        let rates = measure(directory.path(), 2, 4 << 20, 1.0).unwrap();
+        let rates = measure(directory.path(), 2, 4 << 20, 1.0, Instant::now()).unwrap();
         let found: Vec<_> = rates
             .iter()
             .map(|rate| (rate.operation, rate.cached))
@@ -142,8 +161,8 @@ mod tests {
         );
         assert!(rates
             .iter()
-            .all(|rate| rate.callers == 2 && rate.bytes_per_second > 0.0));
-        assert!(rates[0].bytes_per_second >= rates[1].bytes_per_second);
+            .all(|rate| rate.callers == 2 && rate.bytes >= 2 << 20 && rate.ended > rate.began));
+        assert!(rates[0].ended <= rates[1].ended);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

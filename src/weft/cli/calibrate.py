@@ -12,7 +12,7 @@ from weft.report import ceilings, terminal
 from weft.report.console import console
 from weft.run import rootless
 from weft.run.calibration.calibrate import calibrate as measure
-from weft.run.ceilings import store
+from weft.run.ceilings import store, used
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.spec.study import study_from
@@ -50,10 +50,13 @@ def calibrate(
     """
     if show and (nodes or scratch or engine):
         raise UsageError("--show measures nothing, so it has no other options", hint="weft calibrate --show")
-    _tell(
-        store.newest() if show else _measured(nodes or "local:2", scratch or ["disk"], seconds, engine or []),
-        as_json=as_json,
+    found = (
+        store.newest() if show else _measured(nodes or "local:2", scratch or ["disk"], seconds, engine or [])
     )
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        terminal.sections(ceilings.sections(found, used.fitness(found) if show else ""), console())
 
 
 def _measured(nodes: str, scratch: list[str], seconds: float, engines: list[str]) -> Calibration:
@@ -64,10 +67,3 @@ def _measured(nodes: str, scratch: list[str], seconds: float, engines: list[str]
     if (code := submission.enter(study, sys.argv[1:], progress)) is not None:
         sys.exit(code)
     return measure(study, nodes, seconds, engines, progress)
-
-
-def _tell(found: Calibration, *, as_json: bool) -> None:
-    if as_json:
-        print(found.model_dump_json(indent=1))
-    else:
-        terminal.sections(ceilings.sections(found), console())

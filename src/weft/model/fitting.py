@@ -80,6 +80,7 @@ def chosen(
     moment: float,
     network: Mapping[str, str],
     stored: Mapping[str, Stored],
+    engine: str = "",
 ) -> Used:
     """The newest ceilings of each kind for a run: of its machines, of each role's storage, and of its network."""
     newest = sorted(known, key=lambda one: -one.created)
@@ -93,7 +94,7 @@ def chosen(
     links = _links(fitting, network)
     if not links:
         refused["network"] = "the network between such nodes was not calibrated"
-    schedulers = next((one.schedulers for one in fitting if one.schedulers), ())
+    schedulers = tuple(row for one in fitting for row in one.schedulers if row.engine == engine)[:1]
     whole = fitting[0].model_copy(
         update={"storages": tuple(storages), "links": links, "schedulers": schedulers}
     )

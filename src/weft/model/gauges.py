@@ -50,14 +50,22 @@ class Gauge:
         return self.observed / self.ceiling if self.ceiling else 0.0
 
 
-def gauges(samples: polars.DataFrame, window: Window, cores: Mapping[str, int], used: Used) -> list[Gauge]:
-    """Every gauge that the record has readings for. `cores`: of each node."""
+def gauges(
+    samples: polars.DataFrame,
+    window: Window,
+    cores: Mapping[str, int],
+    used: Used,
+    launches: Numbers | None = None,
+) -> list[Gauge]:
+    """Every gauge that the record has readings for. `cores`: of each node; `launches`: when each task began."""
     if used.calibration is None:
         return []
     own = spread.of_nodes(samples, "fileops.", "net_", "cpu_")
     steps = max(1, round((window.end - window.begin) / _STEP))
     times = np.linspace(window.begin, window.end, steps + 1)
     found = [*_storages(own, times, used), *_network(own, times, used), *_processor(own, times, cores)]
+    if launches is not None:
+        found += _scheduler(launches, times, used)
     return [gauge for gauge in found if gauge.observed > 0]
 
 
@@ -157,6 +165,23 @@ def _processor(own: Read, times: Numbers, cores: Mapping[str, int]) -> Iterator[
     if done.any():
         mean = float(np.average(done, weights=np.diff(times)))
         yield Gauge("processors", CORES, mean, float(sum(cores.values())), float(done.max()), ["processor"])
+
+
+def _scheduler(launches: Numbers, times: Numbers, used: Used) -> Iterator[Gauge]:
+    assert used.calibration is not None
+    for rates in used.calibration.schedulers:
+        done = np.histogram(launches, times)[0] / np.diff(times)
+        ceiling, part_of = rates.tasks_per_second.value, "no task: scheduling"
+        if done.any():
+            yield Gauge(
+                "tasks started",
+                TASKS,
+                _met(done, done),
+                ceiling,
+                float(done.max()),
+                [part_of],
+                "the scheduler",
+            )
 
 
 def _grown(own: Read, times: Numbers, name: str) -> Numbers:

@@ -11,10 +11,11 @@ from weft.text.units import show_size
 _OPERATIONS = ("open", "create", "stat", "lookup", "unlink", "read", "write")
 
 
-def sections(found: Calibration) -> list[Section]:
-    """Everything that was measured."""
+def sections(found: Calibration, fitness: str = "") -> list[Section]:
+    """Everything that was measured. `fitness`: whether it is still of the machine, as a sentence."""
+    known = [Words(words) for words in (when(found), fitness) if words]
     return [
-        Section("machine", f"Calibration of {found.machine}", [Words(when(found)), *_hosts(found)]),
+        Section("machine", f"Calibration of {found.machine}", [*known, *_hosts(found)]),
         Section("nodes", "Nodes", [_nodes(found)]),
         *([Section("network", "Network", [_links(found)])] if found.links else []),
         *([Section("schedulers", "Schedulers", [_schedulers(found)])] if found.schedulers else []),

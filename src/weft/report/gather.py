@@ -49,11 +49,7 @@ def summarize(stored: Stored) -> Summary:
                 resolved["nodes"],
                 begin,
                 _whole_text(resolved["derived"].get("slots")),
-                sources.attempt(
-                    "the calibration",
-                    lambda: Used.model_validate(stored.json("calibration.json") or _never()),
-                    Used(),
-                ),
+                _calibration(sources),
                 profile,
             ),
             None,
@@ -91,9 +87,13 @@ def _of_files(sources: Sources, stored: Stored) -> dict[str, Any]:
     }
 
 
-def _never() -> dict[str, Any]:
-    """Of records from before there were calibrations."""
-    return {"refused": {"machine": "this machine was not calibrated when this ran"}}
+def _calibration(sources: Sources) -> Used:
+    never = {"refused": {"machine": "this machine was not calibrated when this ran"}}
+    return sources.attempt(
+        "the calibration",
+        lambda: Used.model_validate(sources.stored.json("calibration.json") or never),
+        Used(),
+    )
 
 
 def _nothing() -> dict[str, Any]:

@@ -84,7 +84,7 @@ def ceilings(
     found = [
         Limit(name=one.name, unit=one.unit, observed=one.observed, ceiling=one.ceiling, share=one.share,
               peak=one.peak, parts=tuple(one.parts), service=one.service, note=one.note)
-        for one in gauges.gauges(samples, window, cores, used)
+        for one in gauges.gauges(samples, window, cores, used, tasks["begin"].drop_nulls().to_numpy())
     ]  # fmt: skip
     return Ceilings(used, found, datatime.bytes_of_calls(samples, window), _fetched(tasks))
 

@@ -114,10 +114,15 @@ def _together(rates: Sequence[dict[str, Any]]) -> OperationRate:
     return OperationRate(
         operation=rates[0]["operation"],
         callers=sum(rate["callers"] for rate in rates),
-        per_second=sum(rate["per_second"] for rate in rates),
+        per_second=count / _passed(rates),
         latency=sum(rate["latency"] * rate["count"] for rate in rates) / count,
         p99=max(rate["p99"] for rate in rates),
     )
+
+
+def _passed(rates: Sequence[dict[str, Any]]) -> float:
+    """Seconds from the first node's begin to the last one's end: a node that began late does not add to the rate."""
+    return float(max(rate["ended"] for rate in rates) - min(rate["began"] for rate in rates))
 
 
 def transfers(callers: int, on: Sequence[Node], gauge: Gauge) -> list[TransferRate]:
@@ -132,7 +137,7 @@ def transfers(callers: int, on: Sequence[Node], gauge: Gauge) -> list[TransferRa
         TransferRate(
             operation=each[0]["operation"],
             callers=sum(rate["callers"] for rate in each),
-            bytes_per_second=sum(rate["bytes_per_second"] for rate in each),
+            bytes_per_second=sum(rate["bytes"] for rate in each) / _passed(each),
             cached=each[0]["cached"],
         )
         for each in zip(*found, strict=True)
@@ -146,7 +151,7 @@ def sort(on: Sequence[Node], gauge: Gauge) -> float:
         node: ["sort", *_in(node, gauge), "--threads", str(node.cores), "--bytes", str(size)]
         for node in on
     })  # fmt: skip
-    return float(sum(rates))
+    return float(sum(rate["bytes"] for rate in rates) / _passed(rates))
 
 
 def _free(node: Node, place: Place) -> int:

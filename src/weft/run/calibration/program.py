@@ -18,6 +18,8 @@ from weft.nodes.base import Node
 
 PATIENCE = 300.0
 """Seconds within which one measurement ends, on the slowest storage too."""
+_HEAD_START = 0.4
+"""Seconds in which the programs on all nodes are started; a later one measures from when it is."""
 _SERVING = 20.0
 """Seconds until a node serves."""
 
@@ -39,8 +41,9 @@ class Gauge:
     def on(self, arguments: Mapping[Node, Sequence[str]]) -> list[Any]:
         """Run it on each of these nodes at the same time, and return what each prints. Raises NodeError if one fails."""
         started: list[tuple[Node, Process, Path]] = []
+        at = ["--at", f"{time.time() + _HEAD_START:.3f}"] if len(arguments) > 1 else []
         try:
-            started.extend(self._start(node, own) for node, own in arguments.items())
+            started.extend(self._start(node, [*at, *own]) for node, own in arguments.items())
             end = time.monotonic() + PATIENCE
             while any(process.code() is None for _, process, _ in started):
                 for node, process, _ in started:

@@ -1,11 +1,14 @@
 """Which calibration the reports of a run compare it with: found when the run has its nodes, and kept in its record."""
 
 import time
+from pathlib import Path
 
 from weft.errors import WeftError
+from weft.host import machine
 from weft.layout.plan import Layout
-from weft.model.calibration import Host
-from weft.model.fitting import Stored, Used, chosen
+from weft.model.calibration import Calibration, Host
+from weft.model.fitting import Stored, Used, chosen, misfit
+from weft.nodes.base import Node
 from weft.record.record import Record
 from weft.run.ceilings import machines, store
 from weft.spec.model import Spec
@@ -28,6 +31,15 @@ def note(spec: Spec, layout: Layout, record: Record) -> None:
     )
 
 
+def fitness(found: Calibration) -> str:
+    """Whether a calibration is of this machine as it is now; empty if it is of other hosts."""
+    if found.network.get("kind") not in {"local", "virtual"}:
+        return ""
+    here = Node("here", "127.0.0.1", machine.cores(), machine.memory(), Path())
+    why = misfit(found, machines.hosts([here]), time.time())
+    return f"Refused for runs on this machine: {why}." if why else "It fits this machine as it is now."
+
+
 def _used(spec: Spec, layout: Layout) -> Used:
     known = store.all_of()
     hosts: list[Host] = machines.hosts(layout.nodes) if known else []
@@ -42,4 +54,4 @@ def _used(spec: Spec, layout: Layout) -> Used:
         for role, storage in (spec.storage().items() if known else ())
         if role in layout.places
     }
-    return chosen(known, hosts, time.time(), machines.network(spec.nodes), stored)
+    return chosen(known, hosts, time.time(), machines.network(spec.nodes), stored, spec.engine.kind)
