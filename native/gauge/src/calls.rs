@@ -40,6 +40,13 @@ impl Caller {
     fn data(&self) -> PathBuf {
         self.directory.join("data")
     }
+
+    /// The file that is read and written. Its sync would delay creates on other nodes: it is made after theirs.
+    fn fill(&self) -> io::Result<()> {
+        let data = File::create(self.data())?;
+        data.write_all_at(&vec![b'd'; BLOCK * BLOCKS as usize], 0)?;
+        data.sync_data()
+    }
 }
 
 type Step = (
@@ -51,9 +58,9 @@ const STEPS: [Step; 7] = [
     ("open", open),
     ("stat", stat),
     ("lookup", lookup),
+    ("unlink", unlink),
     ("read", read),
     ("write", write),
-    ("unlink", unlink),
 ];
 
 /// Each operation by `callers` threads, until each has taken the time or the number of files of `limit`.
@@ -68,6 +75,9 @@ pub fn measure(
         .collect::<io::Result<Vec<_>>>()?;
     let mut rates = Vec::new();
     for (operation, step) in STEPS {
+        if operation == "read" {
+            each(&mut all, |caller, _| caller.fill())?;
+        }
         let began = zero.elapsed().as_secs_f64();
         let found = each(&mut all, |caller, begin| step(caller, limit, begin))?;
         rates.push(rate(operation, began, &found));
@@ -80,14 +90,10 @@ pub fn measure(
 
 fn prepared(directory: &Path) -> io::Result<Caller> {
     fs::create_dir_all(directory)?;
-    let caller = Caller {
+    Ok(Caller {
         directory: directory.to_owned(),
         files: 0,
-    };
-    let data = File::create(caller.data())?;
-    data.write_all_at(&vec![b'd'; BLOCK * BLOCKS as usize], 0)?;
-    data.sync_data()?;
-    Ok(caller)
+    })
 }
 
 fn rate(operation: &'static str, began: f64, found: &[Latencies]) -> Rate {
