@@ -238,6 +238,7 @@ def test_the_latest_calibration_is_shown() -> None:
         (["--nodes", "moon:1"], "moon"),
         (["--scratch", "disk:/nowhere/at/all"], "/nowhere/at/all"),
         (["--scratch", "disk", "--scratch", "disk"], "twice"),
+        (["--scratch", "null"], "has no files"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_before_anything_starts(arguments: list[str], what: str) -> None:

@@ -1,5 +1,6 @@
 """One calibration from its request to its file: nodes, network, and each storage in turn."""
 
+import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -7,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weft import __version__
+from weft.errors import UsageError
 from weft.host import lease, settings
 from weft.host.provision import native
-from weft.host.work import Work, open_work
+from weft.host.work import Work, open_work, work_directory
 from weft.model.calibration import CALLERS, Calibration, OperationRate, StorageRates, TransferRate
 from weft.nodes.base import Node
 from weft.run.calibration import measures
@@ -40,6 +42,7 @@ def calibrate(
     specs = [spec for _, spec in study.cells()]
     for spec in specs:
         _topology(spec).require_possible(spec)
+        _require_files(spec)
     programs = native.build(progress.say)
     progress.say(f"calibration of {asked}: about {show_seconds(_estimate(specs, seconds))}")
     with _working(specs[0], programs) as work:
@@ -71,6 +74,18 @@ def _estimate(specs: Sequence[Spec], seconds: float) -> float:
 def _topology(spec: Spec) -> Topology:
     storages = {"shuffle": spec.scratch}
     return Topology(storages, resolved(storages, (), ()))
+
+
+def _require_files(spec: Spec) -> None:
+    """Raises UsageError for a storage without files that a program can open."""
+    made_of, here = _topology(spec), work_directory("RUN")
+    members = made_of.members(made_of.nodes(spec.nodes).sketch(here), spec.nodes.count)
+    paths = made_of.sketch(members, here).roles["shuffle"].paths.values()
+    if any(not path.startswith("/") or Path(path) == Path(os.devnull) for path in paths):
+        raise UsageError(
+            f"{label(spec.scratch)} has no files that a program can open, so its rates are not measured",
+            hint="name a file system: --scratch disk:DIR, memory, mount:DIR",
+        )
 
 
 def _machine(spec: Spec, asked: str, work: Work, progress: Progress) -> Calibration:
