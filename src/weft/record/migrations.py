@@ -70,7 +70,7 @@ def _fileops_2(node: Table) -> dict[str, Any]:
 
 def _head_3(head: Table) -> dict[str, Any]:
     """Adds whether the run's processes authenticated each other: there was no other choice."""
-    return {**head, "schema": 3, "security": "full", "unsecured": ""}
+    return {"security": "full", "unsecured": "", **head, "schema": 3}
 
 
 def _resolved_3(resolved: Table) -> dict[str, Any]:
