@@ -207,6 +207,19 @@ def test_a_binary_job_history_that_is_cut_is_read_up_to_there(tmp_path: Path) ->
         assert any("cut off at byte" in gap for gap in summary.gaps)
 
 
+def test_a_job_history_with_a_damaged_schema_is_one_error(tmp_path: Path) -> None:
+    log = tmp_path / "job_1_0001.jhist"
+    for schema in (
+        b"{",
+        b"[]",
+        b'{"type":"record","name":"E","fields":[{"name":"x"}]}',
+        b'{"type":"E","name":"E"}',
+    ):
+        log.write_bytes(b"Avro-Binary\n" + schema + b"\n" + bytes(40))
+        with pytest.raises(UsageError, match="says nothing of any task"):
+            import_log(log, tmp_path / "runs")
+
+
 def test_an_archive_of_flink_is_explained(tmp_path: Path) -> None:
     summary = imported(FLINK, tmp_path)
     found = summary.explanation

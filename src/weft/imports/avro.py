@@ -13,19 +13,21 @@ MAGIC = b"Avro-Binary\n"
 _MOST = 1 << 24
 """Bytes of a string or entries of a list above which the file is damaged."""
 
+_DAMAGED = (AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
+
 
 def lines(data: bytes, gaps: list[str]) -> Iterator[str]:
     """Each event as one line of JSON; a damaged one ends it, because nothing marks where the next begins."""
     schema, _, body = data.removeprefix(MAGIC).partition(b"\n")
     try:
         reader = _Reader(body, json.loads(schema))
-    except ValueError:
+    except _DAMAGED:
         gaps.append("its schema is damaged, and nothing of it could be read")
         return
     while reader.at < len(body):
         try:
             yield json.dumps(reader.read(reader.schema), separators=(",", ":"))
-        except (IndexError, KeyError, TypeError, ValueError, struct.error):
+        except _DAMAGED:
             gaps.append(f"it is damaged or cut off at byte {reader.at:,}, and what follows was not read")
             return
 
