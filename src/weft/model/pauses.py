@@ -57,7 +57,8 @@ def of_nodes(
     nodes: Mapping[str, str],
 ) -> list[Paused]:
     """By node; `nodes`: node by the address or name that the engine calls it by."""
-    programs = _programs(samples)
+    lives = _lives(samples)
+    programs = {key: program for key, (program, _, _) in lives.items()}
     # without the probe `threads` nobody knows which JVM is which
     mine = {key: pauses for key, pauses in logs.items() if runs_tasks(programs.get(key, "")) or not programs}
     tasks = metrics.tasks.drop_nulls(["begin", "end"]).select("host", "begin", "end")
@@ -65,20 +66,32 @@ def of_nodes(
     for node in dict.fromkeys(node for node, _ in mine):
         own = [pauses for (where, _), pauses in mine.items() if where == node]
         here = [(begin, end) for host, begin, end in tasks.iter_rows() if nodes.get(host or "", host) == node]
+        live = [life for (where, _), life in lives.items() if where == node and runs_tasks(life[0])]
         every = [pause for pauses in own for pause in pauses]
         lengths = [pause.end - pause.begin for pause in every]
-        within = sum(
-            max(0.0, min(end, pause.end) - max(begin, pause.begin)) for begin, end in here for pause in every
-        )
-        found.append(Paused(node, len(own), len(every), sum(lengths), max(lengths, default=0.0), within))
+        stopped = sum(_stopped(pause, here) / _sharing(pause, live) for pause in every)
+        found.append(Paused(node, len(own), len(every), sum(lengths), max(lengths, default=0.0), stopped))
     return found
 
 
-def _programs(samples: polars.DataFrame) -> dict[tuple[str, str], str]:
-    """Main class by node and PID, from the names of sampled processes, PROGRAM/PID."""
+def _stopped(pause: Pause, tasks: Sequence[tuple[float, float]]) -> float:
+    """Seconds of all tasks of the node that lie in a pause."""
+    return sum(max(0.0, min(end, pause.end) - max(begin, pause.begin)) for begin, end in tasks)
+
+
+def _sharing(pause: Pause, lives: Sequence[tuple[str, float, float]]) -> int:
+    """Processes that ran the node's tasks then: a pause stops the tasks of one of them."""
+    return max(1, sum(begin <= pause.end and end >= pause.begin for _, begin, end in lives))
+
+
+def _lives(samples: polars.DataFrame) -> dict[tuple[str, str], tuple[str, float, float]]:
+    """By node and PID: main class, first and last reading, from the names of sampled processes, PROGRAM/PID."""
     rows = samples.filter(polars.col("counter").str.starts_with("threads.") & (polars.col("process") != ""))
+    grouped = rows.group_by("node", "process").agg(
+        polars.col("t").min().alias("begin"), polars.col("t").max().alias("end")
+    )
     found = {}
-    for node, process in rows.select("node", "process").unique().iter_rows():
+    for node, process, begin, end in grouped.iter_rows():
         program, _, pid = process.rpartition("/")
-        found[node, pid] = program
+        found[node, pid] = (program, begin, end)
     return found

@@ -31,6 +31,8 @@ USER = "user code"
 _JAVA = re.compile(r"^[\w$]+/\S*\.[\w$<>]+|^[A-Z][\w$]*\.[\w$<>]+$")
 _ENGINES = ("spark", "flink", "mapreduce", "hotspot")
 _THREAD = re.compile(r"^\[(.*?)(?: tid=\d+)?\]$")
+_FIRST = ("main", "DestroyJavaVM")
+"""Java's names of a JVM's first thread, which keeps the launcher's name in the kernel: `java`."""
 _MAIN = re.compile(r"([\w$]+)\.main$")
 
 
@@ -60,7 +62,7 @@ class Process:
 
     def kind(self, stack: Stack) -> str:
         """The kind of the stack's thread: task, server, collector, compiler, other."""
-        return kind(self.program, stack.thread)
+        return kind(self.program, "java" if stack.thread in _FIRST else stack.thread)
 
 
 @dataclass

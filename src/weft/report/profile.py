@@ -65,7 +65,8 @@ def _beside(summary: Summary, found: Profiled) -> list[Block]:
     """The published figures in the categories of their paper."""
     paper = _paper()
     sides = [side for side in paper["sides"] if side in found.columns]
-    if summary.workload != paper["workload"] or not sides:
+    same = summary.workload == paper["workload"] and summary.engine.startswith(paper["engine"])
+    if not same or not sides:
         return []
     columns = [Column("category of the paper")]
     columns += [Column(title, number=True) for side in sides for title in (f"{side}, here", f"{side}, paper")]
