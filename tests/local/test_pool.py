@@ -40,7 +40,24 @@ def test_a_workload_is_valid_on_a_pool_over_a_disk(weft: Weft) -> None:
     assert done.returncode == 0, done.stderr
     assert weft.head()["verdict"] == "VALID"
     assert counted(weft.record(), "shuffle", "open") > 10
+    assert {node: counts["programs"] > 1 for node, counts in weft.head()["preload"].items()} == {
+        "node1": True,
+        "node2": True,
+    }
     assert "lustre" in weft.head()["probes_missing"]
+
+
+@needs(*NATIVE)
+def test_a_program_that_the_loader_gave_no_library_makes_the_record_invalid(weft: Weft) -> None:
+    (weft.home / "libweft_scratch.so").touch()
+    done = weft("up", "--engine", "null", "--nodes", "local:1", "--scratch", "pool")
+    assert done.returncode == 0, done.stderr
+    script = f"export LD_PRELOAD={weft.home}/libweft_scratch.so; exec cat /dev/null"
+    assert weft("exec", "--", "sh", "-c", script).returncode == 0
+    weft("down")
+    assert weft.head()["verdict"] == "INVALID"
+    assert "/cat" in weft.head()["reason"]
+    assert "ran without the preload library" in weft.head()["reason"]
 
 
 @delayed
