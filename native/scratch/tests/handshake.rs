@@ -92,6 +92,19 @@ fn a_program_that_the_loader_gives_no_library_reports_nothing() {
 }
 
 #[test]
+fn a_child_in_another_pid_namespace_is_one_process_before_and_after() {
+    let enter = ["--user", "--map-root-user", "--pid", "--fork", "true"];
+    if !std::process::Command::new("unshare").args(enter).status().is_ok_and(|s| s.success()) {
+        return eprintln!("skipped: no pid namespace can be made here");
+    }
+    let w = world();
+    assert!(w.command("unshare").args(enter).status().unwrap().success());
+    let all = lines(&w);
+    let executed = all.iter().find(|l| l.0 == "executes" && l.4 == "true").unwrap();
+    assert!(all.iter().any(|l| l.0 == "started" && l.1 == executed.1 && l.4 == "true"), "{all:?}");
+}
+
+#[test]
 fn a_call_that_fails_is_taken_back() {
     let w = world();
     w.shell("(exec /no/such/program) || (exec ./neither) || :");

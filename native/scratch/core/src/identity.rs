@@ -20,8 +20,12 @@ fn stat_of(pid: u32) -> Result<Stat> {
     let mut path = Text::<32>::of(&[b"/proc/"])?;
     path.push_num(pid as u64)?;
     path.push(b"/stat")?;
+    read(path.c_path())
+}
+
+fn read(path: sys::CPath) -> Result<Stat> {
     let mut buf = [0u8; 1024];
-    let n = sys::slurp(path.c_path(), &mut buf)?;
+    let n = sys::slurp(path, &mut buf)?;
     parse(&buf[..n]).ok_or(libc::EIO)
 }
 
@@ -44,6 +48,12 @@ impl Identity {
     /// The calling process.
     pub fn own() -> Identity {
         Identity::of(sys::getpid())
+    }
+
+    /// The calling process, also where /proc shows another pid namespace than its own.
+    pub fn here() -> Identity {
+        let stat = read(sys::CPath::new(b"/proc/self/stat\0"));
+        Identity { pid: sys::getpid(), start: stat.map_or(0, |s| s.start) }
     }
 
     /// The process of a pid; its start is 0 where /proc does not say.

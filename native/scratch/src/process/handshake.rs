@@ -1,25 +1,21 @@
 //! What this process reports in the handshake file.
 
 use super::settings::config;
-use core::sync::atomic::{AtomicU64, Ordering::*};
 use weft_scratch_core::elf::Loads;
 use weft_scratch_core::handshake::{self, Event, Reporter};
 use weft_scratch_core::identity::{self, Identity};
 use weft_scratch_core::sys;
 use weft_scratch_core::text::Text;
 
-static PID_SPACE: AtomicU64 = AtomicU64::new(0);
-
 /// Every program that loads us reports it, once its `jobs` are switched on.
 pub fn started(jobs: &[u8]) {
     if config().handshake.is_empty() {
         return;
     }
-    PID_SPACE.store(identity::pid_space(), Relaxed);
     let mut program = [0u8; 512];
     let link = sys::CPath::new(b"/proc/self/exe\0");
     let n = sys::readlinkat(libc::AT_FDCWD, link, &mut program).unwrap_or(0);
-    report(Event::Started, Identity::own(), jobs, &program[..n]);
+    report(Event::Started, Identity::here(), jobs, &program[..n]);
 }
 
 /// What to report of a program about to be executed; `named`: whether its environment names the library.
@@ -34,7 +30,7 @@ pub fn expected(loads: Loads, named: bool) -> Event {
 /// This process is about to execute a program.
 pub fn executes(event: Event, program: &[u8]) {
     if !config().handshake.is_empty() {
-        report(event, Identity::own(), b"", program);
+        report(event, Identity::here(), b"", program);
     }
 }
 
@@ -48,7 +44,8 @@ pub fn spawned(event: Event, pid: u32, program: &[u8]) {
 
 fn report(event: Event, id: Identity, jobs: &[u8], program: &[u8]) {
     let c = config();
-    let by = Reporter { id, pid_space: PID_SPACE.load(Relaxed), jobs, command: c.command.as_bytes() };
+    // Not kept: a child of a process that entered another pid namespace counts there.
+    let by = Reporter { id, pid_space: identity::pid_space(), jobs, command: c.command.as_bytes() };
     let _ = handshake::append(&c.handshake, event, &by, program);
 }
 
