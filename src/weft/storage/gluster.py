@@ -40,7 +40,7 @@ class GlusterStorage(StackedStorage):
         below = self.on.sketch(self.kind, nodes.of(self.kind), work)
         text = f"GlusterFS of {self.nodes} brick(s) on nodes of their own, on {below.description}"
         paths = spread(base, role, nodes)
-        mounted = FileSystem(str(base.parent), "fuse.glusterfs")
+        mounted = FileSystem(str(base.parent), "fuse*")
         expected = dict.fromkeys(paths, (mounted,))
         return Place("gluster", text, paths, shared=role in SHARED_ROLES, expected=expected)
 
