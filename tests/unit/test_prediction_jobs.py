@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
 from weft.model.prediction import classes, curve
+from weft.model.prediction.forecast import Model
 from weft.model.prediction.growth import Growth, Rule, of_workload
 from weft.model.prediction.machine import Service
 from weft.model.prediction.target import scaled
@@ -64,7 +65,7 @@ def test_more_reducers_than_the_threshold_end_the_bypass_writer() -> None:
     work = groupby()
     work = replace(work, stages=[stage, work.stages[1]])
     assert scaled(stage, work, at(8)).writes == 2.0
-    assert scaled(stage, work, at(51)).writes == pytest.approx(1 / 16)
+    assert scaled(stage, work, at(51)).writes == 0
 
 
 def test_a_driver_limits_tasks_per_second() -> None:
@@ -169,3 +170,15 @@ def test_time_of_data_is_that_of_bytes_and_calls_are_those_of_blocks() -> None:
     work = groupby()
     work = replace(work, stages=[work.stages[0], replace(work.stages[1], calls=[reads], processor=0.5)])
     assert model(work).at(at(8)).seconds == pytest.approx(8.0, rel=0.01)
+
+
+def test_blocks_of_other_nodes_are_opened_by_their_servers() -> None:
+    """On 2 nodes half of 16 blocks are on the task's own; on 4 nodes a quarter of 16: 32 opens of 16 blocks in all."""
+    calls = [Calls("scratch", "open", 16, 0.0), Calls("scratch", "open", 16, 0.0, served=True)]
+    stages = [groupby().stages[0], replace(groupby().stages[1], calls=calls)]
+    work = replace(job(stages, slots=2), nodes=2)
+    slow = Service("slow", rate=1.0)
+    for nodes in (2, 4):
+        asked = replace(at(nodes, slow), growth=Growth())
+        busy = Model(work, replace(at(2), growth=Growth())).at(asked).busy()
+        assert busy["metadata of slow (scratch)"] == pytest.approx(16 * 32)

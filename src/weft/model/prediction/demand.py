@@ -15,7 +15,7 @@ PROCESSORS = "the host's processors"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
 _OF_FILE_WRITER = 6
-"""Files that Spark's shuffle writers open whatever the number of blocks: data, index and checksums, new and renamed."""
+"""Files that Spark's sort writer opens whatever the number of blocks: data, index and checksums, new and renamed."""
 _REQUESTS = 5
 """Executors that a reading task asks at once: ShuffleBlockFetcherIterator asks for a fifth of maxBytesInFlight each."""
 
@@ -176,19 +176,23 @@ def _stations(role: str, service: Service, calls: Iterable[Calls], moved: float,
 
 def _grown(call: Calls, stage: StageWork, new: Scaled, work: Work, target: Target) -> Calls:
     """The calls of a task at the target: constant a task, or by block, or by data."""
+    reads = stage.reads_shuffle and not stage.writes_shuffle
     if call.role != "scratch":
         ratio = new.data if call.data else 1.0
     elif call.data:
-        ratio = max(new.data, new.reads) if stage.reads_shuffle else max(new.data, new.writes)
-    elif stage.reads_shuffle and not stage.writes_shuffle:
+        ratio = max(new.data, new.reads if stage.reads_shuffle else new.writes)
+    elif reads:
         ratio = new.reads
     elif stage.writes_shuffle and _by_block(call, stage, work):
-        fixed = min(_OF_FILE_WRITER, call.count)
-        ratio = (fixed + (call.count - fixed) * new.writes) / call.count
+        ratio = new.writes or min(1.0, _OF_FILE_WRITER / call.count)
     else:
         ratio = 1.0
     if call.served:
         ratio *= _remote(target.nodes) / max(_remote(work.nodes), 1e-9)
+    elif reads and call.role == "scratch" and not call.data and any(each.served for each in stage.calls):
+        ratio *= (
+            work.nodes / target.nodes
+        )  # a task opens the blocks of its own node itself, servers all others
     # time of data is that of bytes, whatever the number of calls
     slower = new.data if call.data else ratio
     return Calls(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)

@@ -41,7 +41,7 @@ class Scaled:
     reads: float
     """Of the blocks that a task reads."""
     writes: float
-    """Of the files that a task writes in which each block is one."""
+    """Of the files that a task writes in which each block is one; 0 where it writes all its blocks to one file."""
     blocks: float
     """Shuffle blocks of the whole stage."""
 
@@ -65,6 +65,6 @@ def scaled(stage: StageWork, work: Work, target: Target) -> Scaled:
     reducers, reducers_now = sum(one.count for one in behind), sum(count(one) for one in behind)
     writes = 1.0
     if stage.writes_shuffle and reducers and reducers <= BYPASS:
-        writes = reducers_now / reducers if reducers_now <= BYPASS else 1.0 / reducers
+        writes = reducers_now / reducers if reducers_now <= BYPASS else 0.0
     reads = maps_now / maps if stage.reads_shuffle and maps else 1.0
     return Scaled(tasks, data, reads, writes, stage.blocks * reads * tasks)
