@@ -71,6 +71,8 @@ def _ship(shipped: Path, builder: Path) -> None:
     for home, listed in class_lists([_spec("spark"), _spec("flink"), _spec("hadoop")], say).items():
         shutil.copy(listed, shipped / "classes" / f"{home.name}.txt")
     shutil.copytree(ROOT / "studies", shipped / "studies")
+    shutil.copytree(ROOT / "machines", shipped / "machines")
+    shutil.copytree(ROOT / "native" / "latencyfs" / "profiles", shipped / "profiles")
     (shipped / registries.FILE).write_text(registries.as_json())
     (shipped / "about.json").write_text(json.dumps(_about(), indent=1) + "\n")
 

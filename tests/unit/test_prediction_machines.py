@@ -71,9 +71,7 @@ def test_a_wrong_file_names_key_and_line(old: str, new: str, words: str) -> None
         parse(GOOD.replace(old, new), "here.toml")
 
 
-@pytest.mark.parametrize(
-    "path", sorted((settings.SOURCE / "machines").glob("*.toml")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", sorted((settings.machines()).glob("*.toml")), ids=lambda path: path.stem)
 def test_machines_that_come_with_weft_are_complete(path: Path) -> None:
     found = parse(path.read_text(), str(path))
     assert found.name == path.stem

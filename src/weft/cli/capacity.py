@@ -20,9 +20,6 @@ from weft.record.record import Stored
 from weft.report.projection import HOSTED, Recorded
 from weft.text.nearest import nearest
 
-MACHINES = settings.SOURCE / "machines"
-"""Machine files that come with weft."""
-_PROFILES = settings.SOURCE / "native" / "latencyfs" / "profiles"
 _DEFAULTS = "defaults"
 _CEILINGS = "calibration.json"
 """A record's copy of the calibration that fits it."""
@@ -30,11 +27,11 @@ _CEILINGS = "calibration.json"
 
 def of_file(name: str) -> Machine:
     """A machine by the path of its file or calibration, or the name of one that comes with weft. Raises UsageError."""
-    path = Path(name) if name.endswith((".toml", ".json")) else MACHINES / f"{name}.toml"
+    path = Path(name) if name.endswith((".toml", ".json")) else settings.machines() / f"{name}.toml"
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        known = sorted(each.stem for each in MACHINES.glob("*.toml"))
+        known = sorted(each.stem for each in settings.machines().glob("*.toml"))
         raise UsageError(
             f"machine file {path} is not readable: {error}", hint=nearest(name, known)
         ) from error
@@ -101,7 +98,9 @@ def _changed(recorded: Recorded) -> Mapping[str, Mapping[str, str]]:
 
 def _with_profiles(machine: Machine, changed: Mapping[str, Mapping[str, str]] | None = None) -> Machine:
     """With the emulated file systems, whose figures are those that latencyfs delays by."""
-    profiles = {path.stem: path for path in sorted(_PROFILES.glob("*.toml")) if path.stem != _DEFAULTS}
+    profiles = {
+        path.stem: path for path in sorted(settings.profiles().glob("*.toml")) if path.stem != _DEFAULTS
+    }
     storages = {
         f"delayed:{name}": _profile(path, (changed or {}).get(name, {})) for name, path in profiles.items()
     }
@@ -110,7 +109,7 @@ def _with_profiles(machine: Machine, changed: Mapping[str, Mapping[str, str]] | 
 
 def _profile(path: Path, changed: Mapping[str, str]) -> Service:
     try:
-        return of_profile(path.read_text(), (_PROFILES / f"{_DEFAULTS}.toml").read_text(), changed)
+        return of_profile(path.read_text(), (settings.profiles() / f"{_DEFAULTS}.toml").read_text(), changed)
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
         raise UsageError(
             f"profile {path} is not readable: {error}", hint="weft doctor checks this copy"

@@ -13,7 +13,7 @@ SOURCE = PACKAGE.parents[1]
 
 
 def shipped() -> Path | None:
-    """What an installed weft has in place of a checkout: jars, native programs, lists of classes, studies."""
+    """What an installed weft has in place of a checkout: jars, native programs, lists of classes, studies, machines."""
     path = PACKAGE / "shipped"
     return path if path.is_dir() else None
 
@@ -21,6 +21,17 @@ def shipped() -> Path | None:
 def studies() -> Path:
     """The studies that come with weft."""
     return (shipped() or SOURCE) / "studies"
+
+
+def machines() -> Path:
+    """The machine files that come with weft."""
+    return (shipped() or SOURCE) / "machines"
+
+
+def profiles() -> Path:
+    """latencyfs's profiles."""
+    found = shipped()
+    return found / "profiles" if found else SOURCE / "native" / "latencyfs" / "profiles"
 
 
 def installation() -> list[Path]:
