@@ -134,6 +134,7 @@ def test_a_calibration_is_a_machine() -> None:
         {"operation": name, "callers": callers, "per_second": rate, "latency": latency}
         for name, callers, rate, latency in [
             ("open", 1, 1000, 1e-3), ("open", 16, 8000, 2e-3), ("stat", 1, 2000, 5e-4), ("stat", 16, 16000, 1e-3),
+            ("read", 1, 500, 2e-3),
         ]
     ]  # fmt: skip
     shared = {
@@ -154,6 +155,8 @@ def test_a_calibration_is_a_machine() -> None:
     assert lustre.work("close") == 0
     assert lustre.delay("open") == pytest.approx(1e-3)
     assert lustre.delay("mkdir") == pytest.approx(1e-3)
+    assert lustre.data_delay("read") == pytest.approx(2e-3)
+    assert lustre.data_delay("seek") == 0
     assert found.storages["memory"].shared  # two virtual nodes have one host
     assert found.storages["memory"].rate == math.inf
 

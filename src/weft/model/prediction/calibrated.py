@@ -6,6 +6,7 @@ from weft.model.prediction.machine import UNLIMITED, Machine, Service
 _HOSTED = ("virtual", "local")
 _OPERATIONS = ("open", "create", "stat", "unlink")
 """Their open and create include the close, which therefore is free."""
+_DATA = ("read", "write")
 _FREE = {"close": 0.0}
 
 
@@ -48,5 +49,6 @@ def service(found: StorageRates, *, hosted: bool) -> Service:
         weights={**{name: rate / one for name, one in rates.items() if one and rate}, **_FREE},
         trips={**{name: one / latency for name, one in delays.items() if one and latency}, **_FREE},
         bandwidth=min(known, default=UNLIMITED),
+        calls={name: seconds for name in _DATA if (seconds := found.latency(name)) is not None},
         source=found.source or "weft calibrate",
     )

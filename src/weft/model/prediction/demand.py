@@ -162,7 +162,7 @@ def _delay(call: Calls, service: Service | None) -> float:
     """Seconds of these calls without load."""
     if service is None:
         return 0.0
-    return call.count * (service.call if call.data else service.delay(call.operation))
+    return call.count * (service.data_delay if call.data else service.delay)(call.operation)
 
 
 def _stations(role: str, service: Service, calls: Iterable[Calls], moved: float, nodes: int) -> list[Station]:

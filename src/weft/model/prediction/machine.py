@@ -30,6 +30,8 @@ class Service:
     """Bytes per second of one node."""
     call: float = 0.0
     """Seconds of one read or write without load, besides its bytes."""
+    calls: Mapping[str, float] = field(default_factory=dict)
+    """By operation, such as read: what is known better than `call`."""
     source: str = ""
 
     def work(self, operation: str) -> float:
@@ -39,6 +41,10 @@ class Service:
     def delay(self, operation: str) -> float:
         """Seconds of an operation without load."""
         return self.latency * self.trips.get(operation, 1.0)
+
+    def data_delay(self, operation: str) -> float:
+        """Seconds of a call that moves data without load, besides its bytes."""
+        return self.calls.get(operation, self.call)
 
 
 @dataclass(frozen=True)

@@ -86,5 +86,6 @@ def _over(kind: str, below: Service, machine: Machine, text: str) -> Service:
         weights={},
         trips={},
         call=0.0,
+        calls={},
         source="; ".join(filter(None, [own.source, below.source])),
     )
