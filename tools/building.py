@@ -108,12 +108,12 @@ def _cargo(builder: Path, source: Path, target: Path) -> None:
     ]
     packages = ["--package", "latencyfs", "--package", "weft-scratch"]
     cargo_home = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
-    # no path of this machine is left in the programs
-    renamed = [f"--remap-path-prefix={source}=/weft/native", f"--remap-path-prefix={cargo_home}=/cargo"]
+    # no path of this machine is left in the programs; those of weft's own sources are relative
+    renamed = f"--remap-path-prefix={cargo_home}=/cargo"
     environment = {
         "PATH": f"{builder.parent}:{os.environ['PATH']}",
         "CARGO_TARGET_DIR": str(objects),
-        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(renamed),
+        "CARGO_ENCODED_RUSTFLAGS": renamed,
         "WEFT_OLD_GLIBC": GLIBC,
     }
     shell.run(

@@ -64,6 +64,9 @@ VERBS = {
     "doctor": Verb("doctor", "Check this machine, or several nodes."),
     "ps": Verb("house", "List what weft runs on this machine, and what killed commands left behind."),
     "gc": Verb("house", "Remove what killed commands left behind."),
+    "bundle": Verb(
+        "bundle", "Pack weft, its Python packages and engines for machines without a way to the registries."
+    ),
     "site": Verb("site", "The site profile: job directives, directories, network interface, modules."),
 }
 

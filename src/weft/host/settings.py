@@ -38,8 +38,16 @@ def installation() -> list[Path]:
     """Directories that every node must see, to start weft's own Python there."""
     if shipped() is None:
         return [SOURCE]
+    if shared_by_all := prefix():
+        return [shared_by_all]
     environment = [Path(sys.prefix)] if sys.prefix != sys.base_prefix else []
     return [PACKAGE.parent, *environment]
+
+
+def prefix() -> Path | None:
+    """The shared installation that this weft belongs to: read-only, and used by many users."""
+    path = PACKAGE.parents[2]
+    return path if (path / "share" / "weft" / "prefix.json").is_file() else None
 
 
 def about() -> dict[str, str]:

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.host import settings
-from weft.host.provision import classdata
-from weft.host.provision.distribution import DISTRIBUTIONS
+from weft.host.provision import classdata, distribution
 from weft.host.work import work_directory
 from weft.layout.plan import Command, Layout, Plan
 from weft.run.described import described, started
@@ -23,9 +22,7 @@ def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
     here, made_of = work_directory("RUN"), made_of or topology(spec)
     members = made_of.members(made_of.nodes(spec.nodes).sketch(here), spec.nodes.count)
     places = made_of.sketch(members, here)
-    homes = {
-        name: spec.home(name) or settings.cache() / DISTRIBUTIONS[name].key for name in spec.distributions()
-    }
+    homes = {name: spec.home(name) or distribution.expected(name) for name in spec.distributions()}
     modules = ("core", *homes, *spec.modules())
     layout = Layout(
         "RUN",

@@ -40,7 +40,7 @@ class Observed:
 
 def empty() -> Path:
     """An empty directory: a class path may begin with it and still match the archive, but not with a different one."""
-    return settings.cache() / "empty"
+    return cached("empty") or settings.cache() / "empty"
 
 
 def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Path | None:
@@ -138,7 +138,8 @@ def _kept(name: str, key: str, make: Callable[[Path], None], say: Say) -> Path |
 
 
 def _train(java: Path, training: Training, target: Path) -> None:
-    empty().mkdir(exist_ok=True)
+    if not empty().is_dir():
+        empty().mkdir()
     scratch = target / "scratch"
     scratch.mkdir()
     flags = [

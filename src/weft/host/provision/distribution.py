@@ -47,6 +47,12 @@ def home(name: str, say: Say) -> Path:
     return homes([name], say)[name]
 
 
+def expected(name: str) -> Path:
+    """Where the engine's home is, or will be after its first use."""
+    key = DISTRIBUTIONS[name].key
+    return cached(key) or settings.cache() / key
+
+
 def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
     """The homes of several engines. Raises MissingError or StorageError, and then none of them is half there.
 

@@ -35,8 +35,13 @@ def digest(paths: Iterable[Path], *inputs: str) -> str:
 
 
 def cached(name: str) -> Path | None:
-    """A complete directory of that name, if there is one whose files are as they were made."""
-    path = settings.cache() / name
+    """A complete directory of that name, if there is one whose files are as they were made.
+
+    In the shared installation, or in the user's cache.
+    """
+    prefix, path = settings.prefix(), settings.cache() / name
+    if prefix and (shared := prefix / "engines" / name).is_dir() and not contents.damage(shared, checksums=False):
+        return shared
     require_own(path)
     return path if path.is_dir() and not _damage(path) else None
 

@@ -1,0 +1,65 @@
+"""The verb that packs a bundle for machines without a way to the registries."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.cli import manual
+from weft.cli.request import Flags, study_of
+from weft.errors import UsageError
+from weft.host.provision import bundle as bundles
+from weft.host.provision.distribution import DISTRIBUTIONS
+from weft.run.provisioning import provision
+from weft.text.nearest import nearest
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command()(bundle)
+
+
+def bundle(
+    engines: Annotated[
+        str, typer.Option(help="engines to include, separated by commas")
+    ] = "spark,flink,hadoop",
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="the archive to write: .tar.zst, .tar.gz or .tar.xz")
+    ] = Path("weft-bundle.tar.zst"),
+    java: Annotated[
+        Path | None, typer.Option(help="directory of a Java runtime to include; default: none")
+    ] = None,
+    archives: Annotated[bool, typer.Option("--archives", hidden=True)] = False,
+) -> None:
+    """Pack weft, its Python packages and engines for machines without a way to the registries.
+
+    There, `tar -xf` and `./install PREFIX` make an installation for all users: read-only, with module files,
+    completion, man pages and a site profile, and nothing is downloaded.
+
+    Example: weft bundle --engines spark,flink -o weft-bundle.tar.zst
+    """
+    if archives:
+        _archive()
+        return
+    names = [name.strip() for name in engines.split(",") if name.strip()]
+    for name in names:
+        if name not in DISTRIBUTIONS:
+            raise UsageError(f"unknown engine {name!r}", hint=nearest(name, list(DISTRIBUTIONS)))
+    if java is not None and not (java / "bin" / "java").exists():
+        raise UsageError(
+            f"{java} is no Java runtime: it has no bin/java", hint="name its directory, as JAVA_HOME does"
+        )
+    bundles.pack(bundles.Contents(names, java, manual.pages()), out, _say)
+
+
+def _archive() -> None:
+    """Called by `install`: the class-data archives of the engines that are there."""
+    for name, wanted in DISTRIBUTIONS.items():
+        if bundles.included(wanted.key):
+            ((_, spec),) = study_of("terasort", Flags(engine=name)).cells()
+            provision(spec, _say)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,7 @@
+help([[weft @VERSION@: runs Spark, Flink and Hadoop on this machine, checks the answers, shows where the time goes.]])
+whatis("Name: weft")
+whatis("Version: @VERSION@")
+local prefix = myFileName():gsub("/share/modulefiles/.*", "")
+prepend_path("PATH", pathJoin(prefix, "bin"))
+prepend_path("MANPATH", pathJoin(prefix, "share/man"))
+prepend_path("XDG_DATA_DIRS", pathJoin(prefix, "share"))

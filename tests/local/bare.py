@@ -1,0 +1,126 @@
+"""A bare Debian with Python and a Java runtime, made for the test, and registries on the loopback address to install from.
+
+The registries hold what pip and Maven have downloaded, so nothing but these two asks the real ones.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mirror import Registry, python_page, serving
+from weft.host import settings
+from weft.host.provision import distribution
+from weft.host.provision.tree import building, cached, digest
+
+ROOT = settings.SOURCE
+PACKAGES = "python3-venv,openjdk-17-jre-headless"
+"""venv is how Debian ships pip."""
+_ENTER = """
+mount --make-rprivate / && mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount -t proc proc "$0/proc" &&
+if ip link set lo up 2>/dev/null; then :; fi; exec chroot "$0" "$@"
+"""
+
+
+def debian() -> Path:
+    """The unpacked root, kept in the cache; not to be written to."""
+    key = f"bare-debian-12-{digest([], PACKAGES)}"
+    with building(key, 2_000_000_000) as target:
+        if target is not None:
+            argv = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}", "bookworm"]
+            subprocess.run([*argv, str(target / "root")], check=True)
+    found = cached(key)
+    assert found is not None
+    return found / "root"
+
+
+def wheel() -> Path:
+    """Of this checkout, built if the cache has none of this commit's files."""
+    sources = [ROOT / name for name in ("src", "java", "native", "studies", "tools", "pyproject.toml")]
+    key = f"wheel-{digest(sources)}"
+    with building(key, 500_000_000) as target:
+        if target is not None:
+            subprocess.run([ROOT / "tools" / "build", target], check=True)
+    found = cached(key)
+    assert found is not None
+    return next(found.glob("*.whl"))
+
+
+@contextmanager
+def registries(*wheels: Path) -> Iterator[Registry]:
+    """An index with weft's packages and the engines' archives, and a Maven repository with the jars of Hadoop."""
+    registry = Registry()
+    for file in [*_packages().iterdir(), *wheels]:
+        name = re.split(r"-\d", file.name)[0].lower().replace("_", "-")
+        registry.files[f"/files/{file.name}"] = file.read_bytes()
+        registry.files[f"/simple/{name}/"] = python_page(file.name, f"../../files/{file.name}")
+    jars = distribution.home("hadoop", print) / "lib"
+    for artifact in distribution.HADOOP.artifacts:
+        registry.files[f"/maven/{artifact.path}"] = (jars / artifact.file).read_bytes()
+    with serving(registry) as running:
+        yield running
+
+
+def _packages() -> Path:
+    lock = ROOT / "requirements.lock"
+    engines = [distribution.SPARK, distribution.FLINK]
+    key = f"packages-{digest([lock], *(each.key for each in engines))}"
+    with building(key, 2_000_000_000) as target:
+        if target is not None:
+            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(target)]
+            subprocess.run([*pip, "--require-hashes", "--requirement", str(lock)], check=True)
+            names = [f"{each.package}=={each.version}" for each in engines]
+            subprocess.run([*pip, "--no-deps", *names], check=True)
+    found = cached(key)
+    assert found is not None
+    return found
+
+
+@dataclass
+class Bare:
+    """A Debian of its own, over the one in the cache."""
+
+    root: Path
+    environment: Mapping[str, str]
+    network: bool = True
+
+    def run(self, *argv: str, check: bool = True, user: str = "") -> "subprocess.CompletedProcess[str]":
+        """A command inside; every process that it leaves is killed, and every mount removed."""
+        spaces = ["--mount", "--pid", "--fork", "--kill-child", *([] if self.network else ["--net"])]
+        entered = ["unshare", *spaces, "sh", "-c", _ENTER, str(self.root)]
+        named = [f"{name}={value}" for name, value in self.environment.items()]
+        inside = ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", *named]
+        as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+        done = subprocess.run(
+            [*entered, *as_user, *inside, *argv], capture_output=True, text=True, check=False
+        )
+        assert not check or done.returncode == 0, f"{argv}: {done.stdout}\n{done.stderr}"
+        return done
+
+
+@contextmanager
+def bare(directory: Path, environment: Mapping[str, str], *, network: bool = True) -> Iterator[Bare]:
+    """A writable copy by an overlay, whose changes are in the directory."""
+    for name in ("upper", "work", "root"):
+        (directory / name).mkdir(parents=True)
+    where = f"lowerdir={debian()},upperdir={directory}/upper,workdir={directory}/work"
+    subprocess.run(["mount", "-t", "overlay", "overlay", "-o", where, str(directory / "root")], check=True)
+    try:
+        yield Bare(directory / "root", environment, network)
+    finally:
+        subprocess.run(["umount", "--recursive", str(directory / "root")], check=True)
+
+
+def settings_xml(url: str) -> str:
+    """Maven's settings with one mirror of everything."""
+    mirror = f"<mirror><id>loopback</id><url>{url}/maven</url><mirrorOf>*</mirrorOf></mirror>"
+    return f"<settings><mirrors>{mirror}</mirrors></settings>"
+
+
+def variables() -> dict[str, str]:
+    """Of this machine, that its programs need inside too."""
+    return {name: os.environ[name] for name in ("LANG",) if name in os.environ}
