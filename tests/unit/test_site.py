@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from weft.cli import app
 from weft.errors import UsageError
+from weft.host import settings
 from weft.host.site.profile import Profile, load
 from weft.host.site.survey import FileSystem, Interface, Survey, file_systems, java_modules, shared
 from weft.host.site.writing import text
@@ -105,3 +106,68 @@ def test_init_writes_once_and_show_reads(tmp_path: Path, monkeypatch: pytest.Mon
     assert isinstance(again.exception, UsageError)
     assert run(app, ["site", "init", "--force"]).exit_code == 0
     assert "main" in run(app, ["site", "show", "--json"]).stdout
+
+
+@pytest.fixture
+def shared_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The profile of all users of a shared installation; the user has one of his own."""
+    package = tmp_path / "prefix" / "lib" / "python3" / "weft"
+    for folder in (package, tmp_path / "prefix/share/weft", tmp_path / "prefix/etc/weft"):
+        folder.mkdir(parents=True)
+    (tmp_path / "prefix/share/weft/prefix.json").write_text("{}")
+    monkeypatch.setattr(settings, "PACKAGE", package)
+    monkeypatch.setenv("WEFT_SITE", str(tmp_path / "site.toml"))
+    return tmp_path / "prefix/etc/weft/site.toml"
+
+
+def test_a_users_profile_is_over_that_of_all_users(shared_installation: Path) -> None:
+    shared_installation.write_text(
+        'fabric = "ib0"\n[slurm]\npartition = "main"\naccount = "all"\n[limits]\nnodes = 4\n'
+    )
+    settings.site().write_text('[slurm]\naccount = "me"\n')
+    found = load()
+    assert (found.fabric, found.slurm.partition, found.slurm.account, found.limits.nodes) == (
+        "ib0",
+        "main",
+        "me",
+        4,
+    )
+
+
+def test_a_user_cannot_set_limits_in_a_shared_installation(shared_installation: Path) -> None:
+    settings.site().write_text("[limits]\nnodes = 400\n")
+    with pytest.raises(UsageError, match="limits are set for all users in") as caught:
+        load()
+    assert str(shared_installation) in caught.value.message
+
+
+def test_an_invalid_profile_of_all_users_is_named(shared_installation: Path) -> None:
+    shared_installation.write_text("[limits]\nnods = 4\n")
+    with pytest.raises(UsageError, match=r"etc/weft/site\.toml: unknown key 'limits\.nods'"):
+        load()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--nodes", "local:5"], "the run needs 5 nodes, and this site allows 4"),
+        (["--scratch", "pool"], "this site does not allow the storage 'pool', only disk, memory"),
+        (["--nodes", "local:4", "--scratch", "memory"], ""),
+    ],
+)
+def test_a_run_beyond_the_limits_is_refused_before_anything_starts(
+    shared_installation: Path, words: list[str], why: str
+) -> None:
+    shared_installation.write_text('[limits]\nnodes = 4\nstorages = ["disk", "memory"]\n')
+    done = CliRunner().invoke(app, ["plan", "terasort", "--size", "1MB", *words])
+    assert done.exit_code == (1 if why else 0)
+    assert why in str(done.exception)
+
+
+def test_the_profile_of_all_users_can_be_written(
+    shared_installation: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.cli.site.survey", lambda: FOUND)
+    done = CliRunner().invoke(app, ["site", "init", "--site"])
+    assert done.exit_code == 0
+    assert "fabric" in shared_installation.read_text()

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,13 +29,16 @@ def register(app: typer.Typer) -> None:
 @site.command()
 def init(
     force: Annotated[bool, typer.Option("--force", help="overwrite an existing profile")] = False,
+    shared: Annotated[
+        bool, typer.Option("--site", help="write that of all users of this shared installation")
+    ] = False,
 ) -> None:
     """Write a site profile from what is detected: partitions, directories, interfaces, modules, burst buffer.
 
     Example: weft site init
     """
-    path = settings.site()
-    if path.exists() and not force:
+    path = _shared() if shared else settings.site()
+    if path.exists() and not force and not _only_comments(path):
         raise UsageError(
             f"the site profile already exists: {path}", hint="look at it with `weft site show`, or --force"
         )
@@ -61,6 +65,8 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="print it as JSON"
     if as_json:
         print(profile.model_dump_json(indent=1))
         return
+    if above := settings.shared_site():
+        print(f"{above}, of all users")
     print(f"{path}{'' if path.exists() else ' (does not exist; `weft site init` creates it)'}")
     for key, value in json.loads(profile.model_dump_json()).items():
         rows = (
@@ -70,3 +76,18 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="print it as JSON"
         )
         for name, one in rows.items():
             print(f"  {name:<18} {'not set' if one in (None, []) else one}")
+
+
+def _shared() -> Path:
+    found = settings.shared_site()
+    if found is None:
+        raise UsageError(
+            "this weft is no shared installation, so there is no profile of all users",
+            hint="`weft bundle` and its `install` make one",
+        )
+    return found
+
+
+def _only_comments(path: Path) -> bool:
+    """As the profile that `install` writes."""
+    return not any(line.strip() and not line.startswith("#") for line in path.read_text().splitlines())

@@ -50,6 +50,12 @@ def prefix() -> Path | None:
     return path if (path / "share" / "weft" / "prefix.json").is_file() else None
 
 
+def shared_site() -> Path | None:
+    """The site profile of all users of the shared installation."""
+    found = prefix()
+    return found / "etc" / "weft" / "site.toml" if found else None
+
+
 def about() -> dict[str, str]:
     """What an installed weft was built from; empty in a checkout."""
     path = PACKAGE / "shipped" / "about.json"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from weft.errors import UsageError
 from weft.host import settings
 from weft.host.own import require_own_directories
+from weft.host.site.profile import load
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
 from weft.layout.places import Place, Role
@@ -49,6 +50,8 @@ class Topology:
     def require_possible(self, spec: Spec) -> None:
         """Raises UsageError if the run is known to fail, before anything is downloaded or started."""
         require_plain({**settings.directories(), **_others(spec)})
+        layers = [layer.kind for layer in spec.layers()]
+        load().limits.require(self.nodes(spec.nodes).count, layers)
         require_own_directories(settings.spelled())
         if not spec.nodes.elsewhere:
             for role, storage in self.storages.items():

@@ -40,7 +40,11 @@ def cached(name: str) -> Path | None:
     In the shared installation, or in the user's cache.
     """
     prefix, path = settings.prefix(), settings.cache() / name
-    if prefix and (shared := prefix / "engines" / name).is_dir() and not contents.damage(shared, checksums=False):
+    if (
+        prefix
+        and (shared := prefix / "engines" / name).is_dir()
+        and not contents.damage(shared, checksums=False)
+    ):
         return shared
     require_own(path)
     return path if path.is_dir() and not _damage(path) else None

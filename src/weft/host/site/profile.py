@@ -1,8 +1,9 @@
 """The site profile: the directives of weft's jobs and the directories on this machine. Unset keys are not requested."""
 
 import tomllib
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -47,6 +48,30 @@ class Container(BaseModel):
     )
 
 
+class Limits(BaseModel):
+    """What an administrator allows in a shared installation. A user's own installation of weft has other limits."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    nodes: int | None = Field(default=None, ge=1, description="largest number of nodes of a run; unset: any")
+    storages: tuple[Word, ...] | None = Field(
+        default=None, description="storages that a run may use, such as 'disk' and 'pool'; unset: all"
+    )
+
+    def require(self, nodes: int, storages: Collection[str]) -> None:
+        """Raises UsageError, which names the limit."""
+        where = settings.shared_site() or settings.site()
+        hint = f"the limits of this site are in {where}"
+        if self.nodes is not None and nodes > self.nodes:
+            raise UsageError(f"the run needs {nodes} nodes, and this site allows {self.nodes}", hint=hint)
+        refused = [] if self.storages is None else sorted(set(storages) - {*self.storages, "null"})
+        if refused:
+            allowed = ", ".join(self.storages or ())
+            raise UsageError(
+                f"this site does not allow the storage {refused[0]!r}, only {allowed}", hint=hint
+            )
+
+
 class Profile(BaseModel):
     """A machine, as its user configures it."""
 
@@ -54,6 +79,7 @@ class Profile(BaseModel):
 
     slurm: Directives = Directives()
     container: Container = Container()
+    limits: Limits = Limits()
     shared: Path | None = Field(
         default=None,
         description="directory that every node sees, for input and output; unset: beside the records",
@@ -67,14 +93,43 @@ class Profile(BaseModel):
 
 
 def load(path: Path | None = None) -> Profile:
-    """The user's profile; an empty one if there is none. Raises UsageError, which names the invalid key."""
-    path = path or settings.site()
+    """The user's profile over that of the shared installation; an empty one if there is neither.
+
+    Raises UsageError, which names the invalid key.
+    """
+    own = path or settings.site()
+    table, shared = _table(own), settings.shared_site()
+    if path is None and shared is not None:
+        if "limits" in table:
+            raise UsageError(
+                f"the site profile {own}: limits are set for all users in {shared}",
+                hint="remove [limits] from your own profile",
+            )
+        above = _table(shared)
+        _checked(above, shared)
+        table = _over(above, table)
+    return _checked(table, own)
+
+
+def _table(path: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(path.read_text())
+        return tomllib.loads(path.read_text())
     except FileNotFoundError:
-        return Profile()
+        return {}
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"the site profile {path} is not readable: {error}") from error
+
+
+def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """One table over another, key by key."""
+    inner = {
+        key: _over(base[key], value) if isinstance(value, dict) and isinstance(base.get(key), dict) else value
+        for key, value in own.items()
+    }
+    return {**base, **inner}
+
+
+def _checked(table: Mapping[str, Any], path: Path) -> Profile:
     try:
         return Profile.model_validate(table)
     except ValidationError as error:
@@ -84,6 +139,7 @@ def load(path: Path | None = None) -> Profile:
             *Profile.model_fields,
             *(f"slurm.{name}" for name in Directives.model_fields),
             *(f"container.{name}" for name in Container.model_fields),
+            *(f"limits.{name}" for name in Limits.model_fields),
         ]
         what = f"unknown key {key!r}" if first["type"] == "extra_forbidden" else f"{key}: {first['msg']}"
         raise UsageError(
