@@ -106,7 +106,7 @@ def _cargo(builder: Path, source: Path, target: Path) -> None:
         "--target",
         f"{TARGET}.{GLIBC}",
     ]
-    packages = ["--package", "latencyfs", "--package", "weft-scratch"]
+    packages = [word for name in native.PACKAGES for word in ("--package", name)]
     cargo_home = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
     # no path of this machine is left in the programs; those of weft's own sources are relative
     renamed = f"--remap-path-prefix={cargo_home}=/cargo"

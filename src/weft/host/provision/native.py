@@ -14,7 +14,7 @@ PRELOAD = "libweft_scratch.so"
 
 PRODUCTS = ("latencyfs", "weft-scratch", "gauge", PRELOAD)
 _INSTALL = "apt-get install cargo (on Debian 12 cargo-web), or https://rustup.rs"
-_PACKAGES = ("latencyfs", "weft-scratch", "gauge")
+PACKAGES = ("latencyfs", "weft-scratch", "gauge")
 
 
 def build(say: Say) -> Path:
@@ -63,7 +63,7 @@ def objects_of(source: Path) -> Path:
 
 
 def _compile(cargo: str, source: Path, target: Path) -> None:
-    packages = [word for name in _PACKAGES for word in ("--package", name)]
+    packages = [word for name in PACKAGES for word in ("--package", name)]
     argv = [
         cargo,
         "build",

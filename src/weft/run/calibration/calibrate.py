@@ -61,7 +61,7 @@ def calibrate(
 def _working(spec: Spec, programs: Path) -> Iterator[Work]:
     """A lease and a directory of their own: each storage has nodes of its own, as in a run."""
     name = f"calibrate-{secrets.token_hex(4)}"
-    visible = [settings.cache(), settings.SOURCE, *spec.paths()]
+    visible = [settings.cache(), *settings.installation(), *spec.paths()]
     with lease.hold(name, "calibrate") as held, open_work(name, held, programs, visible) as work:
         yield work
 
