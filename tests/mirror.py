@@ -108,4 +108,4 @@ def refusing_proxy() -> Iterator[str]:
 
 def python_page(file: str, target: str) -> bytes:
     """A page of the simple repository API in HTML."""
-    return f'<!DOCTYPE html><html><body><a href="{target}#sha256=00">{file}</a></body></html>'.encode()
+    return f'<!DOCTYPE html><html><body><a href="{target}">{file}</a></body></html>'.encode()

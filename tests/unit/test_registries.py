@@ -75,7 +75,7 @@ def test_no_index_and_trusted_hosts_of_pip_hold(home: Path, monkeypatch: pytest.
 def test_a_file_is_found_in_an_index(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    page = python_page("engine-1.0.tar.gz", "../../files/engine-1.0.tar.gz")
+    page = python_page("engine-1.0.tar.gz", "../../files/engine-1.0.tar.gz#sha256=00")
     monkeypatch.setenv("PIP_INDEX_URL", f"{registry.url}/simple")
     if form == "json":
         page = json.dumps({"files": [{"url": "../../files/engine-1.0.tar.gz"}, {"url": "other"}]}).encode()
