@@ -21,7 +21,7 @@ from weft.errors import WeftError
 from weft.host import settings, shell
 from weft.host.provision import distribution, jars, jdk, native
 from weft.host.provision.download import registries
-from weft.host.provision.tree import building, cached, digest
+from weft.host.provision.tree import building, cached, digest, locked
 from weft.run.provisioning import class_lists
 from weft.spec.model import Spec
 
@@ -96,7 +96,7 @@ def _native(builder: Path) -> Path:
 
 
 def _cargo(builder: Path, source: Path, target: Path) -> None:
-    objects = settings.cache() / "native-old-glibc"
+    objects = native.objects_of(source)
     argv = [
         native.cargo()[0],
         "zigbuild",
@@ -116,11 +116,13 @@ def _cargo(builder: Path, source: Path, target: Path) -> None:
         "CARGO_ENCODED_RUSTFLAGS": renamed,
         "WEFT_OLD_GLIBC": GLIBC,
     }
-    shell.run(
-        [*argv, "--manifest-path", str(source / "Cargo.toml"), *packages], timeout=1800, env=environment
-    )
+    with locked(objects.with_name(f".{objects.name}.lock")):
+        shell.run(
+            [*argv, "--manifest-path", str(source / "Cargo.toml"), *packages], timeout=1800, env=environment
+        )
+        for product in native.PRODUCTS:
+            shutil.copy(objects / TARGET / "release" / product, target)
     for product in native.PRODUCTS:
-        shutil.copy(objects / TARGET / "release" / product, target)
         require_old_glibc(target / product, GLIBC)
 
 

@@ -49,8 +49,9 @@ def home(name: str, say: Say) -> Path:
 
 def expected(name: str) -> Path:
     """Where the engine's home is, or will be after its first use."""
-    key = DISTRIBUTIONS[name].key
-    return cached(key) or settings.cache() / key
+    key, prefix = DISTRIBUTIONS[name].key, settings.prefix()
+    shared = prefix / "engines" / key if prefix else None
+    return shared if shared and shared.is_dir() else settings.cache() / key
 
 
 def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
