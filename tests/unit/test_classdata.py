@@ -87,7 +87,7 @@ def test_classes_are_listed_in_one_small_run(tmp_path: Path, monkeypatch: pytest
     assert listed[0].read_text() == "org/thing/One\n"
     assert [argv[-2:] for argv in ran] == [["run", "small"]]
     assert len(messages) == 1
-    assert [path.name for path in listed[0].parent.iterdir()] == ["classes"]
+    assert {path.name for path in listed[0].parent.iterdir()} == {".contents", "classes"}
 
 
 def test_what_a_small_run_listed_before_it_failed_is_used_for_a_day(
