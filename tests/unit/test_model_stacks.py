@@ -121,3 +121,18 @@ def test_runs_with_stacks_are_compared_by_what_the_processor_did(tmp_path: Path)
         assert max(categories, key=lambda name: categories[name]) == "processor: sort"
         assert sum(categories.values()) == pytest.approx(before.parts["processor"])
         assert "processor" not in after.parts
+
+
+def test_the_tasks_of_real_containers_have_categories(tmp_path: Path) -> None:
+    """A map and a reduce container of Hadoop 3.5.0: the thread of the task is the JVM's first."""
+    folder = tmp_path / "node1" / "engine"
+    folder.mkdir(parents=True)
+    for number, side in enumerate(("map", "reduce")):
+        text = gzip.decompress((REAL.parent / f"hadoop-3.5-terasort-{side}.collapsed.gz").read_bytes())
+        (folder / f"{number}.collapsed").write_bytes(text)
+    found = stacks.profile(stacks.read(tmp_path))
+    assert found.processes == 2
+    assert set(found.sides) == {"map", "reduce", "other tasks"}
+    assert found.sides["map"].most_common(2)[1][0] == "sort"
+    assert found.sides["reduce"]["checksum"] > 0
+    assert all(count[NO_RULE] == 0 for count in found.sides.values())
