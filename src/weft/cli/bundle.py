@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from weft.cli import manual
-from weft.cli.request import Flags, study_of
+from weft.cli.flags import Flags
+from weft.cli.request import study_of
 from weft.errors import UsageError
 from weft.host.provision import bundle as bundles
 from weft.host.provision.distribution import DISTRIBUTIONS
