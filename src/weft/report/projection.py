@@ -117,8 +117,9 @@ def _resolved(stored: Stored) -> dict[str, Any]:
     try:
         table = json.loads(path.read_text())
     except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(
-            f"{path} is not readable: {error}", hint="the run ended before its layout was decided"
+            f"{path} is not readable: {why}", hint="the run ended before its layout was decided"
         ) from error
     return table if isinstance(table, dict) else {}
 

@@ -114,9 +114,11 @@ def load(path: Path | None = None) -> Profile:
 def _table(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise UsageError(f"the site profile {path} is not readable: {error.strerror}") from error
+    except ValueError as error:
         raise UsageError(f"the site profile {path} is not readable: {error}") from error
 
 
