@@ -42,6 +42,8 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doing, "_do", none)
     monkeypatch.setattr("weft.cli.persistent.rootless.enter", none)
     monkeypatch.setattr("weft.cli.persistent.supervisor.launch", lambda *_: sys.exit(0))
+    monkeypatch.setattr("weft.cli.calibrate.measure", lambda *_: sys.exit(0))
+    monkeypatch.setattr("weft.cli.bundle.bundles.pack", none)
 
 
 def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
