@@ -148,3 +148,13 @@ def test_a_storage_s_directory_whose_path_engines_read_otherwise(
     preview.preview(
         parse({"workload": "terasort", "nodes": "ssh:one,two", "scratch": "mount:$DW_JOB_STRIPED/x"})
     )
+
+
+@pytest.mark.parametrize("engine", ["hadoop", "spark:master=yarn", "flink:master=yarn"])
+def test_a_pool_that_containers_would_not_see(engine: str) -> None:
+    error = refused(engine=engine, scratch="pool")
+    assert "yarn starts containers without the preload library" in error.message
+    assert "--scratch memory" in error.hint
+    preview.preview(
+        parse({"workload": "terasort", "engine": engine, "input": "pool", "scratch": "memory:1G"})
+    )

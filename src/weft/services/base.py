@@ -34,6 +34,8 @@ class Service(BaseModel, ABC):
     """Whether it is useful by itself; others exist only if an engine, a storage or a service needs them."""
     authenticates: ClassVar[bool] = False
     """Whether it only authenticates processes: a run with security=none has none of these."""
+    clears: ClassVar[bool] = False
+    """Whether it starts programs on scratch without the variables of its own environment."""
     configurable: ClassVar[bool] = True
     """Whether it has keys of its own; otherwise its keys belong to the storage or engine that needs it."""
     kind: str

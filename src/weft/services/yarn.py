@@ -41,6 +41,7 @@ class Yarn(Service):
     kind: Literal["yarn"] = "yarn"
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
     configurable: ClassVar[bool] = False
+    clears: ClassVar[bool] = True
 
     tenant: InstanceOf[Tenant] = Field(description="the engine that runs on it")
     port: int = Field(description="first of the ports of its daemons")

@@ -6,6 +6,7 @@ from typing import Any
 
 from weft.errors import UsageError
 from weft.spec.model import Spec
+from weft.storage.base import layers
 from weft.workloads.ownjob import OwnJob
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -35,6 +36,7 @@ def require_runnable(spec: Spec) -> None:
     work = spec.workload
     if not spec.secured:
         _require_unsecured(spec)
+    _require_preloaded(spec)
     for kind in spec.engine.parts:
         if work.engines and kind not in work.engines:
             raise UsageError(
@@ -43,6 +45,16 @@ def require_runnable(spec: Spec) -> None:
             )
         if isinstance(work, OwnJob):
             spec.engine.parts[kind].require_program(work.program)
+
+
+def _require_preloaded(spec: Spec) -> None:
+    scratch = next((layer for layer in layers(spec.scratch) if layer.preloaded), None)
+    service = next((service for service in spec.all_services() if service.clears), None)
+    if scratch and service:
+        raise UsageError(
+            f"scratch: {service.kind} starts containers without the preload library, and no other program sees files in {scratch.kind}",
+            hint="use --scratch memory, loopback, or loopback+STORAGE",
+        )
 
 
 def _require_unsecured(spec: Spec) -> None:

@@ -29,6 +29,8 @@ class Storage(BaseModel, ABC):
     """Keys whose values may contain commas in the short form."""
     native: ClassVar[bool] = False
     """Whether it runs one of weft's native programs."""
+    preloaded: ClassVar[bool] = False
+    """Whether its files, as scratch, exist only for programs with the preload library."""
     kind: str
 
     @property

@@ -30,6 +30,7 @@ class PoolStorage(StackedStorage):
 
     kind: Literal["pool"] = "pool"
     native: ClassVar[bool] = True
+    preloaded: ClassVar[bool] = True
 
     segment: Size = Field(
         default=1 << 30, ge=1 << 20, description="size of a segment file on the backing storage"
