@@ -31,7 +31,7 @@ def calibrations(weft: Weft) -> list[Path]:
 @needs(*SSH)
 def test_hosts_are_measured_over_ssh(here: Weft, tmp_path: Path) -> None:
     with running(tmp_path / "hosts", 2) as hosts:
-        nodes = hosts.nodes(cores="1", memory="2500M")
+        nodes = hosts.nodes(cores="1", memory="2700M")
         found = here.result("calibrate", "--nodes", nodes, "--scratch", f"disk:{tmp_path}", *SHORT)
         assert hosts.left() == []
     assert [host["name"] for host in found["hosts"]] == ["host1", "host2"]

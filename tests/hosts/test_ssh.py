@@ -35,7 +35,7 @@ def weft(tmp_path: Path) -> Iterator[Weft]:
     assert command.leftovers() == []
 
 
-SMALL = {"cores": "1", "memory": "2500M"}
+SMALL = {"cores": "1", "memory": "2700M"}
 
 
 @pytest.fixture
