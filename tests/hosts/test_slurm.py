@@ -168,6 +168,7 @@ def test_killing_weft_in_the_job_ends_the_job_and_every_step(weft: SiteWeft) -> 
     assert weft("gc").returncode == 0
 
 
+@pytest.mark.long
 def test_what_a_killed_job_leaves_in_shared_directories_is_removed_by_who_submitted_it(
     weft: SiteWeft,
 ) -> None:
