@@ -3,12 +3,15 @@
 use crate::clock;
 use crate::delay::{Nanos, Request};
 use crate::intent::Key;
-use crate::invalidate::Stale;
+use crate::invalidate::{Stale, TAKES_UP};
 use crate::op::Op;
 use crate::shared::{lock, Shared};
 use fuser::INodeNo;
+use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
+
+const LATELY: Nanos = TAKES_UP.as_nanos() as Nanos;
 
 /// A request that has arrived and not been answered.
 pub struct Call {
@@ -19,6 +22,7 @@ pub struct Call {
     arrival: Nanos,
     fault: Option<i32>,
     key: Option<Key>,
+    found: Vec<INodeNo>,
 }
 
 impl Call {
@@ -32,6 +36,7 @@ impl Call {
             arrival: begun,
             fault: shared.strike(op, bytes),
             key: None,
+            found: Vec::new(),
             shared: shared.clone(),
         }
     }
@@ -50,6 +55,14 @@ impl Call {
     /// Names the object, so that a lookup just before can have paid a part.
     pub fn about(mut self, key: Key) -> Call {
         self.key = Some(key);
+        self
+    }
+
+    /// Names the inodes that the answer may make known to the kernel.
+    pub fn finds(mut self, found: impl IntoIterator<Item = INodeNo>) -> Call {
+        if self.shared.clients.len() > 1 {
+            self.found.extend(found);
+        }
         self
     }
 
@@ -72,7 +85,31 @@ impl Call {
                 lock(&client.intents).lose(seen.0);
             }
         }
-        self.shared.invalidator.tell(others, stale);
+        let invalidator = &self.shared.invalidator;
+        if self.shared.tree.changed(self.client, seen, LATELY) {
+            // Attributes only: a kernel that does not know an object has no pages of it.
+            invalidator.tell_later(others, Stale::Attributes(seen));
+        }
+        invalidator.tell(others, stale);
+    }
+
+    /// Before entries of the directories are changed, so that `moved` of another mount never misses it.
+    pub fn will_change(&self, dirs: &[INodeNo]) {
+        for dir in dirs {
+            self.shared.tree.changed(self.client, *dir, LATELY);
+        }
+    }
+
+    /// Forgets here too where a name leads after a rename, when another mount changed the directory lately: the kernel
+    /// moves the inode that it believes to be renamed, and may not have been told yet that the name is another's.
+    ///
+    /// The notice waits for the lock of the directory, so for the answer to the rename.
+    pub fn moved(&self, from: INodeNo, to: (INodeNo, &OsStr)) {
+        let shared = &self.shared;
+        if shared.clients.len() > 1 && shared.tree.changed_by_another(self.client, from, LATELY) {
+            let stale = Stale::Entry(to.0, to.1.into());
+            shared.invalidator.tell(1 << self.client, stale);
+        }
     }
 
     /// As `changed`, and remembers that this client knows the new attributes, if it caches any.
@@ -150,6 +187,18 @@ impl Call {
                 counters.request(self.op, took);
             }
         }
-        self.shared.timer.at(at, answer);
+        if self.found.is_empty() {
+            return self.shared.timer.at(at, answer);
+        }
+        let (shared, client, begun) = (self.shared.clone(), self.client, self.begun);
+        self.shared.timer.at(at, move || {
+            answer();
+            for found in self.found {
+                if shared.tree.answered(client, found, begun) {
+                    let stale = Stale::Attributes(found);
+                    shared.invalidator.tell_later(1 << client, stale);
+                }
+            }
+        });
     }
 }

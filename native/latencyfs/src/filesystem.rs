@@ -58,6 +58,7 @@ impl Filesystem for Mount {
             Ok(attr) => Key::Object(attr.ino.0),
             Err(_) => Key::Name(parent.0, name.into()),
         };
+        let call = call.finds(result.as_ref().ok().map(|attr| attr.ino));
         let timeout = self.timeout();
         call.lookup(key, move || match result {
             Ok(attr) => reply.entry(&timeout, &attr, GENERATION),
@@ -214,7 +215,9 @@ impl Filesystem for Mount {
     ) {
         let call = self.begin(Op::Rename);
         let (from, to) = ((parent, name), (newparent, newname));
+        call.will_change(&[parent, newparent]);
         let result = call.run(|| work::rename(&self.shared, from, to, flags.bits()));
+        call.moved(parent, to);
         for (dir, entry) in [from, to] {
             call.changed(dir, Stale::Entry(dir, entry.into()));
             call.changed_here(dir, Stale::Attributes(dir));
@@ -264,6 +267,7 @@ impl Filesystem for Mount {
         });
         let (timeout, flags) = (self.timeout(), self.open_flags());
         let direct = FopenFlags::empty();
+        let call = call.finds(made.map(|(attr, _)| attr.ino));
         call.metadata(move || match (result, backing) {
             (Ok((attr, fh)), Some(id)) => {
                 reply.created_passthrough(&timeout, &attr, GENERATION, fh, direct, &id);
@@ -429,6 +433,7 @@ impl Filesystem for Mount {
         let (call, result) = self.list(fh, offset);
         let timeout = self.timeout();
         let mut added = 0;
+        let mut found = Vec::new();
         let asks = match &result {
             Ok(listing) => {
                 for entry in &listing.entries {
@@ -437,6 +442,7 @@ impl Filesystem for Mount {
                         continue;
                     };
                     let number = attr.ino;
+                    found.push(number);
                     if reply.add(
                         number,
                         entry.offset,
@@ -456,7 +462,7 @@ impl Filesystem for Mount {
             }
             Err(_) => true,
         };
-        call.metadata_if(asks, move || match result {
+        call.finds(found).metadata_if(asks, move || match result {
             Ok(_) => reply.ok(),
             Err(error) => reply.error(error.into()),
         });

@@ -67,6 +67,7 @@ impl Mount {
     /// Answers a call that made or found a directory entry.
     pub fn answer_entry(&self, call: Call, result: io::Result<FileAttr>, reply: ReplyEntry) {
         let timeout = self.timeout();
+        let call = call.finds(result.as_ref().ok().map(|attr| attr.ino));
         call.metadata(move || match result {
             Ok(attr) => reply.entry(&timeout, &attr, GENERATION),
             Err(error) => reply.error(error.into()),

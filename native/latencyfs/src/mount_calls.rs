@@ -14,6 +14,7 @@ impl Mount {
     /// A call that takes an entry away: the name, its parent and the file change.
     pub fn remove(&self, op: Op, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
         let call = self.begin(op);
+        call.will_change(&[parent]);
         let result = call.run(|| work::remove(&self.shared, op, parent, name));
         call.changed(parent, Stale::Entry(parent, name.into()));
         call.changed_here(parent, Stale::Attributes(parent));

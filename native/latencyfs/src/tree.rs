@@ -3,6 +3,8 @@
 //! A descriptor per inode stays right when names change, and pins the inode, so that a number is not
 //! used again while the kernel knows it: the generation can be constant.
 
+use crate::clock;
+use crate::delay::Nanos;
 use crate::sys;
 use fuser::{FileAttr, FileType, INodeNo};
 use std::collections::HashMap;
@@ -11,7 +13,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// One inode some kernel client knows.
@@ -21,6 +23,49 @@ pub struct Inode {
     lookups: AtomicU64,
     /// One bit for each mount that has seen the inode.
     seen_by: AtomicU64,
+    /// When an answer last made it known to a kernel.
+    answered: AtomicU64,
+    changes: Mutex<Changes>,
+}
+
+/// Who changed an inode last, and the last who was another; each with its time.
+#[derive(Debug, Default)]
+struct Changes {
+    latest: (usize, Nanos),
+    another: (usize, Nanos),
+}
+
+impl Changes {
+    fn note(&mut self, mount: usize, now: Nanos) {
+        if self.latest.0 != mount {
+            self.another = self.latest;
+        }
+        self.latest = (mount, now);
+    }
+
+    /// When one that is not this mount changed it last.
+    fn by_another_than(&self, mount: usize) -> Nanos {
+        match self.latest {
+            (latest, _) if latest == mount => self.another.1,
+            (_, at) => at,
+        }
+    }
+}
+
+impl Inode {
+    fn new(fd: OwnedFd, lookups: u64, seen_by: u64) -> Arc<Inode> {
+        Arc::new(Inode {
+            fd,
+            lookups: AtomicU64::new(lookups),
+            seen_by: AtomicU64::new(seen_by),
+            answered: AtomicU64::new(0),
+            changes: Mutex::default(),
+        })
+    }
+
+    fn changes(&self) -> MutexGuard<'_, Changes> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl AsFd for Inode {
@@ -40,11 +85,7 @@ impl Tree {
     pub fn open(source: &Path) -> io::Result<Tree> {
         let root: OwnedFd = std::fs::File::open(source)?.into();
         let stat = sys::stat(root.as_fd())?;
-        let inode = Arc::new(Inode {
-            fd: root,
-            lookups: AtomicU64::new(1),
-            seen_by: AtomicU64::new(u64::MAX),
-        });
+        let inode = Inode::new(root, 1, u64::MAX);
         Ok(Tree {
             device: stat.st_dev,
             root_number: stat.st_ino,
@@ -64,30 +105,26 @@ impl Tree {
         let flags = libc::O_PATH | libc::O_NOFOLLOW;
         let fd = sys::open_at(parent.as_fd(), &sys::c_name(name)?, flags, 0)?;
         let stat = sys::stat(fd.as_fd())?;
-        let attr = self.attributes(&stat);
-        self.remember(mount, attr.ino, fd);
-        Ok(attr)
+        let inode = self.remember(mount, self.number(stat.st_dev, stat.st_ino), fd);
+        // Once more, now that who changes the inode knows that this mount has seen it: what changed in between would
+        // be cached and never called back.
+        Ok(self.attributes(&sys::stat(inode.as_fd())?))
     }
 
     /// Counts one more lookup of an inode that is known already.
     pub fn again(&self, mount: usize, ino: INodeNo) -> io::Result<FileAttr> {
         let inode = self.get(ino)?;
         inode.lookups.fetch_add(1, Ordering::Relaxed);
-        inode.seen_by.fetch_or(1 << mount, Ordering::Relaxed);
+        inode.seen_by.fetch_or(1 << mount, Ordering::SeqCst);
         Ok(self.attributes(&sys::stat(inode.as_fd())?))
     }
 
-    fn remember(&self, mount: usize, ino: INodeNo, fd: OwnedFd) {
+    fn remember(&self, mount: usize, ino: INodeNo, fd: OwnedFd) -> Arc<Inode> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let inode = known.entry(ino.0).or_insert_with(|| {
-            Arc::new(Inode {
-                fd,
-                lookups: AtomicU64::new(0),
-                seen_by: AtomicU64::new(0),
-            })
-        });
+        let inode = known.entry(ino.0).or_insert_with(|| Inode::new(fd, 0, 0));
         inode.lookups.fetch_add(1, Ordering::Relaxed);
-        inode.seen_by.fetch_or(1 << mount, Ordering::Relaxed);
+        inode.seen_by.fetch_or(1 << mount, Ordering::SeqCst);
+        inode.clone()
     }
 
     pub fn forget(&self, ino: INodeNo, count: u64) {
@@ -110,7 +147,34 @@ impl Tree {
     /// The other mounts that may have the inode cached, as bits.
     pub fn seen_by_others(&self, mount: usize, ino: INodeNo) -> u64 {
         self.get(ino).map_or(0, |inode| {
-            inode.seen_by.load(Ordering::Relaxed) & !(1 << mount)
+            inode.seen_by.load(Ordering::SeqCst) & !(1 << mount)
+        })
+    }
+
+    /// A mount has been given attributes read since `asked`: whether another has changed them since then.
+    pub fn answered(&self, mount: usize, ino: INodeNo, asked: Nanos) -> bool {
+        self.get(ino).is_ok_and(|inode| {
+            inode.answered.store(clock::now(), Ordering::SeqCst);
+            let changed = inode.changes().by_another_than(mount);
+            changed >= asked
+        })
+    }
+
+    /// A mount has changed the inode: whether another was given its attributes so lately that it may take them up
+    /// only after it was told of the change.
+    pub fn changed(&self, mount: usize, ino: INodeNo, lately: Nanos) -> bool {
+        self.get(ino).is_ok_and(|inode| {
+            let now = clock::now();
+            inode.changes().note(mount, now);
+            inode.answered.load(Ordering::SeqCst) + lately >= now
+        })
+    }
+
+    /// Whether another mount changed the inode lately, which this one may not have been told.
+    pub fn changed_by_another(&self, mount: usize, ino: INodeNo, lately: Nanos) -> bool {
+        self.get(ino).is_ok_and(|inode| {
+            let changed = inode.changes().by_another_than(mount);
+            changed > 0 && changed + lately >= clock::now()
         })
     }
 
