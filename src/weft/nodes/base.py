@@ -5,7 +5,7 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -185,6 +185,10 @@ class Nodes(BaseModel, ABC):
     @abstractmethod
     def acquire(self, work: Work, visible: Sequence[Path]) -> AbstractContextManager[list[Node]]:
         """Nodes for the length of a `with` block. `visible` are paths that every node must see under the same name."""
+
+    def explained(self) -> AbstractContextManager[None]:
+        """A `with` block in which a stop or an error that the nodes' scheduler caused is reported as such."""
+        return nullcontext()
 
     def about(self) -> dict[str, Any]:
         """What a record contains about the origin of the nodes; nothing for this machine's own."""

@@ -4,7 +4,7 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -141,6 +141,9 @@ class SlurmNodes(Hosts):
             yield allocation(commands.variables(number))
         finally:
             commands.cancel_named(name)
+
+    def explained(self) -> AbstractContextManager[None]:
+        return _told_by_slurm(wrapper() or (allocation().job if inside() else None))
 
     def limits(self) -> list[str]:
         return (

@@ -142,7 +142,7 @@ def _live(
         yield Live(spec, layout, alive, record, progress, readings)
         preload.require_loaded(layout, alive.preloaded, record)
         record.update(lost=alive.lost)
-        with _phase("stop", record, progress), signals.held():
+        with _phase("stop", record, progress), spec.nodes.explained(), signals.held():
             held.close()
 
 
