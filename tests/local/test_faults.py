@@ -58,7 +58,7 @@ def test_a_taken_port_is_named(weft: Weft) -> None:
 
 @needs(*VIRTUAL)
 def test_a_full_scratch_fails_with_its_cause(weft: Weft) -> None:
-    done = weft("run", "terasort", "--nodes", "virtual:2", "--size", "300MB", "--scratch", "memory:16M")
+    done = weft("run", "terasort", "--nodes", "virtual:2", "--size", "100MB", "--scratch", "memory:16M")
     assert done.returncode == 1
     assert "No space left on device" in " ".join(done.stderr.split())
     assert weft.head()["verdict"] == "INVALID"

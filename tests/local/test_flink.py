@@ -22,6 +22,7 @@ def deployed(weft: Weft) -> int:
     return log.read_text().count("switched from INITIALIZING to RUNNING")
 
 
+@pytest.mark.long
 def test_wefts_sorter_in_little_memory_spills_and_is_valid(weft: Weft) -> None:
     """200 MB in one partition through the managed memory of a TaskManager that holds a part of it."""
     words = ["--size", "200MB", "--set", "partitions=1", "--set", "method=raw"]

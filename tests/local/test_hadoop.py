@@ -28,7 +28,9 @@ def test_terasort_is_valid_and_its_record_tells_of_every_task(weft: Weft) -> Non
 
 
 def test_a_killed_nodemanager_is_recovered_from_or_named(weft: Weft) -> None:
-    process = weft.start("run", "terasort", *HADOOP, "--size", "120MB", "--json")
+    # Reducers may hold the only node left while maps of the lost one wait: by default for 5 minutes.
+    soon = "engine.conf.mapreduce.job.reducer.unconditional-preempt.delay.sec=10"
+    process = weft.start("run", "terasort", *HADOOP, "--size", "120MB", "--set", soon, "--json")
     weft.wait_for(process, lambda: in_phase(weft, "run") and finished_maps(weft) >= 1)
     (victim,) = [
         one for one in weft.processes("nodemanager.NodeManager") if "node2" in one.environ()["WEFT_NODE"]
@@ -43,6 +45,7 @@ def test_a_killed_nodemanager_is_recovered_from_or_named(weft: Weft) -> None:
         assert head["lost"] == ["nodemanager-node2 on node2 ended (killed by signal 9)"]
 
 
+@pytest.mark.long
 def test_a_jar_of_ones_own_runs_with_its_output(weft: Weft) -> None:
     home = distribution.home("hadoop", print)
     (jar,) = home.glob("lib/hadoop-mapreduce-examples-*.jar")

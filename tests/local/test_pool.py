@@ -102,7 +102,7 @@ def right_or_clearly_failed(weft: Weft, code: int, err: str) -> bool:
     ("workload", "fault"),
     [
         pytest.param(FAULTY_GROUPBY, "eio:write:0.002", id="groupby-some-writes", marks=pytest.mark.long),
-        pytest.param(FAULTY_SORT, "eio:read:0.002", id="sort-some-reads"),
+        pytest.param(FAULTY_SORT, "eio:read:0.002", id="sort-some-reads", marks=pytest.mark.long),
         pytest.param(FAULTY_TERASORT, "eio:write:nth=20", id="terasort-a-write"),
     ],
 )

@@ -156,7 +156,9 @@ def joining(target: Target, secret: str | None) -> "subprocess.Popen[str]":
     return attempt(target, secret, WORKER, *words)
 
 
-@pytest.mark.parametrize("secret", [None, "ab" * 32], ids=["none", "wrong"])
+@pytest.mark.parametrize(
+    "secret", [pytest.param(None, marks=pytest.mark.long), "ab" * 32], ids=["none", "wrong"]
+)
 def test_nobody_joins_or_submits_without_the_secret(target: Target, secret: str | None) -> None:
     worker = joining(target, secret)
     words = ("--class", "org.apache.spark.repl.Main", "spark-shell")
