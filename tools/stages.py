@@ -18,6 +18,8 @@ ROOT = settings.SOURCE
 BIN = Path(sys.executable).parent
 LEFT_OUT: list[str] = []
 """What this machine cannot run, and why."""
+AGAIN: list[str] = []
+"""What passed only when it was run once more."""
 
 
 def lint() -> None:
@@ -29,7 +31,7 @@ def lint() -> None:
 
 
 def unit() -> None:
-    step("unit tests", [*PYTEST, *TWO_AT_ONCE, "tests/unit"])
+    pytest("unit tests", [*TWO_AT_ONCE, "tests/unit"])
 
 
 def java() -> None:
@@ -55,7 +57,7 @@ def java() -> None:
         *(f"-D{name}.home={home}" for name, home in homes.items()),
         "test",
     ]
-    step("java tests", maven, {"JAVA_HOME": str(home)})
+    step("java tests", maven, {"JAVA_HOME": str(home)}, again=True)
 
 
 def rust() -> None:
@@ -82,7 +84,7 @@ def rust() -> None:
             "warnings",
         ]
         step("clippy", clippy, target)
-    step("rust tests", RUST_TESTS, target)
+    step("rust tests", RUST_TESTS, target, again=True)
 
 
 @contextmanager
@@ -120,28 +122,10 @@ def hosts() -> None:
 
 
 def live() -> None:
-    """All at once and last, so that pytest's closing line is the last line of ./test.
-
-    A few that fail beside others are run once more alone: what fails then fails ./test, and what passes then is named.
-    """
+    """All at once and last, so that pytest's closing line is the last line of ./test."""
     leave_out("long tests", "they take up to an hour", "./test long")
-    name, folders = "contract, local and hosts tests", ["tests/hosts", "tests/contract", "tests/local"]
-    with tempfile.TemporaryDirectory() as folder:
-        failed = Path(folder) / "failed"
-        shown = {"WEFT_TEST_SHOWN": "\n".join(not_run()), "WEFT_TEST_FAILED": str(failed)}
-        argv = [*PYTEST, *THREE_AT_ONCE, *folders]
-        code = run(name, argv, shown)
-        tests = failed.read_text().splitlines() if failed.exists() else []
-        if code != 1 or not 0 < len(tests) <= FEW:
-            finish(name, argv, code)
-            return
-    say(f"failed beside others, and now once more alone: {', '.join(tests)}")
-    shown = {
-        "WEFT_TEST_SHOWN": "\n".join(
-            [*not_run(), *(f"RUN AGAIN {test}: it failed beside others" for test in tests)]
-        )
-    }
-    step("tests that failed beside others", [*PYTEST, *tests], shown, last=True)
+    folders = ["tests/hosts", "tests/contract", "tests/local"]
+    pytest("contract, local and hosts tests", [*THREE_AT_ONCE, *folders], last=True)
 
 
 def long() -> None:
@@ -168,14 +152,36 @@ IN_ORDER: Sequence[Callable[[], None]] = (lint, unit, java, rust, live)
 STAGES = {stage.__name__: stage for stage in (*IN_ORDER, contract, local, hosts, long)}
 
 
-def step(
-    name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None, *, last: bool = False
-) -> None:
-    """Run one command; the whole of ./test ends with its exit code when it fails."""
+def pytest(name: str, words: Sequence[str], *, last: bool = False) -> None:
+    """A few that fail beside others are run once more alone: what fails then fails ./test, and what passes then is named."""
     began = time.monotonic()
-    finish(name, argv, run(name, argv, env))
+    argv = [*PYTEST, *words]
+    with tempfile.TemporaryDirectory() as folder:
+        failed = Path(folder) / "failed"
+        told = {"WEFT_TEST_SHOWN": "\n".join(notices() if last else []), "WEFT_TEST_FAILED": str(failed)}
+        code = run(name, argv, told)
+        tests = failed.read_text().splitlines() if failed.exists() else []
+    if code == 1 and 0 < len(tests) <= FEW:
+        say(f"failed beside others, and now once more alone: {', '.join(tests)}")
+        AGAIN.extend(f"{test}: it failed beside others" for test in tests)
+        name, argv = f"{name} that failed beside others", [*PYTEST, *tests]
+        code = run(name, argv, {"WEFT_TEST_SHOWN": "\n".join(notices() if last else [])})
+    finish(name, argv, code)
     if not last:
         say(f"{name}: ok, {time.monotonic() - began:.1f} s")
+
+
+def step(
+    name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None, *, again: bool = False
+) -> None:
+    """Run one command; the whole of ./test ends with its exit code when it fails, at once or the second time."""
+    began = time.monotonic()
+    code = run(name, argv, env)
+    if code != 0 and again:
+        AGAIN.append(f"{name}: the first time they ended with exit code {code}")
+        code = run(f"{name} once more", argv, env)
+    finish(name, argv, code)
+    say(f"{name}: ok, {time.monotonic() - began:.1f} s")
 
 
 def run(name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> int:
@@ -208,8 +214,8 @@ def leave_out(what: str, why: str, hint: str) -> None:
     LEFT_OUT.append(f"{what}: {why} ({hint})")
 
 
-def not_run() -> list[str]:
-    return [f"NOT RUN {what}" for what in LEFT_OUT]
+def notices() -> list[str]:
+    return [*(f"NOT RUN {what}" for what in LEFT_OUT), *(f"RUN AGAIN {what}" for what in AGAIN)]
 
 
 def say(text: str) -> None:
@@ -231,7 +237,7 @@ def main() -> None:
         return
     for word in asked:
         STAGES[word]()
-    for line in not_run():
+    for line in notices():
         say(line)
 
 

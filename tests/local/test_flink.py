@@ -4,6 +4,8 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.local.conftest import Weft, in_phase, kill
 
 SMALL = ("--engine", "flink", "--nodes", "local:2", "--set", "nodes.memory=3G")
