@@ -158,8 +158,8 @@ def pytest(name: str, words: Sequence[str], *, last: bool = False) -> None:
     argv = [*PYTEST, *words]
     with tempfile.TemporaryDirectory() as folder:
         failed = Path(folder) / "failed"
-        told = {"WEFT_TEST_SHOWN": "\n".join(notices() if last else []), "WEFT_TEST_FAILED": str(failed)}
-        code = run(name, argv, told)
+        reported = {"WEFT_TEST_SHOWN": "\n".join(notices() if last else []), "WEFT_TEST_FAILED": str(failed)}
+        code = run(name, argv, reported)
         tests = failed.read_text().splitlines() if failed.exists() else []
     if code == 1 and 0 < len(tests) <= FEW:
         say(f"failed beside others, and now once more alone: {', '.join(tests)}")

@@ -101,7 +101,7 @@ impl Call {
     }
 
     /// Forgets here too where a name leads after a rename, when another mount changed the directory lately: the kernel
-    /// moves the inode that it believes to be renamed, and may not have been told yet that the name is another's.
+    /// moves the inode that it believes to be renamed, and may not know yet that the name is another's.
     ///
     /// The notice waits for the lock of the directory, so for the answer to the rename.
     pub fn moved(&self, from: INodeNo, to: (INodeNo, &OsStr)) {

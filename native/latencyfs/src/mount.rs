@@ -1,4 +1,4 @@
-//! A mount, and what its calls have in common: how they begin, what they tell other mounts, how they answer.
+//! A mount, and what its calls have in common: how they begin, how they notify other mounts, how they answer.
 
 use crate::call::Call;
 use crate::intent::Key;

@@ -161,7 +161,7 @@ impl Tree {
     }
 
     /// A mount has changed the inode: whether another was given its attributes so lately that it may take them up
-    /// only after it was told of the change.
+    /// only after it was notified of the change.
     pub fn changed(&self, mount: usize, ino: INodeNo, lately: Nanos) -> bool {
         self.get(ino).is_ok_and(|inode| {
             let now = clock::now();
@@ -170,7 +170,7 @@ impl Tree {
         })
     }
 
-    /// Whether another mount changed the inode lately, which this one may not have been told.
+    /// Whether another mount changed the inode lately, of which this one may not know yet.
     pub fn changed_by_another(&self, mount: usize, ino: INodeNo, lately: Nanos) -> bool {
         self.get(ino).is_ok_and(|inode| {
             let changed = inode.changes().by_another_than(mount);
