@@ -23,6 +23,10 @@ class Explained:
         """Slot-seconds of a part."""
         return sum(part["seconds"] for part in self.table["parts"] if part["name"] == name)
 
+    def resource(self, name: str) -> float:
+        """Seconds in all, also where no task waited."""
+        return sum(part["resource"] for part in self.table["parts"] if part["name"] == name)
+
     def share(self, name: str) -> float:
         return sum(part["share"] for part in self.table["parts"] if part["name"] == name)
 

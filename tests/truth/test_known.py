@@ -36,7 +36,7 @@ def test_a_small_heap_keeps_the_collector_busy(weft: Weft) -> None:
         explained(
             weft, "submit", *NODES, "--set", f"engine.executor_memory={heap}", str(HERE / "heap.py"), "400000"
         )
-        for heap in ("460MB", "2GB")
+        for heap in ("512MB", "2GB")
     )
     assert small.seconds("collector") > 3 * large.seconds("collector")
 

@@ -100,6 +100,7 @@ def test_file_calls_of_task_threads_have_a_part_and_a_bound() -> None:
     found = attributed([task(0, 0, 10), task(0, 0, 10)], readings(counters))
     opens = next(part for part in found.parts if part.name == "metadata: scratch")
     assert opens.seconds == pytest.approx(5)
+    assert opens.resource == pytest.approx(5)
     assert opens.operations[0].calls == pytest.approx(1000)
     assert opens.bound == pytest.approx(10 / 7.5, rel=0.01)
     assert found.coverage.witnesses is not None
@@ -114,6 +115,20 @@ def test_a_wait_that_is_overlapped_has_no_bound() -> None:
         ("node1", EXECUTOR, "threads.task.wait"): 0.0,
     }
     assert shares(attributed(busy, readings(hidden))) == pytest.approx({"processor": 1.0})
+
+
+def test_file_calls_for_which_no_task_waited_have_seconds_and_no_share() -> None:
+    busy = [task(0, 0, 10, cpu_ns=10_000_000_000), task(0, 0, 10, node=2, cpu_ns=10_000_000_000)]
+    hidden = {
+        ("node1", EXECUTOR, "threads.task.wait"): 0.0,
+        ("node1", "", "threadops.task.shuffle.read.seconds"): 0.0,
+        ("node1", "", "fileops.shuffle.open.seconds"): 0.9,
+        ("node1", "", "fileops.jar.open.seconds"): 0.001,
+    }
+    found = attributed(busy, readings(hidden))
+    assert shares(found) == pytest.approx({"processor": 1.0, "metadata: scratch": 0.0})
+    opens = next(part for part in found.parts if part.name == "metadata: scratch")
+    assert (opens.resource, opens.bound) == (pytest.approx(9.0), 1.0)
 
 
 def test_a_straggler_is_worth_what_an_even_split_would_save() -> None:

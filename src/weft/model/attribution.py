@@ -27,6 +27,10 @@ class Operation:
     calls: float
 
 
+LEAST_OVERLAPPED = 0.01
+"""Seconds of file calls for which no task waited, as a share of slot time, from which they are listed."""
+
+
 @dataclass(frozen=True)
 class Part:
     """One part of the slot time."""
@@ -107,6 +111,7 @@ def attribute(metrics: JobMetrics, samples: polars.DataFrame, window: Window) ->
              _operations(found, name, None))
         for name, seconds in sorted(whole.items(), key=lambda item: -item[1])
     ]  # fmt: skip
+    parts += _overlapped(found, whole, wall * window.slots)
     return Attribution(
         wall,
         window.slots,
@@ -198,8 +203,18 @@ def _bounds(
     return {name: max(1.0, value) for name, value in times.items()}, (again + rest) / wall
 
 
+def _overlapped(found: Evidence, whole: Mapping[str, float], slot_time: float) -> list[Part]:
+    """File calls that took long and for which no task waited."""
+    return [
+        Part(name, 0.0, 0.0, seconds, 1.0)
+        for name, seconds in sorted(found.files.in_all.items())
+        if name not in whole and seconds >= LEAST_OVERLAPPED * slot_time
+    ]
+
+
 def _resource(found: Evidence, name: str, seconds: float) -> float:
     timed = sum(float(each.seconds.sum()) for each in found.files.operations if each.part == name)
+    timed = max(timed, found.files.in_all.get(name, 0.0))
     if name == "collector":
         return max(seconds, found.beside.get("collector", 0.0))
     return max(seconds, timed)

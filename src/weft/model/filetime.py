@@ -36,6 +36,8 @@ class FileTime:
     operations: list[Operation] = field(default_factory=list)
     by_thread: bool = False
     counted: bool = False
+    in_all: Mapping[str, float] = field(default_factory=dict)
+    """By part: seconds of all threads of the engine's processes while tasks ran, whether or not a task waited for them."""
 
 
 def part(path_class: str, operation: str) -> str:
@@ -64,7 +66,20 @@ def of_tasks(
         )
         if seconds.any():
             found.append(Operation(part(path_class, operation), operation, seconds, calls))
-    return FileTime(found, by_thread, any(name == _COUNTED or name in names for _, name in counters))
+    counted = any(name == _COUNTED or name in names for _, name in counters)
+    return FileTime(found, by_thread, counted, _in_all(counters, begins, ends) if len(begins) else {})
+
+
+def _in_all(counters: Mapping[tuple[str, str], Counter], begins: Numbers, ends: Numbers) -> dict[str, float]:
+    window = [float(begins.min()), float(ends.max())]
+    found: dict[str, float] = {}
+    for (_, name), counter in counters.items():
+        words = name.split(".")
+        if words[0] == "fileops" and words[-1] == "seconds" and len(words) == 4 and len(counter.times) > 1:
+            first, last = np.interp(window, counter.times, counter.values)
+            of = part(words[1], words[2])
+            found[of] = found.get(of, 0.0) + float(last - first)
+    return found
 
 
 def _spread(
