@@ -66,7 +66,7 @@ def _parts(parts: Sequence[TimePart]) -> Table:
             f"{part.bound:.2f} x",
         )
         for part in parts
-        if part.share >= _SMALL
+        if part.share >= _SMALL or not part.seconds
     ]
     return Table(
         columns, rows, "Slot-seconds are a part's alone; seconds in all also count what cost the job nothing."
