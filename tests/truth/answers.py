@@ -79,12 +79,18 @@ def profile(directory: Path, name: str, **values: float) -> str:
 
 
 def in_calls(record: Path, role: str, *, data: bool) -> float:
-    """Seconds that the emulated file system says its clients' calls took: on data, or on metadata."""
-    table = json.loads((record / "lustre" / f"{role}.json").read_text())
-    times = [
-        each
-        for client in table["clients"].values()
-        for name, each in client["llite"].items()
-        if each["unit"] == "usec" and (name in {"read", "write"}) == data
-    ]
-    return sum(each["sum"] for each in times) / 1e6
+    """Seconds that clients of the emulated file system waited for data, or for its metadata server.
+
+    The server's own counters, since a client's (`llite`) have none for a lookup.
+    """
+    clients = json.loads((record / "lustre" / f"{role}.json").read_text())["clients"].values()
+    if not data:
+        return sum(client["mdc"]["req_waittime"]["sum"] for client in clients if client["mdc"]) / 1e6
+    return (
+        sum(
+            client["llite"][name]["sum"]
+            for client in clients
+            for name in {"read", "write"} & set(client["llite"])
+        )
+        / 1e6
+    )

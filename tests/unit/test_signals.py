@@ -223,7 +223,7 @@ def test_a_run_that_is_stopped_says_where_and_names_its_record(tmp_path: object)
     assert done.stderr.endswith("the record runs/one\n")
 
 
-@pytest.mark.parametrize("when", ["in a run", "outside"])
+@pytest.mark.parametrize("when", ["in a run", "outside", "in a verb"])
 def test_an_interrupt_that_a_library_raises_is_a_stop(when: str, tmp_path: object) -> None:
     done = outcome(
         f"""
@@ -232,6 +232,14 @@ def test_an_interrupt_that_a_library_raises_is_a_stop(when: str, tmp_path: objec
         def action():
             if {when == "outside"}:
                 raise KeyboardInterrupt
+            if {when == "in a verb"}:
+                from weft import cli
+                from weft.cli import runs
+                def listed(*_):
+                    raise KeyboardInterrupt
+                runs.headlines = listed
+                sys.argv = ["weft", "runs"]
+                cli.app(prog_name="weft")
             record = records.create(Path("runs"), "one", "", {{}})
             with verdict_of(record), record.phase("start"):
                 raise KeyboardInterrupt

@@ -4,12 +4,14 @@ A verb's file is imported when the verb is called, so that help, completion and 
 """
 
 from importlib import import_module
+from signal import SIGINT
 from typing import Any, NamedTuple
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
+from weft.errors import Stopped
 from weft.host import signals
 
 
@@ -77,6 +79,13 @@ class Verbs(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = {name: TyperCommand(name, help=verb.line) for name, verb in VERBS.items()}
+
+    def invoke(self, ctx: Any) -> Any:
+        """An interrupt of a library's own handler is a stop; typer would end the command without a word."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            raise Stopped(signals.EXIT_CODES[SIGINT]) from interrupt
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
