@@ -123,7 +123,9 @@ def test_file_calls_for_which_no_task_waited_have_seconds_and_no_share() -> None
         ("node1", EXECUTOR, "threads.task.wait"): 0.0,
         ("node1", "", "threadops.task.shuffle.read.seconds"): 0.0,
         ("node1", "", "fileops.shuffle.open.seconds"): 0.9,
-        ("node1", "", "fileops.jar.open.seconds"): 0.001,
+        ("node1", "", "fileops.jars.open.seconds"): 0.001,
+        ("node1", "", "fileops.network.open.seconds"): 3.0,
+        ("node1", "", "fileops.unnamed.read.seconds"): 3.0,
     }
     found = attributed(busy, readings(hidden))
     assert shares(found) == pytest.approx({"processor": 1.0, "metadata: scratch": 0.0})

@@ -11,6 +11,8 @@ DATA = frozenset({"read", "write", "transfer", "mmap", "sync", "seek"})
 """Operations whose time is that of bytes; all others ask or change names."""
 NAMES = {"shuffle": "scratch"}
 """Path classes by what users call them."""
+_NO_PATH = frozenset({"network", "unnamed"})
+"""Classes of descriptors that are no files: servers wait in them most of the time."""
 _OF_TASKS = "threadops.task."
 _COUNTED = "fileops.processes"
 _FALLBACK = ("input", "output", "shuffle")
@@ -75,7 +77,8 @@ def _in_all(counters: Mapping[tuple[str, str], Counter], begins: Numbers, ends: 
     found: dict[str, float] = {}
     for (_, name), counter in counters.items():
         words = name.split(".")
-        if words[0] == "fileops" and words[-1] == "seconds" and len(words) == 4 and len(counter.times) > 1:
+        named = words[0] == "fileops" and words[-1] == "seconds" and len(words) == 4
+        if named and words[1] not in _NO_PATH and len(counter.times) > 1:
             first, last = np.interp(window, counter.times, counter.values)
             of = part(words[1], words[2])
             found[of] = found.get(of, 0.0) + float(last - first)
