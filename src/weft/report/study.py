@@ -290,13 +290,12 @@ def of_study(lines: Sequence[Headline], name: str, folder: Path | None) -> Compa
     paper = paper_of(folder) if folder else None
     if paper is None:
         return compare(lines, f"study {name}")
-    counted = [replace(line, operations=operations(Path(line.directory))) for line in explained(lines)]
-    ordered = in_order(counted, paper.expected)
+    ordered = in_order(explained(lines), paper.expected)
     return compare(ordered, f"study {name}").model_copy(update={"against": against(ordered, paper)})
 
 
 def explained(lines: Sequence[Headline]) -> list[Headline]:
-    """The same lines with where the time of valid runs went."""
+    """The same lines with where the time of valid runs went, and their file operations."""
     return [_explained(line) if line.seconds is not None else line for line in lines]
 
 
@@ -305,7 +304,7 @@ def _explained(line: Headline) -> Headline:
         found = summarize(read(Path(line.directory))).explanation
     except RecordError:  # a record that went away since it was listed
         return line
-    return replace(line, explanation=found)
+    return replace(line, explanation=found, operations=operations(Path(line.directory)))
 
 
 def place(runs: Path, study: str) -> Path:
