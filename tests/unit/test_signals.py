@@ -252,6 +252,24 @@ def test_an_interrupt_that_a_library_raises_is_a_stop(when: str, tmp_path: objec
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_process_that_the_same_signal_ended_has_not_failed(tmp_path: object) -> None:
+    """A signal to the whole process group, as of a terminal's Ctrl-C."""
+    done = outcome(
+        """
+        def action():
+            process = sleeper()
+            process.popen.send_signal(signal.SIGTERM)
+            process.popen.wait()
+            stop_me()
+            if process.code():
+                raise RuntimeError("the process has failed")
+        guarded(action)
+        """,
+        tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (143, "stopped\n")
+
+
 def test_a_library_that_takes_the_handler_gives_it_back(tmp_path: object) -> None:
     done = outcome(
         """

@@ -169,7 +169,11 @@ class Process:
 
     def code(self) -> int | None:
         """The exit code, or None while it runs."""
-        return self.popen.poll()
+        code = self.popen.poll()
+        if code is not None and -code in signals.EXIT_CODES:
+            # a signal to weft's process group can reach it before it has a session of its own: that is no failure of it
+            signals.check()
+        return code
 
     def wait(self, timeout: float | None = None) -> int | None:
         """The exit code, or None if it still runs after `timeout` seconds."""

@@ -103,8 +103,6 @@ def _look(live: Sequence[Running], progress: Progress) -> None:
     for running in live:
         running.pass_on()
         if running.process.code():
-            # A terminal's Ctrl-C can reach a program before it has a session of its own.
-            signals.check()
             raise running.failure()
         running.count()
     if any(running.total for running in live):
