@@ -40,6 +40,7 @@ def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
         directory=WORK,
         record=RECORD,
         java=Path("/jdk/bin/java"),
+        native=Path("/cache/native"),
         homes={name: Path(f"/cache/{name}") for name in ("spark", "flink")},
         jars={name: Path(f"/cache/weft-{name}.jar") for name in (*MODULES, "kerberos")},
     )

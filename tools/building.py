@@ -106,7 +106,8 @@ def _cargo(builder: Path, source: Path, target: Path) -> None:
         "--target",
         f"{TARGET}.{GLIBC}",
     ]
-    packages = [word for name in native.PACKAGES for word in ("--package", name)]
+    products = [*native.PRODUCTS, *(name for names in native.ENGINES.values() for name in names)]
+    packages = [word for name in (*native.PACKAGES, *native.ENGINES) for word in ("--package", name)]
     cargo_home = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
     # no path of this machine is left in the programs; those of weft's own sources are relative
     renamed = f"--remap-path-prefix={cargo_home}=/cargo"
@@ -120,9 +121,9 @@ def _cargo(builder: Path, source: Path, target: Path) -> None:
         shell.run(
             [*argv, "--manifest-path", str(source / "Cargo.toml"), *packages], timeout=1800, env=environment
         )
-        for product in native.PRODUCTS:
+        for product in products:
             shutil.copy(objects / TARGET / "release" / product, target)
-    for product in native.PRODUCTS:
+    for product in products:
         require_old_glibc(target / product, GLIBC)
 
 

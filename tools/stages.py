@@ -66,6 +66,8 @@ def rust() -> None:
     except WeftError as error:
         leave_out("rust", error.message, error.hint)
         return
+    for name, error in rust_too_old():
+        leave_out(f"rust: {name}", error.message, error.hint)
     target = native_objects()
     where = ["--manifest-path", str(NATIVE)]
     if has_cargo("fmt", "rustfmt"):
@@ -76,7 +78,7 @@ def rust() -> None:
             "clippy",
             "--quiet",
             *where,
-            "--workspace",
+            *rust_packages(),
             "--all-targets",
             "--release",
             "--",
@@ -84,7 +86,7 @@ def rust() -> None:
             "warnings",
         ]
         step("clippy", clippy, target)
-    step("rust tests", RUST_TESTS, target, again=True)
+    step("rust tests", rust_tests(), target, again=True)
 
 
 @contextmanager
@@ -94,7 +96,7 @@ def rust_compiled_beside() -> Iterator[None]:
         yield
         return
     quiet = subprocess.DEVNULL
-    argv = ["nice", *RUST_TESTS, "--no-run"]
+    argv = ["nice", *rust_tests(), "--no-run"]
     with subprocess.Popen(
         argv, cwd=ROOT, env={**os.environ, **native_objects()}, stdin=quiet, stdout=quiet, stderr=quiet
     ) as compiler:
@@ -102,6 +104,26 @@ def rust_compiled_beside() -> Iterator[None]:
             yield
         finally:
             compiler.terminate()
+
+
+def rust_tests() -> list[str]:
+    return ["cargo", "test", "--quiet", "--manifest-path", str(NATIVE), *rust_packages(), "--release"]
+
+
+def rust_packages() -> list[str]:
+    """The workspace without what this machine's Rust is too old for."""
+    return ["--workspace", *(word for name, _ in rust_too_old() for word in ("--exclude", name))]
+
+
+def rust_too_old() -> list[tuple[str, WeftError]]:
+    """Packages for which this machine's Rust is too old, and why."""
+    found = []
+    for name in native.ENGINES:
+        try:
+            native.cargo([name])
+        except WeftError as error:
+            found.append((name, error))
+    return found
 
 
 def native_objects() -> dict[str, str]:
@@ -133,14 +155,13 @@ def long() -> None:
     many = {"WEFT_TEST_LONG": "1"}
     try:
         native.cargo()
-        step("long rust tests", RUST_TESTS, {**native_objects(), **many})
+        step("long rust tests", rust_tests(), {**native_objects(), **many})
     except WeftError as error:
         leave_out("long rust tests", error.message, error.hint)
     step("long tests", [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"], many)
 
 
 NATIVE = ROOT / "native" / "Cargo.toml"
-RUST_TESTS = ["cargo", "test", "--quiet", "--manifest-path", str(NATIVE), "--workspace", "--release"]
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]
 TWO_AT_ONCE = ["--numprocesses", "2"]
 """For what keeps a core busy all the time."""

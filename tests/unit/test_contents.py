@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -95,12 +95,12 @@ def test_a_damaged_record_of_contents_is_damage() -> None:
 
 
 def test_native_programs_are_built_again_if_one_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
-    def compile_(cargo: str, source: Path, target: Path) -> None:
+    def compile_(cargo: str, source: Path, target: Path, packages: Sequence[str]) -> None:
         for product in native.PRODUCTS:
             (target / product).write_text(product)
 
     monkeypatch.setattr(native, "_compile", compile_)
-    monkeypatch.setattr(native, "cargo", lambda: ("cargo", "1.0"))
+    monkeypatch.setattr(native, "cargo", lambda packages: ("cargo", "1.0"))
     library = native.build(print) / native.PRELOAD
     truncate(library)
     messages: list[str] = []

@@ -29,6 +29,10 @@ class Engine(BaseModel, ABC):
     """Its default ports beside other engines: its own defaults are in use by another engine."""
     programs: ClassVar[tuple[str, ...]] = ()
     """File name suffixes of users' programs that it runs."""
+    native: ClassVar[tuple[str, ...]] = ()
+    """weft's native programs of which it consists, by the name of their package."""
+    authenticates: ClassVar[bool] = True
+    """Whether its processes prove to each other over any network that they belong to the run."""
     kind: str
 
     @property

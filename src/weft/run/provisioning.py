@@ -38,7 +38,9 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     java = jdk.java()
     homes = _homes(spec, say)
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
-    programs = native.build(say) if wanted else _optional(spec, say)
+    engines = [name for part in spec.engine.parts.values() for name in part.native]
+    packages = [*(native.PACKAGES if wanted else ()), *engines]
+    programs = native.build(say, packages) if packages else _optional(spec, say)
     if "profile" in spec.probes:
         profiler.fetch(say)
     built = jars.build(homes, spec.modules(), say)

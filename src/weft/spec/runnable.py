@@ -36,12 +36,15 @@ def require_runnable(spec: Spec) -> None:
     work = spec.workload
     if not spec.secured:
         _require_unsecured(spec)
+    else:
+        _require_authenticating(spec)
     _require_preloaded(spec)
     for kind in spec.engine.parts:
-        if work.engines and kind not in work.engines:
+        if work.runs_on and kind not in work.runs_on:
+            so = "" if kind not in work.engines else " with these parameters"
             raise UsageError(
-                f"{work.kind} does not run on the engine {kind}",
-                hint=f"choose one of {', '.join(work.engines)}",
+                f"{work.kind} does not run on the engine {kind}{so}",
+                hint=f"choose one of {', '.join(work.runs_on)}",
             )
         if isinstance(work, OwnJob):
             spec.engine.parts[kind].require_program(work.program)
@@ -55,6 +58,15 @@ def _require_preloaded(spec: Spec) -> None:
             f"scratch: {service.kind} starts containers without the preload library, and no other program sees files in {scratch.kind}",
             hint="use --scratch memory, loopback, or loopback+STORAGE",
         )
+
+
+def _require_authenticating(spec: Spec) -> None:
+    for kind, engine in spec.engine.parts.items():
+        if spec.nodes.elsewhere and not engine.authenticates:
+            raise UsageError(
+                f"{kind} knows no authentication, and {spec.nodes.reached_by} could read and change its data",
+                hint="use --nodes local or virtual; or, if nobody else can reach these hosts, add --set security=none --set nodes.trusted=true",
+            )
 
 
 def _require_unsecured(spec: Spec) -> None:

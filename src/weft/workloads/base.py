@@ -52,6 +52,11 @@ class Workload(BaseModel, ABC):
     """Who checks its result."""
 
     @property
+    def runs_on(self) -> tuple[str, ...]:
+        """Engines that support it with these parameters."""
+        return self.engines
+
+    @property
     def takes(self) -> Mapping[Role, int]:
         """Bytes that its files take at least, by role; nothing where that is not known before."""
         return {}

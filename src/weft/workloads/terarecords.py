@@ -17,7 +17,7 @@ RECORD = 100
 class TeraRecords(Workload):
     """The common part of TeraSort and TeraCount: generated input, and its checksum."""
 
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely")
     roles: ClassVar[tuple[str, ...]] = ("input", "output", "shuffle")
     main_class: ClassVar[str]
 

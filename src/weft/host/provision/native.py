@@ -3,6 +3,7 @@
 import re
 import shutil
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weft.errors import MissingError, WeftError
@@ -12,41 +13,64 @@ from weft.host.provision.tree import Say, building, cached, digest, locked
 PRELOAD = "libweft_scratch.so"
 """The library that counts and serves file calls."""
 
-PRODUCTS = ("latencyfs", "weft-scratch", "gauge", PRELOAD)
+PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "latencyfs": ("latencyfs",),
+    "weft-scratch": ("weft-scratch", PRELOAD),
+    "gauge": ("gauge",),
+}
+"""The products of each package that storages, probes and `weft calibrate` need."""
+ENGINES: Mapping[str, tuple[str, ...]] = {"weft-timely": ("weft-timely",)}
+"""The same of engines, each built for its own runs only."""
+PRODUCTS = tuple(product for products in PACKAGES.values() for product in products)
 _INSTALL = "apt-get install cargo (on Debian 12 cargo-web), or https://rustup.rs"
-PACKAGES = ("latencyfs", "weft-scratch", "gauge")
 
 
-def build(say: Say) -> Path:
-    """The directory with PRODUCTS, which an installed weft has. Raises MissingError if cargo is missing or the build fails."""
+def build(say: Say, packages: Sequence[str] = tuple(PACKAGES)) -> Path:
+    """The directory with the products of some packages; all of them if weft is installed.
+
+    Raises MissingError if cargo is missing or the build fails.
+    """
     if shipped := settings.shipped():
         return shipped / "native"
     source = settings.SOURCE / "native"
-    key = f"native-{digest([source])}"
+    key = f"native-{digest([source], *(() if tuple(packages) == tuple(PACKAGES) else packages))}"
     if found := cached(key):
         return found
-    program, _ = cargo()
+    program, _ = cargo(packages)
     with building(key, 1_500_000_000, say) as target:
         if target is not None:
             say("building weft's native programs (once, a minute or two)")
-            _compile(program, source, target)
+            _compile(program, source, target, packages)
     found = cached(key)
     assert found is not None
     return found
 
 
-def cargo() -> tuple[str, str]:
-    """Rust's builder and its version. Raises MissingError when it is not there, or older than native/ wants it."""
-    oldest = tomllib.loads((settings.SOURCE / "native" / "Cargo.toml").read_text())["workspace"]["package"]
-    wanted = f"Rust {oldest['rust-version']} or newer, for delayed and pool storage, the fileops probe and `weft calibrate`"
+def cargo(packages: Sequence[str] = ()) -> tuple[str, str]:
+    """Rust's builder and its version. Raises MissingError when it is not there, or older than what it builds wants it."""
+    oldest = _oldest(packages)
+    what = ", ".join(name for name in packages if name in ENGINES)
+    what = what or "delayed and pool storage, the fileops probe and `weft calibrate`"
+    wanted = f"Rust {oldest} or newer, for {what}"
     found = shutil.which("cargo") or shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin"))
     if found is None:
         raise MissingError(f"the program `cargo` is not installed: {wanted}", hint=_INSTALL)
     version = re.search(r"\d+\.\d+(\.\d+)?", shell.run([found, "--version"]).out)
-    if version is None or _numbers(version[0]) < _numbers(oldest["rust-version"]):
+    if version is None or _numbers(version[0]) < _numbers(oldest):
         known = version[0] if version else "of no known version"
         raise MissingError(f"{found} is {known}: weft needs {wanted}", hint=_INSTALL)
     return found, version[0]
+
+
+def _oldest(packages: Sequence[str]) -> str:
+    """The oldest Rust that builds them: the workspace's, or that of an engine."""
+    native = settings.SOURCE / "native"
+    tables = [tomllib.loads((native / "Cargo.toml").read_text())["workspace"]["package"]]
+    for name in packages:
+        if name in ENGINES:
+            manifest = native / name.removeprefix("weft-") / "Cargo.toml"
+            tables.append(tomllib.loads(manifest.read_text())["package"])
+    return max((str(table["rust-version"]) for table in tables), key=_numbers)
 
 
 def _numbers(version: str) -> list[int]:
@@ -62,8 +86,8 @@ def objects_of(source: Path) -> Path:
     return settings.cache() / f"native-objects-{digest([], str(source))}"
 
 
-def _compile(cargo: str, source: Path, target: Path) -> None:
-    packages = [word for name in PACKAGES for word in ("--package", name)]
+def _compile(cargo: str, source: Path, target: Path, packages: Sequence[str]) -> None:
+    chosen = [word for name in packages for word in ("--package", name)]
     argv = [
         cargo,
         "build",
@@ -72,7 +96,7 @@ def _compile(cargo: str, source: Path, target: Path) -> None:
         "--locked",
         "--manifest-path",
         str(source / "Cargo.toml"),
-        *packages,
+        *chosen,
     ]
     objects = objects_of(source)  # kept for incremental builds
     # cargo's own lock ends with its build: another process would replace the programs before they are copied
@@ -83,5 +107,5 @@ def _compile(cargo: str, source: Path, target: Path) -> None:
             raise MissingError(
                 "building weft's native programs failed", tail=error.tail, hint="run `cargo build` in native/"
             ) from error
-        for product in PRODUCTS:
+        for product in [product for name in packages for product in {**PACKAGES, **ENGINES}[name]]:
             shutil.copy(objects / "release" / product, target)

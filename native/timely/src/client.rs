@@ -1,0 +1,84 @@
+//! Sends a job to the first process, and writes its outcome where the job's options want it.
+
+use crate::control::SECRET;
+use crate::failure::PATIENCE;
+use serde_json::{json, Value};
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+
+/// Run a job. Exit code 0 if its result is right, 1 if not, 2 for options that it does not have.
+pub fn submit(control: SocketAddr, secret: &str, job: &[String]) -> Result<ExitCode, String> {
+    let (job, outcome) = separate(job);
+    let answer = ask(control, secret, &job).map_err(|error| {
+        // the process that was lost is named first
+        thread::sleep(PATIENCE);
+        format!("the connection to {control} was lost: {error}")
+    })?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+    let found: Value =
+        serde_json::from_str(body).map_err(|error| format!("no outcome: {error}"))?;
+    if let Some(path) = outcome {
+        write(&path, &found).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if found["valid"] == true {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{}", found["reason"].as_str().unwrap_or("no reason"));
+    let usage = head.split(' ').nth(1) == Some("400");
+    Ok(ExitCode::from(if usage { 2 } else { 1 }))
+}
+
+/// The options of a job without that of its outcome, and the outcome's path.
+fn separate(job: &[String]) -> (Vec<String>, Option<PathBuf>) {
+    let mut left = job.to_vec();
+    let found = left.iter().position(|word| word == "--outcome");
+    let path = found.filter(|at| at + 1 < left.len()).map(|at| {
+        let path = PathBuf::from(left.remove(at + 1));
+        left.remove(at);
+        path
+    });
+    (left, path)
+}
+
+fn ask(control: SocketAddr, secret: &str, job: &[String]) -> io::Result<String> {
+    let body = json!(job).to_string();
+    let mut stream = TcpStream::connect(control)?;
+    crate::keepalive::set(&stream)?;
+    write!(
+        stream,
+        "POST / HTTP/1.0\r\n{SECRET}: {secret}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    if answer.is_empty() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(answer)
+}
+
+/// The file appears whole or not at all.
+fn write(path: &Path, outcome: &Value) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, format!("{outcome}\n"))?;
+    fs::rename(&part, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::separate;
+
+    #[test]
+    fn the_outcome_is_the_clients_and_everything_else_the_jobs() {
+        let words = |text: &str| text.split(' ').map(str::to_string).collect::<Vec<_>>();
+        let (job, outcome) = separate(&words("Job --a b --outcome x.json --c d"));
+        assert_eq!(job, words("Job --a b --c d"));
+        assert_eq!(outcome.unwrap().to_str(), Some("x.json"));
+        assert_eq!(separate(&words("Job --a")).1, None);
+    }
+}
