@@ -18,7 +18,7 @@ class GroupBy(Workload):
     kind: Literal["groupby"] = "groupby"
     checked_by: ClassVar[CheckedBy] = PROGRAM
     positional: ClassVar[str] = "pairs"
-    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    engines: ClassVar[tuple[str, ...]] = ("spark", "timely")
 
     mappers: int | None = Field(
         default=None, ge=1, le=MOST, description="map partitions; default: `mappers_per_slot` for each slot"

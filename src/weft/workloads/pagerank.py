@@ -21,7 +21,7 @@ class PageRank(Workload):
     kind: Literal["pagerank"] = "pagerank"
     checked_by: ClassVar[CheckedBy] = PROGRAM
     positional: ClassVar[str] = "vertices"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely")
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
     method: ClassVar[str] = "own"
 
