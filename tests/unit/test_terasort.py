@@ -8,6 +8,8 @@ import pytest
 from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
 from weft import report
+from weft.errors import UsageError
+from weft.spec.parse import parse
 from weft.workloads.terasort import TeraSort
 
 PREPARED = [{"rows": 10, "checksum": "a"}]
@@ -39,3 +41,40 @@ def test_the_report_says_at_its_head_which_sort_it_was(tmp_path: Path, method: s
     text = report.write(record).read_text()
     assert f"Terasort (method {method}) of " in text
     assert words in text
+
+
+def test_without_the_sort_order_is_not_checked_and_count_and_checksum_are() -> None:
+    layout, work = fake_layout(), TeraSort(size=1000, sort=False)
+    arguments = work.job(layout, PREPARED).arguments
+    assert arguments[arguments.index("--sort") + 1] == "false"
+    (check,) = work.check(layout, PREPARED)
+    words = list(check.argv)
+    assert words[words.index("--order") + 1] == "none"
+    assert words[words.index("--rows") + 1] == "10"
+    assert words[words.index("--checksum") + 1] == "a"
+    assert "--order" not in TeraSort(size=1000).check(layout, PREPARED)[0].argv
+
+
+def test_a_job_that_sorted_although_it_was_not_to_is_invalid() -> None:
+    checked, work = [{"valid": True, "rows": 10, "checksum": "a"}], TeraSort(size=1000, sort=False)
+    assert work.judge(PREPARED, ran(sort=False), checked).valid
+    assert work.judge(PREPARED, ran(sort=False), checked).facts["sort"] is False
+    assert "ran with sort=true" in work.judge(PREPARED, ran(sort=True), checked).reason
+    assert "ran with sort=false" in TeraSort(size=1000).judge(PREPARED, ran(sort=False), checked).reason
+
+
+@pytest.mark.parametrize("wrong", [{"valid": False, "reason": "checksum is b"}])
+def test_a_record_that_is_lost_is_found_without_the_order_too(wrong: dict[str, Any]) -> None:
+    judgement = TeraSort(size=1000, sort=False).judge(PREPARED, ran(sort=False), [wrong])
+    assert (judgement.valid, judgement.reason) == (False, "checksum is b")
+
+
+@pytest.mark.parametrize("engine", ["flink", "hadoop"])
+def test_engines_that_always_sort_are_refused(engine: str) -> None:
+    with pytest.raises(UsageError, match="with these parameters"):
+        parse({"workload": {"kind": "terasort", "sort": False}, "engine": engine})
+
+
+def test_a_method_that_always_sorts_is_refused() -> None:
+    with pytest.raises(UsageError, match="sortByKey always sorts"):
+        parse({"workload": {"kind": "terasort", "sort": False, "method": "kryo"}})

@@ -1,9 +1,9 @@
 """TeraSort: records of Hadoop's TeraGen in total order."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
@@ -21,6 +21,21 @@ class TeraSort(TeraRecords):
         description="stock: the engine's own sort (Spark: repartitionByRange and sortWithinPartitions, Flink: sortPartition, Hadoop: its example); raw: weft's sorter, the limit of this engine's data path; kryo: Spark's older sortByKey",
     )
 
+    sort: bool = Field(
+        default=True,
+        description="false: records are moved to the parts of their ranges but not sorted, for the cost of the rest; checked are count and checksum (Spark with method stock or raw, timely)",
+    )
+
+    @model_validator(mode="after")
+    def _method_can_leave_out_the_sort(self) -> Self:
+        if not self.sort and self.method == "kryo":
+            raise ValueError("sort=false needs method=stock or raw: sortByKey always sorts")
+        return self
+
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        return self.engines if self.sort else ("spark", "timely")
+
     @property
     def takes(self) -> Mapping[Role, int]:
         return {"input": self.size, "output": self.size}
@@ -37,6 +52,7 @@ class TeraSort(TeraRecords):
             str(outcome),
         ]
         arguments += ["--executors", str(len(layout.nodes))]
+        arguments += [] if self.sort else ["--sort", "false"]
         return Job("terasort", "TeraSort", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:
@@ -47,6 +63,7 @@ class TeraSort(TeraRecords):
             str(self.rows),
             "--checksum",
             total(prepared),
+            *([] if self.sort else ["--order", "none"]),
         ]
         return [
             program(
@@ -69,6 +86,10 @@ class TeraSort(TeraRecords):
             "partitions": ran.get("partitions"),
             "method": ran.get("method"),
         }
+        if ran.get("sort", True) != self.sort:
+            reason = f"the job ran with sort={str(ran.get('sort', True)).lower()}, asked was {str(self.sort).lower()}"
+        if not self.sort:
+            facts["sort"] = False
         valid = bool(found["valid"]) and not reason
         return Judgement(
             valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts

@@ -3,6 +3,7 @@ package io.weft.job;
 import io.weft.core.Outcome;
 import io.weft.core.Splits;
 import io.weft.core.TeraRecord;
+import io.weft.core.UsageError;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
@@ -13,6 +14,8 @@ import picocli.CommandLine.Option;
 public abstract class TeraSortJob<S extends EngineSession> extends OutputJob<S> {
     @Option(names = "--method")
     private Method method = Method.STOCK;
+    @Option(names = "--sort", arity = "1")
+    private boolean sort = true;
     private Splits splits;
 
     /** Whose sort it is. */
@@ -35,6 +38,16 @@ public abstract class TeraSortJob<S extends EngineSession> extends OutputJob<S> 
         return method;
     }
 
+    /** Whether the records of a part must be in order; otherwise only in the part of their range. */
+    protected final boolean sort() {
+        return sort;
+    }
+
+    /** Whether this engine's program can leave out the sort. */
+    protected boolean sortIsOptional() {
+        return false;
+    }
+
     /** The input. */
     protected final Splits splits() {
         return splits;
@@ -45,6 +58,9 @@ public abstract class TeraSortJob<S extends EngineSession> extends OutputJob<S> 
 
     @Override
     protected void prepare() throws Exception {
+        if (!sort && !sortIsOptional()) {
+            throw new UsageError("Option --sort=false is not supported by this engine and method.");
+        }
         splits = new Splits(input(), splitBytes());
         super.prepare();
     }
@@ -53,7 +69,7 @@ public abstract class TeraSortJob<S extends EngineSession> extends OutputJob<S> 
     protected void work(S session, Outcome outcome) throws Exception {
         long rows = sort(session, outcome);
         outcome.same("rows written", rows, splits.rows());
-        outcome.put("method", method.word()).put("partitions", partitions()).put("rows_in", splits.rows())
+        outcome.put("method", method.word()).put("sort", sort).put("partitions", partitions()).put("rows_in", splits.rows())
                 .put("rows_out", rows).put("bytes_in", splits.bytes()).put("bytes_out", rows * TeraRecord.LENGTH);
     }
 }

@@ -70,6 +70,14 @@ class TeraValidateTest {
     }
 
     @ParameterizedTest
+    @EnumSource(value = Mutant.class, mode = EnumSource.Mode.EXCLUDE, names = {"SWAP", "MISORDER", "EXCHANGE"})
+    void everyOtherFaultIsFoundWithoutTheOrderToo(Mutant mutant) throws Exception {
+        Path wrong = folder.resolve("unordered-" + mutant.word());
+        mutant.apply(sorted, wrong);
+        assertFalse(validate(wrong, "none").valid());
+    }
+
+    @ParameterizedTest
     @EnumSource(value = Mutant.class, names = {"SWAP", "MISORDER", "EXCHANGE"})
     void orderCanBeLeftOut(Mutant mutant) throws Exception {
         Path wrong = folder.resolve("none-" + mutant.word());

@@ -7,6 +7,7 @@ import io.weft.core.Phases;
 import io.weft.core.RangeTable;
 import io.weft.core.Splits;
 import io.weft.core.Store;
+import io.weft.core.TeraRecord;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
@@ -27,13 +28,28 @@ final class RawSort {
         return new SparkConf().setAppName(name).setIfMissing("spark.shuffle.sort.bypassMergeThreshold", "0");
     }
 
-    /** Sorts, and gives the rows of each part. */
-    static List<Long> sort(JavaSparkContext spark, Splits splits, String output, int partitions,
+    /** Sorts, or only parts, and gives the rows of each part. */
+    static List<Long> sort(JavaSparkContext spark, Splits splits, String output, int partitions, boolean sort,
             Phases phases) throws Exception {
         RangeTable table = phases.measure("sample", () -> Sample.ranges(spark, splits, partitions));
         Store store = Store.of(output);
         return phases.measure("sort", () -> new ScatterRdd(spark.sc(), splits, table, partitions).shuffled().toJavaRDD()
-                .mapPartitionsWithIndex((part, chunks) -> write(store, output, part, chunks), false).collect());
+                .mapPartitionsWithIndex((part, chunks) -> sort ? write(store, output, part, chunks)
+                        : writeAsTheyCome(store, output, part, chunks), false).collect());
+    }
+
+    private static Iterator<Long> writeAsTheyCome(Store store, String output, int number,
+            Iterator<Tuple2<Integer, Chunk>> chunks) throws IOException {
+        TaskContext context = TaskContext.get();
+        try (PartOutput out = Written.part(store, output, number, context)) {
+            while (chunks.hasNext()) {
+                Chunk chunk = chunks.next()._2();
+                for (int at = 0; at < chunk.length; at += TeraRecord.LENGTH) {
+                    out.add(chunk.bytes, chunk.offset + at);
+                }
+            }
+            return List.of(Written.commit(out, context)).iterator();
+        }
     }
 
     private static Iterator<Long> write(Store store, String output, int number,

@@ -11,6 +11,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
@@ -30,12 +31,13 @@ final class StockSort {
         return spark.binaryRecords(input, TeraRecord.LENGTH);
     }
 
-    /** Sorts whole records, which begin with their keys, and gives the rows of each part. */
-    static List<Long> sort(SparkSession sql, JavaRDD<byte[]> records, String output, int partitions)
+    /** Sorts whole records, which begin with their keys, or only parts them, and gives the rows of each part. */
+    static List<Long> sort(SparkSession sql, JavaRDD<byte[]> records, String output, int partitions, boolean sort)
             throws IOException {
         Store store = Store.of(output);
-        return sql.createDataset(records.rdd(), Encoders.BINARY())
-                .repartitionByRange(partitions, functions.col(COLUMN)).sortWithinPartitions(COLUMN)
+        Dataset<byte[]> parted = sql.createDataset(records.rdd(), Encoders.BINARY())
+                .repartitionByRange(partitions, functions.col(COLUMN));
+        return (sort ? parted.sortWithinPartitions(COLUMN) : parted)
                 .mapPartitions((MapPartitionsFunction<byte[], Long>) rows -> write(store, output, rows),
                         Encoders.LONG())
                 .collectAsList();

@@ -24,13 +24,18 @@ public final class TeraSort extends TeraSortJob<Session> {
     }
 
     @Override
+    protected boolean sortIsOptional() {
+        return method() != Method.KRYO;
+    }
+
+    @Override
     protected long sort(Session session, Outcome outcome) throws Exception {
         return (switch (method()) {
-            case RAW -> RawSort.sort(session.spark, splits(), output(), partitions(), phases);
+            case RAW -> RawSort.sort(session.spark, splits(), output(), partitions(), sort(), phases);
             case KRYO -> phases.measure("sort", () -> KryoSort.sort(read(session), output(), partitions()));
             default -> {
                 SparkSession sql = phases.time("start", SparkSession.builder()::getOrCreate);
-                yield phases.measure("sort", () -> StockSort.sort(sql, read(session), output(), partitions()));
+                yield phases.measure("sort", () -> StockSort.sort(sql, read(session), output(), partitions(), sort()));
             }
         }).stream().mapToLong(Long::longValue).sum();
     }

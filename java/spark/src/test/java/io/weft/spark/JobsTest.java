@@ -113,6 +113,21 @@ class JobsTest {
         run(new TeraCount(), new String[] {"--input", input.toString()}, "--checksum", checksum, "--executors", "0");
     }
 
+    @ParameterizedTest
+    @CsvSource({"raw", "stock"})
+    void withoutTheSortEveryRecordIsThereAndNotInOrder(String method) throws Exception {
+        Path input = Files.createDirectories(folder.resolve("unsorted-" + method));
+        String checksum = tied(input.resolve("part-00000"));
+        String output = path("parted-" + method);
+        run(new TeraSort(), new String[] {"--input", input.toString(), "--output", output}, "--partitions", "3",
+                "--method", method, "--sort", "false", "--executors", "0");
+        String[] answer = {"--input", output, "--rows", "3000", "--checksum", checksum, "--order"};
+        run(new TeraValidate(), answer, "none");
+        String[] ordered = Arrays.copyOf(answer, answer.length + 1);
+        ordered[answer.length] = "key";
+        assertEquals(false, new TeraValidate().call(ordered).valid());
+    }
+
     @Test
     void theSortIsSparksUnlessAskedOtherwise() throws Exception {
         Path input = Files.createDirectories(folder.resolve("plain"));
