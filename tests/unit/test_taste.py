@@ -40,6 +40,7 @@ SHARED = {
     "processes",
     "terarecords",
     "zipftext",
+    "jobtrace",
     "hadoop",
     "realm",
     "yarncluster",

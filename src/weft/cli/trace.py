@@ -1,0 +1,45 @@
+"""The verb that shows what scaling does to a trace of jobs: trace."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from weft.cli.flags import AsJson
+from weft.report import jobtrace as shown
+from weft.report import terminal
+from weft.report.console import console
+from weft.workloads import jobtrace
+from weft.workloads.jobtrace import Scaling
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command(no_args_is_help=True)(trace)
+
+
+def trace(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a trace of jobs in SWIM's format")],
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="number of jobs; default: all", show_default=False)
+    ] = None,
+    choose: Annotated[
+        Literal["first", "sample"], typer.Option(help="the first jobs, or a seeded sample of all")
+    ] = "first",
+    bytes_scale: Annotated[float, typer.Option(min=1e-15, max=1e6, help="factor of all sizes")] = 1.0,
+    time_scale: Annotated[float, typer.Option(min=0.0, max=1e6, help="factor of all times")] = 1.0,
+    seed: Annotated[int, typer.Option(min=0, max=1 << 20, help="seed of the sample")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Show what scaling does to a trace of jobs: its quantiles before and after.
+
+    Example: weft trace FB-2009.tsv --jobs 200 --bytes-scale 1e-6 --time-scale 0.25
+    """
+    every = jobtrace.read(file)
+    scaling = Scaling(jobs, choose, bytes_scale, time_scale, seed)
+    found: dict[str, Any] = jobtrace.compared(every, jobtrace.scaled(every, scaling), scaling)
+    if as_json:
+        print(json.dumps(found, indent=1))
+        return
+    terminal.sections([shown.section(found)], console())
