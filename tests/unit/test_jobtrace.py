@@ -47,6 +47,7 @@ def test_columns_after_the_sixth_are_ignored(tmp_path: Path) -> None:
         ("b\t7\t2\t0\t1e9\t50", "line 2: shuffle is '1e9'"),
         ("b\t7\t2\t0\t0\t", "line 2: output is ''"),
         ("\t7\t2\t0\t0\t50", "line 2: the job has no name"),
+        ("b\x00\t7\t2\t0\t0\t50", "line 2: 'b\\x00' is not a name that can be printed"),
         ("b\t4\t2\t0\t0\t50", "line 2: it is submitted before the job above it, a"),
     ],
 )

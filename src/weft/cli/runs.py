@@ -75,5 +75,7 @@ def _listed(lines: list[Headline]) -> Table:
 
 def _table(line: Headline) -> dict[str, Any]:
     return {
-        key: value for key, value in dataclasses.asdict(line).items() if key not in {"spec", "explanation"}
+        key: value
+        for key, value in dataclasses.asdict(line).items()
+        if key not in {"spec", "explanation", "replay"}
     }

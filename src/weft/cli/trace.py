@@ -1,6 +1,7 @@
-"""The verb that shows what scaling does to a trace of jobs: trace."""
+"""The verb that shows what scaling does to a trace of jobs, before anything is run: trace."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -32,7 +33,7 @@ def trace(
     seed: Annotated[int, typer.Option(min=0, max=1 << 20, help="seed of the sample")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Show what scaling does to a trace of jobs: its quantiles before and after.
+    """Show what scaling does to a trace of jobs, and the command that replays it.
 
     Example: weft trace FB-2009.tsv --jobs 200 --bytes-scale 1e-6 --time-scale 0.25
     """
@@ -43,3 +44,13 @@ def trace(
         print(json.dumps(found, indent=1))
         return
     terminal.sections([shown.section(found)], console())
+    given = {
+        "jobs": jobs,
+        "choose": choose if choose != "first" else None,
+        "bytes_scale": bytes_scale if bytes_scale != 1 else None,
+        "time_scale": time_scale if time_scale != 1 else None,
+        "seed": seed or None,
+    }
+    words = [f"{key}={value}" for key, value in given.items() if value is not None]
+    sets = [word for pair in words for word in ("--set", pair)]
+    print(f"  replay with: {shlex.join(['weft', 'run', f'trace:{file}', *sets])}")

@@ -49,7 +49,7 @@ VERBS = {
         "advise",
         "Say what to change about a run: at most five changes, each with its gain, its reason and how to check it.",
     ),
-    "trace": Verb("trace", "Show what scaling does to a trace of jobs: its quantiles before and after."),
+    "trace": Verb("trace", "Show what scaling does to a trace of jobs, and the command that replays it."),
     "report": Verb(
         "look", "Write the report of a run, or of a whole study, as one self-contained HTML file."
     ),

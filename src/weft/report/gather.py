@@ -11,7 +11,7 @@ from weft.model.fitting import Used
 from weft.model.jobmetrics import JobMetrics
 from weft.record.record import Stored
 from weft.record.samples import SCHEMA
-from weft.report import counters, engine, explanation, files, flink, paused, profiled, spans
+from weft.report import counters, engine, explanation, files, flink, paused, profiled, replayed, spans
 from weft.report.sources import Sources
 from weft.report.summary import Mark, NodeInfo, PlaceInfo, Series, Span, Summary
 from weft.text.units import show_seconds
@@ -55,6 +55,7 @@ def summarize(stored: Stored) -> Summary:
             None,
         ),
         "profile": profile,
+        "replay": sources.attempt("the replayed jobs", lambda: replayed.of_record(stored, metrics), None),
         "pauses": sources.rows(
             "the collector's pauses",
             lambda: paused.of_record(

@@ -16,6 +16,7 @@ from weft.report import (
     mapreduce,
     pauses,
     profile,
+    replay,
     timeline,
 )
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
@@ -268,6 +269,7 @@ def gaps(summary: Summary) -> Section:
 SECTIONS: list[Maker[Summary]] = [
     failure,
     explain.where_the_time_went,
+    replay.replay_of_a_trace,
     what_was_run,
     phases,
     timeline.timeline,

@@ -21,6 +21,7 @@ from weft.report.html import Page, render
 from weft.report.numbers import NONE, amount, interval, seconds, size
 from weft.report.operations import operations
 from weft.report.published import load as paper_of
+from weft.report.replays import replays_of_a_trace
 from weft.text.units import show_seconds, show_size
 
 _WIDTH = 50
@@ -231,6 +232,7 @@ SECTIONS: list[Maker[Comparison]] = [
     order,
     cells,
     plot,
+    replays_of_a_trace,
     where_the_difference_comes_from,
     file_operations,
     phases,

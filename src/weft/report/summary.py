@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from weft.report.part import Part
 from weft.report.paused import PausedNode
 from weft.report.profiled import Profiled
+from weft.report.replayed import Replay
 from weft.report.timeparts import Explanation
 
 
@@ -206,6 +207,8 @@ class Summary(Part):
     """Processor time of the tasks by category; nothing where no stack was sampled."""
     pauses: tuple[PausedNode, ...] = ()
     """The collector's pauses by node, by the JVMs' own logs; empty if none wrote one."""
+    replay: Replay | None = None
+    """The jobs of a replayed trace; None of other workloads."""
     counters: tuple[Counter, ...] = ()
     fileops: Mapping[str, Any] = {}
     """By node: the preload library's counts (`weft-scratch stats --json`); empty if it was not used."""

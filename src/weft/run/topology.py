@@ -128,7 +128,8 @@ class Topology:
     def plan(self, spec: Spec, layout: Layout) -> Plan:
         """The daemons of the services and of the engine."""
         engine = spec.engine.plan(layout)  # first, because its error messages are the most precise
-        plan = together([*(service.plan(layout) for service in self.services), engine])
+        own = Plan(files=spec.workload.generated(layout), daemons=[])
+        plan = together([*(service.plan(layout) for service in self.services), engine, own])
         require_apart(plan.daemons)
         return plan
 

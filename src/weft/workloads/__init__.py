@@ -18,6 +18,7 @@ from weft.workloads import (
     sparkperf,
     teracount,
     terasort,
+    trace,
     wordcount,
 )
 from weft.workloads.base import Workload
@@ -34,6 +35,7 @@ KINDS.add(
     pagerank.PageRank,
     pagerank.PageRankGraphx,
     dfsio.Dfsio,
+    trace.Trace,
     fileopen.FileOpen,
     ownjob.OwnJob,
     persistent.Persistent,

@@ -71,6 +71,10 @@ class Workload(BaseModel, ABC):
         """Its description in `weft ps`."""
         return f"run {self.kind}"
 
+    def generated(self, layout: Layout) -> Mapping[Path, str]:  # noqa: ARG002
+        """Generated files that its programs read, beside those of the engine: text by path."""
+        return {}
+
     @abstractmethod
     def prepare(self, layout: Layout) -> Sequence[Command]:
         """Programs that generate the input, run concurrently on their nodes."""

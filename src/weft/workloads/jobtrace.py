@@ -183,6 +183,8 @@ def _job(line: str) -> TraceJob:
     name, submitted, _, *sizes = (field.strip() for field in fields[: len(COLUMNS)])
     if not name:
         raise ValueError("the job has no name")
+    if not name.isprintable():
+        raise ValueError(f"{name!r} is not a name that can be printed")
     return TraceJob(name, _seconds(submitted), *map(_whole, COLUMNS[3:], sizes))
 
 

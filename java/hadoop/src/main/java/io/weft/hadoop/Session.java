@@ -60,7 +60,8 @@ final class Session implements EngineSession {
         return job;
     }
 
-    private static String reason(Job job, JobStatus status) throws IOException, InterruptedException {
+    /** The first line of the first task that failed, or what the framework says. */
+    static String reason(Job job, JobStatus status) throws IOException, InterruptedException {
         for (TaskCompletionEvent event : job.getTaskCompletionEvents(0, 1000)) {
             if (event.getStatus() == TaskCompletionEvent.Status.FAILED) {
                 String[] words = job.getTaskDiagnostics(event.getTaskAttemptId());
@@ -73,6 +74,9 @@ final class Session implements EngineSession {
     /** Puts the totals over all finished tasks of the last job. */
     @Override
     public void report(Outcome outcome) throws IOException {
+        if (last == null) {
+            return;
+        }
         Counters counters = last.getCounters();
         if (counters == null) {
             throw new IOException("the history of " + last.getJobID() + " holds no counters");

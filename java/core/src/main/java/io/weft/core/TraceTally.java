@@ -1,0 +1,52 @@
+package io.weft.core;
+
+/**
+ * What tasks of a job of a trace did.
+ *
+ * @param read bytes read and compared
+ * @param moved bytes of the records that arrived
+ * @param records records that arrived and were compared
+ * @param sum the sum of their numbers
+ * @param written bytes written
+ */
+public record TraceTally(long read, long moved, long records, long sum, long written) {
+    /** Nothing. */
+    public static final TraceTally NONE = new TraceTally(0, 0, 0, 0, 0);
+
+    /** From its {@link #values}. */
+    public static TraceTally of(long[] values) {
+        return new TraceTally(values[0], values[1], values[2], values[3], values[4]);
+    }
+
+    /** As numbers, which every serializer knows, while Kryo does not know records. */
+    public long[] values() {
+        return new long[] {read, moved, records, sum, written};
+    }
+
+    /** Both. */
+    public TraceTally plus(TraceTally other) {
+        return new TraceTally(read + other.read, moved + other.moved, records + other.records, sum + other.sum,
+                written + other.written);
+    }
+
+    /**
+     * Compares it with the schedule. An attempt that was repeated may have read its share twice.
+     *
+     * @throws WrongInput when the job did not do what the schedule says
+     */
+    public TraceTally require(TraceLine line) throws WrongInput {
+        long count = TraceWork.records(line);
+        same("bytes of input", Math.min(read, line.input()), line.input());
+        same("bytes of shuffle", moved, line.shuffle());
+        same("records of the shuffle", records, count);
+        same("the sum of the records' numbers", sum, count * (count - 1) / 2);
+        same("bytes of output", written, line.output());
+        return this;
+    }
+
+    private static void same(String what, long found, long expected) throws WrongInput {
+        if (found != expected) {
+            throw new WrongInput(what + ": " + found + " instead of " + expected);
+        }
+    }
+}
