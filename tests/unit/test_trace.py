@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from tests.fakes import WORK, fake_layout, fake_nodes
 from weft.cli import app
+from weft.cli.flags import Flags
+from weft.cli.request import study_of
 from weft.errors import UsageError
 from weft.run import preview
 from weft.spec.study import study_from
@@ -161,6 +163,11 @@ def test_the_plan_contains_the_schedule(file: Path) -> None:
     assert [text for path, text in files.items() if path.endswith("schedule.tsv")] == [
         "a\t0.000\t0.000\t1000\t0\t100\nb\t2.000\t2.000\t0\t0\t50\n"
     ]
+
+
+def test_a_path_after_the_workload_is_its_own(file: Path) -> None:
+    ((_, spec),) = study_of(f"trace:{file}", Flags(set=("jobs=2",))).cells()
+    assert (spec.workload.file, len(spec.workload.schedule)) == (file, 2)  # type: ignore[attr-defined]
 
 
 def test_the_verb_shows_quantiles_and_the_command_that_replays(file: Path) -> None:

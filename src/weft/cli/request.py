@@ -14,7 +14,7 @@ from weft.workloads import KINDS
 
 def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
     """A study from a workload's name or table, a TOML file, or a folder with study.toml."""
-    if isinstance(what, str) and (what.endswith(".toml") or "/" in what or Path(what, "study.toml").exists()):
+    if isinstance(what, str) and _is_file(what):
         study = load(Path(what))
         own = {key: getattr(study, key) for key in STUDY_KEYS}
         return _over(dict(study.base), own, flags, name=study.name, where=what)
@@ -22,6 +22,14 @@ def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
         raise UsageError(f"unknown workload {what!r}", hint=nearest(what, list(KINDS)))
     name = what if isinstance(what, str) else str(what["kind"])
     return _over({"workload": what}, {}, flags, name=name, where="the command line")
+
+
+def _is_file(what: str) -> bool:
+    """Whether it is a path; `trace:/some/file` is a workload and its first key."""
+    kind, colon, _ = what.partition(":")
+    if colon and kind in KINDS:
+        return False
+    return what.endswith(".toml") or "/" in what or Path(what, "study.toml").exists()
 
 
 def _over(base: dict[str, Any], own: dict[str, Any], flags: Flags, *, name: str, where: str) -> Study:
