@@ -71,7 +71,7 @@ final class Session implements EngineSession {
         return status.getFailureInfo();
     }
 
-    /** Puts the totals over all finished tasks of the last job. */
+    /** Puts the totals over all finished tasks of the last job, if one is noted. */
     @Override
     public void report(Outcome outcome) throws IOException {
         if (last == null) {

@@ -52,7 +52,7 @@ public final class Trace extends TraceJob<Session> {
         if (!job.isSuccessful()) {
             throw new IOException(job.getJobID() + " failed: " + Session.reason(job, status));
         }
-        Counters counters = session.ran(job).getCounters();
+        Counters counters = job.getCounters();
         if (counters == null) {
             throw new IOException("the history of " + job.getJobID() + " holds no counters");
         }
