@@ -9,10 +9,11 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.engines.base import Engine
+from weft.engines.flink import certificate as presented
 from weft.engines.flink import onyarn, rest
-from weft.engines.flink.certificate import Certificate
 from weft.engines.flink.taskmanager import TaskManagerMemory, divide
 from weft.errors import UsageError
+from weft.layout.certificate import Certificate
 from weft.layout.jvm import SharedClasses, archived, heap, temporary
 from weft.layout.plan import (
     Applications,
@@ -233,7 +234,7 @@ class FlinkEngine(Engine, Tenant):
             "web.submit.enable": "false",
             **_known(layout.properties("login")),
             **{f"flink.hadoop.{key}": value for key, value in layout.properties("hadoop").items()},
-            **(certificate.settings(encrypt_data=self.encrypt_data) if certificate else {}),
+            **(presented.settings(certificate, encrypt_data=self.encrypt_data) if certificate else {}),
             **self.conf,
         }
 
