@@ -17,7 +17,7 @@ from weft.services import resolved
 WORK = Path("/weft/work/RUN")
 RECORD = Path("/weft/runs/RUN")
 GIB = 1 << 30
-MODULES = ("core", "spark", "hadoop", "flink")
+MODULES = ("core", "spark", "hadoop", "flink", "kafka")
 
 
 def fake_nodes(count: int = 2, *, cores: int = 2, memory: int = 4 * GIB) -> list[Node]:

@@ -24,6 +24,7 @@ FORMS: dict[str, dict[str, tuple[str, ...]]] = {
     "hdfs": {"hdfs": (), "hdfs:2+memory:64M": ()},
     "gluster": {"gluster:2": GLUSTER},
     "yarn": {"hadoop": ()},
+    "kafka": {"kafka": (), "kafka:2+memory:64M": ()},
 }
 """By kind: what brings it into a run, a service, a storage or an engine, and what that needs of the machine."""
 SERVICES = pytest.mark.parametrize(
@@ -39,7 +40,7 @@ SERVICES = pytest.mark.parametrize(
 def services_of(form: str, folder: Path) -> list[Service]:
     if form == "hadoop":
         return resolved({}, HadoopEngine().services(), ())
-    if form.startswith("null"):
+    if form.startswith(("null", "kafka")):
         return resolved({}, (), [KINDS.read(form)])
     storage: dict[str, Storage] = {"input": storage_of(form, folder)}
     return resolved(storage, (), ())
@@ -59,7 +60,7 @@ def laid(made_of: Topology, count: int = 3) -> tuple[Layout, Layout]:
         directory=raw.directory,
         record=raw.record,
         java=raw.java,
-        homes={**raw.homes, "hadoop": Path("/cache/hadoop")},
+        homes={**raw.homes, "hadoop": Path("/cache/hadoop"), "kafka": Path("/cache/kafka")},
         jars=raw.jars,
     )
     return made_of.laid(layout, members, made_of.sketch(members, work).backings), raw

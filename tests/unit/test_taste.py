@@ -43,6 +43,7 @@ SHARED = {
     "jobtrace",
     "hadoop",
     "realm",
+    "brokers",
     "yarncluster",
 }
 """Files of a family that are no adapters."""

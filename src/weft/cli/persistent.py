@@ -65,6 +65,10 @@ def _facts(cluster: PersistentCluster) -> dict[str, Any]:
             kind: {"address": client.address, "settings": str(client.settings or "")}
             for kind, client in _clients(cluster).items()
         },
+        "services": {
+            kind: {"address": client.address, "settings": str(client.settings or "")}
+            for kind, client in cluster.client.services.items()
+        },
         "until": cluster.until,
         "idle": cluster.idle,
         "supervisor": cluster.supervisor,
@@ -79,6 +83,10 @@ def _clients(cluster: PersistentCluster) -> Mapping[str, Client]:
 
 _EXAMPLES = {"spark": "spark-submit job.py", "flink": "flink run job.jar", "hadoop": "yarn jar job.jar"}
 """Example commands, by engine."""
+
+
+_EXPORTED = ("_HOME", "_CONF_DIR", "_IP", "_DIRS", "_SERVERS", "_PROPERTIES")
+"""Endings of the variables that a shell outside of `weft exec` needs."""
 
 
 def _usage(cluster: PersistentCluster) -> list[str]:
@@ -124,6 +132,10 @@ def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
         if part.page:
             token = f"-H @{attaching.header_path(cluster.layout)} " if cluster.layout.secured else ""
             lines.append(f"page      curl {token}{part.page}")
+    for kind, part in client.services.items():
+        lines.append(f"address   {part.address}  ({kind})")
+        if part.settings:
+            lines.append(f"settings  {part.settings}  (mode 0600; for clients of {kind})")
     lines.append(
         f"output    {cluster.layout.places['output'].path}  (a directory that all nodes see, removed with the cluster)"
     )
@@ -134,7 +146,7 @@ def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
         lines.append("or, in your own shell:")
         named = [
             *client.search,
-            *(key for key in client.environment if key.endswith(("_HOME", "_CONF_DIR", "_IP", "_DIRS"))),
+            *(key for key in client.environment if key.endswith(_EXPORTED)),
         ]
         found = attaching.environment(cluster)
         lines += [f"  export {key}={shlex.quote(found[key])}" for key in named]

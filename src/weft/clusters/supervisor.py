@@ -103,7 +103,7 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
         engine=live.spec.engine,
         nodes=f"{live.spec.nodes.kind}:{live.spec.nodes.count}",
         layout=live.layout,
-        client=_written(live.spec.engine.client(live.layout), live.layout, live.cluster.secret),
+        client=_written(_client(live), live.layout, live.cluster.secret),
         since=since,
         until=until,
         idle=asked.idle,
@@ -128,6 +128,13 @@ def _why(cluster: PersistentCluster, live: Live, ended: signals.Asked) -> str:
         if idleness is not None and idleness.over(now):
             return "nobody-used-it"
     return "asked-to-end"
+
+
+def _client(live: Live) -> Client:
+    """The client of the engine, and of the services that have one."""
+    found = {service.kind: service.client(live.layout) for service in live.spec.all_services()}
+    services = {kind: client for kind, client in found.items() if client is not None}
+    return live.spec.engine.client(live.layout).beside(services)
 
 
 def _written(client: Client, layout: Layout, secret: str) -> Client:

@@ -17,7 +17,7 @@ def get(url: str, certificate: Path | None, bearer: str = "") -> httpx2.Response
     """The page's response. Raises HTTPError or SSLError if there is none."""
     headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
     # public certificate authorities are not needed, and loading them takes longer than the request
-    verify = False if certificate is None else _mutual(certificate)
+    verify = False if certificate is None else mutual(certificate)
     with httpx2.Client(timeout=5, trust_env=False, verify=verify) as client:
         return client.get(url, headers=headers)
 
@@ -28,7 +28,7 @@ def listens(url: str) -> None:
     socket.create_connection((where.hostname, where.port), timeout=5).close()
 
 
-def _mutual(certificate: Path) -> ssl.SSLContext:
+def mutual(certificate: Path) -> ssl.SSLContext:
     """Trust only this certificate, and present it too."""
     context = ssl.create_default_context(cafile=str(certificate))
     context.load_cert_chain(certificate)

@@ -1,9 +1,9 @@
 """Plain data between the request and the started processes: daemons, files, commands, readiness checks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from weft.errors import UsageError
 from weft.layout import handshake
@@ -15,6 +15,7 @@ SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Replaced by the run's secret in generated files."""
 Component = Literal["engine", "generator", "validator"]
 """The component of a process: generators produce the input, validators check the result."""
+Key = TypeVar("Key", str, Path)
 COMPONENT = "@COMPONENT@"
 """Replaced by the component of a process in the variables of probes, so that each is counted separately."""
 
@@ -159,6 +160,8 @@ class Page:
     """Whether the page at `url` requires a token signed with the run's secret (JWS, HS256)."""
     follow: Callable[[Any], str] | None = None
     """If only another page knows the address: returns it from the response of `url`, or raises KeyError."""
+    ask: Callable[[str, Path | None], Any] | None = None
+    """How to request it if not by HTTP: from `url` and `certificate`; raises OSError or ValueError."""
 
 
 @dataclass(frozen=True)
@@ -302,6 +305,26 @@ class Client:
     """The file, of mode 0600, with all other settings of the connection, including the secret."""
     parts: Mapping[str, "Client"] = field(default_factory=dict)
     """By engine, if several share the cluster: the client of each."""
+    services: Mapping[str, "Client"] = field(default_factory=dict)
+    """By service: its client, if it has one."""
+
+    def beside(self, services: Mapping[str, "Client"]) -> "Client":
+        """The same with the variables, search paths and programs of services too."""
+        variables = list(dict.fromkeys(name for one in (self, *services.values()) for name in one.search))
+        return replace(
+            self,
+            environment={**self.environment, **_merged(one.environment for one in services.values())},
+            search={
+                name: [path for one in (self, *services.values()) for path in one.search.get(name, ())]
+                for name in variables
+            },
+            programs={**self.programs, **_merged(one.programs for one in services.values())},
+            services=services,
+        )
+
+
+def _merged(tables: Iterable[Mapping[Key, str]]) -> dict[Key, str]:
+    return {key: value for table in tables for key, value in table.items()}
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Topology:
     def sketch(self, members: Members, work: WorkDirectory) -> Places:
         """The places that `place` would provide, without creating anything."""
         backings = {
-            service.kind: service.backing.sketch(service.kind, members.of(service.kind), work)
+            service.kind: service.backing.sketch(service.role, members.of(service.kind), work)
             for service in self.services
             if service.backing
         }
@@ -103,7 +103,7 @@ class Topology:
             for service in self.services:
                 on = members.of(service.kind)
                 if service.backing:
-                    place = service.backing.place(service.kind, on, work)
+                    place = service.backing.place(service.role, on, work)
                     backings[service.kind] = held.enter_context(place)
                 held.enter_context(service.stand(members, backings.get(service.kind), work))
             roles = {

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weft.errors import UsageError
-from weft.services import gluster, hdfs, kerberos, null, yarn
+from weft.services import gluster, hdfs, kafka, kerberos, null, yarn
 from weft.services.base import KINDS, AnyService, Service
 from weft.storage.base import Storage, layers
 
@@ -16,6 +16,7 @@ KINDS.add(
     hdfs.Hdfs,
     gluster.Gluster,
     yarn.Yarn,
+    kafka.Kafka,
 )
 
 

@@ -12,8 +12,9 @@ from weft.host.work import Work
 from weft.layout.endpoint import Endpoint
 from weft.layout.jvm import SharedClasses
 from weft.layout.members import Members
-from weft.layout.places import Place
-from weft.layout.plan import Layout, Plan
+from weft.layout.places import Place, Role
+from weft.layout.plan import Client, Layout, Plan
+from weft.storage.base import KINDS as STORAGES
 from weft.storage.base import Storage
 from weft.text.family import Family
 from weft.text.shorthand import MisreadError
@@ -52,8 +53,13 @@ class Service(BaseModel, ABC):
 
     @property
     def backing(self) -> Storage | None:
-        """The storage of its daemons' files; the role there is its kind."""
+        """The storage of its daemons' files."""
         return None
+
+    @property
+    def role(self) -> Role:
+        """What these files are for."""
+        return self.kind
 
     def memory(self, members: Members) -> Mapping[str, int]:  # noqa: ARG002 - for services that use some
         """Bytes of memory that it uses and the engine lacks, by node name."""
@@ -80,12 +86,16 @@ class Service(BaseModel, ABC):
         """How to connect to it. `layout` already has the endpoints of the services that it needs."""
         return Endpoint()
 
+    def client(self, layout: Layout) -> Client | None:  # noqa: ARG002 - for services with programs for users
+        """What a user's command on a persistent cluster needs of it; its variables are in the endpoint."""
+        return None
+
     def plan(self, layout: Layout) -> Plan:  # noqa: ARG002 - for services with daemons
         """Its files and daemons, which are started before the engine's."""
         return Plan({}, ())
 
 
-KINDS: Family[Service] = Family()
+KINDS: Family[Service] = Family(below=STORAGES)
 """All services by kind; filled by `weft.services`."""
 
 

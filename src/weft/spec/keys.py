@@ -72,8 +72,18 @@ def _put_service(table: dict[str, Any], key: str, value: Any) -> None:
             f"the key {key!r} does not name its service", hint=nearest(kind, list(services.KINDS))
         )
     asked = [services.KINDS.table(one) for one in service_tables(table.get("services", []))]
-    current = next((one for one in asked if one["kind"] == kind), {"kind": kind})
-    table["services"] = [*(one for one in asked if one["kind"] != kind), {**current, own: value}]
+    current: dict[str, Any] = next((one for one in asked if one["kind"] == kind), {"kind": kind})
+    name, _, below = own.partition(".")
+    if below and _is_table(services.KINDS[kind].model_fields.get(name)):
+        value = {**current.get(name, {}), below: value}
+    else:
+        name = own
+    table["services"] = [*(one for one in asked if one["kind"] != kind), {**current, name: value}]
+
+
+def _is_table(field: FieldInfo | None) -> bool:
+    """Whether a key has keys of the user's below it, such as `conf`."""
+    return field is not None and get_origin(field.annotation) is dict
 
 
 def _table(family: str, value: Any) -> Any:

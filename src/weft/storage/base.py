@@ -44,6 +44,11 @@ class Storage(BaseModel, ABC):
         return self.kind
 
     @property
+    def unmappable(self) -> str:
+        """Why programs cannot map its files for writing; empty if they can."""
+        return ""
+
+    @property
     def service(self) -> Mapping[str, Any] | None:
         """The service whose daemons serve it, as a table; None if it has no daemons."""
         return None

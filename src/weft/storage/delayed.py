@@ -56,6 +56,11 @@ class DelayedStorage(Storage):
     def keeps(self, role: Role) -> Path | None:  # noqa: ARG002 - the same for all
         return self.path or settings.work()
 
+    @property
+    def unmappable(self) -> str:
+        emulated = self.profile == "datawarp" or self.values.get("client.shared_mmap") == "false"
+        return "the file system that is emulated does not support that" if emulated else ""
+
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         shared = role in SHARED_ROLES
         root = mount_point(work, None, f"delayed-{role}")

@@ -53,6 +53,10 @@ class HdfsStorage(StackedStorage):
     def service(self) -> Mapping[str, Any]:
         return {"kind": self.kind, "storage": self}
 
+    @property
+    def unmappable(self) -> str:
+        return "files in HDFS are not files of the node"
+
     def copies(self, datanodes: int) -> int:
         """Copies of each block. Raises UsageError when there are fewer DataNodes."""
         copies = self.replication or min(_REPLICATION, datanodes)

@@ -41,6 +41,10 @@ class PoolStorage(StackedStorage):
     )
     files: int = Field(default=1 << 20, ge=1 << 10, description="maximum number of files on a node")
 
+    @property
+    def unmappable(self) -> str:
+        return "a pool keeps many files in one, which a mapping of memory bypasses"
+
     def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place:
         return self._over(self.on.sketch(role, nodes, work), role, nodes, work)
 

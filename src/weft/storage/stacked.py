@@ -17,6 +17,10 @@ class StackedStorage(Storage):
     def keeps(self, role: Role) -> Path | None:
         return self.on.keeps(role)
 
+    @property
+    def unmappable(self) -> str:
+        return self.on.unmappable
+
     def require(self, role: Role) -> None:
         self.on.require(role)
 

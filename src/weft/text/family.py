@@ -1,5 +1,6 @@
 """A family of adapters: parses one of them from its short form or a table."""
 
+from collections.abc import Collection
 from functools import reduce
 from operator import or_
 from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar, cast, get_args
@@ -24,8 +25,10 @@ Adapter = TypeVar("Adapter", bound=Written)
 class Family(dict[str, type[Adapter]], Generic[Adapter]):
     """Adapters by kind; each is a pydantic model with a literal `kind`."""
 
-    def __init__(self) -> None:
+    def __init__(self, below: Collection[str] | None = None) -> None:
+        """`below`: kinds of the adapters by which one of these can be backed, if they are of another family."""
         super().__init__()
+        self._below: Collection[str] = self if below is None else below
         self._forms: dict[tuple[type[Adapter], ...], TypeAdapter[Adapter]] = {}
 
     def add(self, *adapters: type[Adapter]) -> None:
@@ -37,7 +40,8 @@ class Family(dict[str, type[Adapter]], Generic[Adapter]):
     def table(self, value: Any) -> Any:
         """A table from its short form; anything but a string is returned unchanged."""
         positional = {kind: adapter.positional for kind, adapter in self.items()}
-        return expand(value, positional, {kind: adapter.lists for kind, adapter in self.items()})
+        lists = {kind: adapter.lists for kind, adapter in self.items()}
+        return expand(value, positional, lists, self._below)
 
     def read(self, value: Any) -> Adapter:
         """The adapter that a short form or a table describes. Raises ValueError if there is none."""

@@ -21,20 +21,24 @@ class MisreadError(ValueError):
 
 
 def expand(
-    value: Any, positional: Mapping[str, str], lists: Mapping[str, Collection[str]] = _NO_LISTS
+    value: Any,
+    positional: Mapping[str, str],
+    lists: Mapping[str, Collection[str]] = _NO_LISTS,
+    below: Collection[str] | None = None,
 ) -> Any:
     """A table from its short form; anything but a string is returned unchanged.
 
     `positional` has the key of a value without one, by kind, and `lists` the keys whose values may contain
-    commas. Raises ValueError for a value without a key that is not the first, and for a duplicate key.
+    commas; `below` the kinds that may follow a +, by default the same. Raises ValueError for a value without a key that is not the first, and for a duplicate key.
     """
     if not isinstance(value, str):
         return value
     # a + belongs to a path unless a kind follows it
-    top, *below = re.split(rf"\+(?=(?:{'|'.join(map(re.escape, positional))})(?:[:,+]|$))", value, maxsplit=1)
+    kinds = "|".join(map(re.escape, positional if below is None else below))
+    top, *on = re.split(rf"\+(?=(?:{kinds})(?:[:,+]|$))", value, maxsplit=1)
     head, _, rest = top.partition(":") if ":" in top.split(",")[0] else top.partition(",")
     kind = head.strip()
-    table: dict[str, str] = {"kind": kind, **({"on": below[0]} if below else {})}
+    table: dict[str, str] = {"kind": kind, **({"on": on[0]} if on else {})}
     for index, word in enumerate(word for word in rest.split(",") if word):
         key, equals, text = word.partition("=")
         if not equals:

@@ -34,11 +34,12 @@ FLINK = PythonArchive(
     unpacked=700_000_000,
 )
 HADOOP = MavenSet(name="hadoop", version="3.5.0", unpacked=250_000_000)
+KAFKA = MavenSet(name="kafka", version="4.3.1", unpacked=60_000_000)
 PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 """No engine: the library of the probe `profile`."""
 
 DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {
-    each.name: each for each in (SPARK, FLINK, HADOOP, PROFILER)
+    each.name: each for each in (SPARK, FLINK, HADOOP, KAFKA, PROFILER)
 }
 
 

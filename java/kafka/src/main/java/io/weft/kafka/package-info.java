@@ -1,0 +1,2 @@
+/** Programs that use a run's Kafka brokers. */
+package io.weft.kafka;

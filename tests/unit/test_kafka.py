@@ -1,0 +1,179 @@
+"""Kafka as a service: the settings of brokers, whom they admit, where their log may be, and weft's question to them."""
+
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import GIB, fake_layout, fake_nodes
+from weft.engines.null import NullEngine
+from weft.errors import UsageError
+from weft.host.work import WorkDirectory
+from weft.layout.plan import Layout, Plan
+from weft.run.topology import Topology, topology
+from weft.services import brokers
+from weft.services.kafka import Kafka
+from weft.spec.parse import parse
+
+
+def laid(kafka: Kafka, *, secured: bool = True) -> Layout:
+    raw = fake_layout(fake_nodes(2 + kafka.nodes, memory=8 * GIB))
+    made_of = Topology({}, [kafka])
+    members = made_of.members(raw.nodes, 2)
+    layout = Layout(
+        **{
+            **vars(raw),
+            "nodes": made_of.computing(members),
+            "servers": members.servers,
+            "secured": secured,
+            "homes": {"kafka": Path("/cache/kafka")},
+        }
+    )
+    places = made_of.sketch(members, WorkDirectory("RUN", raw.directory))
+    return made_of.laid(layout, members, places.backings)
+
+
+def settings(plan: Plan, name: str) -> dict[str, str]:
+    (text,) = [text for path, text in plan.files.items() if path.name == name]
+    return dict(line.split("=", 1) for line in text.splitlines())
+
+
+def test_the_first_broker_is_the_controller_and_the_others_know_it() -> None:
+    plan = Kafka(nodes=2).plan(laid(Kafka(nodes=2)))
+    first, second = (settings(plan, f"server-{name}.properties") for name in ("node3", "node4"))
+    assert (first["process.roles"], second["process.roles"]) == ("broker,controller", "broker")
+    assert first["listeners"] == "CLIENTS://10.0.0.3:9092,CONTROLLER://10.0.0.3:9093"
+    assert second["listeners"] == "CLIENTS://10.0.0.4:9092"
+    assert first["controller.quorum.voters"] == second["controller.quorum.voters"] == "1@10.0.0.3:9093"
+    assert first["offsets.topic.replication.factor"] == "2"
+    assert [(one.name, one.essential) for one in plan.daemons] == [
+        ("kafka-node3", True),
+        ("kafka-node4", False),
+    ]
+
+
+def test_without_nodes_of_its_own_each_compute_node_has_a_broker() -> None:
+    plan = Kafka().plan(laid(Kafka()))
+    assert [daemon.node.name for daemon in plan.daemons] == ["node1", "node2"]
+
+
+def test_only_the_holder_of_the_run_s_certificate_is_admitted() -> None:
+    kafka = Kafka(nodes=1)
+    plan = kafka.plan(laid(kafka))
+    found = settings(plan, "server-node3.properties")
+    assert found["listener.security.protocol.map"] == "CLIENTS:SSL,CONTROLLER:SSL"
+    assert found["ssl.client.auth"] == "required"
+    assert found["ssl.truststore.location"] == found["ssl.keystore.location"]
+    assert (found["super.users"], found["allow.everyone.if.no.acl.found"]) == ("User:CN=weft", "false")
+    assert found["authorizer.class.name"].endswith("StandardAuthorizer")
+    assert [command.name for command in plan.first][:2] == ["kafka-keystore", "kafka-keystore-text"]
+
+
+def test_without_security_there_is_no_certificate() -> None:
+    kafka = Kafka(nodes=1)
+    plan = kafka.plan(laid(kafka, secured=False))
+    assert settings(plan, "client.properties")["security.protocol"] == "PLAINTEXT"
+    assert "authorizer.class.name" not in settings(plan, "server-node3.properties")
+    assert [command.name for command in plan.first] == ["format-kafka-node3"]
+
+
+def test_the_secret_is_in_no_command_and_no_variable() -> None:
+    kafka = Kafka(nodes=1, topics={"events": 2})
+    plan = kafka.plan(laid(kafka))
+    words = [
+        word
+        for one in (*plan.daemons, *plan.first, *plan.then)
+        for word in (*one.argv, *one.environment.values())
+    ]
+    assert not [word for word in words if "SECRET" in word]
+
+
+def test_topics_are_created_before_the_work_begins() -> None:
+    spec = parse(
+        {"workload": "terasort", "services": ["kafka:1"]},
+        {"kafka.topics.a.b": "4", "kafka.conf.num.io.threads": "2"},
+    )
+    (kafka,) = topology(spec).services
+    assert isinstance(kafka, Kafka)
+    assert kafka.topics == {"a.b": 4}
+    (create,) = kafka.plan(laid(kafka)).then
+    assert "a.b=4" in create.argv
+    assert settings(kafka.plan(laid(kafka)), "server-node3.properties")["num.io.threads"] == "2"
+
+
+def test_more_copies_than_brokers_are_refused() -> None:
+    with pytest.raises(UsageError, match="3 copies of a partition need as many brokers, there are 1"):
+        Kafka(nodes=1, replication=3).plan(laid(Kafka(nodes=1)))
+
+
+@pytest.mark.parametrize("on", ["hdfs", "pool", "delayed:datawarp", "loopback+delayed:datawarp"])
+def test_its_log_is_not_on_a_storage_whose_files_cannot_be_mapped(on: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse({"workload": "terasort", "services": [f"kafka:1+{on}"]}, {})
+    assert "maps the index files of its log for writing" in caught.value.message
+
+
+@pytest.mark.parametrize("on", ["memory:64M", "delayed:lustre", "loopback"])
+def test_its_log_is_on_any_other_storage_in_the_role_log(on: str) -> None:
+    spec = parse({"workload": "terasort", "services": [f"kafka:1+{on}"]}, {})
+    (kafka,) = topology(spec).services
+    assert isinstance(kafka, Kafka)
+    layout = laid(kafka)
+    assert "log" in layout.all_places["kafka"].paths["node3"]
+    assert settings(kafka.plan(layout), "server-node3.properties")["log.dirs"].endswith("/data")
+
+
+def test_a_user_has_kafka_s_programs_beside_those_of_the_engine() -> None:
+    kafka = Kafka(nodes=1)
+    layout = laid(kafka)
+    own = kafka.client(layout)
+    client = NullEngine().client(layout).beside({"kafka": own})
+    assert any(path.name == "kafka-topics.sh" for path in client.programs)
+    assert client.services["kafka"].address == "10.0.0.3:9092"
+    assert client.search["PATH"] == ["/weft/work/RUN/kafka/bin"]
+
+
+ANSWER = struct.pack(">ibihbb", 7, 0, 0, 0, 0, 4) + b"abc" + struct.pack(">ib", 1, 3)
+"""A DescribeCluster answer up to its list of two brokers."""
+BROKERS = b"".join(
+    struct.pack(">ib", number, 9) + host + struct.pack(">ibb", 9092, 0, 0)
+    for number, host in ((1, b"10.0.0.3"), (2, b"10.0.0.4"))
+)
+
+
+@pytest.fixture
+def broker() -> Iterator[tuple[str, list[bytes]]]:
+    """A listener that answers once with what the test puts in the list; {} stands for the request's number."""
+    answers: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=_serve, args=(server, answers))
+        thread.start()
+        yield f"kafka://127.0.0.1:{server.getsockname()[1]}", answers
+        thread.join()
+
+
+def _serve(server: socket.socket, answers: list[bytes]) -> None:
+    connection, _ = server.accept()
+    with connection:
+        request = connection.recv(1000)
+        key, version = struct.unpack_from(">hh", request, 4)
+        assert (key, version) == (60, 0)
+        answer = request[8:12] + answers[0]
+        connection.sendall(struct.pack(">i", len(answer)) + answer)
+
+
+def test_brokers_name_those_that_have_registered(broker: tuple[str, list[bytes]]) -> None:
+    url, answers = broker
+    answers.append(ANSWER[4:] + BROKERS + struct.pack(">ib", 0, 0))
+    assert brokers.registered(url, None) == ["10.0.0.3:9092", "10.0.0.4:9092"]
+
+
+@pytest.mark.parametrize("answer", [ANSWER[4:], b"", b"\0" * 3, b"\0" + struct.pack(">ih", 0, 58)])
+def test_another_answer_is_none(broker: tuple[str, list[bytes]], answer: bytes) -> None:
+    url, answers = broker
+    answers.append(answer)
+    with pytest.raises(ValueError, match=r"Kafka|error 58"):
+        brokers.registered(url, None)
