@@ -66,8 +66,8 @@ def rust() -> None:
     except WeftError as error:
         leave_out("rust", error.message, error.hint)
         return
-    for name, error in rust_too_old():
-        leave_out(f"rust: {name}", error.message, error.hint)
+    for name, reason in rust_too_old():
+        leave_out(f"rust: {name}", reason.message, reason.hint)
     target = native_objects()
     where = ["--manifest-path", str(NATIVE)]
     if has_cargo("fmt", "rustfmt"):
