@@ -72,15 +72,16 @@ def _cdf(found: Sequence[float]) -> str:
 
 def _over_time(replay: Replay) -> list[Block]:
     slots = f" of {replay.slots} slots" if replay.slots else ""
+    late = "A task runs until its engine has noted its end; the next one may be running in the same slot by then."
     drawn = [
-        ("Jobs submitted and not ended, over the replay", replay.submitted, "c2"),
-        (f"Running tasks{slots}, over the replay", replay.running, "c1"),
+        ("Jobs submitted and not ended, over the replay", replay.submitted, "c2", ""),
+        (f"Running tasks{slots}, over the replay", replay.running, "c1", late),
     ]
-    return [_line(title, line, colour) for title, line, colour in drawn if line]
+    return [_line(title, line, colour, note) for title, line, colour, note in drawn if line]
 
 
-def _line(title: str, line: Line, colour: str) -> Chart:
-    return Chart(title, lambda: _drawn(line, colour), [_spark(line)])
+def _line(title: str, line: Line, colour: str, note: str) -> Chart:
+    return Chart(title, lambda: _drawn(line, colour), [_spark(line)], note)
 
 
 def _spark(line: Line) -> str:
