@@ -16,7 +16,8 @@ from tests.local.conftest import Weft
 from tests.needs import needs
 from weft.services import brokers
 
-pytestmark = needs("openssl")
+pytestmark = [needs("openssl"), pytest.mark.long]
+"""Two brokers and the programs of five commands: a minute on a busy machine."""
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,6 +135,28 @@ def test_a_user_has_kafka_s_programs_beside_those_of_the_engine() -> None:
     assert any(path.name == "kafka-topics.sh" for path in client.programs)
     assert client.services["kafka"].address == "10.0.0.3:9092"
     assert client.search["PATH"] == ["/weft/work/RUN/kafka/bin"]
+
+
+@pytest.mark.parametrize(
+    ("given", "added"),
+    [
+        (
+            "--list",
+            ["--bootstrap-server 10.0.0.3:9092", "--command-config /weft/work/RUN/kafka/client.properties"],
+        ),
+        ("--bootstrap-server=other:1 --list", ["--command-config /weft/work/RUN/kafka/client.properties"]),
+        ("--bootstrap-server other:1 --command-config mine", []),
+    ],
+)
+def test_the_programs_use_the_run_s_brokers_unless_others_are_given(given: str, added: list[str]) -> None:
+    programs = Kafka(nodes=1).client(laid(Kafka(nodes=1))).programs
+    (text,) = [text for path, text in programs.items() if path.name == "kafka-topics.sh"]
+    script = text.replace("/jdk/bin/java", "echo")
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", *given.split()], capture_output=True, text=True, check=True
+    )
+    after = done.stdout.strip().partition("org.apache.kafka.tools.TopicCommand ")[2]
+    assert after == " ".join([*added, given])
 
 
 ANSWER = struct.pack(">ibihbb", 7, 0, 0, 0, 0, 4) + b"abc" + struct.pack(">ib", 1, 3)
