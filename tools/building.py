@@ -60,7 +60,7 @@ def _copy(source: Path) -> None:
 
 def _ship(shipped: Path, builder: Path) -> None:
     """As settings.shipped() describes it."""
-    homes = {name: distribution.home(name, say) for name in distribution.DISTRIBUTIONS}
+    homes = {name: distribution.home(name, say) for name in distribution.DISTRIBUTIONS if name in MODULES}
     more = [module for module in MODULES if module not in homes and module != "core"]
     (shipped / "jars").mkdir(parents=True)
     for path in jars.build(homes, more, say).values():

@@ -76,6 +76,8 @@ def test_a_directory_that_every_user_can_change_is_refused(public: Path) -> None
 def test_none_of_weft_s_directories_may_be_another_user_s(
     variable: str, how: str, public: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for other in {"WEFT_CACHE", "WEFT_RUNS", "WEFT_STATE", "WEFT_WORK"} - {variable}:
+        monkeypatch.delenv(other, raising=False)
     if how == "link":
         (public / "there").symlink_to(tmp_path)
     else:
