@@ -117,6 +117,7 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
     assert weft.leftovers() == []
 
 
+@pytest.mark.long
 @needs(ROOT, *SSH, *DELAYED, "unshare", NAMESPACES)
 def test_locks_that_stay_in_a_host_are_told_and_so_are_files_in_memory(tmp_path: Path) -> None:
     weft = Weft(tmp_path)

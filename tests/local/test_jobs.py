@@ -9,7 +9,7 @@ from tests.local.conftest import Weft
     ("workload", "engine", "fact"),
     [
         (("pagerank-graphx", "--set", "vertices=5000", "--set", "rounds=3"), "spark", "edges"),
-        (("wordcount", "--size", "10MB"), "hadoop", "distinct"),
+        pytest.param(("wordcount", "--size", "10MB"), "hadoop", "distinct", marks=pytest.mark.long),
         (("pagerank", "--set", "vertices=5000", "--set", "rounds=3"), "flink", "edges"),
     ],
     ids=["graphx-spark", "wordcount-hadoop", "pagerank-flink"],

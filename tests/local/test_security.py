@@ -207,7 +207,7 @@ def status(page: str, headers: dict[str, str] | None = None) -> int:
         return error.code
 
 
-@pytest.mark.parametrize("encrypted", [True, False])
+@pytest.mark.parametrize("encrypted", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_what_is_shuffled_is_on_disk_as_it_was_asked_for(target: Target, encrypted: bool) -> None:
     job, seen = target.weft.home / "shuffle.py", target.weft.home / f"seen-{encrypted}"
     job.write_text(SHUFFLE)

@@ -1,6 +1,7 @@
 """A checked TeraSort on a real cluster, on every kind of node and scratch."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,10 @@ def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
     seen = weft.wait_for(process, lambda: in_phase(weft, "run") and weft.processes("CoarseGrainedExecutorBackend")[1:] and {
         word: {p.environ()["WEFT_NODE"] for p in weft.processes(word)} for word in ("Master", "Worker", "CoarseGrainedExecutor")
     })  # fmt: skip
+    executors = weft.processes("CoarseGrainedExecutorBackend")
+    archives = [{Path(each.path).name for each in one.memory_maps()} >= {"classes.jsa"} for one in executors]
     out, err = process.communicate(timeout=300)
+    assert archives == [True, True], "executors do not use the class-data archive"
     assert seen["Master"] == {"node1"}
     assert seen["Worker"] >= {"node1", "node2"}
     assert seen["CoarseGrainedExecutor"] == {"node1", "node2"}
