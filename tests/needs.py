@@ -24,6 +24,7 @@ JAVA = ("javac", "mvn")
 """Of every engine: weft's workloads are built with them."""
 NATIVE = ("cargo", "cc")
 """Of pool storage and of the fileops probe."""
+TIMELY = (*NATIVE, "weft-timely")
 DELAYED = (*NATIVE, "/dev/fuse", *(() if os.geteuid() == 0 else ("fusermount3",)))
 VIRTUAL = (ROOT, "unshare", "nsenter", "ip", NAMESPACES)
 LOOPBACK = ("mkfs.ext4", *(("/dev/loop-control",) if os.geteuid() == 0 else ("fuse2fs", "/dev/fuse")))
@@ -63,6 +64,8 @@ def lacking(*names: str) -> str:
 def _lacking(name: str) -> str:
     if name == ROOT:
         return "" if os.geteuid() == 0 else "needs root"
+    if name in native.ENGINES:
+        return _too_old(name)
     if name in _TRIED:
         return "" if _succeeds(_TRIED[name]) else f"no {name} can be made here"
     if name.startswith("/"):
@@ -73,9 +76,9 @@ def _lacking(name: str) -> str:
     return f"{name} is not on this machine: apt-get install {package[0]}"
 
 
-def _too_old() -> str:
+def _too_old(*packages: str) -> str:
     try:
-        native.cargo()
+        native.cargo(packages)
     except WeftError as error:
         return f"{error.message} ({error.hint})"
     return ""

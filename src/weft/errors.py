@@ -16,6 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
+def why(error: Exception) -> str:
+    """The reason alone, where the system's own text has its number and the path again."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
 class WeftError(Exception):
     """A requested action failed."""
 

@@ -4,9 +4,9 @@ import json
 
 from tests.local.conftest import Weft, in_phase, kill
 from tests.local.test_terasort import CHECKSUM
-from tests.needs import NATIVE, needs
+from tests.needs import TIMELY, needs
 
-pytestmark = needs(*NATIVE)
+pytestmark = needs(*TIMELY)
 TWO = ("--engine", "timely", "--nodes", "local:2")
 
 

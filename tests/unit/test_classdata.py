@@ -9,7 +9,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.host import settings
-from weft.host.provision import classdata, classlist, contents, distribution, jars, jdk
+from weft.host.provision import classdata, classlist, distribution, jars, jdk
 from weft.layout.jvm import archived
 from weft.run.provisioning import provision
 from weft.spec.parse import parse
@@ -37,9 +37,7 @@ def test_an_archive_is_made_once(tmp_path: Path) -> None:
 def test_the_empty_directory_stays_empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The JVM refuses to make an archive, and to use one, whose class path has a directory with anything in it."""
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path))
-    made = classdata.empty()
-    made.mkdir()
-    (made / contents.FILE).touch()
+    classdata.empty().mkdir()
     for _ in range(2):
         assert list(classdata.empty().iterdir()) == []
 

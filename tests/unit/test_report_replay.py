@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.unit.report_fakes import BEGIN, make_record
@@ -86,16 +87,9 @@ def test_averages_keep_the_sum() -> None:
     assert replayed.averages([], 0) == ()
 
 
-def test_quantiles_are_values_that_were_seen() -> None:
-    assert [replay.at([1, 2, 3, 4], level) for level in (0.0, 0.1, 0.25, 0.5, 0.75, 0.99, 1.0)] == [
-        1,
-        1,
-        1,
-        2,
-        3,
-        4,
-        4,
-    ]
+def test_the_page_and_the_record_have_one_definition_of_a_quantile() -> None:
+    values = [4.0, 1.0, 9.0, 2.0, 2.5]
+    assert list(np.quantile(values, jobtrace.LEVELS)) == pytest.approx(jobtrace.quantiles(values))
 
 
 def test_platforms_are_compared_by_the_times_of_their_jobs(tmp_path: Path) -> None:

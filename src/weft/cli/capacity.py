@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from weft.errors import UsageError
+from weft.errors import UsageError, why
 from weft.host import machine as own
 from weft.host import settings
 from weft.model.calibration import Calibration
@@ -33,7 +33,7 @@ def of_file(name: str) -> Machine:
     except (OSError, UnicodeDecodeError) as error:
         known = sorted(each.stem for each in settings.machines().glob("*.toml"))
         raise UsageError(
-            f"machine file {path} is not readable: {_why(error)}", hint=nearest(name, known)
+            f"machine file {path} is not readable: {why(error)}", hint=nearest(name, known)
         ) from error
     return _with_profiles(_calibrated(text, path) if path.suffix == ".json" else parse(text, str(path)))
 
@@ -107,15 +107,10 @@ def _with_profiles(machine: Machine, changed: Mapping[str, Mapping[str, str]] | 
     return replace(machine, storages={**storages, **machine.storages})
 
 
-def _why(error: Exception) -> str:
-    """The reason alone, where the system's own text has its number and the path again."""
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-
-
 def _profile(path: Path, changed: Mapping[str, str]) -> Service:
     try:
         return of_profile(path.read_text(), (settings.profiles() / f"{_DEFAULTS}.toml").read_text(), changed)
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
         raise UsageError(
-            f"profile {path} is not readable: {_why(error)}", hint="weft doctor checks this copy"
+            f"profile {path} is not readable: {why(error)}", hint="weft doctor checks this copy"
         ) from error

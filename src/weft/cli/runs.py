@@ -77,5 +77,5 @@ def _table(line: Headline) -> dict[str, Any]:
     return {
         key: value
         for key, value in dataclasses.asdict(line).items()
-        if key not in {"spec", "explanation", "replay"}
+        if key not in {"spec", "explanation", "facts"}
     }

@@ -12,7 +12,18 @@ from pydantic import Field, model_validator
 
 from weft.engines.base import KINDS, Engine, OneEngine
 from weft.errors import UsageError
-from weft.layout.plan import Client, Command, Daemon, Job, Layout, Plan, Ready, require_apart, together
+from weft.layout.plan import (
+    Client,
+    Command,
+    Daemon,
+    Job,
+    Layout,
+    Plan,
+    Ready,
+    joined,
+    require_apart,
+    together,
+)
 from weft.services.base import Service
 from weft.text.units import show_size
 
@@ -82,23 +93,13 @@ class SeveralEngine(Engine):
         """One environment with the commands of all engines."""
         parts = {kind: engine.client(self.share(kind, layout)) for kind, engine in self.engines.items()}
         clients = list(parts.values())
-        merged = {key: value for client in reversed(clients) for key, value in client.environment.items()}
         # programs ignore a class-data archive that they do not match
         options = dict.fromkeys(
             word for client in clients for word in client.environment.get(_JAVA, "").split()
         )
-        variables = dict.fromkeys(variable for client in clients for variable in client.search)
-        return Client(
-            environment={**merged, **({_JAVA: " ".join(options)} if options else {})},
-            search={
-                variable: list(
-                    dict.fromkeys(entry for client in clients for entry in client.search.get(variable, ()))
-                )
-                for variable in variables
-            },
-            programs={path: text for client in clients for path, text in client.programs.items()},
-            parts=parts,
-        )
+        both = joined(clients)
+        environment = {**both.environment, **({_JAVA: " ".join(options)} if options else {})}
+        return dataclasses.replace(both, environment=environment, parts=parts)
 
 
 def composed(tables: Sequence[Any]) -> Any:

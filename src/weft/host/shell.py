@@ -168,7 +168,7 @@ class Process:
             return []
 
     def code(self) -> int | None:
-        """The exit code, or None while it runs."""
+        """The exit code, or None while it runs. Raises Stopped if the signal that ended it is for weft, too."""
         code = self.popen.poll()
         if code is not None and -code in signals.EXIT_CODES:
             # a signal to weft's process group can reach it before it has a session of its own: that is no failure of it

@@ -1,9 +1,9 @@
 """Plain data between the request and the started processes: daemons, files, commands, readiness checks."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from weft.errors import UsageError
 from weft.layout import handshake
@@ -15,7 +15,6 @@ SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Replaced by the run's secret in generated files."""
 Component = Literal["engine", "generator", "validator"]
 """The component of a process: generators produce the input, validators check the result."""
-Key = TypeVar("Key", str, Path)
 COMPONENT = "@COMPONENT@"
 """Replaced by the component of a process in the variables of probes, so that each is counted separately."""
 
@@ -310,21 +309,27 @@ class Client:
 
     def beside(self, services: Mapping[str, "Client"]) -> "Client":
         """The same with the variables, search paths and programs of services too."""
-        variables = list(dict.fromkeys(name for one in (self, *services.values()) for name in one.search))
+        all_ = joined([self, *services.values()])
         return replace(
             self,
-            environment={**self.environment, **_merged(one.environment for one in services.values())},
-            search={
-                name: [path for one in (self, *services.values()) for path in one.search.get(name, ())]
-                for name in variables
-            },
-            programs={**self.programs, **_merged(one.programs for one in services.values())},
+            environment=all_.environment,
+            search=all_.search,
+            programs=all_.programs,
             services=services,
         )
 
 
-def _merged(tables: Iterable[Mapping[Key, str]]) -> dict[Key, str]:
-    return {key: value for table in tables for key, value in table.items()}
+def joined(clients: Sequence[Client]) -> Client:
+    """The variables, search paths and programs of all; of a variable that several set, the first one's value."""
+    variables = dict.fromkeys(name for client in clients for name in client.search)
+    return Client(
+        environment={k: v for client in reversed(clients) for k, v in client.environment.items()},
+        search={
+            name: list(dict.fromkeys(path for client in clients for path in client.search.get(name, ())))
+            for name in variables
+        },
+        programs={path: text for client in reversed(clients) for path, text in client.programs.items()},
+    )
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from weft.model.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, Measur
 
 MOST_UNCLASSIFIED = 0.1
 """Share of unattributed slot time above which there is no verdict."""
+LEAST_OVERLAPPED = 0.01
+"""Seconds of file calls for which no task waited, as a share of slot time, from which they are listed."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,6 @@ class Operation:
     name: str
     seconds: float
     calls: float
-
-
-LEAST_OVERLAPPED = 0.01
-"""Seconds of file calls for which no task waited, as a share of slot time, from which they are listed."""
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,8 @@ class Group(Part):
     """Of the runs in which they were counted."""
     coordinates: Mapping[str, str] = {}
     """By key of its study's matrix."""
-    replays: tuple[Mapping[str, Any], ...] = ()
-    """The facts of its runs that replayed a trace."""
+    facts: tuple[Mapping[str, Any], ...] = ()
+    """What the workloads of its runs found."""
     parts: Mapping[str, float] = {}
     """Seconds of the run phase by what the slots did: means over the runs that could be split, which sum to its time."""
     unmeasured: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ def _group(label: str, lines: Sequence[Headline], base: Sequence[float], *, cate
         label=label,
         key=lines[0].key,
         runs=tuple(line.id for line in valid),
-        replays=tuple(line.replay for line in valid if line.replay),
+        facts=tuple(line.facts for line in valid),
         values=tuple(values),
         seconds=statistics.median(values) if values else None,
         ratio=statistics.ratio(values, base)

@@ -44,8 +44,8 @@ class Headline:
     """Read for the page of a study alone: they are many files."""
     explanation: "Explanation | None" = None
     """Read for comparisons alone: it takes the whole record."""
-    replay: Mapping[str, Any] = field(default_factory=dict)
-    """The facts of a replayed trace; empty with other workloads."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What its workload found."""
     imported: bool = False
     """Whether it is the log of a cluster that weft did not run: its time is the log's own, of a result that nobody checked."""
 
@@ -96,7 +96,7 @@ def headline(stored: Stored) -> Headline:
             dict.fromkeys(str(word) for place in places if (word := _table(place).get("emulated")))
         ),
         spec=spec,
-        replay=_table(head.get("facts")) if words["workload"] == "trace" else {},
+        facts=_table(head.get("facts")),
         imported=imported,
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from weft.errors import UsageError
+from weft.errors import UsageError, why
 from weft.model.evidence import Window
 from weft.model.prediction import work as works
 from weft.model.prediction.forecast import Model
@@ -117,9 +117,8 @@ def _resolved(stored: Stored) -> dict[str, Any]:
     try:
         table = json.loads(path.read_text())
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(
-            f"{path} is not readable: {why}", hint="the run ended before its layout was decided"
+            f"{path} is not readable: {why(error)}", hint="the run ended before its layout was decided"
         ) from error
     return table if isinstance(table, dict) else {}
 

@@ -1,8 +1,9 @@
 """A section of a run's page: how a trace was replayed, job by job and beside the trace."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from weft.report import charts, jobtrace
 from weft.report.blocks import Block, Chart, Column, Section, Table, Tone, Words
@@ -36,8 +37,7 @@ def _counted(replay: Replay) -> Words:
 
 
 def _lag(replay: Replay) -> Words:
-    lags = sorted(job.lag for job in replay.jobs)
-    middle, late, most = (at(lags, level) for level in (0.5, 0.99, 1.0))
+    middle, late, most = map(float, np.quantile([job.lag for job in replay.jobs], (0.5, 0.99, 1.0)))
     tone: Tone = "warn" if most > _LATE else "plain"
     words = f"Lag behind the schedule: median {seconds(middle)} s, 99 % {seconds(late)} s, at most {seconds(most)} s."
     more = " The times of this replay are not those of the trace." if most > _LATE else ""
@@ -49,7 +49,10 @@ def _slowdown(replay: Replay) -> list[Block]:
     found = sorted(job.slowdown for job in replay.jobs if job.slowdown is not None)
     if not found:
         return [Words("No job ran alone, so that slowdowns are not known (`alone` was 0).", "quiet")]
-    plain = [f"{level * 100:3.0f} % of jobs: at most {times(at(found, level))}" for level in _LEVELS]
+    plain = [
+        f"{level * 100:3.0f} % of jobs: at most {times(float(value))}"
+        for level, value in zip(_LEVELS, np.quantile(found, _LEVELS), strict=True)
+    ]
     note = (
         f"{len(found)} jobs of all sizes ran again after the replay, one after another. A slowdown is a job's time from "
         "submission to end over its time alone; the engine and the page cache were warm by then."
@@ -137,8 +140,3 @@ def _slowest(replay: Replay) -> Table:
     ]
     note = "All jobs are in outcomes/run.json of the record. Started: Spark launched the first task, Hadoop the application master."
     return Table(columns, rows, note)
-
-
-def at(ordered: Sequence[float], level: float) -> float:
-    """The value below which a share of ordered values is, or equal to it."""
-    return ordered[max(0, math.ceil(level * len(ordered)) - 1)]

@@ -51,8 +51,8 @@ class Replay(Part):
 
 def of_record(stored: Stored, metrics: JobMetrics) -> Replay | None:
     """None if the run replayed no trace or reported nothing."""
-    found = stored.json("outcomes/run.json") if stored.head.get("workload") == "trace" else {}
-    if not found.get("jobs"):
+    found = stored.json("outcomes/run.json")
+    if "began" not in found or not found.get("jobs"):
         return None
     jobs = tuple(_job(row) for row in found["jobs"])
     end = max(job.ended for job in jobs)

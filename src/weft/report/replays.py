@@ -11,9 +11,13 @@ _SHOWN = (0.5, 0.9, 0.99, 1.0)
 """The quantiles of the table."""
 
 
+_LAG = "lag"
+"""A fact that replays alone have."""
+
+
 def replays_of_a_trace(comparison: Comparison) -> Section:
     """A row for each run: lag, and the distributions of its jobs' seconds and slowdowns."""
-    rows = [_row(group.label, facts) for group in comparison.groups for facts in group.replays]
+    rows = [_row(group.label, facts) for group in comparison.groups for facts in group.facts if _LAG in facts]
     if not rows:
         return Section("replays", "Replays of a trace")
     names = [f"{level * 100:g} %" for level in _SHOWN]
@@ -31,7 +35,7 @@ def replays_of_a_trace(comparison: Comparison) -> Section:
 
 
 def _row(label: str, facts: Mapping[str, Any]) -> Sequence[str]:
-    lag = facts.get("lag") or [None]
+    lag = facts[_LAG] or [None]
     return (
         label,
         amount(facts.get("jobs")),

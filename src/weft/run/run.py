@@ -142,6 +142,7 @@ def _live(
         yield Live(spec, layout, alive, record, progress, readings)
         preload.require_loaded(layout, alive.preloaded, record)
         record.update(lost=alive.lost)
+        # a signal is raised after the cleanup, where the nodes' own `with` block has ended
         with _phase("stop", record, progress), spec.nodes.explained(), signals.held():
             held.close()
 

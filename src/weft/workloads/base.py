@@ -92,6 +92,19 @@ class Workload(BaseModel, ABC):
         """The verdict on the result, from the results of the three phases."""
 
 
+def generators(
+    layout: Layout, main_class: str, parts: int, arguments: Sequence[str], span: str = "part-"
+) -> list[Command]:
+    """A generator on each node, for its share of so many parts; `span`: what its options `--...from` and `--...to` begin with."""
+    edges = [parts * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
+    return [
+        program(layout, f"generate-{node.name}", main_class, [
+            *arguments, f"--{span}from", str(edges[i]), f"--{span}to", str(edges[i + 1]), "--threads", str(node.cores),
+        ], node=i)
+        for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
+    ]  # fmt: skip
+
+
 def program(
     layout: Layout,
     name: str,

@@ -11,7 +11,7 @@ from pydantic import Field
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import MOST, Size
-from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, generators, program
 
 _PROVED = ("files", "bytes", "checksum")
 _RATES = ("throughput", "average_rate", "rate_deviation", "slowest_rate", "aggregate_rate", "open_seconds")
@@ -50,7 +50,6 @@ class Dfsio(Workload):
     def prepare(self, layout: Layout) -> Sequence[Command]:
         if self.operation == "write":
             return []
-        edges = [self.files * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
         fixed = [
             "--output",
             layout.places[self.role].path,
@@ -59,12 +58,7 @@ class Dfsio(Workload):
             "--seed",
             str(self.seed),
         ]
-        return [
-            program(layout, f"generate-{node.name}", "io.weft.core.DfsioGen", [
-                *fixed, "--from", str(edges[i]), "--to", str(edges[i + 1]), "--threads", str(node.cores),
-            ], node=i)
-            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
-        ]  # fmt: skip
+        return generators(layout, "io.weft.core.DfsioGen", self.files, fixed, span="")
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"

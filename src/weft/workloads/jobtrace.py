@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from weft.errors import UsageError
+from weft.errors import UsageError, why
 
 COLUMNS = ("name", "submitted", "gap", "input", "shuffle", "output")
 LEVELS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
@@ -56,9 +56,9 @@ def read(path: Path) -> list[TraceJob]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UsageError(
-            f"cannot read the trace {path}: {why}", hint="write trace:FILE, a file in SWIM's format"
+            f"cannot read the trace {path}: {why(error) if isinstance(error, OSError) else 'it is not text'}",
+            hint="write trace:FILE, a file in SWIM's format",
         ) from error
     jobs: list[TraceJob] = []
     for number, line in enumerate(lines, 1):

@@ -12,7 +12,7 @@ from pydantic import Field
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import MOST
-from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, generators, program
 
 
 class PageRank(Workload):
@@ -56,15 +56,10 @@ class PageRank(Workload):
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         count = self.parts or max(2 * layout.slots, len(layout.nodes))
-        edges = [count * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
-        return [
-            program(layout, f"generate-{node.name}", "io.weft.core.GraphGen", [
-                "--vertices", str(self.vertices), "--seed", str(self.seed), "--parts", str(count),
-                "--part-from", str(edges[i]), "--part-to", str(edges[i + 1]), "--threads", str(node.cores),
-                "--output", layout.places["input"].path,
-            ], node=i)
-            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
-        ]  # fmt: skip
+        definition = ["--vertices", str(self.vertices), "--seed", str(self.seed), "--parts", str(count)]
+        return generators(
+            layout, "io.weft.core.GraphGen", count, [*definition, "--output", layout.places["input"].path]
+        )
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"

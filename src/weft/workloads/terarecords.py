@@ -8,7 +8,7 @@ from pydantic import Field
 from weft.layout.places import Role
 from weft.layout.plan import Command, Layout
 from weft.text.fields import MOST, Size
-from weft.workloads.base import Outcome, Workload, program
+from weft.workloads.base import Outcome, Workload, generators
 
 RECORD = 100
 """Bytes of a record: a 10-byte key and a 90-byte value (sortbenchmark.org, gensort)."""
@@ -45,14 +45,10 @@ class TeraRecords(Workload):
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         count = self.parts or max(2 * layout.slots, len(layout.nodes))
-        edges = [count * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
-        return [
-            program(layout, f"generate-{node.name}", "io.weft.core.TeraGen", [
-                "--rows", str(self.rows), "--parts", str(count), "--part-from", str(edges[i]), "--part-to", str(edges[i + 1]),
-                "--threads", str(node.cores), "--seed", str(self.seed), "--output", layout.places["input"].path,
-            ], node=i)
-            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
-        ]  # fmt: skip
+        definition = ["--rows", str(self.rows), "--parts", str(count), "--seed", str(self.seed)]
+        return generators(
+            layout, "io.weft.core.TeraGen", count, [*definition, "--output", layout.places["input"].path]
+        )
 
     def reducers(self, layout: Layout) -> int:
         """64 MB per partition: smaller ones are not faster (the IBM network study, 12 GB TeraSort)."""

@@ -12,7 +12,7 @@ from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import MOST, Size
 from weft.workloads import jobtrace
-from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, generators, program
 from weft.workloads.jobtrace import Scaling, TraceJob
 
 _FILE = 64_000_000
@@ -78,7 +78,6 @@ class Trace(Workload):
         return {self._schedule(layout): jobtrace.text(self.schedule)}
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
-        edges = [self._files * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
         fixed = [
             "--output",
             layout.places["input"].path,
@@ -87,12 +86,7 @@ class Trace(Workload):
             "--seed",
             str(self.seed),
         ]
-        return [
-            program(layout, f"generate-{node.name}", "io.weft.core.DfsioGen", [
-                *fixed, "--from", str(edges[i]), "--to", str(edges[i + 1]), "--threads", str(node.cores),
-            ], node=i)
-            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
-        ]  # fmt: skip
+        return generators(layout, "io.weft.core.DfsioGen", self._files, fixed, span="")
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"

@@ -8,7 +8,7 @@ from pydantic import Field
 from weft.layout.places import Role
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import MOST, Size
-from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, program
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload, generators, program
 
 BLOCK = 10_000
 """Bytes that the generator produces at a time; each block can be generated separately."""
@@ -52,14 +52,10 @@ class ZipfText(Workload):
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         count = self.parts or max(2 * layout.slots, len(layout.nodes))
-        edges = [count * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
-        return [
-            program(layout, f"generate-{node.name}", "io.weft.core.TextGen", [
-                *self.text(), "--parts", str(count), "--part-from", str(edges[i]), "--part-to", str(edges[i + 1]),
-                "--threads", str(node.cores), "--output", layout.places["input"].path,
-            ], node=i)
-            for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
-        ]  # fmt: skip
+        definition = [*self.text(), "--parts", str(count)]
+        return generators(
+            layout, "io.weft.core.TextGen", count, [*definition, "--output", layout.places["input"].path]
+        )
 
     def reducers(self, layout: Layout) -> int:
         """One per slot: counts of strings are small compared with the input."""

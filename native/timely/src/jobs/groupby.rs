@@ -183,24 +183,13 @@ impl Dice {
 #[cfg(test)]
 mod tests {
     use super::GroupBy;
-    use crate::jobs::{Request, Room};
-    use timely::execute::Config;
+    use crate::jobs::tests::outcome;
 
     fn run(workers: usize, reducers: u32) -> serde_json::Value {
-        let words: Vec<String> = format!(
+        let line = format!(
             "GroupBy --mappers 3 --pairs 500 --value-bytes 21 --seed 4 --reducers {reducers} --executors 1"
-        )
-        .split(' ')
-        .map(str::to_string)
-        .collect();
-        let room = Room {
-            processes: 1,
-            memory: 1 << 30,
-        };
-        let guards = timely::execute(Config::process(workers), move |worker| {
-            Request::parse(&words).unwrap().run(worker, room).json()
-        });
-        guards.unwrap().join().remove(0).unwrap()
+        );
+        outcome(workers, &line)
     }
 
     #[test]

@@ -68,7 +68,21 @@ impl Request {
 
 #[cfg(test)]
 mod tests {
-    use super::Request;
+    use super::{Request, Room};
+    use timely::execute::Config;
+
+    /// The outcome of a command line, done by workers of one process.
+    pub fn outcome(workers: usize, line: &str) -> serde_json::Value {
+        let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+        let room = Room {
+            processes: 1,
+            memory: 1 << 30,
+        };
+        let guards = timely::execute(Config::process(workers), move |worker| {
+            Request::parse(&words).unwrap().run(worker, room).json()
+        });
+        guards.unwrap().join().remove(0).unwrap()
+    }
 
     #[test]
     fn an_unknown_job_and_a_missing_option_are_named() {

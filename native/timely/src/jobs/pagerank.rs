@@ -212,9 +212,8 @@ impl PageRank {
 
 #[cfg(test)]
 mod tests {
-    use crate::jobs::{Request, Room};
+    use crate::jobs::tests::outcome;
     use std::fs;
-    use timely::execute::Config;
 
     /// Parallel edges from 0 to 1; 3 has no out-edge.
     const EDGES: &[(usize, usize)] = &[(0, 1), (0, 1), (0, 2), (1, 2), (2, 0), (2, 3), (4, 3)];
@@ -249,22 +248,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (input, output) = (folder.path().join("in"), folder.path().join("out"));
         fs::write(&input, lines).unwrap();
-        let words: Vec<String> = format!(
+        let line = format!(
             "PageRank --input {} --output {} --vertices 5 --rounds 4 --damping 0.85 {options}",
             input.display(),
             output.display()
-        )
-        .split(' ')
-        .map(str::to_string)
-        .collect();
-        let room = Room {
-            processes: 1,
-            memory: 1 << 30,
-        };
-        let guards = timely::execute(Config::process(3), move |worker| {
-            Request::parse(&words).unwrap().run(worker, room).json()
-        });
-        let outcome = guards.unwrap().join().remove(0).unwrap();
+        );
+        let outcome = outcome(3, &line);
         let mut ranks = Vec::new();
         for part in 0.. {
             let Ok(text) = fs::read_to_string(output.join(format!("part-{part:05}"))) else {

@@ -127,34 +127,21 @@ impl TeraSort {
 
 #[cfg(test)]
 mod tests {
-    use crate::jobs::{Request, Room};
+    use crate::jobs::tests::outcome;
     use std::fs;
     use std::path::Path;
-    use timely::execute::Config;
-
-    const ROOM: Room = Room {
-        processes: 1,
-        memory: 1 << 30,
-    };
 
     fn run(input: &Path, output: &Path, partitions: usize) -> serde_json::Value {
         run_with(input, output, partitions, true)
     }
 
     fn run_with(input: &Path, output: &Path, partitions: usize, sort: bool) -> serde_json::Value {
-        let words: Vec<String> = format!(
+        let line = format!(
             "TeraSort --input {} --output {} --partitions {partitions} --method stock --executors 2 --sort {sort}",
             input.display(),
             output.display()
-        )
-        .split(' ')
-        .map(str::to_string)
-        .collect();
-        let guards = timely::execute(Config::process(3), move |worker| {
-            let request = Request::parse(&words).unwrap();
-            request.run(worker, ROOM).json()
-        });
-        guards.unwrap().join().remove(0).unwrap()
+        );
+        outcome(3, &line)
     }
 
     fn records(count: u32) -> Vec<u8> {

@@ -143,10 +143,9 @@ impl<'a> Iterator for Entries<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::jobs::{Request, Room};
+    use crate::jobs::tests::outcome;
     use std::collections::BTreeMap;
     use std::fs;
-    use timely::execute::Config;
 
     #[test]
     fn every_word_is_counted_once_in_all_parts() {
@@ -159,22 +158,12 @@ mod tests {
                 .collect();
             fs::write(input.join("part-0"), &text).unwrap();
             fs::write(input.join("part-1"), "common once\n").unwrap();
-            let words: Vec<String> = format!(
+            let line = format!(
                 "WordCount --input {} --output {} --partitions {partitions}",
                 input.display(),
                 output.display()
-            )
-            .split(' ')
-            .map(str::to_string)
-            .collect();
-            let room = Room {
-                processes: 1,
-                memory: 1 << 30,
-            };
-            let guards = timely::execute(Config::process(3), move |worker| {
-                Request::parse(&words).unwrap().run(worker, room).json()
-            });
-            let outcome = guards.unwrap().join().remove(0).unwrap();
+            );
+            let outcome = outcome(3, &line);
             assert_eq!(outcome["valid"], true, "{outcome}");
             let found: String = (0..partitions)
                 .map(|part| fs::read_to_string(output.join(format!("part-{part:05}"))).unwrap())

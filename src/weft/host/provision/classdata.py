@@ -8,13 +8,12 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import WeftError
 from weft.host import settings, shell
-from weft.host.provision import classlist, contents
+from weft.host.provision import classlist
 from weft.host.provision.tree import Say, building, cached, digest
 
 _ARCHIVE = "classes.jsa"
@@ -40,16 +39,8 @@ class Observed:
 
 
 def empty() -> Path:
-    """An empty directory: a class path may begin with it and still match the archive, but not with a different one.
-
-    It is not like other directories of the cache: a list of its contents would be one, and no archive would be used.
-    """
-    prefix = settings.prefix()
-    shared = prefix / "engines" / "empty" if prefix else None
-    path = shared if shared and shared.is_dir() else settings.cache() / "empty"
-    with suppress(OSError):
-        (path / contents.FILE).unlink(missing_ok=True)  # of an older weft
-    return path
+    """An empty directory: a class path may begin with it and still match the archive, but not with a different one."""
+    return cached("empty") or settings.cache() / "empty"
 
 
 def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Path | None:

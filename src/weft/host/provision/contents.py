@@ -18,12 +18,14 @@ _CHANGING = (".pyc",)
 
 
 def record(directory: Path) -> None:
-    """Write what a complete directory consists of."""
+    """Write what a complete directory consists of; nothing into an empty one."""
     paths = sorted(path for path in directory.rglob("*") if _is_recorded(path))
     lines = [
         f"{checksum} {path.stat().st_size} {path.relative_to(directory)}\n"
         for path, checksum in zip(paths, _checksums(paths), strict=True)
     ]
+    if not lines:  # what is to be empty stays so: no class-data archive has a path with anything in it
+        return
     partial = directory / f"{FILE}.{os.getpid()}"
     partial.write_text("".join(lines))
     partial.rename(directory / FILE)

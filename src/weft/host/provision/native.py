@@ -33,7 +33,7 @@ def build(say: Say, packages: Sequence[str] = tuple(PACKAGES)) -> Path:
     if shipped := settings.shipped():
         return shipped / "native"
     source = settings.SOURCE / "native"
-    key = f"native-{digest([source], *(() if tuple(packages) == tuple(PACKAGES) else packages))}"
+    key = f"native-{digest([source], *packages)}"
     if found := cached(key):
         return found
     program, _ = cargo(packages)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from weft.errors import UsageError
+from weft.errors import UsageError, why
 from weft.host import settings
 
 Word = Annotated[str, StringConstraints(pattern=r"^[^\r\n]*$")]
@@ -116,10 +116,8 @@ def _table(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text())
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except OSError as error:
-        raise UsageError(f"the site profile {path} is not readable: {error.strerror}") from error
-    except ValueError as error:
-        raise UsageError(f"the site profile {path} is not readable: {error}") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the site profile {path} is not readable: {why(error)}") from error
 
 
 def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
