@@ -96,8 +96,8 @@ CANCELLED = [
     ("start", NEVER),
     pytest.param("prepare", ("terasort", "--size", "2GB", "--engine", "hadoop"), marks=pytest.mark.long),
     ("run", ("terasort", "--size", "300MB")),
-    ("check", ("terasort", "--size", "20MB")),
-    ("stop", null_engine(("file-open",), "0s")),
+    pytest.param("check", ("terasort", "--size", "20MB"), marks=pytest.mark.long),
+    pytest.param("stop", null_engine(("file-open",), "0s"), marks=pytest.mark.long),
 ]
 
 

@@ -40,6 +40,7 @@ def test_wefts_sorter_in_little_memory_spills_and_is_valid(weft: Weft) -> None:
     assert "@SECRET@" in config
 
 
+@pytest.mark.long
 def test_a_lost_taskmanager_costs_its_work_and_not_the_job(weft: Weft) -> None:
     process = sorting(weft)
     (victim,) = [

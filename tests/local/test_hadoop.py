@@ -27,6 +27,7 @@ def test_terasort_is_valid_and_its_record_tells_of_every_task(weft: Weft) -> Non
     assert list(weft.record().glob("logs/node2/containers/*/*/syslog"))
 
 
+@pytest.mark.long
 def test_a_killed_nodemanager_is_recovered_from_or_named(weft: Weft) -> None:
     # Reducers may hold the only node left while maps of the lost one wait: by default for 5 minutes.
     soon = "engine.conf.mapreduce.job.reducer.unconditional-preempt.delay.sec=10"

@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.local import wire
 from tests.local.conftest import Weft, in_phase, kill
@@ -61,6 +62,7 @@ def test_a_sort_from_and_to_hdfs_on_a_node_of_its_own(weft: Weft) -> None:
     assert heard["records"] == 0
 
 
+@pytest.mark.long
 def test_a_killed_datanode_is_recovered_from_or_the_cause_is_told(weft: Weft) -> None:
     """Nothing is encrypted here, so that who may listen learns the records."""
     both = ["--input", "hdfs,replication=2", "--output", "hdfs,replication=2"]

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     "README.md",
     "docs/guide/first-run.md",
-    pytest.param("docs/guide/scratch.md", marks=needs(*DELAYED)),
+    pytest.param("docs/guide/scratch.md", marks=[pytest.mark.long, needs(*DELAYED)]),
 ]
 ITSELF = "./test"
 """Shown too, and what runs this; that its stages exist is checked instead."""

@@ -26,13 +26,6 @@ def test_an_example_runs_with_its_output_a_record_and_a_report(weft: Weft) -> No
     assert "total 79997" in submitted(weft, *words, "--", str(EXAMPLES / "word_count.py"))
 
 
-def test_an_argument_reaches_the_job(weft: Weft) -> None:
-    text = weft.home / "a text.txt"
-    text.write_text("one two\ntwo\n")
-    output = submitted(weft, "--", str(EXAMPLES / "word_count.py"), str(text))
-    assert [line.split() for line in output[:3]] == [["2", "two"], ["1", "one"], ["total", "3"]]
-
-
 @needs(*NATIVE)
 def test_tables_below_a_directory_of_ones_own_are_removed(weft: Weft) -> None:
     own = weft.home / "tables"
@@ -41,16 +34,16 @@ def test_tables_below_a_directory_of_ones_own_are_removed(weft: Weft) -> None:
     assert list(own.iterdir()) == []
 
 
-def test_the_exit_code_of_a_job_is_that_of_weft(weft: Weft) -> None:
+def test_arguments_reach_the_job_whose_exit_code_is_that_of_weft(weft: Weft) -> None:
     job = weft.home / "seven.py"
     job.write_text(
         "import sys\nfrom pyspark.sql import SparkSession\n"
         "spark = SparkSession.builder.getOrCreate()\nprint('rows', spark.range(10).repartition(3).count())\n"
-        "spark.stop()\nsys.exit(7)\n"
+        "print(sys.argv[1:])\nspark.stop()\nsys.exit(7)\n"
     )
-    done = weft("submit", "--", str(job))
+    done = weft("submit", "--", str(job), "a text.txt")
     assert done.returncode == 7, done.stderr
-    assert "rows 10" in done.stdout
+    assert done.stdout.startswith("rows 10\n['a text.txt']\n")
     assert weft.head()["verdict"] == "INVALID"
     assert "exit code 7" in weft.head()["reason"]
     assert (weft.record() / "report.html").exists()

@@ -31,7 +31,7 @@ def test_an_archive_is_made_once(tmp_path: Path) -> None:
     assert first.stat().st_size > 0
     assert classdata.build("thing", jdk.java(), tmp_path, version, messages.append) == first
     assert len(messages) == 1
-    assert {path.name for path in first.parent.iterdir()} == {".contents", first.name}
+    assert {path.name for path in first.parent.iterdir()} == {".contents", ".compared", first.name}
 
 
 def test_the_empty_directory_stays_empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_listed_classes_are_archived_without_a_program(tmp_path: Path) -> None:
     listed.write_text("\n".join(["java/lang/Object", "java/lang/String", "no/such/Thing", *lambdas]))
     first = classdata.dump("thing", jdk.java(), listed, ["nothing"], messages.append)
     assert first is not None, messages
-    assert {path.name for path in first.parent.iterdir()} == {".contents", first.name}
+    assert {path.name for path in first.parent.iterdir()} == {".contents", ".compared", first.name}
     assert classdata.dump("thing", jdk.java(), listed, ["nothing"], messages.append) == first
     assert len(messages) == 1
 
@@ -95,7 +95,7 @@ def test_classes_are_listed_in_one_small_run(tmp_path: Path, monkeypatch: pytest
     assert listed[0].read_text() == "org/thing/One\n"
     assert [argv[-2:] for argv in ran] == [["run", "small"]]
     assert len(messages) == 1
-    assert {path.name for path in listed[0].parent.iterdir()} == {".contents", "classes"}
+    assert {path.name for path in listed[0].parent.iterdir()} == {".contents", ".compared", "classes"}
 
 
 def test_what_a_small_run_listed_before_it_failed_is_used_for_a_day(

@@ -10,14 +10,13 @@ import pytest
 
 from weft.doctor import owndirectories
 from weft.host import settings
-from weft.host.provision import contents, environment, native, tree
+from weft.host.provision import contents, environment, native
 from weft.host.provision.tree import building, cached
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(tree, "_verified", set())
     return settings.cache()
 
 
@@ -27,7 +26,6 @@ def make() -> Path:
         (target / "lib").mkdir()
         (target / "lib" / "some.jar").write_text("content")
         (target / "link").symlink_to("lib/some.jar")
-    tree._verified.clear()
     return settings.cache() / "thing"
 
 
@@ -55,7 +53,7 @@ def test_damage_is_found_named_and_repaired(harm: Callable[[Path], None], words:
         assert target is not None
         (target / "whole").touch()
     assert cached("thing") == made
-    assert [path.name for path in made.iterdir() if path.name != contents.FILE] == ["whole"]
+    assert [path.name for path in made.iterdir() if not path.name.startswith(".")] == ["whole"]
     assert str(made / "lib" / "some.jar") in messages[0]
     assert words in messages[0]
     assert [path.name for path in made.parent.iterdir() if "damaged" in path.name] == []
@@ -71,12 +69,24 @@ def test_doctor_names_it(harm: Callable[[Path], None], words: str) -> None:
     assert words in finding.found
 
 
-def test_sizes_are_compared_each_time_and_checksums_once_in_a_process() -> None:
+def test_a_file_is_read_again_only_if_its_inode_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     made = make()
+    before = (made / "lib" / "some.jar").stat()
+    monkeypatch.setattr(contents, "_checksum", lambda path: pytest.fail(f"{path} was read again"))
     assert cached("thing") == made
+    monkeypatch.undo()
     alter(made / "lib" / "some.jar")
+    os.utime(made / "lib" / "some.jar", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert cached("thing") is None
+
+
+def test_what_cannot_be_noted_is_compared_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make()
+    (made / contents._COMPARED).unlink()
+    monkeypatch.setattr(Path, "rename", lambda *_: (_ for _ in ()).throw(OSError("read-only")))
     assert cached("thing") == made
-    truncate(made / "lib" / "some.jar")
+    assert {path.name for path in made.iterdir()} == {"lib", "link", contents.FILE}
+    alter(made / "lib" / "some.jar")
     assert cached("thing") is None
 
 

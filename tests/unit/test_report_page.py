@@ -198,7 +198,7 @@ def test_a_section_that_fails_leaves_a_hole_that_says_so() -> None:
 
 
 def test_a_chart_that_fails_is_shown_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "svg", lambda _: 1 / 0)
+    monkeypatch.setattr(charts, "svg", lambda *_: 1 / 0)
     text = report.write(make_record(tmp_path / "run")).read_text()
     assert "This chart could not be drawn (ZeroDivisionError" in text
     assert "stage 0" in text

@@ -39,7 +39,7 @@ def spans(summary: Summary) -> str:
         row["label_at"] = row["end"] if row["right"] else row["begin"]
         if row["right"] and float(row["end"]) > late:
             row["label_at"], row["inside"] = row["begin"], True
-    data = alt.Data(values=rows)
+    data = alt.NamedData(name="bars")
     # an axis without marks keeps the margin that the panels below have
     y = alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labels=False, ticks=False, domain=False))
     bars = alt.Chart(data).mark_bar(height=_ROW - 4, cornerRadius=2).encode(
@@ -49,7 +49,8 @@ def spans(summary: Summary) -> str:
     return svg(
         alt.layer(*_losses(alt, summary), bars, *texts).properties(
             width=WIDTH, height=max(1, len(rows)) * _ROW
-        )
+        ),
+        {"bars": rows},
     )
 
 
@@ -85,8 +86,9 @@ def panel(
     alt = load_altair()
     if stacked:
         nodes = list(dict.fromkeys(line.node for line in lines))
-        strips = [_strip(alt, summary, unit, names, [s for s in lines if s.node == node]) for node in nodes]
-        return svg(alt.vconcat(*strips, spacing=6))
+        of_node = {node: [line for line in lines if line.node == node] for node in nodes}
+        strips = [_strip(alt, summary, unit, of_node[node]) for node in nodes]
+        return svg(alt.vconcat(*strips, spacing=6), {node: _areas(names, of_node[node]) for node in nodes})
     order = list(dict.fromkeys(line.node for line in lines))
     single = len(order) == 1 and len(names) > 2
     counters = list(names)
@@ -103,14 +105,15 @@ def panel(
         for line in lines
         for t, value in line.points
     ]
-    chart = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=1.6, interpolate="linear").encode(
+    chart = alt.Chart(alt.NamedData(name="lines")).mark_line(strokeWidth=1.6, interpolate="linear").encode(
         x=_time(alt, summary),
         y=alt.Y("v:Q", title=None, axis=_axis(alt, unit), scale=alt.Scale(zero=True)),
         color=alt.Color("colour:N", scale=None),
         strokeDash=alt.condition("datum.dash", alt.value([4, 3]), alt.value([1, 0])),
         detail="line:N",
     )  # fmt: skip
-    return svg(alt.layer(_marks(alt, summary), chart).properties(width=WIDTH, height=110))
+    chart = alt.layer(_marks(alt, summary), chart).properties(width=WIDTH, height=110)
+    return svg(chart, {"lines": rows})
 
 
 def _shown(names: Mapping[str, str], lines: Sequence[Series]) -> list[str]:
@@ -118,11 +121,9 @@ def _shown(names: Mapping[str, str], lines: Sequence[Series]) -> list[str]:
     return [counter for counter in names if counter in present]
 
 
-def _strip(alt: Any, summary: Summary, unit: str, names: Mapping[str, str], lines: Sequence[Series]) -> Any:
-    node = lines[0].node
-    cores = next((info.cores for info in summary.nodes if info.name == node and info.cores), None)
+def _areas(names: Mapping[str, str], lines: Sequence[Series]) -> list[dict[str, object]]:
     counters = list(names)
-    rows = [
+    return [
         {
             "t": t,
             "v": value,
@@ -132,9 +133,14 @@ def _strip(alt: Any, summary: Summary, unit: str, names: Mapping[str, str], line
         for line in lines
         for t, value in line.points
     ]
+
+
+def _strip(alt: Any, summary: Summary, unit: str, lines: Sequence[Series]) -> Any:
+    node = lines[0].node
+    cores = next((info.cores for info in summary.nodes if info.name == node and info.cores), None)
     highest = _highest(lines)
     top = max(float(cores or 0), highest) or 1.0
-    chart = alt.Chart(alt.Data(values=rows)).mark_area(interpolate="linear", opacity=0.9).encode(
+    chart = alt.Chart(alt.NamedData(name=node)).mark_area(interpolate="linear", opacity=0.9).encode(
         x=_time(alt, summary),
         y=alt.Y("v:Q", title=None, stack=True, axis=_axis(alt, unit, count=3), scale=alt.Scale(domain=[0, top])),
         color=alt.Color("colour:N", scale=None),
@@ -225,7 +231,8 @@ def load_altair() -> Any:
     return altair
 
 
-def svg(chart: altair.TopLevelMixin) -> str:
+def svg(chart: altair.TopLevelMixin, rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None) -> str:
+    """Draw a chart. `rows`: its NamedData; Altair would copy and examine each value that it is given itself."""
     import vl_convert  # noqa: PLC0415
 
     quiet = {"labelColor": "currentColor", "titleColor": "currentColor", "tickColor": "var(--line)"}
@@ -237,7 +244,9 @@ def svg(chart: altair.TopLevelMixin) -> str:
         **quiet,
     )
     styled = styled.configure_axisX(grid=False).configure_axisY(minExtent=_MARGIN, maxExtent=_MARGIN)
-    text = vl_convert.vegalite_to_svg(styled.configure_view(stroke=None).to_dict(validate=False))
+    spec = styled.configure_view(stroke=None).to_dict(validate=False)
+    spec["datasets"] = {**spec.get("datasets", {}), **(rows or {})}
+    text = vl_convert.vegalite_to_svg(spec)
     sized = re.sub(r'<svg ([^>]*?)width="[\d.]+" height="[\d.]+"', r"<svg \1", text, count=1)
     sized = sized.replace(' font-family="sans-serif"', "")
     return sized.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "", 1)

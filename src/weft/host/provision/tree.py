@@ -50,18 +50,11 @@ def cached(name: str) -> Path | None:
     return path if path.is_dir() and not _damage(path) else None
 
 
-_verified: set[Path] = set()
-"""Directories whose checksums this process has compared."""
-
-
 def _damage(path: Path) -> str:
-    """Sizes are compared at each use, checksums at the first one."""
-    why = contents.damage(path, checksums=path not in _verified)
-    if not why:
-        _verified.add(path)
-        if not (path / contents.FILE).exists():  # an older weft made it
-            with suppress(OSError):
-                contents.record(path)
+    why = contents.damage(path)
+    if not why and not (path / contents.FILE).exists():  # an older weft made it
+        with suppress(OSError):
+            contents.record(path)
     return why
 
 
@@ -111,7 +104,6 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
             contents.record(partial)
             _discard(cache / name)
             partial.rename(cache / name)
-            _verified.add(cache / name)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 
