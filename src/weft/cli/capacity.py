@@ -60,6 +60,7 @@ def of_record(stored: Stored, recorded: Recorded) -> Machine:
         cores=recorded.cores,
         memory=recorded.memory,
         processors=processors,
+        capped=recorded.kind == "virtual",
     )
     return _with_profiles(_with_ceilings(found, stored), _changed(recorded))
 

@@ -135,7 +135,8 @@ class Reader:
         )  # before summing, otherwise a sum decreases for one reading when a process ends
         sums: dict[str, dict[str, float]] = {name: dict(self.gone.get(name, {})) for name in self.nodes}
         for _, owner, _, counters in live:
-            _add(sums[owner], counters)
+            if owner in sums:
+                _add(sums[owner], counters)
         for name, node in self.nodes.items():
             sums[name].update(_group(node))
             sums[name].update(_network(node))
@@ -160,8 +161,10 @@ class Reader:
         return found
 
     def _processes(self) -> Iterator[tuple[int, tuple[str, str]]]:
+        # what belongs to the run and to no node, such as latencyfs, is the machine's: rows, and in no node's sum
+        known = {*self.nodes, self.machine}
         for pid, owner in self.owners.live(self.last):
-            if owner[0] in self.nodes and pid not in self.blind:
+            if owner[0] in known and pid not in self.blind:
                 yield pid, owner
 
     def _bury(self, alive: set[int]) -> None:

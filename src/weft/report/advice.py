@@ -3,10 +3,13 @@
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from statistics import mean
 from typing import Any
 
 from weft.model.prediction import classes, curve
 from weft.model.prediction.candidates import Candidate, Situation, candidates
+from weft.model.prediction.curve import Point
+from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.target import Target
 from weft.model.prediction.work import Work
@@ -25,6 +28,8 @@ MOST = 5
 class Line(Part):
     """One change. Gains are shares of the measured time: 0.2 is a fifth less."""
 
+    family: str
+    """What is changed: storage of scratch, partitions, nodes, memory, network; the best of each is a line."""
     change: str
     flags: tuple[str, ...]
     """Of `weft run`; empty where weft has no flag for it."""
@@ -61,7 +66,7 @@ def advise(recorded: Recorded, directory: str, machine: Machine) -> Advice:
     run = Situation(work, recorded.on(machine), recorded.spec, recorded.memory, _heap(recorded.derived))
     lines: dict[str, Line] = {}
     for one in candidates(run):
-        (point,) = curve.points(model, _target(one), [one.target.nodes])
+        point = _point(model, one)
         gain = 1 - point.seconds / work.measured
         if gain > max(LEAST_GAIN, lines[one.family].gain if one.family in lines else 0.0):
             lines[one.family] = _line(one, point, work, directory)
@@ -78,13 +83,26 @@ def advise(recorded: Recorded, directory: str, machine: Machine) -> Advice:
     )
 
 
-def _target(one: Candidate) -> Callable[[int], Target]:
-    """A candidate's target, whose number of nodes is its own."""
-    return lambda nodes: replace(one.target, nodes=nodes)
+def _point(model: Model, one: Candidate) -> Point:
+    """A candidate's time: halfway between the two ends of what is not known, with a band around both."""
+    targets = [one.target, *([one.otherwise] if one.otherwise else [])]
+    ends = [curve.points(model, _at(target), [target.nodes])[0] for target in targets]
+    return replace(
+        ends[0],
+        seconds=mean(end.seconds for end in ends),
+        low=min(end.low for end in ends),
+        high=max(end.high for end in ends),
+    )
 
 
-def _line(one: Candidate, point: curve.Point, work: Work, directory: str) -> Line:
+def _at(target: Target) -> Callable[[int], Target]:
+    """A target, whatever number of nodes it is asked for."""
+    return lambda nodes: replace(target, nodes=nodes)
+
+
+def _line(one: Candidate, point: Point, work: Work, directory: str) -> Line:
     return Line(
+        family=one.family,
         change=one.change,
         flags=one.flags,
         settings=one.settings,

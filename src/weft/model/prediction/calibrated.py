@@ -21,6 +21,7 @@ def machine(found: Calibration) -> Machine:
         link=min(speeds, default=UNLIMITED),
         round_trip=min((link.round_trip.value for link in found.links), default=0.0),
         processors=found.hosts[0].cores if hosted and found.hosts else 0,
+        capped=found.asked.partition(":")[0] == "virtual",
         launches={
             each.engine: each.tasks_per_second.value
             for each in found.schedulers

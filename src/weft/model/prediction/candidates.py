@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any
 
 from weft.errors import UsageError
+from weft.model.prediction.forecast import LONG
 from weft.model.prediction.storages import OVER, service
 from weft.model.prediction.target import Target
 from weft.model.prediction.work import Work
@@ -22,6 +24,8 @@ _COUNTS = {
     "hadoop": "mapreduce.job.reduces={0}",
     "mapreduce": "mapreduce.job.reduces={0}",
 }
+_OF_COUNTS = ("spark.sql.shuffle.partitions", "spark.default.parallelism")
+"""Settings of an engine that decide the tasks of a shuffling stage."""
 _KEYS = {"groupby": "mappers", "pi": "tasks"}
 """By workload: its key for the number of tasks, where that is not `partitions`."""
 _AT_ONCE = ("flink",)
@@ -47,6 +51,8 @@ class Candidate:
     target: Target
     part: str
     """The part of the slot time that it is about."""
+    otherwise: Target | None = None
+    """The other end of what the run leaves open: the gain lies between both."""
 
 
 @dataclass(frozen=True)
@@ -143,21 +149,41 @@ def _partitions(run: Situation) -> Iterator[Candidate]:
     if not counts:
         return
     now = max(counts)
-    kind = str(run.spec.get("workload", {}).get("kind"))
-    key = _KEYS.get(kind, "partitions")
-    known = key in run.spec.get("workload", {})
     if run.target.growth.each:
         return  # each task has its own data: another number of tasks is another job
     slots = run.work.slots
+    skewed = any(
+        max(stage.tasks) > LONG * median(stage.tasks) for stage in run.work.stages if stage.reads_shuffle
+    )
     options = {max(1, now // 2), now * 2, now * 4, slots, 2 * slots, 3 * slots} - {now}
     for count in sorted(options):
         if run.work.engine in _AT_ONCE and count > slots:
             continue
-        flags = ("--set", f"{key}={count}") if known else ()
+        flags = _count_flags(run, now, count)
         setting = _COUNTS.get(run.work.engine, "").format(count)
         part = "no task: too few tasks" if now < slots else "no task: tail of a stage"
         target = replace(run.target, partitions=count)
-        yield Candidate("partitions", f"{count} partitions instead of {now}", flags, setting, target, part)
+        # whether a long task has one large key or many small ones is not in a record
+        one_key = replace(target, whole=True) if skewed else None
+        yield Candidate(
+            "partitions", f"{count} partitions instead of {now}", flags, setting, target, part, one_key
+        )
+
+
+def _count_flags(run: Situation, now: int, count: int) -> tuple[str, ...]:
+    """The workload's key for a number of tasks, or the engine's settings that a job of one's own was run with."""
+    workload = run.spec.get("workload", {})
+    key = _KEYS.get(str(workload.get("kind")), "partitions")
+    if key in workload:
+        return ("--set", f"{key}={count}")
+    tables = {"": run.spec.get("engine", {}), "workload.conf.": workload}
+    return tuple(
+        word
+        for prefix, table in tables.items()
+        for name, value in (table.get("conf") or {}).items()
+        if name in _OF_COUNTS and value == str(now)
+        for word in ("--set", f"{prefix}{name}={count}")
+    )
 
 
 def _nodes(run: Situation) -> Iterator[Candidate]:
@@ -184,13 +210,15 @@ def _nodes(run: Situation) -> Iterator[Candidate]:
 
 
 def _memory(run: Situation) -> Iterator[Candidate]:
-    """Twice the heap: a collector's work is inversely proportional to the room that it leaves between two collections."""
+    """Twice the heap. A collection takes what is alive, and the next one comes when the rest of the heap is full: with little
+    alive twice the heap halves the collector's time, and with nearly all of it alive it ends it."""
     setting = _HEAPS.get(run.work.engine)
     if not (setting and run.heap) or (run.memory and 2 * run.heap > 0.8 * run.memory):
         return
     heap = 2 * run.heap
     flags = ("--set", f"engine.executor_memory={heap}") if run.work.engine == "spark" else ()
     target = replace(run.target, collector=0.5)
+    crowded = replace(run.target, collector=0.0)
     yield Candidate(
         "memory",
         f"twice the heap of an executor, {heap >> 20} MiB",
@@ -198,6 +226,7 @@ def _memory(run: Situation) -> Iterator[Candidate]:
         f"{setting}={heap >> 20}m",
         target,
         "collector",
+        crowded,
     )
 
 

@@ -12,6 +12,7 @@ from weft.model.prediction.target import BYPASS, Scaled, Target, scaled
 from weft.model.prediction.work import Calls, StageWork, Work
 
 PROCESSORS = "the host's processors"
+NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
 _OF_FILE_WRITER = 6
@@ -50,7 +51,8 @@ def anchored(stage: StageWork, work: Work, measured: Target) -> Anchors:
     for _ in range(ROUNDS):
         demand = of_stage(stage, work, measured, found)
         load = demand.load(measured.slots)
-        running = demand.parts.get("processor", 0.0) + load.waits.get(PROCESSORS, 0.0)
+        queued = sum(load.waits.get(name, 0.0) for name in (PROCESSORS, NODES))
+        running = demand.parts.get("processor", 0.0) + queued
         found = Anchors(
             found.processor * (stage.processor + stage.waiting) / running
             if running > 0 and measured.machine.processors
@@ -92,7 +94,12 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
         running = (processor + beside) * anchors.processor
         parts["processor"] = running
         # tasks run as long as there is a processor, and share them from there: no queue before
-        stations.append(Station(PROCESSORS, running, servers=machine.processors, hidden=True))
+        emulated = _emulated(stage, new, work, target)
+        stations.append(Station(PROCESSORS, running + emulated, servers=machine.processors, hidden=True))
+        if machine.capped:
+            stations.append(
+                Station(NODES, running, servers=target.cores, copies=target.nodes, hidden=True)
+            )
     else:
         parts["processor"] = processor
         parts["waiting for a processor"] = (
@@ -123,6 +130,18 @@ def _beside(work: Work, target: Target) -> float:
     whole = work.beside * sum(stage.processor * stage.count for stage in work.stages)
     tasks = sum(scaled(stage, work, target).tasks for stage in work.stages)
     return whole * target.nodes / work.nodes / tasks / target.machine.speed
+
+
+def _emulated(stage: StageWork, new: Scaled, work: Work, target: Target) -> float:
+    """Processor seconds of the daemons that emulate file systems on the nodes' host."""
+    found = 0.0
+    for role, service in target.storages.items():
+        each = (work.emulator if not replaced(role, work, target) else 0.0) or service.emulator
+        if service.emulator:
+            found += each * sum(
+                _grown(call, stage, new, work, target).count for call in stage.calls if call.role == role
+            )
+    return found
 
 
 def _files(

@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from weft.model.schedule import Step
 from weft.model.slots import Stage
 from weft.model.spread import Numbers
 
+LONG = 1.5
+"""Times the median from which a task is one of the long ones of its stage."""
 _SEED = 20_240_229
 """The same job always gets the same order of long and short tasks."""
 
@@ -107,7 +110,7 @@ class Model:
             needs = demand.of_stage(stage, self.work, target, self.anchors[stage.key])
             load = needs.load(target.slots) if queues else Load(0.0, needs.alone, {})
             steps[stage.key] = Step(
-                _durations(stage, needs, load, self.work.slots, target.slots), stage.after, stage.lag
+                _durations(stage, needs, load, self.work.slots, target), stage.after, stage.lag
             )
             found.append((needs, load))
         seconds, ends = _play(steps, target.slots, found) if queues else (0.0, [0.0] * len(found))
@@ -143,15 +146,24 @@ def _stage(needs: Demand, load: Load, seconds: float, slots: int) -> StageForeca
     )
 
 
-def _durations(stage: StageWork, needs: Demand, load: Load, slots: int, now: int) -> list[float]:
+def _durations(stage: StageWork, needs: Demand, load: Load, slots: int, target: Target) -> list[float]:
     """Each task's time: the mean by the model, spread as it was; what starts on a cold slot as what did so then."""
     shape = np.asarray(stage.tasks) / stage.mean
     cold, warm = shape[:slots], shape[slots:]
     count = needs.scaled.tasks
-    first = min(count, now)
+    first = min(count, target.slots)
     spread = [_drawn(cold, first), _drawn(warm if len(warm) else cold, count - first)]
     found: list[float] = (np.concatenate(spread) * load.response).tolist()
-    return found
+    return _undivided(stage.tasks, found) if target.whole and stage.reads_shuffle else found
+
+
+def _undivided(was: Sequence[float], now: Sequence[float]) -> list[float]:
+    """The same time in all, with the long tasks as long as they were."""
+    long = [seconds for seconds in was if seconds > LONG * median(was)]
+    others = len(now) - len(long)
+    if others <= 0:
+        return list(now)
+    return [*long, *[max(sum(now) - sum(long), 0.0) / others] * others]
 
 
 def _drawn(shape: Numbers, count: int) -> Numbers:

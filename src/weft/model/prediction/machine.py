@@ -32,6 +32,8 @@ class Service:
     """Seconds of one read or write without load, besides its bytes."""
     calls: Mapping[str, float] = field(default_factory=dict)
     """By operation, such as read: what is known better than `call`."""
+    emulator: float = 0.0
+    """Processor seconds that the nodes' host needs for each call, where it emulates this storage."""
     source: str = ""
 
     def work(self, operation: str) -> float:
@@ -64,6 +66,8 @@ class Machine:
     """Seconds between two nodes and back."""
     processors: int = 0
     """Processors that all nodes share, where nodes are virtual; 0: nodes have their own."""
+    capped: bool = False
+    """Whether each node gets at most its own number of them."""
     launches: Mapping[str, float] = field(default_factory=dict)
     """By engine: tasks per second that its driver starts at most."""
     storages: Mapping[str, Service] = field(default_factory=dict)

@@ -155,6 +155,8 @@ def where_from(sources: Mapping[str, str], key: str) -> str:
 _CALLS = {"stat": "getattr", "open": "open", "close": "close", "unlink": "unlink", "rename": "rename",
           "mkdir": "mkdir", "rmdir": "rmdir", "readdir": "readdir", "truncate": "truncate", "create": "create"}  # fmt: skip
 """Operations as the preload library counts them, by what a profile of latencyfs calls them."""
+_EMULATOR = 84e-6
+"""Processor seconds of latencyfs for each call, where the run itself had none: 54,000 calls of a GroupBy took 4.5 s."""
 
 
 def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> Service:
@@ -174,6 +176,7 @@ def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> Service
         bandwidth=values["data.shared_bandwidth"] or UNLIMITED,
         client_bandwidth=values["data.client_bandwidth"] or UNLIMITED,
         call=0.0 if values["client.page_cache"] else values["data.round_trip_us"] / 1e6,
+        emulator=_EMULATOR,
         source=f"latencyfs's profile {table['name']}",
     )
 

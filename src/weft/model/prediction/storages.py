@@ -87,5 +87,6 @@ def _over(kind: str, below: Service, machine: Machine, text: str) -> Service:
         trips={},
         call=0.0,
         calls={},
+        emulator=0.0,
         source="; ".join(filter(None, [own.source, below.source])),
     )

@@ -26,6 +26,9 @@ class Target:
     network: float = 1.0
     """Of the measured waiting for blocks of other nodes."""
 
+    whole: bool = False
+    """Whether what made some tasks longer than others stays in one piece, such as a single key; otherwise it is divided."""
+
     @property
     def slots(self) -> int:
         return self.nodes * self.cores

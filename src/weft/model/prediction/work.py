@@ -16,6 +16,9 @@ from weft.model.tasktime import COLLECTOR, NETWORK, PROCESSOR, WAITING
 ROLES = {"input": "input", "output": "output", "scratch": "shuffle"}
 """Path classes that a storage is chosen for, as parts name them, by the preload library's name."""
 
+EMULATED = "delayed:"
+"""How the labels of emulated file systems begin."""
+
 
 @dataclass(frozen=True)
 class Calls:
@@ -94,6 +97,8 @@ class Work:
     """Bytes that the workload was asked for; 0: not known."""
     beside: float = 0.0
     """Processor seconds of threads beside the tasks over those of the tasks."""
+    emulator: float = 0.0
+    """Processor seconds of the emulated file system's daemon for each file call; 0: not measured."""
     missing: Sequence[str] = ()
     """What was not measured, and what therefore is not predicted."""
 
@@ -146,6 +151,7 @@ def of_record(
         storages=dict(storages),
         size=size,
         beside=sum(found.beside.values()) / processor if processor else 0.0,
+        emulator=_emulator(samples, window, stages, storages),
         missing=[f"{name} ({what})" for name, what in found.coverage.missing.items()],
     )
 
@@ -214,6 +220,21 @@ def _calls(row: StageParts, parts: Mapping[str, float], count: int) -> list[Call
             alone = parts.get(part, 0.0) * each.seconds / timed
             found.append(Calls(role, each.name, each.calls / count, alone))
     return found
+
+
+def _emulator(
+    samples: polars.DataFrame, window: Window, stages: Sequence[StageWork], storages: Mapping[str, str]
+) -> float:
+    """Processor seconds of latencyfs in the run phase, over the calls on the file systems that it emulates."""
+    roles = {role for role, label in storages.items() if label.startswith(EMULATED)}
+    calls = sum(stage.count * each.count for stage in stages for each in stage.calls if each.role in roles)
+    used = samples.filter(
+        polars.col("process").str.starts_with("latencyfs/")
+        & polars.col("counter").is_in(["cpu_user", "cpu_system"])
+        & polars.col("t").is_between(window.begin - 1, window.end + 1)
+    )
+    grown = used.group_by("process", "counter").agg(polars.col("value").max() - polars.col("value").min())
+    return float(grown["value"].sum()) / calls if calls else 0.0
 
 
 _SERVER = "threadops.server.shuffle."
