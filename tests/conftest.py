@@ -50,5 +50,6 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test sees records, leases or scratch of anybody else."""
     for variable in ("WEFT_RUNS", "WEFT_STATE", "WEFT_WORK"):
         monkeypatch.setenv(variable, str(tmp_path / variable.removeprefix("WEFT_").lower()))
+    monkeypatch.setenv("WEFT_SITE", str(tmp_path / "site.toml"))
     monkeypatch.delenv("SPARK_HOME", raising=False)
     return tmp_path

@@ -15,6 +15,7 @@ from weft.clusters.attach import attach
 from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError, WeftError
 from weft.host import settings
+from weft.host.site.profile import load
 from weft.record import record
 from weft.record.record import Stored
 from weft.report import flames, page, terminal
@@ -32,6 +33,7 @@ from weft.spec.study import Study
 def run(what: str, flags: Flags, *, again: bool, as_json: bool) -> None:
     """Run a study, print the results, and exit with 0 if all are valid."""
     study = study_of(what, flags)
+    _say_surveyed(study, flags)
     results = _do(study, as_json=as_json, again=again)
     if Path(what, "study.toml").exists():
         # standard output contains only the results if a program reads it
@@ -42,7 +44,9 @@ def run(what: str, flags: Flags, *, again: bool, as_json: bool) -> None:
 def submit(job: Mapping[str, Any], flags: Flags, to: str | None, *, as_json: bool) -> None:
     """Run a job of the user on a new cluster, or on the persistent cluster `to`."""
     if to is None:
-        _do(study_of(dict(job), flags), as_json=as_json)
+        study = study_of(dict(job), flags)
+        _say_surveyed(study, flags)
+        _do(study, as_json=as_json)
         return
     if flags != Flags(flags.engine) or as_json:
         raise UsageError(
@@ -51,6 +55,17 @@ def submit(job: Mapping[str, Any], flags: Flags, to: str | None, *, as_json: boo
         )
     program = Path(job["program"])
     sys.exit(_submit_to(registry.find(to), study_of(dict(job), Flags()), flags.engine, program))
+
+
+def _say_surveyed(study: Study, flags: Flags) -> None:
+    """Name the scratch that nobody asked for."""
+    chosen = load().scratch
+    if chosen.default and flags.scratch is None and study.base.get("scratch") == chosen.default:
+        reach = f", surveyed on up to {chosen.nodes} nodes" if chosen.nodes else ""
+        print(
+            f"scratch {chosen.default}: the default of {settings.site()}{reach}; --scratch changes it",
+            file=sys.stderr,
+        )
 
 
 def _submit_to(cluster: PersistentCluster, study: Study, wanted: str | None, program: Path) -> int:

@@ -1,11 +1,13 @@
 """Converts the command line to a study: the name of a workload or a file, overridden by flags."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from weft.cli.flags import Flags
 from weft.errors import UsageError
+from weft.host.site import profile
 from weft.spec.keys import STUDY_KEYS, put
 from weft.spec.study import Study, load, study_from
 from weft.text.nearest import nearest
@@ -21,7 +23,21 @@ def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
     if isinstance(what, str) and re.split("[:,]", what)[0] not in KINDS:
         raise UsageError(f"unknown workload {what!r}", hint=nearest(what, list(KINDS)))
     name = what if isinstance(what, str) else str(what["kind"])
-    return _over({"workload": what}, {}, flags, name=name, where="the command line")
+    return _on_surveyed({"workload": what}, flags, name)
+
+
+def _on_surveyed(table: dict[str, Any], flags: Flags, name: str) -> Study:
+    """A study with the scratch that a survey of this machine chose, where the command line says nothing of scratch.
+
+    A TOML file does not get it: the same text always means the same run. Nor does what cannot use that scratch.
+    """
+    where = "the command line"
+    own = any(word.partition("=")[0].split(".")[0] == "scratch" for word in flags.set)
+    chosen = None if own or flags.scratch is not None else profile.load().scratch.default
+    if chosen:
+        with suppress(UsageError):
+            return _over({**table, "scratch": chosen}, {}, flags, name=name, where=where)
+    return _over(table, {}, flags, name=name, where=where)
 
 
 def _is_file(what: str) -> bool:

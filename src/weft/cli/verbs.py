@@ -64,6 +64,9 @@ VERBS = {
         "calibrate",
         "Measure what nodes, storages and the network can do at most; reports show runs against it.",
     ),
+    "survey": Verb(
+        "survey", "Find which storage is best for scratch here, for which class of job, to how many nodes."
+    ),
     "doctor": Verb("doctor", "Check this machine, or several nodes."),
     "ps": Verb("house", "List what weft runs on this machine, and what killed commands left behind."),
     "gc": Verb("house", "Remove what killed commands left behind."),

@@ -1,6 +1,7 @@
 """The runs of a study: every cell as often as requested, in random order, skipping finished ones."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from weft.errors import WeftError
@@ -15,8 +16,13 @@ from weft.spec.study import Study
 from weft.text.toml import toml_of
 
 
-def run(study: Study, progress: Progress, *, again: bool = False) -> list[Stored]:
-    """Run what is not finished; a failed run is a result in a matrix, and an error as a single run."""
+def run(
+    study: Study, progress: Progress, *, again: bool = False, enough: Callable[[], str] = lambda: ""
+) -> list[Stored]:
+    """Run what is not finished; a failed run is a result in a matrix, and an error as a single run.
+
+    `enough`, asked before each run, says why the rest has to wait for another call.
+    """
     cells = study.cells()
     rounds = order(len(cells), study.repeat, study.shuffle_seed)
     if len(rounds) == 1:
@@ -30,6 +36,9 @@ def run(study: Study, progress: Progress, *, again: bool = False) -> list[Stored
         if earlier := done.get((spec.key(), repeat)):
             progress.say(f"[{number}/{len(rounds)}] {name}: done earlier, {earlier.directory.name}")
             results.append(earlier)
+            continue
+        if reason := enough():
+            progress.say(f"[{number}/{len(rounds)}] {name}: not now, {reason}")
             continue
         progress.say(f"[{number}/{len(rounds)}] {name}")
         try:

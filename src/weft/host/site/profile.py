@@ -48,6 +48,20 @@ class Container(BaseModel):
     )
 
 
+class Scratch(BaseModel):
+    """What `weft survey` found to be the best scratch of this machine."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    default: Word | None = Field(
+        default=None,
+        description="storage of scratch for `weft run WORKLOAD`, `submit` and `up` without --scratch; unset: disk",
+    )
+    nodes: int | None = Field(default=None, ge=1, description="largest number of nodes that was surveyed")
+    evidence: Word | None = Field(default=None, description="the record that it is based on")
+    page: Word | None = Field(default=None, description="the survey's page, with all its records")
+
+
 class Limits(BaseModel):
     """What an administrator allows in a shared installation. A user's own installation of weft has other limits."""
 
@@ -79,6 +93,7 @@ class Profile(BaseModel):
 
     slurm: Directives = Directives()
     container: Container = Container()
+    scratch: Scratch = Scratch()
     limits: Limits = Limits()
     shared: Path | None = Field(
         default=None,
@@ -139,6 +154,7 @@ def _checked(table: Mapping[str, Any], path: Path) -> Profile:
             *Profile.model_fields,
             *(f"slurm.{name}" for name in Directives.model_fields),
             *(f"container.{name}" for name in Container.model_fields),
+            *(f"scratch.{name}" for name in Scratch.model_fields),
             *(f"limits.{name}" for name in Limits.model_fields),
         ]
         what = f"unknown key {key!r}" if first["type"] == "extra_forbidden" else f"{key}: {first['msg']}"

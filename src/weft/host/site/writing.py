@@ -2,11 +2,13 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from weft.host.site.profile import Container, Directives, Profile
 from weft.host.site.survey import Interface, Survey
 from weft.text.units import show_size
+
+_SURVEYED = "# written by `weft survey`; a later survey replaces it"
 
 
 def text(found: Survey) -> str:
@@ -26,6 +28,19 @@ def text(found: Survey) -> str:
         *_container(found.containers),
         "",
     ])  # fmt: skip
+
+
+def with_scratch(text: str, table: Mapping[str, str | int]) -> str:
+    """A profile's text with this table `[scratch]` in place of the one that it has; everything else is as it was."""
+    kept: list[str] = []
+    inside = False
+    for line in text.splitlines():
+        if line.strip().startswith("["):
+            inside = line.split("#")[0].strip() == "[scratch]"
+        if not inside and line != _SURVEYED:
+            kept.append(line)
+    rows = [f"{key} = {json.dumps(value)}" for key, value in table.items()]
+    return "\n".join([*kept, *([""] if kept and kept[-1] else []), _SURVEYED, "[scratch]", *rows, ""])
 
 
 def _described(model: type[Profile | Directives | Container], key: str) -> str:

@@ -97,9 +97,7 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
         emulated = _emulated(stage, new, work, target)
         stations.append(Station(PROCESSORS, running + emulated, servers=machine.processors, hidden=True))
         if machine.capped:
-            stations.append(
-                Station(NODES, running, servers=target.cores, copies=target.nodes, hidden=True)
-            )
+            stations.append(Station(NODES, running, servers=target.cores, copies=target.nodes, hidden=True))
     else:
         parts["processor"] = processor
         parts["waiting for a processor"] = (

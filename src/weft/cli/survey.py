@@ -1,0 +1,129 @@
+"""The verb for staff of a centre: survey, which finds the storage for scratch that is this machine's default."""
+
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from weft.errors import UsageError, why
+from weft.host import settings
+from weft.host.site.profile import Profile
+from weft.host.site.writing import with_scratch
+from weft.model.prediction.storages import listed
+from weft.record import record
+from weft.record.record import replacing
+from weft.report import page as pages
+from weft.report import surveyed, terminal
+from weft.report.console import console
+from weft.report.surveyed import Surveyed
+from weft.run import matrix, rootless, surveying
+from weft.run.progress import Progress
+from weft.run.submission import enter as submission
+from weft.run.surveying import JOBS, Cost
+from weft.text.nearest import nearest
+from weft.text.units import show_seconds
+
+_PAGE = "survey.html"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command()(survey)
+
+
+def survey(
+    nodes: Annotated[
+        str, typer.Option(help="nodes of the runs, separated by commas: local:1,local:2 or slurm:2,slurm:8")
+    ] = "local:1,local:2",
+    scratch: Annotated[
+        str,
+        typer.Option(
+            help="storages, those first that are preferred where times are alike: disk,memory,pool+mount:/lustre/me"
+        ),
+    ] = "disk,memory",
+    jobs: Annotated[
+        str, typer.Option(help=f"kinds of jobs, separated by commas: {', '.join(JOBS)}")
+    ] = ",".join(JOBS),
+    engine: Annotated[str, typer.Option(help="the engine")] = "spark",
+    repeat: Annotated[int, typer.Option(min=1, max=20, help="runs of each cell")] = 1,
+    minutes: Annotated[
+        float, typer.Option(min=0.1, max=24 * 60, help="begin no run that could end after as many minutes")
+    ] = 60.0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what it costs and run nothing")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="leave the site profile as it is, and write only the page")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print the findings as JSON")] = False,
+) -> None:
+    """Find which storage is best for scratch here, for which class of job, to how many nodes.
+
+    Runs a small matrix of checked jobs, writes a page, and makes the best storage the default of the site profile. What
+    was interrupted continues with the same command.
+
+    Example: weft survey --nodes virtual:1,virtual:2 --scratch disk,memory,delayed:lustre --dry-run
+    """
+    storages = listed(scratch)
+    asked = surveying.study(listed(nodes), storages, _known(jobs), repeat, engine)
+    progress = Progress(Console(stderr=True))
+    progress.say(
+        _words(surveying.cost(asked, matrix.finished(asked), record.all_records(settings.runs())), minutes)
+    )
+    if dry_run:
+        return
+    rootless.enter(asked)
+    if (code := submission.enter(asked, sys.argv[1:], progress)) is not None:
+        sys.exit(code)
+    runs = matrix.run(asked, progress, enough=surveying.within(minutes))
+    found = surveyed.survey(runs, storages, os.uname().nodename, len(asked.cells()))
+    written = pages.save(surveyed.page(found), settings.runs() / _PAGE)
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        terminal.sections(surveyed.sections(found), console())
+        print(f"  page {written}")
+    if found.default and not keep:
+        progress.say(f"  default scratch {found.default} written to {write(found, written, settings.site())}")
+
+
+def _known(text: str) -> list[str]:
+    names = [word.strip() for word in text.split(",") if word.strip()]
+    for name in names:
+        if name not in JOBS:
+            raise UsageError(f"--jobs: unknown job {name!r}", hint=nearest(name, list(JOBS)))
+    if not names:
+        raise UsageError("--jobs names no job", hint=f"choose from {', '.join(JOBS)}")
+    return names
+
+
+def _words(cost: Cost, minutes: float) -> str:
+    guessed = f"; {cost.guessed} of a kind that was never run here" if cost.guessed else ""
+    return (
+        f"{cost.runs} runs: about {show_seconds(cost.seconds)} and {cost.node_hours:.2g} node-hours{guessed}."
+        f" No run begins that could end after {minutes:g} minutes."
+    )
+
+
+def write(found: Surveyed, page: Path, site: Path) -> Path:
+    """Put the default and its evidence into a site profile. Raises UsageError if it is not writable."""
+    table: dict[str, str | int] = {
+        "default": found.default,
+        "nodes": found.nodes,
+        "evidence": found.evidence,
+        "page": str(page),
+    }
+    try:
+        text = with_scratch(site.read_text() if site.exists() else "", table)
+        Profile.model_validate(tomllib.loads(text))
+        site.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(site) as partial:
+            partial.write_text(text)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"cannot write {site}: {why(error)}",
+            hint=f"add it yourself: [scratch] default = {found.default!r}",
+        ) from error
+    return site

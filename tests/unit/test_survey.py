@@ -1,0 +1,178 @@
+"""A survey: its cost, its budget, the storage that it chooses, and the profile that a plain run then uses."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from weft.cli import survey as verb
+from weft.cli.flags import Flags
+from weft.cli.request import study_of
+from weft.errors import UsageError
+from weft.host.site.profile import load
+from weft.host.site.writing import with_scratch
+from weft.record.record import Stored
+from weft.report import surveyed
+from weft.run import surveying
+
+NODES = ["local:1", "local:2"]
+STORAGES = ["disk", "memory", "pool+disk"]
+JOBS = ["many small blocks", "sort"]
+SITE = """# mine
+fabric = "ib0"
+
+[scratch]
+default = "memory"
+
+[slurm]
+account = "me"  # not a table: [scratch]
+"""
+
+
+def stored(
+    folder: Path, job: str, scratch: str, nodes: int, seconds: float, verdict: str = "VALID"
+) -> Stored:
+    """A record of one cell."""
+    directory = folder / f"{job}-{scratch}-{nodes}".replace(" ", "")
+    directory.mkdir(exist_ok=True)
+    (directory / "resolved.json").write_text(json.dumps({"nodes": [{}] * nodes}))
+    place = {"job": job, "scratch": scratch, "nodes": f"local:{nodes}"}
+    head = {"verdict": verdict, "measured": seconds, "reason": "it was late", "cell": {"coordinates": place}}
+    return Stored(directory, head)
+
+
+def grid(
+    folder: Path, seconds: dict[str, tuple[float, float]], nodes: Sequence[int] = (1, 2)
+) -> list[Stored]:
+    """Both jobs on each storage: the same time on any number of nodes."""
+    return [
+        stored(folder, job, name, count, times[index])
+        for name, times in seconds.items()
+        for index, job in enumerate(JOBS)
+        for count in nodes
+    ]
+
+
+def test_a_survey_is_every_job_on_every_storage_and_number_of_nodes() -> None:
+    found = surveying.study(NODES, STORAGES, list(surveying.JOBS), 2, "spark")
+    assert len(found.cells()) == len(NODES) * len(STORAGES) * len(surveying.JOBS)
+    assert {spec.scratch.word for _, spec in found.cells()} == {"disk", "memory", "pool"}
+
+
+def test_its_cost_is_that_of_what_is_left() -> None:
+    asked = surveying.study(NODES, ["disk"], ["sort"], 1, "spark")
+    everything = surveying.cost(asked, {}, [])
+    assert (everything.runs, everything.guessed, everything.seconds) == (2, 2, 2 * surveying.UNKNOWN)
+    assert everything.node_hours == pytest.approx(3 * surveying.UNKNOWN / 3600)
+    (_, first), (_, second) = asked.cells()
+    known = Stored(Path("/r"), {"key": first.key(), "verdict": "VALID", "phases": {"run": 7.0}})
+    assert surveying.cost(asked, {}, [known]).seconds == 14
+    assert surveying.cost(asked, {(second.key(), 0): known}, [known]).runs == 1
+
+
+def test_no_run_begins_that_could_end_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 1.0, 25.0, 41.0])
+    monkeypatch.setattr("weft.run.surveying.time.monotonic", lambda: next(clock))
+    enough = surveying.within(1)
+    assert [enough() for _ in range(3)] == ["", "", "the 1 minutes are over"]
+
+
+def test_the_default_is_the_storage_whose_worst_case_is_best(tmp_path: Path) -> None:
+    runs = grid(tmp_path, {"disk": (9, 3), "memory": (2, 2), "pool+disk": (4, 4)})
+    found = surveyed.survey(runs, STORAGES, "here", len(runs))
+    assert (found.default, found.nodes) == ("pool+disk", 2)
+    assert "disk 2.25" in found.because
+    assert Path(found.evidence).name == "sort-pool+disk-2"
+    best = {one.job: dict(one.storages) for one in found.best}
+    assert best == {"many small blocks": {"memory": 2}, "sort": {"memory": 2}}
+
+
+def test_where_times_are_alike_the_first_one_is_preferred(tmp_path: Path) -> None:
+    runs = grid(tmp_path, {"disk": (4.2, 3), "pool+disk": (4, 3)})
+    assert surveyed.survey(runs, STORAGES, "here", len(runs)).default == "disk"
+
+
+def test_a_storage_that_failed_anywhere_is_no_default(tmp_path: Path) -> None:
+    runs = [
+        *grid(tmp_path, {"disk": (4, 3), "pool+disk": (9, 9)}),
+        stored(tmp_path, "sort", "disk", 2, 0, "INVALID"),
+    ]
+    runs = [one for one in runs if (one.directory.name, one.verdict) != ("sort-disk-2", "VALID")]
+    found = surveyed.survey(runs, STORAGES, "here", len(runs))
+    assert found.default == "pool+disk"
+    assert "it was late" in surveyed.page(found)
+
+
+def test_what_is_not_finished_has_no_default(tmp_path: Path) -> None:
+    runs = grid(tmp_path, {"disk": (4, 3)})
+    found = surveyed.survey(runs, STORAGES, "here", 12)
+    assert (found.default, "8 of 12 cells have not been run" in found.because) == ("", True)
+
+
+def test_memory_alone_is_no_default(tmp_path: Path) -> None:
+    runs = grid(tmp_path, {"memory": (4, 3)})
+    assert surveyed.survey(runs, ["memory"], "here", len(runs)).default == ""
+
+
+def test_the_profile_keeps_everything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    once = with_scratch(SITE, {"default": "disk", "nodes": 2})
+    assert with_scratch(once, {"default": "disk", "nodes": 2}) == once
+    path = tmp_path / "site.toml"
+    path.write_text(once)
+    monkeypatch.setenv("WEFT_SITE", str(path))
+    found = load()
+    assert (found.fabric, found.slurm.account, found.scratch.default, found.scratch.nodes) == (
+        "ib0",
+        "me",
+        "disk",
+        2,
+    )
+    assert once.startswith("# mine\n")
+
+
+def scratch_of(what: str, **flags: str) -> str:
+    ((_, spec),) = study_of(what, Flags(**flags)).cells()  # type: ignore[arg-type]
+    return spec.scratch.word
+
+
+def test_a_plain_run_uses_what_a_survey_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "site.toml"
+    monkeypatch.setenv("WEFT_SITE", str(path))
+    assert scratch_of("terasort") == "disk"
+    found = surveyed.survey(grid(tmp_path, {"pool": (4, 3)}), ["pool"], "here", 4)
+    assert verb.write(found, tmp_path / "survey.html", path) == path
+    assert Path(load().scratch.evidence or "").name == "sort-pool-2"
+    assert scratch_of("terasort") == "pool"
+    assert scratch_of("terasort", scratch="memory") == "memory"
+    assert scratch_of("terasort", engine="hadoop") == "disk", "Hadoop has no pool"
+    (tmp_path / "s.toml").write_text('workload = "terasort"\n')
+    assert scratch_of(str(tmp_path / "s.toml")) == "disk", "the same text is always the same run"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--jobs", "sorting"), "unknown job 'sorting'"),
+        (("--jobs", ","), "names no job"),
+        (("--scratch", "dsk"), "dsk"),
+        (("--nodes", "local:0"), "nodes.count"),
+    ],
+)
+def test_what_cannot_be_surveyed_is_refused(arguments: tuple[str, ...], words: str) -> None:
+    app = typer.Typer()
+    verb.register(app)
+    found = CliRunner().invoke(app, ["--dry-run", *arguments])
+    assert isinstance(found.exception, UsageError)
+    assert words in found.exception.message
+
+
+def test_the_cost_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weft.run.matrix.run", lambda *_, **__: pytest.fail("it ran"))
+    app = typer.Typer()
+    verb.register(app)
+    found = CliRunner().invoke(app, ["--dry-run", "--nodes", "local:1", "--jobs", "sort"])
+    assert found.exit_code == 0
+    assert "2 runs: about 2 min" in found.output
