@@ -25,6 +25,43 @@ def test_fixed_tasks_on_twice_the_slots_take_half_the_time() -> None:
     assert model(growth=fixed).at(at(8, growth=fixed)).seconds == pytest.approx(4.0)
 
 
+def test_gaps_between_tasks_are_part_of_the_replay_and_grow_with_tasks() -> None:
+    stages = [replace(stage, gap=0.25) for stage in groupby(tasks=8).stages]
+    work = replace(job(stages), wall=2 * 2 * 1.25)
+    found = Model(work, at(4))
+    assert found.replay() == pytest.approx(1.0, abs=0.01)
+    more = found.at(replace(at(4), partitions=16)).seconds
+    assert more == pytest.approx(2 * 4 * 1.25, rel=0.02), "each task has its own data here"
+
+
+def test_one_key_stays_in_one_piece_where_many_are_divided() -> None:
+    map_stage, reduce_stage = groupby(tasks=4).stages
+    work = job([map_stage, replace(reduce_stage, tasks=[4.0, 1.0, 1.0, 1.0], processor=1.75)])
+    found, growth = Model(replace(work, wall=5.0), at(4, growth=Growth())), Growth()
+    divided = found.at(replace(at(4, growth=growth), partitions=16)).seconds
+    whole = found.at(replace(at(4, growth=growth), partitions=16, whole=True)).seconds
+    assert whole == pytest.approx(5.0, abs=0.1)
+    assert divided < 4.0
+
+
+def test_a_virtual_node_has_its_own_share_of_the_hosts_processors() -> None:
+    free, capped = (
+        Model(groupby(), at(4, processors=8, capped=flag)).at(
+            at(1, processors=8, capped=flag, growth=Growth())
+        )
+        for flag in (False, True)
+    )
+    assert capped.seconds >= free.seconds
+
+
+def test_what_emulates_a_file_system_needs_the_hosts_processors() -> None:
+    emulated = replace(LUSTRE, name="delayed:lustre", latency=1e-6, rate=1e9, emulator=0.5)
+    found = model(processors=4)
+    slow = found.at(at(4, emulated, processors=4)).seconds
+    fast = found.at(at(4, replace(emulated, emulator=0.0), processors=4)).seconds
+    assert slow > 5 * fast
+
+
 def test_tasks_that_follow_slots_take_the_same_time_without_a_shared_service() -> None:
     assert model().at(at(64)).seconds == pytest.approx(8.0, rel=0.01)
 

@@ -13,6 +13,8 @@ _PER_DOUBLING = 0.04
 """Relative error added for each doubling away from the measurement; an assumption, scored by bench/unseen."""
 _PER_STORAGE = 0.15
 """Relative error of a part that is replaced by figures of another storage; an assumption likewise."""
+_PER_WAITING = 0.5
+"""Relative error by the share of slot time that tasks waited for a processor: others who compute there come and go."""
 _LEAST = 0.05
 """Relative error at least: runs of one spec differ by as much."""
 _SIGMA = 1.64
@@ -57,7 +59,11 @@ def _point(model: Model, target: Target, off: float) -> Point:
     found = model.at(target)
     factor = extrapolation(model, target, found)
     width = _SIGMA * math.hypot(
-        _LEAST, off, _PER_DOUBLING * math.log2(factor), _PER_STORAGE * _replaced(model, target, found)
+        _LEAST,
+        off,
+        _PER_DOUBLING * math.log2(factor),
+        _PER_STORAGE * _replaced(model, target, found),
+        _PER_WAITING * _waited(model),
     )
     return Point(
         found.nodes,
@@ -79,6 +85,12 @@ def extrapolation(model: Model, target: Target, found: Forecast) -> float:
     ratios += [target.size / work.size] if target.size and work.size else []
     ratios += [sum(stage.blocks for stage in found.stages) / blocks] if blocks else []
     return max(max(ratio, 1 / ratio) for ratio in ratios if ratio > 0)
+
+
+def _waited(model: Model) -> float:
+    """The share of the measured slot time that tasks waited for a processor."""
+    waited = sum(stage.waiting * stage.count for stage in model.work.stages)
+    return waited / (model.work.slots * max(model.work.wall, 1e-9))
 
 
 def _replaced(model: Model, target: Target, found: Forecast) -> float:

@@ -142,7 +142,7 @@ def _stage(needs: Demand, load: Load, seconds: float, slots: int) -> StageForeca
         },
         {name: each * count for name, each in load.waits.items()},
         {s.name: count / s.limit for s in needs.stations},
-        needs.alone * max(count / slots, 1.0),
+        (needs.alone + needs.stage.gap) * max(count / slots, 1.0),
     )
 
 
@@ -153,8 +153,12 @@ def _durations(stage: StageWork, needs: Demand, load: Load, slots: int, target: 
     count = needs.scaled.tasks
     first = min(count, target.slots)
     spread = [_drawn(cold, first), _drawn(warm if len(warm) else cold, count - first)]
-    found: list[float] = (np.concatenate(spread) * load.response).tolist()
-    return _undivided(stage.tasks, found) if target.whole and stage.reads_shuffle else found
+    found: list[float] = (np.concatenate(spread) * load.response + stage.gap).tolist()
+    return (
+        _undivided([seconds + stage.gap for seconds in stage.tasks], found)
+        if target.whole and stage.reads_shuffle
+        else found
+    )
 
 
 def _undivided(was: Sequence[float], now: Sequence[float]) -> list[float]:

@@ -59,6 +59,8 @@ class StageWork:
     collector: float = 0.0
     network: float = 0.0
     scheduling: float = 0.0
+    gap: float = 0.0
+    """Seconds that a slot was empty before each task, which was ready: the driver had not launched it yet."""
     other: float = 0.0
     """Without a name, failed, or in files that no storage is chosen for."""
     calls: Sequence[Calls] = ()
@@ -195,6 +197,7 @@ def _stage(
         collector=parts.get(COLLECTOR, 0.0),
         network=parts.get(NETWORK, 0.0),
         scheduling=scheduling,
+        gap=seen.use.empty.get((slots.SCHEDULING, row.stage), 0.0) / count,
         other=max(0.0, rest),
         calls=calls,
         blocks=mean("local_blocks", "remote_blocks"),
