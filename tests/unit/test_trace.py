@@ -65,6 +65,7 @@ def test_programs_have_one_schedule_and_one_set_of_words(file: Path) -> None:
         "map-bytes",
         "reduce-bytes",
         "alone",
+        "warm-up",
         "seed",
     ):
         assert option(job.arguments, key) == option(check.argv, key)
@@ -93,8 +94,8 @@ def test_a_trace_without_input_needs_no_generator(file: Path) -> None:
 
 
 def test_the_room_that_it_takes_is_known_before(file: Path) -> None:
-    assert Trace(file=file, alone=4).takes == {"input": 5000, "output": 306}
-    assert Trace(file=file, alone=0).takes == {"input": 5000, "output": 153}
+    assert Trace(file=file, alone=4).takes == {"input": 5000, "output": 459}
+    assert Trace(file=file, alone=0, warm_up=0).takes == {"input": 5000, "output": 153}
 
 
 def test_a_replay_of_all_jobs_is_valid_and_has_lag_and_slowdown(file: Path) -> None:
@@ -140,6 +141,13 @@ def test_a_wrong_job_is_never_valid(
     judged = workload.judge([], ran(workload, **changes), [{"wrong": wrong}])
     assert not judged.valid
     assert words in judged.reason
+
+
+def test_a_job_that_failed_during_the_warm_up_is_named(file: Path) -> None:
+    workload = Trace(file=file, alone=4, warm_up=2)
+    assert len(workload.warming) == 2
+    judged = workload.judge([], {**ran(workload), "warm_up_failures": ["a: killed"]}, [{"wrong": {}}])
+    assert (judged.valid, judged.reason) == (False, "1 jobs failed during the warm-up, first a: killed")
 
 
 def test_a_job_that_nobody_reports_is_missed(file: Path) -> None:

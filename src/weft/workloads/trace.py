@@ -42,6 +42,12 @@ class Trace(Workload):
     alone: int = Field(
         default=20, ge=0, le=MOST, description="jobs that also run alone afterwards, of all sizes; at most"
     )
+    warm_up: int = Field(
+        default=8,
+        ge=0,
+        le=MOST,
+        description="jobs, of all sizes, that run at once before the clock starts and count for nothing",
+    )
     seed: int = Field(default=0, ge=0, le=1 << 20, description="seed of the choice and of all content")
 
     @model_validator(mode="after")
@@ -66,13 +72,18 @@ class Trace(Workload):
 
     @property
     def takes(self) -> Mapping[Role, int]:
-        again = sum(self.schedule[number].output for number in self.representatives)
+        again = sum(self.schedule[number].output for number in (*self.representatives, *self.warming))
         return {"input": self._files * self._file, "output": sum(job.output for job in self.schedule) + again}
 
     @property
     def representatives(self) -> list[int]:
         """Numbers of the jobs that also run alone."""
         return jobtrace.spread(self.schedule, self.alone)
+
+    @property
+    def warming(self) -> list[int]:
+        """Numbers of the jobs that run before the replay."""
+        return jobtrace.spread(self.schedule, self.warm_up)
 
     def generated(self, layout: Layout) -> Mapping[Path, str]:
         return {self._schedule(layout): jobtrace.text(self.schedule)}
@@ -103,6 +114,7 @@ class Trace(Workload):
         reasons = [*self._missing(found)]
         failed = [job for job in found if job["failure"]]
         reasons += _first(failed, "jobs failed", lambda job: f"{job['job']}: {job['failure']}")
+        reasons += _first(ran.get("warm_up_failures", []), "jobs failed during the warm-up", str)
         unfinished = [job for job in found if job.get("alone_failure")]
         reasons += _first(
             unfinished, "jobs failed alone", lambda job: f"{job['job']}: {job['alone_failure']}"
@@ -165,6 +177,7 @@ class Trace(Workload):
             "map-bytes": self.map_bytes,
             "reduce-bytes": self.reduce_bytes,
             "alone": ",".join(map(str, self.representatives)),
+            "warm-up": ",".join(map(str, self.warming)),
             "seed": self.seed,
         }
         return [word for key, value in options.items() for word in (f"--{key}", str(value))]

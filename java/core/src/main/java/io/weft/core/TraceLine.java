@@ -59,9 +59,4 @@ public record TraceLine(int number, String name, long atMillis, long input, long
     static long edge(long total, int i, int n) {
         return total / n * i + total % n * i / n;
     }
-
-    /** The directory of its output, or of the output when it ran alone. */
-    public String directory(String output, boolean alone) {
-        return output + "/" + (alone ? "alone" : "job") + String.format("-%05d", number);
-    }
 }

@@ -39,6 +39,9 @@ public final class TraceOptions {
     @Option(names = "--alone", description = "numbers of the jobs that also run alone, with commas")
     private String alone = "";
 
+    @Option(names = "--warm-up", description = "numbers of the jobs that run before the replay, with commas")
+    private String warmUp = "";
+
     @Option(names = "--seed")
     @Bounds(min = 0, max = 1 << 30)
     private long seed;
@@ -60,7 +63,16 @@ public final class TraceOptions {
 
     /** Numbers of the jobs that also run alone. */
     public Set<Integer> alone() {
-        return Arrays.stream(alone.split(",")).filter(word -> !word.isEmpty()).map(Integer::valueOf)
+        return numbers(alone);
+    }
+
+    /** Numbers of the jobs that run before the clock starts. */
+    public Set<Integer> warmUp() {
+        return numbers(warmUp);
+    }
+
+    private static Set<Integer> numbers(String listed) {
+        return Arrays.stream(listed.split(",")).filter(word -> !word.isEmpty()).map(Integer::valueOf)
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 }

@@ -30,20 +30,20 @@ public final class TraceValidate extends Program {
         Map<String, String> wrong = new ConcurrentSkipListMap<>();
         List<Callable<Void>> tasks = new ArrayList<>();
         for (TraceLine line : options.lines()) {
-            tasks.add(() -> check(work, line, false, wrong));
+            tasks.add(() -> check(work, line, TraceRun.JOB, wrong));
             if (options.alone().contains(line.number())) {
-                tasks.add(() -> check(work, line, true, wrong));
+                tasks.add(() -> check(work, line, TraceRun.ALONE, wrong));
             }
         }
         Parallel.run(threads, tasks);
         outcome.put("checked", tasks.size()).put("wrong", wrong);
     }
 
-    private Void check(TraceWork work, TraceLine line, boolean alone, Map<String, String> wrong) throws Exception {
+    private Void check(TraceWork work, TraceLine line, TraceRun run, Map<String, String> wrong) throws Exception {
         try {
-            work.validate(line, line.directory(options.output(), alone));
+            work.validate(line, run.directory(options.output(), line));
         } catch (WrongInput error) {
-            wrong.put((alone ? "alone " : "job ") + line.number(), error.getMessage());
+            wrong.put(run.word() + " " + line.number(), error.getMessage());
         }
         return null;
     }

@@ -114,13 +114,13 @@ class TraceTest {
             }
         }
         for (int part = 0; part < line.parts(); part++) {
-            did = did.plus(work.write(line, line.directory(output(), false), part, "0"));
+            did = did.plus(work.write(line, TraceRun.JOB.directory(output(), line), part, "0"));
         }
         return did;
     }
 
     private Path part(TraceLine line, int number) {
-        return Path.of(line.directory(output(), false), PartFiles.name(number));
+        return Path.of(TraceRun.JOB.directory(output(), line), PartFiles.name(number));
     }
 
     private String output() {

@@ -83,6 +83,6 @@ class TraceTest {
     private String[] words() {
         return new String[] {"--schedule", path("schedule.tsv"), "--input", path("input"), "--output", path("output"),
             "--files", "3", "--file-bytes", "800", "--map-bytes", "500", "--reduce-bytes", "4000", "--seed", "5",
-            "--alone", "2,3"};
+            "--alone", "2,3", "--warm-up", "1,2"};
     }
 }
