@@ -54,6 +54,12 @@ def test_a_virtual_node_has_its_own_share_of_the_hosts_processors() -> None:
     assert capped.seconds >= free.seconds
 
 
+def test_a_task_alone_is_not_slowed_by_the_compilers_of_other_nodes() -> None:
+    work = replace(job([replace(groupby().stages[0], tasks=[1.0], processor=0.5)]), beside=1.0)
+    found = Model(work, at(4, processors=4))
+    assert found.at(at(1, processors=4, growth=Growth())).seconds == pytest.approx(1.0, rel=0.01)
+
+
 def test_what_emulates_a_file_system_needs_the_hosts_processors() -> None:
     emulated = replace(LUSTRE, name="delayed:lustre", latency=1e-6, rate=1e9, emulator=0.5)
     found = model(processors=4)

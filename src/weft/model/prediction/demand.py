@@ -90,7 +90,7 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
     }
     stations = []
     if machine.processors:
-        beside = _beside(work, target)
+        beside = _beside(work, target, new.tasks)
         running = (processor + beside) * anchors.processor
         parts["processor"] = running
         # tasks run as long as there is a processor, and share them from there: no queue before
@@ -123,11 +123,12 @@ def _remote(nodes: int) -> float:
     return (nodes - 1) / nodes
 
 
-def _beside(work: Work, target: Target) -> float:
-    """Processor seconds of compilers, collectors and servers for each task: each node's JVM compiles the same code."""
+def _beside(work: Work, target: Target, count: int) -> float:
+    """Processor seconds of compilers, collectors and servers for each of so many tasks: each node's JVM compiles the same
+    code, and what is compiled on a node without a task slows none."""
     whole = work.beside * sum(stage.processor * stage.count for stage in work.stages)
     tasks = sum(scaled(stage, work, target).tasks for stage in work.stages)
-    return whole * target.nodes / work.nodes / tasks / target.machine.speed
+    return whole * min(target.nodes, count) / work.nodes / tasks / target.machine.speed
 
 
 def _emulated(stage: StageWork, new: Scaled, work: Work, target: Target) -> float:
