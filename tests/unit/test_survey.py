@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from weft.cli import doing
 from weft.cli import survey as verb
 from weft.cli.flags import Flags
 from weft.cli.request import study_of
@@ -176,3 +177,16 @@ def test_the_cost_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) 
     found = CliRunner().invoke(app, ["--dry-run", "--nodes", "local:1", "--jobs", "sort"])
     assert found.exit_code == 0
     assert "2 runs: about 2 min" in found.output
+
+
+def test_a_run_names_the_scratch_that_nobody_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "site.toml"
+    site.write_text('[scratch]\ndefault = "pool"\nnodes = 2\n')
+    monkeypatch.setenv("WEFT_SITE", str(site))
+    for flags in (Flags(), Flags(scratch="pool"), Flags(engine="hadoop")):
+        doing._say_surveyed(study_of("terasort", flags), flags)
+    assert capsys.readouterr().err == (
+        f"scratch pool: the default of {site}, surveyed on up to 2 nodes; --scratch changes it\n"
+    )
