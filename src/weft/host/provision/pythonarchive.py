@@ -1,5 +1,6 @@
 """A distribution that the Python package index has complete: a source archive or a wheel."""
 
+import os
 import sys
 import tarfile
 import zipfile
@@ -82,10 +83,12 @@ class PythonArchive:
 
     def _untar(self, archive: Path, target: Path) -> None:
         with tarfile.open(archive) as tar:
+            # Debian 12's Python 3.11.2 has no filters, and refuses the argument
+            tar.extraction_filter = getattr(tarfile, "data_filter", None)
             for member in tar:
                 if place := self._place(member.name):
-                    member.name = place
-                    tar.extract(member, target, filter="data")
+                    member.name, member.uid, member.gid = place, os.geteuid(), os.getegid()
+                    tar.extract(member, target)
 
     def _unzip(self, archive: Path, target: Path) -> None:
         with zipfile.ZipFile(archive) as wheel:

@@ -1,0 +1,34 @@
+"""An engine's source archive is unpacked by every Python that weft supports."""
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from weft.host.provision.pythonarchive import PythonArchive
+
+
+@pytest.mark.parametrize("filters", [True, False], ids=["new", "old"])
+def test_a_source_archive_is_unpacked_as_the_users_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filters: bool
+) -> None:
+    archive, target, extract = tmp_path / "engine.tar", tmp_path / "engine", tarfile.TarFile.extract
+    with tarfile.open(archive, "w") as tar:
+        for name in ("engine-1/jars/a.jar", "engine-1/left-out"):
+            member = tarfile.TarInfo(name)
+            member.size, member.uid, member.gid = 2, 12345, 12345
+            tar.addfile(member, io.BytesIO(b"ab"))
+    if not filters:  # as Python 3.11.2, which Debian 12 has
+        monkeypatch.delattr(tarfile, "data_filter")
+
+        def without(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
+            extract(archive, member, path)
+
+        monkeypatch.setattr(tarfile.TarFile, "extract", without)
+    target.mkdir()
+    PythonArchive("engine", "1", "engine", "engine.tar", 1, "", {"engine-1/jars/": "lib/"}, 1)._unpack(
+        archive, target
+    )
+    assert [path.relative_to(target).as_posix() for path in target.rglob("*")] == ["lib", "lib/a.jar"]
+    assert (target / "lib/a.jar").stat().st_uid == target.stat().st_uid
