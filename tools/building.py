@@ -17,7 +17,7 @@ from symbols import require_old_glibc
 
 from weft import __version__
 from weft.cli.request import Flags, study_of
-from weft.errors import WeftError
+from weft.errors import MissingError, UsageError, WeftError
 from weft.host import settings, shell
 from weft.host.provision import distribution, jars, jdk, native
 from weft.host.provision.download import registries
@@ -28,21 +28,48 @@ from weft.spec.model import Spec
 ROOT = settings.SOURCE
 GLIBC = "2.17"
 """Of RHEL 7 and its time; manylinux2014 (PEP 599)."""
-PLATFORM = f"manylinux_{GLIBC.replace('.', '_')}_{platform.machine()}"
-TARGET = f"{platform.machine()}-unknown-linux-gnu"
+MACHINES = ("x86_64", "aarch64")
+"""As `uname -m` has them; a wheel is for one of them."""
 MODULES = sorted(pom.parent.name for pom in (ROOT / "java").glob("*/pom.xml"))
 
 
 def main() -> None:
     builder = Path(sys.argv[1])
     out = Path(sys.argv[2] if len(sys.argv) > 2 else settings.cache() / "dist").resolve()
+    machines = sys.argv[3:] or [platform.machine()]
+    for machine in machines:
+        _require_machine(machine)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=settings.cache(), prefix=".build-") as scratch:
         source = Path(scratch) / "source"
         _copy(source)
         _archive(builder, "sdist", source, out)
-        _ship(source / "src" / "weft" / "shipped", builder)
-        _archive(builder, "wheel", source, out)
+        shipped = source / "src" / "weft" / "shipped"
+        _ship(shipped)
+        for machine in machines:
+            shutil.rmtree(shipped / "native", ignore_errors=True)
+            shutil.copytree(_native(builder, machine), shipped / "native")
+            (shipped / "about.json").write_text(json.dumps(_about(machine), indent=1) + "\n")
+            _archive(builder, "wheel", source, out)
+
+
+def _require_machine(machine: str) -> None:
+    """Raises WeftError if this machine's Rust cannot compile for it."""
+    if machine not in MACHINES:
+        raise UsageError(f"no wheel can be built for {machine}", hint=f"one of {', '.join(MACHINES)}")
+    target = _target(machine)
+    if machine != platform.machine():
+        rustc = os.environ.get("RUSTC", "rustc")
+        library = shell.run([rustc, "--print", "target-libdir", "--target", target]).out.strip()
+        if not Path(library).is_dir():
+            raise MissingError(
+                f"Rust has no standard library for {machine}: {library}",
+                hint=f"rustup target add {target}, or Debian's libstd-rust-web-dev of that architecture",
+            )
+
+
+def _target(machine: str) -> str:
+    return f"{machine}-unknown-linux-gnu"
 
 
 def _copy(source: Path) -> None:
@@ -58,14 +85,13 @@ def _copy(source: Path) -> None:
         shutil.copytree(ROOT, source, symlinks=True)
 
 
-def _ship(shipped: Path, builder: Path) -> None:
-    """As settings.shipped() describes it."""
+def _ship(shipped: Path) -> None:
+    """As settings.shipped() describes it, without what differs between machines."""
     homes = {name: distribution.home(name, say) for name in distribution.DISTRIBUTIONS if name in MODULES}
     more = [module for module in MODULES if module not in homes and module != "core"]
     (shipped / "jars").mkdir(parents=True)
     for path in jars.build(homes, more, say).values():
         shutil.copy(path, shipped / "jars")
-    shutil.copytree(_native(builder), shipped / "native")
     (shipped / "classes").mkdir()
     # together they start every process of which classes are listed
     for home, listed in class_lists([_spec("spark"), _spec("flink"), _spec("hadoop")], say).items():
@@ -74,7 +100,6 @@ def _ship(shipped: Path, builder: Path) -> None:
     shutil.copytree(ROOT / "machines", shipped / "machines")
     shutil.copytree(ROOT / "native" / "latencyfs" / "profiles", shipped / "profiles")
     (shipped / registries.FILE).write_text(registries.as_json())
-    (shipped / "about.json").write_text(json.dumps(_about(), indent=1) + "\n")
 
 
 def _spec(engine: str) -> Spec:
@@ -82,20 +107,20 @@ def _spec(engine: str) -> Spec:
     return spec
 
 
-def _native(builder: Path) -> Path:
+def _native(builder: Path, machine: str) -> Path:
     """The directory of the native programs, linked against an old glibc; kept in the cache."""
     source = ROOT / "native"
-    key = f"native-{GLIBC}-{digest([source, ROOT / 'requirements-build.lock'], TARGET, native.cargo()[1])}"
+    key = f"native-{GLIBC}-{digest([source, ROOT / 'requirements-build.lock'], _target(machine), native.cargo()[1])}"
     with building(key, 2_000_000_000) as target:
         if target is not None:
-            say(f"building weft's native programs for glibc {GLIBC} (once, minutes)")
-            _cargo(builder, source, target)
+            say(f"building weft's native programs for {machine} and glibc {GLIBC} (once, minutes)")
+            _cargo(builder, source, target, _target(machine))
     found = cached(key)
     assert found is not None
     return found
 
 
-def _cargo(builder: Path, source: Path, target: Path) -> None:
+def _cargo(builder: Path, source: Path, folder: Path, target: str) -> None:
     objects = native.objects_of(source)
     argv = [
         native.cargo()[0],
@@ -104,7 +129,7 @@ def _cargo(builder: Path, source: Path, target: Path) -> None:
         "--release",
         "--locked",
         "--target",
-        f"{TARGET}.{GLIBC}",
+        f"{target}.{GLIBC}",
     ]
     products = [*native.PRODUCTS, *(name for names in native.ENGINES.values() for name in names)]
     packages = [word for name in (*native.PACKAGES, *native.ENGINES) for word in ("--package", name)]
@@ -122,17 +147,17 @@ def _cargo(builder: Path, source: Path, target: Path) -> None:
             [*argv, "--manifest-path", str(source / "Cargo.toml"), *packages], timeout=1800, env=environment
         )
         for product in products:
-            shutil.copy(objects / TARGET / "release" / product, target)
+            shutil.copy(objects / target / "release" / product, folder)
     for product in products:
-        require_old_glibc(target / product, GLIBC)
+        require_old_glibc(folder / product, GLIBC)
 
 
-def _about() -> dict[str, str]:
+def _about(machine: str) -> dict[str, str]:
     """What `weft --version` shows."""
     return {
         "version": __version__,
         "commit": _git("rev-parse", "HEAD") + ("-changed" if _git("status", "--porcelain") else ""),
-        "platform": PLATFORM,
+        "platform": f"manylinux_{GLIBC.replace('.', '_')}_{machine}",
         "rust": native.cargo()[1],
         "java": str(jdk.version(jdk.java())),
     }

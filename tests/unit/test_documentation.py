@@ -1,0 +1,93 @@
+"""What tools/docs makes from definitions: commands, keys, classes; and the choice of records for the gallery."""
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from weft.cli.verbs import VERBS
+from weft.errors import WeftError
+from weft.host import settings
+from weft.spec.model import FAMILIES
+
+ROOT = settings.SOURCE
+
+
+def tool(name: str) -> ModuleType:
+    found = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_every_verb_and_its_options_are_on_the_page_of_commands() -> None:
+    text = tool("reference").commands()
+    assert [verb for verb in VERBS if f"\n## weft {verb}\n" not in text] == []
+    assert "\n## weft site init\n" in text
+    assert "| `--scratch` |" in text
+
+
+def test_every_kind_and_its_keys_are_on_the_page_of_keys() -> None:
+    text = tool("reference").keys()
+    kinds = {
+        kind
+        for family in FAMILIES.values()
+        for kind, model in family.items()
+        if getattr(model, "configurable", True)
+    }
+    assert [kind for kind in kinds if f"\n### {kind}\n" not in text] == []
+    assert "| `matrix` |" not in text
+    assert "| `shuffle_seed` |" not in text
+    assert "| `partitions` |" in text
+
+
+def test_the_classes_of_each_family_are_on_the_page_of_adapters() -> None:
+    text = tool("reference").adapters()
+    for name in ("Storage", "Nodes", "Engine", "Workload", "Probe", "Service", "Layout", "Place"):
+        assert f"\n### {name}\n" in text
+    assert "def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place" in text
+
+
+def test_text_is_no_markup() -> None:
+    escaped = tool("reference")._escaped
+    assert escaped("a_b, *c*, <d>, [e], `f_g`") == "a\\_b, \\*c\\*, \\<d>, \\[e\\], `f_g`"
+
+
+@pytest.mark.parametrize(
+    ("head", "fits"),
+    [
+        ({"engine": "spark", "scratch": "delayed:lustre"}, True),
+        ({"engine": "spark", "scratch": "delayed"}, True),
+        ({"engine": "spark", "scratch": "pool+delayed:lustre"}, False),
+        ({"engine": "flink", "scratch": "delayed:lustre"}, False),
+        ({"scratch": "delayed:lustre"}, False),
+    ],
+)
+def test_an_entry_of_the_gallery_takes_records_that_fit(head: dict[str, str], fits: bool) -> None:
+    assert tool("gallery").fit(head, {"engine": "spark", "scratch": "delayed"}) == fits
+
+
+def test_the_gallery_has_a_report_where_there_is_a_record_and_the_command_where_there_is_none(
+    tmp_path: Path,
+) -> None:
+    record = tmp_path / "runs" / "20261122-120000-terasort-spark-0001"
+    record.mkdir(parents=True)
+    head = {"schema": 2, "verdict": "VALID", "workload": "terasort", "engine": "spark", "scratch": "disk"}
+    (record / "record.json").write_text(json.dumps({**head, "id": record.name, "phases": {"run": 1.0}}))
+    text = tool("gallery").pages(tmp_path / "gallery", tmp_path / "runs")
+    assert text.count("[Open the report]") == 1
+    assert "VALID" in (tmp_path / "gallery" / "terasort-spark-disk.html").read_text()
+    assert "weft run terasort --engine flink" in text
+
+
+def test_a_guide_in_no_question_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    documenting = tool("documenting")
+    assert sum(len(each) for part in documenting.guides() for each in part.values()) > 15
+    monkeypatch.setattr(documenting, "GUIDES", {**documenting.GUIDES, "Which engine": ("flink",)})
+    with pytest.raises(WeftError, match="disagree about: hadoop, kafka, timely"):
+        documenting.guides()
