@@ -41,6 +41,7 @@ DOCUMENTS = (
 FILES = (
     "LICENSE",
     "docs/report.png",
+    "examples/notebook.ipynb",
     "docs/site/iframe-worker.js",
     "docs/site/iframe-worker.LICENSE",
     "docs/site/extra.css",

@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """`weft.records` and `weft.samples`, imported when they are used: data frames take longer than the command line."""
-    if name in {"records", "samples"}:
+    """Of a notebook, imported when they are used: data frames take longer than the command line."""
+    if name in {"connect", "records", "samples"}:
         return getattr(import_module("weft.notebook"), name)
     raise AttributeError(f"module 'weft' has no attribute {name!r}")
