@@ -1,0 +1,167 @@
+"""What tools/release checks before it builds, and what it writes."""
+
+import importlib.util
+import json
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from weft import __version__
+from weft.host import settings
+
+ROOT = settings.SOURCE
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+
+    def load(name: str) -> ModuleType:
+        found = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+        assert found is not None
+        assert found.loader is not None
+        module = importlib.util.module_from_spec(found)
+        monkeypatch.setitem(sys.modules, name, module)
+        found.loader.exec_module(module)
+        return module
+
+    return load
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    (tmp_path / "java").mkdir()
+    for name in ("pyproject.toml", "java/pom.xml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "CHANGELOG.md").write_text(
+        f"# Changes\n\n## Unreleased\n\n## {__version__} - 2026-12-01\n\n- x\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "why"),
+    [
+        ("CHANGELOG.md", "", "", None),
+        ("CHANGELOG.md", "- 2026-12-01", "", "has no section"),
+        ("CHANGELOG.md", "## Unreleased\n", "## Unreleased\n\n- more\n", "has changes above"),
+        (
+            "pyproject.toml",
+            f'version = "{__version__}"',
+            'version = "9.9.9"',
+            "pyproject.toml has version 9.9.9",
+        ),
+        (
+            "java/pom.xml",
+            f"<version>{__version__}</version>",
+            "<version>9.9.9</version>",
+            "java/pom.xml has version 9.9.9",
+        ),
+    ],
+)
+def test_a_version_that_does_not_fit_is_named(
+    tool: object,
+    checkout: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    old: str,
+    new: str,
+    why: str | None,
+) -> None:
+    releasing = tool("releasing")
+    monkeypatch.setattr(releasing, "_git", lambda *_: "")
+    path = checkout / file
+    path.write_text(path.read_text().replace(old, new, 1))
+    found = list(releasing.check(checkout, rehearsal=False))
+    assert (why in found[0]) if why else found == []
+    assert (
+        list(releasing.check(checkout, rehearsal=True))
+        == [each for each in found if "CHANGELOG" not in each][:2]
+    )
+
+
+def test_the_versions_of_this_checkout_fit(tool: object) -> None:
+    assert list(tool("releasing").check(ROOT, rehearsal=True)) == []
+
+
+def test_changed_files_are_no_release(tool: object, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    releasing = tool("releasing")
+    monkeypatch.setattr(releasing, "_git", lambda *_: " M src/weft/errors.py")
+    assert list(releasing.check(checkout, rehearsal=False)) == [
+        "the checkout has changes that are not committed"
+    ]
+
+
+def test_the_same_files_give_the_same_archive(tool: object, tmp_path: Path) -> None:
+    releasing = tool("releasing")
+    for name in ("one", "two"):
+        (tmp_path / name / "site").mkdir(parents=True)
+        for file in ("b", "a") if name == "two" else ("a", "b"):
+            (tmp_path / name / "site" / file).write_text(file)
+        (tmp_path / name / "site" / "a").chmod(0o600 if name == "two" else 0o640)
+        releasing.pack(tmp_path / name / "site", tmp_path / f"{name}.tar", 1)
+    assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
+    (tmp_path / "two/site/a").write_text("other")
+    releasing.pack(tmp_path / "two" / "site", tmp_path / "two.tar", 1)
+    assert (tmp_path / "one.tar").read_bytes() != (tmp_path / "two.tar").read_bytes()
+
+
+def test_an_engines_jars_are_components_with_what_they_state(
+    tool: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    made = {
+        "stated-1.2.jar": {
+            "META-INF/maven/org.x/stated/pom.properties": "groupId=org.x\nartifactId=stated\nversion=1.2\n",
+            "META-INF/maven/org.x/stated/pom.xml": (
+                '<project xmlns="http://maven.apache.org/POM/4.0.0"><licenses><license><name>MIT</name></license>'
+                "</licenses></project>"
+            ),
+        },
+        "bundle-3.jar": {"META-INF/MANIFEST.MF": "Bundle-License: Apache-2.0\r\n  OR MIT\r\nX: y\r\n"},
+        "text-4.jar": {"LICENSE.txt": "  Apache License\n Version 2.0"},
+        "nothing-5.jar": {"a.class": ""},
+    }
+    for name, files in made.items():
+        with zipfile.ZipFile(tmp_path / name, "w") as jar:
+            for inside, text in files.items():
+                jar.writestr(inside, text)
+    components, sbom = tool("components"), tool("sbom")
+    found = list(components.engines({"hadoop": tmp_path}))
+    assert {each.name: (each.version, each.licence) for each in found} == {
+        "stated": ("1.2", "MIT"),
+        "bundle": ("3", "Apache-2.0 OR MIT"),
+        "text": ("4", "Apache-2.0"),
+        "nothing": ("5", "unknown"),
+    }
+    bill = json.loads(sbom.cyclonedx([*found, *found], "2026-01-01T00:00:00Z"))
+    assert (bill["bomFormat"], bill["specVersion"], len(bill["components"])) == ("CycloneDX", "1.6", 4)
+    one = next(each for each in bill["components"] if each["name"] == "stated")
+    assert (one["purl"], one["scope"]) == ("pkg:maven/org.x/stated@1.2", "optional")
+    assert len(one["hashes"][0]["content"]) == 64
+
+
+def test_every_locked_package_is_a_component_with_a_licence(tool: object) -> None:
+    components = tool("components")
+    found = list(components.python())
+    assert len(found) == (ROOT / "requirements.lock").read_text().count("==")
+    assert [each.name for each in found if each.licence == components.UNKNOWN] == []
+
+
+def test_notices_have_equal_texts_once(tool: object, tmp_path: Path) -> None:
+    components, sbom = tool("components"), tool("sbom")
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "LICENSE").write_text("the text\n")
+    made = [
+        components.Component(f"pkg:cargo/{name}@1", name, "1", "MIT", notices=(tmp_path / name / "LICENSE",))
+        for name in ("a", "b")
+    ]
+    text = sbom.notices(made)
+    assert text.count("the text") == 1
+    assert "a (LICENSE), b (LICENSE)" in text
+    assert "b 1: MIT" in text
