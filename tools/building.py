@@ -16,7 +16,8 @@ from pathlib import Path
 from symbols import require_old_glibc
 
 from weft import __version__
-from weft.cli.request import Flags, study_of
+from weft.cli.flags import Flags
+from weft.cli.request import study_of
 from weft.errors import MissingError, UsageError, WeftError
 from weft.host import settings, shell
 from weft.host.provision import distribution, jars, jdk, native

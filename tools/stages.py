@@ -26,7 +26,7 @@ def lint() -> None:
     step("ruff", [BIN / "ruff", "check"])
     step("ruff format", [BIN / "ruff", "format", "--check"])
     step("mypy", [BIN / "mypy"])
-    step("mypy tools", [BIN / "mypy", "tools/bootstrap.py", "tools/stages.py"])
+    step("mypy tools", [BIN / "mypy", *(f"tools/{name}.py" for name in TOOLS)])
     step("lint-imports", [BIN / "lint-imports", "--no-cache"])
 
 
@@ -161,6 +161,8 @@ def long() -> None:
     step("long tests", [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"], many)
 
 
+TOOLS = ("bootstrap", "stages", "building", "documenting", "releasing")
+"""Programs, checked with what they import."""
 NATIVE = ROOT / "native" / "Cargo.toml"
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]
 TWO_AT_ONCE = ["--numprocesses", "2"]

@@ -20,6 +20,12 @@ from weft.host.provision.tree import building, cached, digest
 ROOT = settings.SOURCE
 PACKAGES = "python3-venv,openjdk-17-jre-headless"
 """venv is how Debian ships pip."""
+_WITHOUT_NETWORK = """
+ip link add out type veth peer name void && ip link set out arp off && ip addr add 192.0.2.1/24 dev out &&
+for one in out void; do echo 1 >/proc/sys/net/ipv6/conf/$one/disable_ipv6 && ip link set $one up || exit; done &&
+ip route add default via 192.0.2.254 &&
+"""
+"""A way out that ends in nothing, so that every attempt to leave is a packet, and counted."""
 _ENTER = """
 mount --make-rprivate / && mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount -t proc proc "$0/proc" &&
 ip link set lo up && cd "$0" && pivot_root . . && umount --lazy . && cd / && exec "$@"
@@ -92,7 +98,8 @@ class Bare:
     def run(self, *argv: str, check: bool = True, user: str = "") -> "subprocess.CompletedProcess[str]":
         """A command inside; every process that it leaves is killed, and every mount removed."""
         spaces = ["--mount", "--pid", "--fork", "--kill-child", *([] if self.network else ["--net"])]
-        entered = ["unshare", *spaces, "sh", "-c", _ENTER, str(self.root)]
+        script = _ENTER if self.network else _WITHOUT_NETWORK + _ENTER
+        entered = ["unshare", *spaces, "sh", "-c", script, str(self.root)]
         named = [f"{name}={value}" for name, value in self.environment.items()]
         inside = ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", *named]
         as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
@@ -114,6 +121,12 @@ def bare(directory: Path, environment: Mapping[str, str], *, network: bool = Tru
         yield Bare(directory / "root", environment, network)
     finally:
         subprocess.run(["umount", "--recursive", str(directory / "root")], check=True)
+
+
+def packets_out(interfaces: str) -> int:
+    """Of a machine without network, from its /proc/net/dev: how many packets would have left it."""
+    (line,) = [line for line in interfaces.splitlines() if line.split(":")[0].strip() == "out"]
+    return int(line.partition(":")[2].split()[9])
 
 
 def settings_xml(url: str) -> str:

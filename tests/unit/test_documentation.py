@@ -2,12 +2,14 @@
 
 import importlib.util
 import json
+import re
+import shlex
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from weft.cli.verbs import VERBS
+from weft.cli.verbs import VERBS, load
 from weft.errors import WeftError
 from weft.host import settings
 from weft.spec.model import FAMILIES
@@ -91,3 +93,32 @@ def test_a_guide_in_no_question_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(documenting, "GUIDES", {**documenting.GUIDES, "Which engine": ("flink",)})
     with pytest.raises(WeftError, match="disagree about: hadoop, kafka, timely"):
         documenting.guides()
+
+
+def shown() -> list[tuple[str, str]]:
+    """Every command of weft in the code blocks of documents, with its document."""
+    paths = [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *ROOT.glob("*/*.md"),
+        *ROOT.glob("studies/*/*.md"),
+    ]
+    blocks = [
+        (str(path.relative_to(ROOT)), block)
+        for path in sorted(set(paths))
+        for block in re.findall(r"(?ms)^ *```(?:sh)?\n(.*?)^ *```", path.read_text())
+    ]
+    lines = [
+        (path, line.strip()) for path, block in blocks for line in block.replace("\\\n", " ").splitlines()
+    ]
+    return [(path, line) for path, line in lines if re.match(r"(\./|~/weft/bin/|\$ )?weft [a-z]", line)]
+
+
+@pytest.mark.parametrize(("path", "line"), shown())
+def test_every_command_that_a_document_shows_has_options_that_exist(path: str, line: str) -> None:
+    _, verb, *words = shlex.split(line.removeprefix("$ "), comments=True)
+    assert verb in VERBS
+    command = load(verb)
+    if verb == "site":
+        command, words = command.commands[words[0]], words[1:]
+    command.make_context(verb, words)

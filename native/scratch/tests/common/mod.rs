@@ -16,7 +16,8 @@ pub fn library() -> PathBuf {
 fn build() -> PathBuf {
     let exe = env::current_exe().unwrap();
     let profile_dir = exe.parent().unwrap().parent().unwrap();
-    let mut cargo = Command::new(env!("CARGO"));
+    // cargo names itself to tests; where another program starts them, it says what to call
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
     cargo.args(["build", "--quiet", "--lib", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
     cargo.arg("--target-dir").arg(profile_dir.parent().unwrap());
     if profile_dir.ends_with("release") {
