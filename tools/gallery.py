@@ -46,7 +46,7 @@ def _run(folder: Path, found: Sequence[Stored], entry: Mapping[str, Any]) -> str
     fits = [each for each in found if each.verdict != "INVALID" and fit(each.head, wanted)]
     if not fits:
         return ""
-    name = "-".join(str(value).partition(":")[0] for value in wanted.values()) + ".html"
+    name = "-".join(str(value).partition(":")[0] for value in wanted.values()).replace("+", "-") + ".html"
     page.write(fits[-1], folder / name)
     return name
 
