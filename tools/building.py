@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import components
+import sbom
 from symbols import require_old_glibc
 
 from weft import __version__
@@ -101,6 +103,7 @@ def _ship(shipped: Path) -> None:
     shutil.copytree(ROOT / "machines", shipped / "machines")
     shutil.copytree(ROOT / "native" / "latencyfs" / "profiles", shipped / "profiles")
     (shipped / registries.FILE).write_text(registries.as_json())
+    (shipped / "notices.txt").write_text(sbom.notices([*components.rust(), *components.java()]))
 
 
 def _spec(engine: str) -> Spec:

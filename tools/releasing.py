@@ -77,10 +77,9 @@ def build(out: Path, machines: Sequence[str], cache: Path) -> None:
         site = Path(scratch) / f"weft-{__version__}-docs"
         _run([ROOT / "tools" / "docs", site], own)
         pack(site, out / f"{site.name}.tar", int(stamp))
-    homes = {name: distribution.expected(name) for name in distribution.DISTRIBUTIONS}
-    there = {name: home for name, home in homes.items() if home.is_dir()}
+    homes = distribution.homes(list(distribution.DISTRIBUTIONS), _say)
     linked = [*components.rust(), *components.java()]
-    found = [*components.python(), *linked, *components.engines(there)]
+    found = [*components.python(), *linked, *components.engines(homes)]
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(stamp)))
     (out / f"weft-{__version__}.cdx.json").write_text(sbom.cyclonedx(found, at))
     (out / f"weft-{__version__}-notices.txt").write_text(sbom.notices(linked))
