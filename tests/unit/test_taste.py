@@ -41,6 +41,7 @@ SHARED = {
     "terarecords",
     "zipftext",
     "jobtrace",
+    "tablework",
     "hadoop",
     "realm",
     "brokers",

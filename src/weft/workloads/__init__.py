@@ -18,6 +18,7 @@ from weft.workloads import (
     sparkperf,
     teracount,
     terasort,
+    tpcds,
     trace,
     wordcount,
 )
@@ -37,6 +38,7 @@ KINDS.add(
     dfsio.Dfsio,
     trace.Trace,
     fileopen.FileOpen,
+    tpcds.Tpcds,
     ownjob.OwnJob,
     persistent.Persistent,
     sparkperf.SparkPerf,

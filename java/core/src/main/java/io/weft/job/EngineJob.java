@@ -39,6 +39,10 @@ public abstract class EngineJob<S extends EngineSession> extends Program {
     protected void tidy() throws Exception {
     }
 
+    /** Puts what is known only when the session has been closed. */
+    protected void closed(Outcome outcome) {
+    }
+
     @Override
     public final void run(Outcome outcome) throws Exception {
         prepare();
@@ -50,5 +54,6 @@ public abstract class EngineJob<S extends EngineSession> extends Program {
         }
         phases.report(outcome);
         session.report(outcome);
+        closed(outcome);
     }
 }

@@ -1,0 +1,72 @@
+package io.weft.spark;
+
+import io.weft.job.SqlJob;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import picocli.CommandLine.Option;
+
+/** Queries by Spark SQL. Its settings are those of the command line, as its users know them. */
+public final class Sql extends SqlJob<Session> {
+    @Option(names = "--standard")
+    private boolean standard;
+
+    private final GroupTotals totals = new GroupTotals();
+    private SparkSession sql;
+
+    public static void main(String[] args) {
+        main(new Sql(), args);
+    }
+
+    @Override
+    protected Session open() throws Exception {
+        SparkConf conf = new SparkConf().setAppName("sql");
+        if (standard) {
+            // "30 days" is a name in the standard, and a string in Spark
+            conf.setIfMissing("spark.sql.ansi.enabled", "true")
+                    .setIfMissing("spark.sql.ansi.doubleQuotedIdentifiers", "true");
+        }
+        Session session = new Session(conf, executors());
+        session.spark.sc().addSparkListener(totals);
+        sql = SparkSession.builder().getOrCreate();
+        return session;
+    }
+
+    @Override
+    protected void table(Session session, String name, String path) {
+        sql.read().parquet(path).createOrReplaceTempView(name);
+    }
+
+    @Override
+    protected void query(Session session, String label, String text, String to) {
+        session.spark.setJobGroup(label, label, false);
+        Dataset<Row> rows = sql.sql(text);
+        if (standard) {
+            // columns of a result may have any name, or none, but not in a file
+            rows = rows.toDF(IntStream.range(0, rows.columns().length).mapToObj(i -> "c" + i).toArray(String[]::new));
+        }
+        rows.write().parquet(to);
+    }
+
+    @Override
+    protected Map<String, Object> counted(String label) {
+        return totals.of(label);
+    }
+
+    @Override
+    protected String reason(Exception error) {
+        Throwable cause = error;
+        // the innermost reason of Spark's own begins with its error class, such as [TABLE_OR_VIEW_NOT_FOUND]
+        for (Throwable next = error; next != null && next != next.getCause(); next = next.getCause()) {
+            String message = next.getMessage();
+            if (message != null && message.startsWith("[")) {
+                cause = next;
+            }
+        }
+        return String.valueOf(cause.getMessage()).lines().map(String::strip).filter(line -> !line.isEmpty())
+                .findFirst().orElse(cause.toString());
+    }
+}

@@ -1,0 +1,133 @@
+"""Whether rows are the answer to a query: by value, with declared rules for ties, nulls and decimals.
+
+- Ties: rows that the query's order does not tell apart may come in any order; where a limit cuts through such rows, any of
+  them may be there. Rows of a query without an order may come in any order.
+- Nulls: a null equals a null and nothing else; they are ordered as the query says, otherwise below all values.
+- Decimals and integers are exact: 2 equals 2.00. If one side is a floating-point number, as of DuckDB's averages and
+  quotients, the values may differ by RELATIVE of the larger one, or by one unit of the other's last decimal.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+Row = tuple[Any, ...]
+RELATIVE = 1e-9
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The whole answer in order, without the query's limit."""
+
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    """Each with the values that order it behind its columns."""
+    ordered: bool
+    limit: int | None = None
+
+    @property
+    def count(self) -> int:
+        """How many rows the query returns."""
+        return len(self.rows) if self.limit is None else min(self.limit, len(self.rows))
+
+    def ties(self) -> Iterator[list[Row]]:
+        """Rows that may come in any order, one group after another."""
+        width = len(self.columns)
+        group: list[Row] = []
+        last: Row = ()
+        for row in self.rows:
+            key = row[width:]
+            if group and self.ordered and not all(map(same, key, last)):
+                yield group
+                group = []
+            group.append(row[:width])
+            last = key
+        if group:
+            yield group
+
+
+def difference(answer: Answer, found: Sequence[Row]) -> str:
+    """The first row that is wrong, and how; empty if the rows are the answer."""
+    lengths = {len(row) for row in found}
+    if lengths - {len(answer.columns)}:
+        return f"the result has {lengths.pop()} columns instead of {len(answer.columns)}"
+    count = "" if len(found) == answer.count else f"{len(found)} rows instead of {answer.count}; "
+    at = 0
+    for group in answer.ties():
+        taken = found[at : at + len(group)]
+        if wrong := _unmatched(answer.columns, group, taken, at):
+            return count + wrong
+        at += len(group)
+        if at >= len(found):
+            break
+    if not count:
+        return ""
+    return f"{count}row {answer.count + 1 if len(found) > answer.count else len(found) + 1} is the first"
+
+
+def _unmatched(columns: Sequence[str], group: Sequence[Row], taken: Sequence[Row], at: int) -> str:
+    """The first of the rows that is none of a group, each of which is there once."""
+    rough = [
+        any(isinstance(row[i], float) for rows in (group, taken) for row in rows) for i in range(len(columns))
+    ]
+    left = defaultdict(list)
+    for row in group:
+        left[_exact(row, rough)].append(row)
+    for number, row in enumerate(taken, at + 1):
+        alike = left[_exact(row, rough)]
+        match = next((i for i, other in enumerate(alike) if all(map(same, row, other))), None)
+        if match is None:
+            return _difference(columns, row, group, number)
+        del alike[match]
+    return ""
+
+
+def _exact(row: Row, rough: Sequence[bool]) -> Row:
+    """The values that must be equal; of others, whether they are null."""
+    return tuple(value is None if near else value for value, near in zip(row, rough, strict=True))
+
+
+def _difference(columns: Sequence[str], row: Row, group: Sequence[Row], number: int) -> str:
+    """How a row differs from the row of the group that is most like it."""
+    like = max(group, key=lambda other: sum(map(same, row, other)))
+    pairs = zip(columns, row, like, strict=True)
+    wrong = [
+        f"{name} is {show(value)}, expected {show(right)}"
+        for name, value, right in pairs
+        if not same(value, right)
+    ]
+    if not wrong:
+        return f"row {number} is there more often than it should be: {', '.join(map(show, row))}"
+    return f"row {number}: {', '.join(wrong[:3])}"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values count as equal."""
+    if one is None or other is None:
+        return one is other
+    if isinstance(one, float) or isinstance(other, float):
+        return _near(one, other)
+    return bool(one == other)
+
+
+def _near(one: Any, other: Any) -> bool:
+    if not isinstance(one, (int, float, Decimal)) or not isinstance(other, (int, float, Decimal)):
+        return False
+    a, b = float(one), float(other)
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    return a == b or abs(a - b) <= max(RELATIVE * max(abs(a), abs(b)), _unit(one), _unit(other))
+
+
+def _unit(value: Any) -> float:
+    """One unit of the last decimal; nothing for other numbers."""
+    exponent = value.as_tuple().exponent if isinstance(value, Decimal) else None
+    return 10.0**exponent if isinstance(exponent, int) else 0.0
+
+
+def show(value: Any) -> str:
+    """A value in a message."""
+    return "null" if value is None else repr(value) if isinstance(value, str) else str(value)

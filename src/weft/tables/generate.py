@@ -1,0 +1,60 @@
+"""Writes the tables of TPC-DS as Parquet, and the texts of its queries.
+
+usage: python -m weft.tables.generate --scale 1 --output DIR --queries DIR --scratch DIR --outcome FILE
+"""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from weft.tables.duck import database, load_tpcds
+from weft.tables.naming import quoted
+from weft.tables.program import execute, options, progress
+from weft.tables.texts import OWN
+
+
+def main() -> None:
+    parser = options(__doc__)
+    parser.add_argument("--scale", type=float, required=True)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--queries", type=Path, required=True)
+    execute(parser, _work)
+
+
+def _work(given: argparse.Namespace) -> Mapping[str, Any]:
+    given.scratch.mkdir(parents=True, exist_ok=True)
+    with database(given.threads, given.memory, given.scratch) as connection:
+        load_tpcds(connection)
+        connection.execute(f"CALL dsdgen(sf={given.scale!r})")
+        tables = [name for (name,) in connection.execute("SHOW TABLES").fetchall()]
+        made = {}
+        for number, name in enumerate(tables, 1):
+            made[name] = _write(connection, name, given.output)
+            progress(number, len(tables))
+        _texts(connection, given.queries)
+    totals = {key: sum(table[key] for table in made.values()) for key in ("rows", "bytes")}
+    return {**totals, "tables": made, "duckdb": duckdb.__version__}
+
+
+def _write(connection: duckdb.DuckDBPyConnection, table: str, output: Path) -> dict[str, int]:
+    """One file, in the order of the generator; readers divide it by its groups of 122,880 rows."""
+    directory = output / table
+    directory.mkdir(parents=True)
+    file = directory / "part-0.parquet"
+    connection.execute(f"COPY {quoted(table)} TO '{file}' (FORMAT parquet)")
+    (rows,) = connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone() or (0,)  # noqa: S608 - quoted
+    return {"rows": rows, "bytes": file.stat().st_size}
+
+
+def _texts(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    rows = connection.execute("SELECT query_nr, query FROM tpcds_queries()").fetchall()
+    for name, text in [*((f"q{number}", text) for number, text in rows), *OWN.items()]:
+        (directory / f"{name}.sql").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
