@@ -76,7 +76,7 @@ def test_what_a_wrong_engine_leaves_is_not(workload: Workload, left: Left, words
 def test_every_workload_with_an_answer_has_wrong_ones_tried() -> None:
     here = {"terasort", "teracount", "groupby", "file-open"}
     perf = {name for name, kind in KINDS.items() if kind is SparkPerf}
-    assert set(KINDS) - here - perf - ANSWERED_ELSEWHERE == {"own-job", "persistent"}
+    assert set(KINDS) - here - perf - ANSWERED_ELSEWHERE == {"own-job", "own-sql", "persistent"}
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_an_independent_program_is_named_exactly_where_one_is_run(workload: Work
 
 def test_every_workload_says_who_checks_it() -> None:
     assert {name: kind.checked_by for name, kind in KINDS.items() if kind.checked_by != PROGRAM} == {
-        **dict.fromkeys(("own-job", "persistent"), NOBODY),
+        **dict.fromkeys(("own-job", "own-sql", "persistent"), NOBODY),
         **dict.fromkeys(("teracount", "file-open"), JOB),
         **{name: JOB for name, kind in KINDS.items() if kind is SparkPerf},
     }

@@ -1,7 +1,8 @@
 """Verbs that do work: run, submit, plan."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +19,7 @@ from weft.cli.flags import (
     SizeText,
     pairs,
 )
+from weft.cli.ownquery import own_query
 from weft.errors import UsageError
 
 What = Annotated[
@@ -69,7 +71,7 @@ def run(
 
 
 def submit(
-    program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="your .py or .jar file")],
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="your .py, .jar or .sql file")],
     arguments: Annotated[list[str] | None, typer.Argument(help="its arguments")] = None,
     engine: EngineText = None,
     nodes: NodesText = None,
@@ -91,31 +93,45 @@ def submit(
             "--option", metavar="WORD", help="another option of the engine, such as --option=--verbose"
         ),
     ] = None,
+    table: Annotated[
+        list[str] | None,
+        typer.Option("--table", metavar="NAME=FILES", help="a table of a .sql file: files in Parquet"),
+    ] = None,
+    result: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="file for the result of a .sql file, .parquet or .csv"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run your own job on a new cluster or a persistent one, with the same record and report as any run.
 
     Output and exit code are those of the job. weft cannot check its result: the verdict is UNCHECKED.
-    The arguments after PROGRAM are passed to the job.
+    The arguments after PROGRAM are passed to the job. A .sql file has one query, on the tables of --table.
 
     Example: weft submit --nodes virtual:2 --py-files words.zip examples/word_count.py input.txt
     """
     if not program.is_file():
-        raise UsageError(f"file not found: {program}", hint="name a .py or .jar file")
+        raise UsageError(f"file not found: {program}", hint="name a .py, .jar or .sql file")
+    from weft.cli import doing  # noqa: PLC0415 - help needs none of it
+
+    flags = Flags(engine, nodes, None, scratch, None, None, tuple(set_ or ()))
     dependencies = {"main_class": main_class, "py_files": py_files, "jars": jars, "files": files}
-    job = {
+    given = {**dependencies, "conf": pairs("--conf", conf or ()), "options": option, "to": to}
+    query = own_query(program, arguments or (), table or (), result, given)
+    doing.submit(query or _own_job(program, arguments or [], given), flags, to, as_json=as_json)
+
+
+def _own_job(program: Path, arguments: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The table of the workload for a program of the user."""
+    keys = ("main_class", "py_files", "jars", "files", "conf")
+    return {
         "kind": "own-job",
         "program": str(program.resolve()),
-        "arguments": arguments or [],
-        **{key: value for key, value in dependencies.items() if value},
-        **({"conf": pairs("--conf", conf)} if conf else {}),
-        "options": [word for given in option or [] for word in given.split("=", 1)],
+        "arguments": arguments,
+        **{key: given[key] for key in keys if given[key]},
+        "options": [word for option in given["options"] or [] for word in option.split("=", 1)],
         "directory": str(Path.cwd()),
     }
-    flags = Flags(engine, nodes, None, scratch, None, None, tuple(set_ or ()))
-    from weft.cli import doing  # noqa: PLC0415
-
-    doing.submit(job, flags, to, as_json=as_json)
 
 
 def plan(

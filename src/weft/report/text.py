@@ -31,5 +31,7 @@ def outcome_lines(stored: Stored) -> list[str]:
         )
     lines += [f"  {head['unsecured']}"] if head.get("unsecured") else []
     lines += [f"  recovered: {words}" for words in head.get("lost", [])]
+    if (facts := head.get("facts", {})).get("result"):
+        lines.append(f"  result {facts['result']}: {facts['rows']} rows of {facts['columns']} columns")
     lines.append(f"  record {stored.directory}")
     return lines

@@ -46,7 +46,7 @@ def load_tpcds(connection: duckdb.DuckDBPyConnection) -> None:
 def view(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[Path]) -> None:
     """A table of Parquet files, in this order."""
     paths = ", ".join("'{}'".format(str(path).replace("'", "''")) for path in files)
-    connection.execute(f"CREATE VIEW {quoted(table)} AS SELECT * FROM read_parquet([{paths}])")  # noqa: S608 - quoted
+    connection.execute(f"CREATE OR REPLACE VIEW {quoted(table)} AS SELECT * FROM read_parquet([{paths}])")  # noqa: S608 - quoted
 
 
 def parts(directory: Path) -> list[Path]:

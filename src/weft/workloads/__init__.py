@@ -11,6 +11,7 @@ from weft.workloads import (
     grep,
     groupby,
     ownjob,
+    ownsql,
     pagerank,
     persistent,
     pi,
@@ -40,6 +41,7 @@ KINDS.add(
     fileopen.FileOpen,
     tpcds.Tpcds,
     ownjob.OwnJob,
+    ownsql.OwnSql,
     persistent.Persistent,
     sparkperf.SparkPerf,
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import weft
 from weft.errors import UsageError
+from weft.layout.places import Role
 from weft.layout.plan import Command, Layout
 from weft.workloads.base import Outcome
 
@@ -26,12 +27,12 @@ def table_program(layout: Layout, name: str, module: str, arguments: Sequence[st
     return Command(name, head, argv, environment, outcome)
 
 
-def require_directories(layout: Layout, kind: str) -> None:
-    """Raises UsageError if DuckDB cannot read and write the input and the output."""
-    for role in ("input", "output"):
+def require_directories(layout: Layout, kind: str, *roles: Role) -> None:
+    """Raises UsageError if DuckDB cannot read and write the files of these roles."""
+    for role in roles:
         if "://" in layout.places[role].path:
             raise UsageError(
-                f"{kind}: DuckDB makes and checks the tables, and cannot use {role} on {layout.places[role].storage}",
+                f"{kind}: DuckDB cannot use {role} on {layout.places[role].storage}, which has no directory",
                 hint=f"use a storage with a directory: --{role} disk, mount:DIR, delayed:lustre",
             )
 

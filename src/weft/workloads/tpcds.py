@@ -55,7 +55,7 @@ class Tpcds(Workload):
         return [name for _ in range(self.repeats) for name in shuffle.sample(names, len(names))]
 
     def generated(self, layout: Layout) -> Mapping[Path, str]:
-        tablework.require_directories(layout, self.kind)
+        tablework.require_directories(layout, self.kind, "input", "output")
         return {}
 
     def prepare(self, layout: Layout) -> Sequence[Command]:

@@ -27,8 +27,11 @@ class SqlTest {
     @BeforeAll
     static void table() {
         SETTINGS.forEach(System::setProperty);
-        try (SparkSession spark = SparkSession.builder().getOrCreate()) {
+        SparkSession spark = SparkSession.builder().getOrCreate();
+        try {
             spark.range(1000).selectExpr("id", "id % 10 AS digit").write().parquet(path("numbers"));
+        } finally {
+            spark.stop();
         }
     }
 
@@ -47,9 +50,12 @@ class SqlTest {
         assertEquals(List.of("a-1", "b-1", "a-2"), queries.stream().map(each -> each.get("label")).toList());
         assertTrue((long) queries.get(0).get("shuffle_bytes") > 0 && (long) queries.get(0).get("bytes_in") > 0);
         assertEquals(0L, queries.get(1).get("shuffle_bytes"));
-        try (SparkSession spark = SparkSession.builder().getOrCreate()) {
+        SparkSession spark = SparkSession.builder().getOrCreate();
+        try {
             assertEquals(10, spark.read().parquet(path("first") + "/a-2").count());
             assertEquals(100L, spark.read().parquet(path("first") + "/a-1").head().getLong(1));
+        } finally {
+            spark.stop();
         }
     }
 

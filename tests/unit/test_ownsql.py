@@ -1,0 +1,106 @@
+"""A query of the user's own: its tables, its result, and what is refused before anything starts."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes import fake_layout
+from weft.cli.ownquery import own_query
+from weft.errors import UsageError
+from weft.spec.parse import parse
+from weft.tables.duck import database
+from weft.tables.gather import joined
+from weft.workloads.ownsql import OwnSql
+
+NONE: dict[str, Any] = {"main_class": None, "conf": {}}
+
+
+@pytest.fixture(name="query")
+def _query(tmp_path: Path) -> Path:
+    path = tmp_path / "query.sql"
+    path.write_text("SELECT 1")
+    return path
+
+
+def test_tables_and_result_may_come_before_or_after_the_file(query: Path, tmp_path: Path) -> None:
+    result = tmp_path / "out.csv"
+    found = own_query(query, ["--table", "b=/y", f"--result={result}"], ["a=/x/*.parquet"], None, NONE)
+    assert found is not None
+    assert found["tables"] == {"a": "/x/*.parquet", "b": "/y"}
+    assert found["result"] == str(result)
+    assert "result" not in (own_query(query, [], ["a=/x"], None, NONE) or {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--nodes", "local:2"], "takes no argument --nodes"),
+        (["--table"], "value missing"),
+        (["--table", "visits"], "value missing"),
+        (["--result", "a.csv", "--result", "b.csv"], "given twice"),
+        (["--result", "/nowhere/at/all.csv"], "is not a directory"),
+    ],
+)
+def test_other_arguments_are_refused(query: Path, arguments: list[str], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        own_query(query, arguments, [], None, NONE)
+
+
+def test_a_result_that_exists_is_not_replaced(query: Path) -> None:
+    with pytest.raises(UsageError, match="exists"):
+        own_query(query, [], [], str(query), NONE)
+
+
+def test_options_belong_to_a_query_or_to_another_program(query: Path) -> None:
+    with pytest.raises(UsageError, match="has no main_class"):
+        own_query(query, [], [], None, {"main_class": "X", "conf": {}})
+    with pytest.raises(UsageError, match=r"belong to a \.sql file"):
+        own_query(Path("x.py"), [], ["a=/x"], None, NONE)
+    assert own_query(Path("x.py"), ["--table"], [], None, NONE) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tables": {"a b": "/x"}}, "not a name of a table"),
+        ({"tables": {"a;": "/x"}}, "not a name of a table"),
+        ({"result": "/tmp/out.json"}, "neither .parquet nor .csv"),
+        ({"query": "/nowhere.sql"}, "file not found"),
+    ],
+)
+def test_a_broken_request_is_refused(query: Path, changes: dict[str, object], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        parse({"workload": {"kind": "own-sql", "query": str(query), "tables": {"a": "/x"}, **changes}})
+
+
+def test_every_node_sees_the_directory_above_a_pattern(query: Path, tmp_path: Path) -> None:
+    work = OwnSql(query=query, tables={"a": f"{tmp_path}/day=*/x.parquet", "b": "hdfs://node1/y"})
+    assert work.paths == [query, tmp_path]
+    assert work.tables["b"] == "hdfs://node1/y"
+    assert OwnSql(query=query, tables={"a": "x.parquet"}).tables["a"] == str(Path.cwd() / "x.parquet")
+
+
+def test_the_engine_gets_the_tables_and_the_result_stays_in_the_record(query: Path) -> None:
+    work, layout = OwnSql(query=query, tables={"a": "/x/*.parquet"}, conf={"spark.sql.x": "1"}), fake_layout()
+    job = work.job(layout, [])
+    assert "a=/x/*.parquet" in job.arguments
+    assert f"result={query}" in job.arguments
+    assert job.dependencies.conf == {"spark.sql.x": "1"}
+    (gather,) = work.check(layout, [])
+    assert str(layout.record / "result.parquet") in gather.argv
+
+
+def test_parts_become_one_file_in_their_order(tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    with database(1, 1 << 28, tmp_path) as db:
+        for part, first in enumerate((10, 0)):
+            db.execute(
+                f"COPY (SELECT range + {first} AS n FROM range(2)) TO '{parts}/part-{part}.parquet' (FORMAT parquet)"
+            )
+        found = joined(db, parts, tmp_path / "it's.csv")
+        assert (found["rows"], found["columns"]) == (4, 1)
+        assert (tmp_path / "it's.csv").read_text() == "n\n10\n11\n0\n1\n"
+        joined(db, parts, tmp_path / "all.parquet")
+        assert db.execute(f"SELECT * FROM '{tmp_path}/all.parquet'").fetchall() == [(10,), (11,), (0,), (1,)]
