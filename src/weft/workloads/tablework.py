@@ -1,30 +1,109 @@
-"""What workloads of SQL queries share: weft's programs on tables, and the verdict on each query."""
+"""What workloads of SQL queries share: the engine's job, weft's programs on tables, and the verdict on each query."""
 
+import random
 import statistics
 import sys
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import Field
 
 import weft
 from weft.errors import UsageError
 from weft.layout.places import Role
-from weft.layout.plan import Command, Layout
-from weft.workloads.base import Outcome
+from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload
 
 _LEAST = 512 << 20
 _COUNTED = ("bytes_in", "shuffle_bytes", "disk_bytes_spilled")
 
 
-def table_program(layout: Layout, name: str, module: str, arguments: Sequence[str]) -> Command:
-    """A program of weft.tables on the head node, with its cores and half of its memory."""
-    head = layout.head
+class Queries(Workload):
+    """Queries on tables that weft generates, one after another; DuckDB answers them too."""
+
+    checked_by: ClassVar[CheckedBy] = PROGRAM
+    lists: ClassVar[frozenset[str]] = frozenset({"queries"})
+    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
+
+    repeats: int = Field(
+        default=1, ge=1, le=MOST, description="how often each query runs, each time in another order"
+    )
+    seed: int = Field(
+        default=0, ge=0, le=1 << 30, description="seed of the order, and of what weft generates itself"
+    )
+
+    @property
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """The queries."""
+
+    @property
+    @abstractmethod
+    def tables(self) -> Sequence[str]:
+        """Their tables: a directory of the input each."""
+
+    @abstractmethod
+    def texts(self, layout: Layout) -> Path:
+        """The directory with NAME.sql for each query."""
+
+    @property
+    def order(self) -> list[str]:
+        """The queries as they run: all of them in a random order, as often as requested."""
+        names, shuffle = list(self.names), random.Random(self.seed)  # noqa: S311 - an order
+        return [name for _ in range(self.repeats) for name in shuffle.sample(names, len(names))]
+
+    def generated(self, layout: Layout) -> Mapping[Path, str]:
+        require_directories(layout, self.kind, "input", "output")
+        return {}
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome, texts = layout.record / "outcomes" / "run.json", self.texts(layout)
+        tables = [f"{name}={layout.places['input'].path}/{name}" for name in self.tables]
+        arguments = [word for table in tables for word in ("--table", table)]
+        arguments += [word for name in self.names for word in ("--query", f"{name}={texts / name}.sql")]
+        arguments += ["--order", ",".join(self.order), "--output", layout.places["output"].path]
+        arguments += ["--keep-going", "--standard", "--executors", str(len(layout.nodes))]
+        return Job(self.kind, "Sql", [*arguments, "--outcome", str(outcome)], outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
+        options = ["--input", layout.places["input"].path, "--results", layout.places["output"].path]
+        options += ["--queries", str(self.texts(layout)), "--labels", ",".join(rounds(self.order))]
+        return [table_program(layout, "answers", "check", options)]
+
+    def judged(
+        self, ran: Outcome, checked: Sequence[Outcome], facts: Mapping[str, Any], problem: str = ""
+    ) -> Judgement:
+        """The verdict on all executions; `problem`: what is wrong besides."""
+        labels, answers = rounds(self.order), checked[0]["answers"]
+        wrong = wrong_queries(labels, ran, answers)
+        queries = by_query(ran, answers, wrong)
+        found = {
+            "right": f"{len(labels) - len(wrong)} of {len(labels)}",
+            "geometric_mean_seconds": geometric_mean(queries),
+            **facts,
+            "duckdb": checked[0]["duckdb"],
+            "queries": queries,
+        }
+        moved = [sum(row.get(key, 0) for row in ran.get("queries", [])) for key in ("bytes_in", "bytes_out")]
+        why = problem or reason(wrong, len(labels))
+        return Judgement(not why, why, moved[0], moved[1], ran.get("seconds"), found)
+
+
+def table_program(
+    layout: Layout, name: str, module: str, arguments: Sequence[str], *, node: int = 0
+) -> Command:
+    """A program of weft.tables on a node, with its cores and half of its memory."""
+    on = layout.nodes[node]
     outcome = layout.record / "outcomes" / f"{name}.json"
     argv = [sys.executable, "-P", "-m", f"weft.tables.{module}", *arguments]
-    argv += ["--threads", str(max(1, int(head.cores))), "--memory", str(max(_LEAST, head.memory // 2))]
-    argv += ["--scratch", str(head.directory / "duckdb"), "--outcome", str(outcome)]
-    environment = {**layout.environment(head), "PYTHONPATH": str(Path(weft.__file__).resolve().parents[1])}
-    return Command(name, head, argv, environment, outcome)
+    argv += ["--threads", str(max(1, int(on.cores))), "--memory", str(max(_LEAST, on.memory // 2))]
+    argv += ["--scratch", str(on.directory / "duckdb"), "--outcome", str(outcome)]
+    environment = {**layout.environment(on), "PYTHONPATH": str(Path(weft.__file__).resolve().parents[1])}
+    return Command(name, on, argv, environment, outcome)
 
 
 def require_directories(layout: Layout, kind: str, *roles: Role) -> None:
