@@ -9,6 +9,7 @@ from tests.needs import DELAYED, JAVA, VIRTUAL, needs
 from tests.truth.answers import explained
 
 HERE = Path(__file__).parent
+CROWDED = HERE.parent.parent / "bench" / "crowded.py"
 NODES = ("--nodes", "virtual:2,cores=1")
 BLOCKS = ("groupby", *NODES, "--set", "pairs=100", "--set", "value_bytes=100")
 
@@ -34,7 +35,7 @@ def test_a_skewed_stage_has_a_tail(weft: Weft) -> None:
 def test_a_small_heap_keeps_the_collector_busy(weft: Weft) -> None:
     small, large = (
         explained(
-            weft, "submit", *NODES, "--set", f"engine.executor_memory={heap}", str(HERE / "heap.py"), "400000"
+            weft, "submit", *NODES, "--set", f"engine.executor_memory={heap}", str(CROWDED), "700000", "4"
         )
         for heap in ("512MB", "2GB")
     )

@@ -44,6 +44,8 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.cli.persistent.supervisor.launch", lambda *_: sys.exit(0))
     monkeypatch.setattr("weft.cli.calibrate.measure", lambda *_: sys.exit(0))
     monkeypatch.setattr("weft.cli.bundle.bundles.pack", none)
+    monkeypatch.setattr("weft.cli.survey.rootless.enter", none)
+    monkeypatch.setattr("weft.cli.survey.matrix.run", lambda *_, **__: sys.exit(0))
 
 
 def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -92,6 +94,7 @@ OPTIONS = {
     "plan": ["--engine", "--nodes", "--size", "--scratch", "--input", "--output", "--set", "--repeat"],
     "submit": ["--engine", "--nodes", "--scratch", "--set", "--to", "--class", "--py-files", "--jars", "--files", "--conf"],
     "up": ["--engine", "--nodes", "--scratch", "--output", "--set", "--name", "--for", "--idle"],
+    "survey": ["--nodes", "--scratch", "--jobs", "--engine"],
     "report": ["--study"],
     "runs": ["--study"],
     "compare": ["--study"],
