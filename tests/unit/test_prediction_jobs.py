@@ -4,10 +4,13 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import polars
 import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
+from weft.model.evidence import Window
 from weft.model.prediction import classes, curve
+from weft.model.prediction import work as work_of
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.growth import Growth, Rule, of_workload
 from weft.model.prediction.machine import Service
@@ -58,6 +61,32 @@ def test_a_task_alone_is_not_slowed_by_the_compilers_of_other_nodes() -> None:
     work = replace(job([replace(groupby().stages[0], tasks=[1.0], processor=0.5)]), beside=1.0)
     found = Model(work, at(4, processors=4))
     assert found.at(at(1, processors=4, growth=Growth())).seconds == pytest.approx(1.0, rel=0.01)
+
+
+def test_the_daemons_processor_time_is_that_of_the_run_phase_for_each_call_on_it() -> None:
+    rows = [
+        (t, "latencyfs/7", counter, value)
+        for t, counter, value in [
+            (0, "cpu_user", 5),
+            (10, "cpu_user", 5),
+            (20, "cpu_user", 8),
+            (20, "cpu_system", 1),
+        ]
+    ]
+    rows += [
+        (10, "java/8", "cpu_user", 0),
+        (20, "java/8", "cpu_user", 99),
+        (10, "latencyfs/7", "cpu_system", 0),
+    ]
+    samples = polars.DataFrame(rows, ["t", "process", "counter", "value"], orient="row")
+    stages = [
+        StageWork(
+            MAP, "map", [1.0] * 4, calls=[Calls("scratch", "open", 10, 0.1), Calls("input", "open", 9, 0)]
+        )
+    ]
+    window = Window(10.0, 20.0, 4, {})
+    assert work_of._emulator(samples, window, stages, {"scratch": "delayed:lustre"}) == pytest.approx(4 / 40)
+    assert work_of._emulator(samples, window, stages, {"scratch": "pool+delayed:lustre"}) == 0
 
 
 def test_what_emulates_a_file_system_needs_the_hosts_processors() -> None:

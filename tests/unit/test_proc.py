@@ -58,6 +58,27 @@ def test_a_child_counts_for_its_node(child: "subprocess.Popen[str]") -> None:
     assert ("node1", "", "cpu_user") not in found
 
 
+def test_a_daemon_of_no_node_is_the_machines_and_in_no_sum() -> None:
+    """As latencyfs, which serves all nodes."""
+    environment = {key: value for key, value in os.environ.items() if key != shell.NODE_MARK}
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY],
+        env={**environment, shell.LEASE_MARK: RUN},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "done\n"
+        found = [s for s in reader().read() if s.process.endswith(f"/{process.pid}")]
+        process.kill()
+    assert {s.node for s in found} == {HOST}
+    used = {s.counter: s.value for s in found}
+    assert used["cpu_user"] + used["cpu_system"] >= 0.2
+    sums = {(s.node, s.counter) for s in reader().read() if not s.process and s.node != HOST}
+    assert ("node1", "read_calls") not in sums
+
+
 def test_what_a_process_used_stays_when_it_is_gone(child: "subprocess.Popen[str]") -> None:
     eyes = reader()
     before = {s.counter: s.value for s in eyes.read() if s.node == "node2" and not s.process}
