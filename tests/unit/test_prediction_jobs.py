@@ -89,6 +89,18 @@ def test_the_daemons_processor_time_is_that_of_the_run_phase_for_each_call_on_it
     assert work_of._emulator(samples, window, stages, {"scratch": "pool+delayed:lustre"}) == 0
 
 
+def test_a_task_that_no_longer_blocks_queues_for_a_processor_less_often() -> None:
+    """0.3 s of computing are 100 turns, 300 calls another 300."""
+    calls = [Calls("scratch", "open", 300, 0.3)]
+    stage = replace(groupby().stages[0], processor=0.3, waiting=0.4, calls=calls)
+    work = replace(job([stage]), storages={"scratch": "delayed:lustre"})
+    found = Model(work, at(4, replace(LUSTRE, name="delayed:lustre")))
+    stays, goes = (found.at(replace(at(4), rested=flag)).seconds for flag in (False, True))
+    assert stays - goes == pytest.approx(4 * 0.3, rel=0.02), "4 tasks a slot, 300 of 400 turns"
+    same = replace(at(4, replace(LUSTRE, name="delayed:lustre")), rested=True)
+    assert found.at(same).seconds == pytest.approx(work.measured, rel=0.01)
+
+
 def test_what_emulates_a_file_system_needs_the_hosts_processors() -> None:
     emulated = replace(LUSTRE, name="delayed:lustre", latency=1e-6, rate=1e9, emulator=0.5)
     found = model(processors=4)

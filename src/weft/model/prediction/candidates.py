@@ -98,6 +98,7 @@ def _storages(run: Situation) -> Iterator[Candidate]:
                 _directory(setting, text),
                 target,
                 part,
+                replace(target, rested=True),
             )
 
 

@@ -15,6 +15,8 @@ PROCESSORS = "the host's processors"
 NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
+_TURN = 3e-3
+"""Seconds that Linux's fair scheduler lets a thread compute on two processors before others have their turn."""
 _OF_FILE_WRITER = 6
 """Files that Spark's sort writer opens whatever the number of blocks: data, index and checksums, new and renamed."""
 _REQUESTS = 5
@@ -92,6 +94,7 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
     if machine.processors:
         beside = _beside(work, target, new.tasks)
         running = (processor + beside) * anchors.processor
+        running = max(min(processor, running), running - stage.waiting * _woken(stage, work, target))
         parts["processor"] = running
         # tasks run as long as there is a processor, and share them from there: no queue before
         emulated = _emulated(stage, new, work, target)
@@ -101,7 +104,9 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
     else:
         parts["processor"] = processor
         parts["waiting for a processor"] = (
-            stage.waiting * processor / stage.processor if stage.processor else 0.0
+            stage.waiting * processor / stage.processor * (1 - _woken(stage, work, target))
+            if stage.processor
+            else 0.0
         )
     launches = machine.launches.get(work.engine)
     if launches:
@@ -129,6 +134,21 @@ def _beside(work: Work, target: Target, count: int) -> float:
     whole = work.beside * sum(stage.processor * stage.count for stage in work.stages)
     tasks = sum(scaled(stage, work, target).tasks for stage in work.stages)
     return whole * min(target.nodes, count) / work.nodes / tasks / target.machine.speed
+
+
+def _woken(stage: StageWork, work: Work, target: Target) -> float:
+    """The share of a task's turns on a processor that came after calls for which it does not wait at the target.
+
+    A thread that was blocked queues for a processor again: after each call, as after each turn that it computed through.
+    """
+    if not target.rested:
+        return 0.0
+    own = [call for call in stage.calls if not call.served and not _cached(work.storages.get(call.role, ""))]
+    gone = [
+        call for call in own if replaced(call.role, work, target) and _cached(target.storages[call.role].name)
+    ]
+    turns = sum(call.count for call in own) + stage.processor / _TURN
+    return sum(call.count for call in gone) / turns if turns else 0.0
 
 
 def _emulated(stage: StageWork, new: Scaled, work: Work, target: Target) -> float:

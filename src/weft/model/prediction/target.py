@@ -29,6 +29,9 @@ class Target:
     whole: bool = False
     """Whether what made some tasks longer than others stays in one piece, such as a single key; otherwise it is divided."""
 
+    rested: bool = False
+    """Whether waiting for a processor after calls ends with the calls; otherwise it belongs to what tasks compute."""
+
     @property
     def slots(self) -> int:
         return self.nodes * self.cores
