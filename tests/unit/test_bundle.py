@@ -45,7 +45,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (package / "shipped").mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text("print('weft of the bundle')\n")
-    (package.parent / "pip").mkdir()
+    (package / "pipsettings.py").touch()
+    for name in ("pip", "pip-23.0.1.dist-info", "setuptools"):
+        (package.parent / name).mkdir()
     home = tmp_path / "cache" / "engine-1"
     home.mkdir(parents=True)
     (home / "engine.jar").write_text("jar")
@@ -74,7 +76,9 @@ def test_an_installation_from_a_bundle_is_read_only_and_starts_wherever_it_is(
     )
     assert f"module use {prefix}/share/modulefiles" in done.stdout
     assert [path for path in [prefix, *prefix.rglob("*")] if path.stat().st_mode & 0o222] == []
-    assert not list(prefix.rglob("pip"))
+    packages = prefix / "lib" / f"python{PYTHON}"
+    assert sorted(path.name for path in packages.iterdir()) == ["weft"]
+    assert (packages / "weft" / "pipsettings.py").exists()
     for path in (
         "engines/engine-1/engine.jar",
         "engines/empty",

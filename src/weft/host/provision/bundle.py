@@ -17,7 +17,7 @@ from weft.host.provision.tree import Say
 
 _TEMPLATES = Path(__file__).parent / "bundled"
 _PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
-_NOT_NEEDED = ("pip", "setuptools", "wheel", "_distutils_hack", "distutils-precedence.pth", "__pycache__")
+_NOT_NEEDED = ("pip", "setuptools", "wheel", "_distutils_hack", "distutils")
 """What an environment has besides weft and its packages."""
 _SHELLS = {
     "bash": "share/bash-completion/completions/weft",
@@ -80,9 +80,10 @@ def _compressor(out: Path) -> str:
 
 
 def _fill(files: Path, packages: Path, homes: Mapping[str, Path], contents: Contents) -> None:
-    left_out = shutil.ignore_patterns(*(f"{name}*" for name in _NOT_NEEDED))
     library = files / "lib" / f"python{_PYTHON}"
-    shutil.copytree(packages, library, ignore=left_out)
+    shutil.copytree(
+        packages, library, ignore=lambda folder, names: _left_out(names, top=Path(folder) == packages)
+    )
     # hashes in place of times, which copying changes
     shell.run(
         [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(library)],
@@ -104,6 +105,12 @@ def _fill(files: Path, packages: Path, homes: Mapping[str, Path], contents: Cont
         _write(files / path, _completion(name))
     about = {**settings.about(), "python": _PYTHON, "engines": [home.name for home in homes.values()]}
     _write(files / "share" / "weft" / "prefix.json", json.dumps(about, indent=1) + "\n")
+
+
+def _left_out(names: Sequence[str], *, top: bool) -> list[str]:
+    """Of a directory of packages; below it, modules of weft may have such names too."""
+    others = {name for name in names if top and name.partition("-")[0] in _NOT_NEEDED}
+    return [name for name in names if name == "__pycache__" or name in others]
 
 
 def _linked(source: str, target: str) -> None:
