@@ -1,5 +1,6 @@
 """SQL on real engines: the answers are DuckDB's."""
 
+import polars
 import pytest
 
 from tests.local.conftest import Weft
@@ -29,3 +30,28 @@ def test_all_queries_of_tpcds_are_right(weft: Weft, queries: str) -> None:
     out, err = process.communicate(timeout=2500)
     assert process.returncode == 0, err
     assert '"right": "99 of 99"' in out or '"right": "40 of 40"' in out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ["spark", "flink"])
+def test_the_join_is_right_and_a_query_of_ones_own_has_its_result(weft: Weft, engine: str) -> None:
+    words = ["--engine", engine, "--nodes", "local:2", "--set", "visits=300000"]
+    found = weft.result("run", "sql-join", *words, "--set", "queries=join,aggregation")
+    assert found["verdict"] == "VALID", found
+    assert found["facts"]["right"] == "2 of 2"
+    for day in (1, 2):
+        frame = polars.DataFrame({"day": [day] * 3, "hits": [1, 2, 3]})
+        frame.write_parquet(weft.home / f"visits-{day}.parquet")
+    (weft.home / "query.sql").write_text(
+        "SELECT `day`, sum(hits) AS hits FROM visits GROUP BY `day` ORDER BY `day` DESC"
+    )
+    (weft.home / "missing.sql").write_text("SELECT * FROM nowhere")
+    table = ["--table", "visits=visits-*.parquet"]
+    own = ["submit", "--engine", engine, "--nodes", "local:1"]
+    done = weft(*own, "query.sql", *table, "--result", "out.csv")
+    assert done.returncode == 0, done.stderr
+    assert (weft.home / "out.csv").read_text() == "day,hits\n2,6\n1,6\n"
+    wrong = weft(*own, "missing.sql", *table)
+    assert wrong.returncode == 1
+    assert "nowhere" in wrong.stderr.splitlines()[-3]
+    assert weft.head()["verdict"] == "INVALID"

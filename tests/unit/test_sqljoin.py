@@ -18,6 +18,7 @@ from weft.host import settings
 from weft.spec.parse import parse
 from weft.tables import visits
 from weft.tables.check import answer
+from weft.tables.columns import described
 from weft.tables.compare import difference
 from weft.tables.duck import database, parts, view
 from weft.workloads.sqljoin import SqlJoin
@@ -129,3 +130,24 @@ def test_lost_rows_of_the_generator_and_wrong_answers_are_invalid() -> None:
     assert work.judge(made, ran, right).valid
     assert "60 rows of uservisits were generated instead of 100" in work.judge(made[:1], ran, right).reason
     assert work.judge(made, ran, wrong).reason == "1 of 1 executions are wrong, first join-1: row 2: x"
+
+
+def test_flink_needs_a_library_and_spark_does_not() -> None:
+    on = {
+        engine: parse({"workload": "sql-join", "engine": engine}).distributions()
+        for engine in ("spark", "flink")
+    }
+    assert on == {"spark": ("spark",), "flink": ("flink", "flink-sql")}
+
+
+def test_the_columns_are_those_of_the_tables(tmp_path: Path) -> None:
+    with database(1, 1 << 28, tmp_path) as db:
+        for name, frame in (
+            ("rankings", visits.rankings(numbers(0, 9), 0)),
+            ("uservisits", visits.visits(numbers(0, 9), 0, 9, 9)),
+        ):
+            frame.write_parquet(tmp_path / f"{name}.parquet")
+            view(db, name, [tmp_path / f"{name}.parquet"])
+        files = SqlJoin().generated(fake_layout())
+        (text,) = (text for path, text in files.items() if path.name == "columns.tsv")
+        assert "".join([*described(db, "rankings"), *described(db, "uservisits")]) == text

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weft.errors import WorkloadError
 from weft.tables.check import answer, result
+from weft.tables.columns import described
 from weft.tables.compare import Answer, difference, same
 from weft.tables.duck import database, view
 from weft.tables.naming import quoted
@@ -177,3 +179,22 @@ def test_a_result_is_read_in_the_order_of_its_files(db: duckdb.DuckDBPyConnectio
     name = 'a "table"'
     view(db, name, sorted(out.glob("*.parquet")))
     assert rows(db, f"SELECT sum(n) FROM {quoted(name)}") == [(36,)]
+
+
+def test_columns_are_those_of_flink(db: duckdb.DuckDBPyConnection) -> None:
+    db.execute("CREATE TABLE t (a BIGINT, b DECIMAL(7,2), c VARCHAR, d DATE, e TIMESTAMP)")
+    types = ["BIGINT", "DECIMAL(7,2)", "STRING", "DATE", "TIMESTAMP(6)"]
+    assert described(db, "t") == [f"t\t{name}\t{kind}\n" for name, kind in zip("abcde", types, strict=True)]
+    db.execute("CREATE TABLE u (f INTEGER[])")
+    with pytest.raises(ValueError, match=r"column f of u is INTEGER\[\]"):
+        described(db, "u")
+
+
+def test_a_result_without_rows_is_a_result_if_the_engine_says_so(
+    db: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    with pytest.raises(WorkloadError):
+        result(db, tmp_path)
+    (tmp_path / "_SUCCESS").touch()
+    assert result(db, tmp_path) == []
+    assert difference(answer(db, IN_ORDER), []) == "0 rows instead of 5; row 1 is the first"

@@ -103,7 +103,7 @@ def test_tables_are_generated_and_results_on_them_are_checked(tmp_path: Path) ->
     assert code == 0, made
     assert sorted(made["tables"]) == sorted(texts.TABLES)
     assert made["rows"] > 100_000
-    assert {path.stem for path in (tmp_path / "texts").iterdir()} == {*texts.ALL, texts.SCAN}
+    assert {path.stem for path in (tmp_path / "texts").glob("*.sql")} == {*texts.ALL, texts.SCAN}
     with database(1, 1 << 28, tmp_path) as db:
         for table in texts.TABLES:
             db.execute(f"CREATE VIEW {table} AS SELECT * FROM '{parts(tmp_path / 'in' / table)[0]}'")

@@ -43,7 +43,8 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     programs = native.build(say, packages) if packages else _optional(spec, say)
     if "profile" in spec.probes:
         profiler.fetch(say)
-    built = jars.build(homes, spec.modules(), say)
+    engines_homes = {name: home for name, home in homes.items() if name not in distribution.LIBRARIES}
+    built = jars.build(engines_homes, spec.modules(), say)
     return Provisioned(java, homes, built, _classes(spec, java, homes, built, say), programs)
 
 

@@ -125,10 +125,11 @@ class Spec(BaseModel):
         return [path.resolve() for path in dict.fromkeys(directories) if path.is_dir()]
 
     def distributions(self) -> tuple[str, ...]:
-        """Names of the distributions that the engine and the services need."""
+        """Names of the distributions that the engine, the services and the workload need."""
         engines = [name for part in self.engine.parts.values() for name in part.distributions]
         needed = [name for service in self.all_services() for name in service.distributions]
-        return tuple(dict.fromkeys([*engines, *needed]))
+        libraries = [name for kind in self.engine.parts for name in self.workload.libraries.get(kind, ())]
+        return tuple(dict.fromkeys([*engines, *needed, *libraries]))
 
     def modules(self) -> tuple[str, ...]:
         """Modules of weft's own jars that services need, besides those of the distributions."""

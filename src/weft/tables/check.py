@@ -16,6 +16,9 @@ from weft.tables.duck import database, parts, view
 from weft.tables.program import execute, options, progress
 from weft.tables.question import question
 
+DONE = "_SUCCESS"
+"""The file that an engine leaves beside a result that is complete."""
+
 
 def main() -> None:
     parser = options(__doc__)
@@ -63,10 +66,12 @@ def _compared(connection: duckdb.DuckDBPyConnection, right: Answer, directory: P
 
 
 def result(connection: duckdb.DuckDBPyConnection, directory: Path) -> Sequence[Row]:
-    """The rows of a result, in the order of its files. Raises WorkloadError if there is none."""
-    files = parts(directory) if directory.is_dir() else []
-    if not files:
+    """The rows of a result, in the order of its files; Flink writes none without rows. Raises WorkloadError if it is missing."""
+    if not directory.is_dir():
         raise WorkloadError(f"{directory} does not exist")
+    if [path.name for path in directory.iterdir()] == [DONE]:
+        return []
+    files = parts(directory)
     return connection.execute("SELECT * FROM read_parquet(?)", [[str(path) for path in files]]).fetchall()
 
 

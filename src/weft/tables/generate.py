@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from weft.tables.columns import described
 from weft.tables.duck import database, load_tpcds
 from weft.tables.naming import quoted
 from weft.tables.program import execute, options, progress
@@ -35,6 +36,8 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
             made[name] = _write(connection, name, given.output)
             progress(number, len(tables))
         _texts(connection, given.queries)
+        columns = [line for name in tables for line in described(connection, name)]
+        (given.queries / "columns.tsv").write_text("".join(columns))
     totals = {key: sum(table[key] for table in made.values()) for key in ("rows", "bytes")}
     return {**totals, "tables": made, "duckdb": duckdb.__version__}
 

@@ -46,6 +46,8 @@ class Workload(BaseModel, ABC):
     kind: str
     engines: ClassVar[tuple[str, ...]] = ()
     """Supported engines."""
+    libraries: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """By engine: distributions that it needs besides those of the engine."""
     roles: ClassVar[tuple[str, ...]] = ("shuffle",)
     """Storage roles in use."""
     checked_by: ClassVar[CheckedBy]

@@ -43,7 +43,8 @@ class OwnSql(Workload):
     kind: Literal["own-sql"] = "own-sql"
     checked_by: ClassVar[CheckedBy] = NOBODY
     positional: ClassVar[str] = "query"
-    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    engines: ClassVar[tuple[str, ...]] = ("spark", "flink")
+    libraries: ClassVar[Mapping[str, tuple[str, ...]]] = tablework.LIBRARIES
     roles: ClassVar[tuple[Role, ...]] = ("output", "shuffle")
 
     query: Annotated[Path, BeforeValidator(_there)] = Field(description="a .sql file with one query")
@@ -65,17 +66,30 @@ class OwnSql(Workload):
         local = [Path(path) for path in self.tables.values() if "://" not in path]
         return [self.query, *map(_fixed, local), *([self.result.parent] if self.result else [])]
 
+    @property
+    def purpose(self) -> str:
+        return f"run {self.query.name}"
+
     def generated(self, layout: Layout) -> Mapping[Path, str]:
         tablework.require_directories(layout, self.kind, "output")
         return {}
 
-    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the tables are the user's
-        return []
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        """The tables are the user's; only Flink has to be given their columns."""
+        if "flink" not in layout.homes:
+            return []
+        options = [word for name, path in self.tables.items() for word in ("--table", f"{name}={path}")]
+        return [
+            tablework.table_program(
+                layout, "columns", "columns", [*options, "--output", str(_columns(layout))]
+            )
+        ]
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
         arguments = [word for name, path in self.tables.items() for word in ("--table", f"{name}={path}")]
         arguments += ["--query", f"result={self.query}", "--order", "result"]
+        arguments += ["--columns", str(_columns(layout))]
         arguments += ["--output", layout.places["output"].path, "--executors", str(len(layout.nodes))]
         own = Dependencies(conf=self.conf)
         return Job(self.query.name, "Sql", [*arguments, "--outcome", str(outcome)], outcome, dependencies=own)
@@ -93,6 +107,10 @@ class OwnSql(Workload):
             valid=True, reason="", bytes_in=one.get("bytes_in", 0), bytes_out=checked[0]["bytes"],
             seconds=ran.get("seconds"), facts=facts,
         )  # fmt: skip
+
+
+def _columns(layout: Layout) -> Path:
+    return layout.record / "outcomes" / tablework.COLUMNS
 
 
 def _fixed(pattern: Path) -> Path:

@@ -25,6 +25,20 @@ GROUP BY sourceIP
 """,
 }
 
+_COLUMNS = """rankings\tpageURL\tSTRING
+rankings\tpageRank\tINT
+rankings\tavgDuration\tINT
+uservisits\tsourceIP\tSTRING
+uservisits\tdestURL\tSTRING
+uservisits\tvisitDate\tDATE
+uservisits\tadRevenue\tDECIMAL(9,6)
+uservisits\tuserAgent\tSTRING
+uservisits\tcountryCode\tSTRING
+uservisits\tlanguageCode\tSTRING
+uservisits\tsearchWord\tSTRING
+uservisits\tduration\tINT
+"""
+
 
 def _known(value: str) -> str:
     names = value.split(",")
@@ -67,7 +81,8 @@ class SqlJoin(tablework.Queries):
 
     def generated(self, layout: Layout) -> Mapping[Path, str]:
         files = {self.texts(layout) / f"{name}.sql": _TEXTS[name] for name in self.names}
-        return {**super().generated(layout), **files}
+        columns = {self.texts(layout) / tablework.COLUMNS: _COLUMNS}
+        return {**super().generated(layout), **files, **columns}
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         parts, count = visits.parts(self.visits, self._pages), len(layout.nodes)

@@ -17,6 +17,10 @@ from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import MOST
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload
 
+LIBRARIES: Mapping[str, tuple[str, ...]] = {"flink": ("flink-sql",)}
+"""Flink's own distribution does not read Parquet."""
+COLUMNS = "columns.tsv"
+"""Names and types of the columns of all tables."""
 _LEAST = 512 << 20
 _COUNTED = ("bytes_in", "shuffle_bytes", "disk_bytes_spilled")
 
@@ -26,7 +30,8 @@ class Queries(Workload):
 
     checked_by: ClassVar[CheckedBy] = PROGRAM
     lists: ClassVar[frozenset[str]] = frozenset({"queries"})
-    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    engines: ClassVar[tuple[str, ...]] = ("spark", "flink")
+    libraries: ClassVar[Mapping[str, tuple[str, ...]]] = LIBRARIES
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
 
     repeats: int = Field(
@@ -48,7 +53,7 @@ class Queries(Workload):
 
     @abstractmethod
     def texts(self, layout: Layout) -> Path:
-        """The directory with NAME.sql for each query."""
+        """The directory with NAME.sql for each query, and the columns of their tables."""
 
     @property
     def order(self) -> list[str]:
@@ -66,7 +71,14 @@ class Queries(Workload):
         arguments = [word for table in tables for word in ("--table", table)]
         arguments += [word for name in self.names for word in ("--query", f"{name}={texts / name}.sql")]
         arguments += ["--order", ",".join(self.order), "--output", layout.places["output"].path]
-        arguments += ["--keep-going", "--standard", "--executors", str(len(layout.nodes))]
+        arguments += [
+            "--columns",
+            str(texts / COLUMNS),
+            "--keep-going",
+            "--standard",
+            "--executors",
+            str(len(layout.nodes)),
+        ]
         return Job(self.kind, "Sql", [*arguments, "--outcome", str(outcome)], outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002

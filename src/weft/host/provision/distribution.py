@@ -35,12 +35,18 @@ FLINK = PythonArchive(
 )
 HADOOP = MavenSet(name="hadoop", version="3.5.0", unpacked=250_000_000)
 KAFKA = MavenSet(name="kafka", version="4.3.1", unpacked=60_000_000)
+FLINK_SQL = MavenSet(name="flink-sql", version="2.3.0", unpacked=70_000_000)
+"""No engine: libraries with which Flink SQL reads and writes Parquet."""
 PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 """No engine: the library of the probe `profile`."""
 
 DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {
-    each.name: each for each in (SPARK, FLINK, HADOOP, KAFKA, PROFILER)
+    each.name: each for each in (SPARK, FLINK, HADOOP, KAFKA, FLINK_SQL, PROFILER)
 }
+
+
+LIBRARIES = frozenset({FLINK_SQL.name, PROFILER.name})
+"""Those for which weft has no module of its own."""
 
 
 def home(name: str, say: Say) -> Path:

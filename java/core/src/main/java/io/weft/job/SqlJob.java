@@ -3,12 +3,14 @@ package io.weft.job;
 import io.weft.core.Attempt;
 import io.weft.core.Outcome;
 import io.weft.core.UsageError;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /**
@@ -31,7 +33,26 @@ public abstract class SqlJob<S extends EngineSession> extends EngineJob<S> {
     @Option(names = "--keep-going")
     private boolean keepGoing;
 
+    @Option(names = "--standard")
+    private boolean standard;
+
+    @Option(names = "--columns")
+    private Path columns;
+
     private final List<Map<String, Object>> done = new ArrayList<>();
+
+    /** Whether the queries are in standard SQL, whose results have columns of any name. */
+    protected final boolean standard() {
+        return standard;
+    }
+
+    /** Names and types of a table's columns, for engines that do not read them from its files. */
+    protected final List<String[]> columns(String table) throws IOException {
+        try (Stream<String> lines = Files.lines(columns)) {
+            return lines.map(line -> line.split("\t")).filter(line -> line[0].equals(table))
+                    .map(line -> new String[] {line[1], line[2]}).toList();
+        }
+    }
 
     /** Makes files known as a table. */
     protected abstract void table(S session, String name, String path) throws Exception;

@@ -7,13 +7,9 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import picocli.CommandLine.Option;
 
 /** Queries by Spark SQL. Its settings are those of the command line, as its users know them. */
 public final class Sql extends SqlJob<Session> {
-    @Option(names = "--standard")
-    private boolean standard;
-
     private final GroupTotals totals = new GroupTotals();
     private SparkSession sql;
 
@@ -26,7 +22,7 @@ public final class Sql extends SqlJob<Session> {
         // Spark counts only what a task's own thread reads, and vectored reads are done by others
         SparkConf conf = new SparkConf().setAppName("sql")
                 .setIfMissing("spark.hadoop.parquet.hadoop.vectored.io.enabled", "false");
-        if (standard) {
+        if (standard()) {
             // "30 days" is a name in the standard, and a string in Spark
             conf.setIfMissing("spark.sql.ansi.enabled", "true")
                     .setIfMissing("spark.sql.ansi.doubleQuotedIdentifiers", "true");
@@ -46,7 +42,7 @@ public final class Sql extends SqlJob<Session> {
     protected void query(Session session, String label, String text, String to) {
         session.spark.setJobGroup(label, label, false);
         Dataset<Row> rows = sql.sql(text);
-        if (standard) {
+        if (standard()) {
             // columns of a result may have any name, or none, but not in a file
             rows = rows.toDF(IntStream.range(0, rows.columns().length).mapToObj(i -> "c" + i).toArray(String[]::new));
         }
