@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from weft.probes import dvs, engine, fileops, hdfs, lustre, null, pauses, proc, profile, threads
+from weft.probes import dvs, engine, fileops, hdfs, kafka, lustre, null, pauses, proc, profile, threads
 from weft.probes.base import Probe
 
 _ALL: tuple[type[Probe], ...] = (
@@ -16,6 +16,7 @@ _ALL: tuple[type[Probe], ...] = (
     lustre.LustreProbe,
     dvs.DvsProbe,
     hdfs.HdfsProbe,
+    kafka.KafkaProbe,
     profile.ProfileProbe,
     pauses.PausesProbe,
 )

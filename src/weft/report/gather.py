@@ -11,7 +11,18 @@ from weft.model.fitting import Used
 from weft.model.jobmetrics import JobMetrics
 from weft.record.record import Stored
 from weft.record.samples import SCHEMA
-from weft.report import counters, engine, explanation, files, flink, paused, profiled, replayed, spans
+from weft.report import (
+    counters,
+    engine,
+    explanation,
+    files,
+    flink,
+    paused,
+    profiled,
+    replayed,
+    spans,
+    streamed,
+)
 from weft.report.sources import Sources
 from weft.report.summary import Mark, NodeInfo, PlaceInfo, Series, Span, Summary
 from weft.text.units import show_seconds
@@ -56,6 +67,7 @@ def summarize(stored: Stored) -> Summary:
         ),
         "profile": profile,
         "replay": sources.attempt("the replayed jobs", lambda: replayed.of_record(stored, metrics), None),
+        "stream": sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None),
         "pauses": sources.rows(
             "the collector's pauses",
             lambda: paused.of_record(

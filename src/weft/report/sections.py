@@ -17,6 +17,7 @@ from weft.report import (
     pauses,
     profile,
     replay,
+    stream,
     timeline,
 )
 from weft.report.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
@@ -270,6 +271,7 @@ SECTIONS: list[Maker[Summary]] = [
     failure,
     explain.where_the_time_went,
     replay.replay_of_a_trace,
+    stream.stream,
     what_was_run,
     phases,
     timeline.timeline,

@@ -12,6 +12,7 @@ from weft.report.part import Part
 from weft.report.paused import PausedNode
 from weft.report.profiled import Profiled
 from weft.report.replayed import Replay
+from weft.report.streamed import Streamed
 from weft.report.timeparts import Explanation
 
 
@@ -209,6 +210,8 @@ class Summary(Part):
     """The collector's pauses by node, by the JVMs' own logs; empty if none wrote one."""
     replay: Replay | None = None
     """The jobs of a replayed trace; None of other workloads."""
+    stream: Streamed | None = None
+    """The latencies of a stream; None of other workloads."""
     counters: tuple[Counter, ...] = ()
     fileops: Mapping[str, Any] = {}
     """By node: the preload library's counts (`weft-scratch stats --json`); empty if it was not used."""

@@ -33,6 +33,7 @@ def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
         Path("java"),
         homes,
         {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in modules},
+        connectors=distribution.connectors(spec.connectors()),
         empty=classdata.empty(),
         servers=members.servers,
         encrypted=spec.encrypted,
@@ -66,7 +67,8 @@ def _work(spec: Spec, layout: Layout) -> list[Command]:
     prepare = list(spec.workload.prepare(layout))
     later = [_SUMS_LATER for _ in prepare]
     job = spec.engine.submit(spec.workload.job(layout, later), layout)
-    return [*prepare, job, *spec.workload.check(layout, later)]
+    beside = spec.workload.beside(layout, later)
+    return [*prepare, job, *beside, *spec.workload.check(layout, later)]
 
 
 def text(plan: dict[str, Any]) -> str:

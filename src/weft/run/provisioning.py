@@ -22,11 +22,19 @@ class Provisioned:
     jars: Mapping[str, Path]
     classes: Mapping[str, Path]
     native: Path
+    connectors: Sequence[Path] = ()
+    """Jars that the job needs besides those of its engine."""
 
     @property
     def visible(self) -> Sequence[Path]:
         """Directories that every node must see."""
-        return [self.java.parent.parent, settings.cache(), *settings.installation(), *self.homes.values()]
+        return [
+            self.java.parent.parent,
+            settings.cache(),
+            *settings.installation(),
+            *self.homes.values(),
+            *{jar.parent for jar in self.connectors},
+        ]
 
 
 def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
@@ -45,7 +53,8 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
         profiler.fetch(say)
     engines_homes = {name: home for name, home in homes.items() if name not in distribution.LIBRARIES}
     built = jars.build(engines_homes, spec.modules(), say)
-    return Provisioned(java, homes, built, _classes(spec, java, homes, built, say), programs)
+    classes = _classes(spec, java, homes, built, say)
+    return Provisioned(java, homes, built, classes, programs, distribution.connectors(spec.connectors(), say))
 
 
 _SMALL = ["--size", "1MB", "--nodes", "local:1", "--scratch", "disk"]

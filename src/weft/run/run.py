@@ -72,11 +72,12 @@ def measure(live: Live) -> Judgement:
     with live.phase("prepare"):
         prepared = do(workload.prepare(layout.of("generator")))
     with live.phase("run"):
-        (ran,) = do([live.spec.engine.submit(workload.job(layout, prepared), layout)])
+        job = live.spec.engine.submit(workload.job(layout, prepared), layout)
+        ran, *beside = do([job, *workload.beside(layout.of("generator"), prepared)])
     with live.phase("check"):
         checks = workload.check(layout.of("validator"), prepared)
         checked = [outcome for check in checks for outcome in do([check])]
-    return workload.judge(prepared, ran, checked)
+    return workload.judge(prepared, {**ran, "beside": beside} if beside else ran, checked)
 
 
 def run(
@@ -166,6 +167,7 @@ def _layout(
         java=provisioned.java,
         homes=provisioned.homes,
         jars=provisioned.jars,
+        connectors=provisioned.connectors,
         classes=provisioned.classes,
         empty=classdata.empty(),
         native=provisioned.native,

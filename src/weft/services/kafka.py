@@ -117,7 +117,7 @@ class Kafka(Service):
         return Endpoint(
             environment={
                 "KAFKA_BOOTSTRAP_SERVERS": settings["bootstrap.servers"],
-                "KAFKA_CLIENT_PROPERTIES": str(_properties(layout)),
+                "KAFKA_CLIENT_PROPERTIES": str(client_properties(layout)),
             },
             properties={"kafka": settings},
         )
@@ -147,7 +147,7 @@ class Kafka(Service):
     def client(self, layout: Layout) -> Client:
         programs, brokers = _directory(layout) / "bin", layout.serving(self.kind)
         words = {
-            "properties": shlex.quote(str(_properties(layout))),
+            "properties": shlex.quote(str(client_properties(layout))),
             "bootstrap": self._bootstrap(brokers),
             "java": shlex.join(_java(layout, "tools.properties", "-Xmx256m", "-XX:TieredStopAtLevel=1")),
         }
@@ -158,7 +158,7 @@ class Kafka(Service):
                 programs / name: _PROGRAM.format(main=main, **words) for name, main in _PROGRAMS.items()
             },
             address=self._bootstrap(brokers),
-            settings=_properties(layout),
+            settings=client_properties(layout),
         )
 
     @property
@@ -187,7 +187,7 @@ class Kafka(Service):
                 _server(layout, node): _text(self._settings(i, layout, brokers))
                 for i, node in enumerate(brokers, 1)
             },
-            _properties(layout): _text(self._client_settings(brokers, layout)),
+            client_properties(layout): _text(self._client_settings(brokers, layout)),
             directory / "log4j.properties": _LOGGING.format(level="INFO", target="SYSTEM_OUT"),
             directory / "tools.properties": _LOGGING.format(level="WARN", target="SYSTEM_ERR"),
             **(certificate.files() if certificate else {}),
@@ -209,6 +209,8 @@ class Kafka(Service):
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": f"CLIENTS:{scheme},CONTROLLER:{scheme}",
             "log.dirs": f"{_log(layout, node)}",
+            # the second counts for the probe `kafka`, and does nothing without it
+            "metric.reporters": "org.apache.kafka.common.metrics.JmxReporter,io.weft.kafka.BrokerCounts",
             "default.replication.factor": str(self._copies(brokers, 1)),
             **self._own_topics(brokers),
             # the first consumer of a group does not wait 3 s for others
@@ -265,13 +267,28 @@ class Kafka(Service):
 
     def _create(self, layout: Layout, brokers: Sequence[Node]) -> Command:
         java = _java(layout, "tools.properties", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-        argv = [*java, "io.weft.kafka.CreateTopics", "--client", str(_properties(layout))]
+        argv = [*java, "io.weft.kafka.CreateTopics", "--client", str(client_properties(layout))]
         argv += ["--replication", str(self._copies(brokers, 1))]
         argv += [
             word for name, count in sorted(self.topics.items()) for word in ("--topic", f"{name}={count}")
         ]
         argv += ["--outcome", str(_directory(layout) / "topics.json")]
         return Command("create-topics", layout.head, argv, _environment(layout, layout.head))
+
+
+def client_properties(layout: Layout) -> Path:
+    """The file with the properties of clients."""
+    return _directory(layout) / "client.properties"
+
+
+def client_program(
+    layout: Layout, node: Node, name: str, main_class: str, arguments: Sequence[str], *, heap: int = 256 << 20
+) -> Command:
+    """A program of weft's own that uses the brokers, on a node; it writes its result to the record."""
+    outcome = layout.record / "outcomes" / f"{name}.json"
+    java = _java(layout, "tools.properties", f"-Xmx{heap >> 20}m", "-XX:+UseSerialGC")
+    argv = [*java, f"io.weft.kafka.{main_class}", *arguments, "--outcome", str(outcome)]
+    return Command(name, node, argv, _environment(layout, node), outcome)
 
 
 def _name(node: Node) -> str:
@@ -284,11 +301,6 @@ def _directory(layout: Layout) -> Path:
 
 def _server(layout: Layout, node: Node) -> Path:
     return _directory(layout) / f"server-{node.name}.properties"
-
-
-def _properties(layout: Layout) -> Path:
-    """The file with the properties of clients."""
-    return _directory(layout) / "client.properties"
 
 
 def _certificate(layout: Layout) -> Certificate | None:

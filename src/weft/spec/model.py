@@ -131,6 +131,11 @@ class Spec(BaseModel):
         libraries = [name for kind in self.engine.parts for name in self.workload.libraries.get(kind, ())]
         return tuple(dict.fromkeys([*engines, *needed, *libraries]))
 
+    def connectors(self) -> tuple[str, ...]:
+        """Names of the distributions with jars that the job needs besides its engine's."""
+        known = self.workload.connectors
+        return tuple(known[kind] for kind in self.engine.parts if kind in known)
+
     def modules(self) -> tuple[str, ...]:
         """Modules of weft's own jars that services need, besides those of the distributions."""
         return tuple(dict.fromkeys(name for service in self.all_services() for name in service.modules))

@@ -7,6 +7,8 @@ from typing import Any
 from weft.errors import UsageError
 from weft.spec.model import Spec
 from weft.storage.base import layers
+from weft.text.shorthand import MisreadError
+from weft.workloads.base import Workload
 from weft.workloads.ownjob import OwnJob
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -48,6 +50,24 @@ def require_runnable(spec: Spec) -> None:
             )
         if isinstance(work, OwnJob):
             spec.engine.parts[kind].require_program(work.program)
+        _require_interval(work, kind)
+    _require_services(spec)
+
+
+def _require_interval(work: Workload, kind: str) -> None:
+    try:
+        work.require_engine(kind)
+    except MisreadError as error:
+        raise UsageError(str(error), hint=error.hint) from error
+
+
+def _require_services(spec: Spec) -> None:
+    there = [service.kind for service in spec.all_services()]
+    if missing := [kind for kind in spec.workload.needs if kind not in there]:
+        raise UsageError(
+            f"{spec.workload.kind} needs the service {missing[0]}",
+            hint=f"add --service {missing[0]}:1, or --service {missing[0]} for one on each compute node",
+        )
 
 
 def _require_preloaded(spec: Spec) -> None:

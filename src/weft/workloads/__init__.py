@@ -18,6 +18,7 @@ from weft.workloads import (
     sort,
     sparkperf,
     sqljoin,
+    streamstatistics,
     teracount,
     terasort,
     tpcds,
@@ -46,6 +47,7 @@ KINDS.add(
     ownsql.OwnSql,
     persistent.Persistent,
     sparkperf.SparkPerf,
+    streamstatistics.StreamStatistics,
 )
 
 AnyWorkload = Annotated[SerializeAsAny[Workload], BeforeValidator(KINDS.read)]

@@ -52,6 +52,10 @@ class Workload(BaseModel, ABC):
     """Storage roles in use."""
     checked_by: ClassVar[CheckedBy]
     """Who checks its result."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Services that the run must have."""
+    connectors: ClassVar[Mapping[str, str]] = {}
+    """By engine: the distribution with jars that its job needs besides the engine's."""
 
     @property
     def runs_on(self) -> tuple[str, ...]:
@@ -73,6 +77,9 @@ class Workload(BaseModel, ABC):
         """Its description in `weft ps`."""
         return f"run {self.kind}"
 
+    def require_engine(self, kind: str) -> None:
+        """Raises MisreadError if an engine does not run it with these parameters."""
+
     def generated(self, layout: Layout) -> Mapping[Path, str]:  # noqa: ARG002
         """Generated files that its programs read, beside those of the engine: text by path."""
         return {}
@@ -84,6 +91,10 @@ class Workload(BaseModel, ABC):
     @abstractmethod
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:
         """The measured work."""
+
+    def beside(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
+        """Programs that run while the job does; their results are `ran["beside"]` of `judge`, in this order."""
+        return []
 
     @abstractmethod
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:

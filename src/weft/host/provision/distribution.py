@@ -37,11 +37,15 @@ HADOOP = MavenSet(name="hadoop", version="3.5.0", unpacked=250_000_000)
 KAFKA = MavenSet(name="kafka", version="4.3.1", unpacked=60_000_000)
 FLINK_SQL = MavenSet(name="flink-sql", version="2.3.0", unpacked=70_000_000)
 """No engine: libraries with which Flink SQL reads and writes Parquet."""
+FLINK_KAFKA = MavenSet(name="flink-kafka", version="5.0.0-2.2", unpacked=12_000_000)
+SPARK_KAFKA = MavenSet(name="spark-kafka", version="4.2.0", unpacked=12_000_000)
+"""No engines: the connectors of jobs that read from Kafka."""
 PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 """No engine: the library of the probe `profile`."""
 
 DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {
-    each.name: each for each in (SPARK, FLINK, HADOOP, KAFKA, FLINK_SQL, PROFILER)
+    each.name: each
+    for each in (SPARK, FLINK, HADOOP, KAFKA, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
 }
 
 
@@ -59,6 +63,13 @@ def expected(name: str) -> Path:
     key, prefix = DISTRIBUTIONS[name].key, settings.prefix()
     shared = prefix / "engines" / key if prefix else None
     return shared if shared and shared.is_dir() else settings.cache() / key
+
+
+def connectors(names: Sequence[str], say: Say | None = None) -> list[Path]:
+    """The jars of connectors, or with `say` None where they will be."""
+    found = homes(names, say) if say else {name: expected(name) for name in names}
+    sets = {name: each for name in names if isinstance(each := DISTRIBUTIONS[name], MavenSet)}
+    return [found[name] / "lib" / one.file for name, each in sets.items() for one in each.artifacts]
 
 
 def homes(names: Sequence[str], say: Say) -> dict[str, Path]:

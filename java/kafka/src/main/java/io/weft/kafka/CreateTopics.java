@@ -2,13 +2,11 @@ package io.weft.kafka;
 
 import io.weft.core.Outcome;
 import io.weft.core.Program;
-import java.io.Reader;
-import java.nio.file.Files;
+import io.weft.stream.Control;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -37,7 +35,7 @@ public final class CreateTopics extends Program {
 
     @Override
     public void run(Outcome outcome) throws Exception {
-        try (Admin admin = Admin.create(properties(client))) {
+        try (Admin admin = Admin.create(Control.properties(client))) {
             List<NewTopic> wanted = topics.entrySet().stream()
                     .map(topic -> new NewTopic(topic.getKey(), topic.getValue(), replication)).toList();
             admin.createTopics(wanted).all().get();
@@ -50,14 +48,6 @@ public final class CreateTopics extends Program {
             }
             outcome.put("topics", topics.size());
         }
-    }
-
-    static Properties properties(Path file) throws Exception {
-        Properties found = new Properties();
-        try (Reader text = Files.newBufferedReader(file)) {
-            found.load(text);
-        }
-        return found;
     }
 
     /** A topic that was just created may not be known to the broker that answers. */

@@ -1,0 +1,2 @@
+/** Streams of numbers through Kafka: what producers publish, what engines keep of it, and what is right. */
+package io.weft.stream;

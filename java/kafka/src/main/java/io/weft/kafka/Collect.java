@@ -1,0 +1,252 @@
+package io.weft.kafka;
+
+import io.weft.core.Bounds;
+import io.weft.core.Outcome;
+import io.weft.core.Program;
+import io.weft.core.Progress;
+import io.weft.core.WrongInput;
+import io.weft.stream.Control;
+import io.weft.stream.Step;
+import io.weft.stream.StreamOptions;
+import io.weft.stream.StreamTotals;
+import io.weft.stream.Topics;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Says when producers publish, receives the engine's results, and measures each record's latency. With a bound on the
+ * latency it looks for the highest rate that keeps it.
+ */
+public final class Collect extends Program {
+    private static final long LEAD_MICROS = 500_000;
+    private static final long POLL_MILLIS = 100;
+    private static final double ENOUGH = 1.15;
+    /** Share of the time of a step by which the median may grow from its second quarter to the last. */
+    private static final double GROWTH = 0.025;
+    private static final long MOST_RECORDS = 1_000_000_000L;
+
+    @Option(names = "--client", required = true)
+    private Path client;
+
+    @Mixin
+    private StreamOptions stream;
+
+    /** Records per second of each producer; in a search, the first rate. */
+    @Option(names = "--rate", required = true)
+    private double rate;
+
+    @Option(names = "--seconds", required = true)
+    private double seconds;
+
+    @Option(names = "--warmup-seconds", required = true)
+    private double warmup;
+
+    /** Microseconds between results. */
+    @Option(names = "--interval-micros")
+    @Bounds(min = 0)
+    private long interval;
+
+    /** The highest 99th percentile of a rate that a search accepts; without one there is no search. */
+    @Option(names = "--bound-micros")
+    @Bounds(min = 0)
+    private long bound;
+
+    /** How many programs there are that have producers. */
+    @Option(names = "--programs", required = true)
+    private int programs;
+
+    @Option(names = "--patience-seconds")
+    private double patience = 120;
+
+    @Option(names = "--log", required = true)
+    private Path log;
+
+    private final Progress progress = new Progress(0);
+    private final List<Map<String, Object>> steps = new ArrayList<>();
+    private Control control;
+    private KafkaConsumer<String, String> results;
+    private int producers;
+    private long[] held;
+    private long published;
+    private long fallbacks;
+
+    public static void main(String[] args) {
+        main(new Collect(), args);
+    }
+
+    @Override
+    public void run(Outcome outcome) throws Exception {
+        producers = stream.spec().producers();
+        held = new long[producers];
+        var text = new StringDeserializer();
+        try (Control messages = new Control(client);
+                KafkaConsumer<String, String> in =
+                        new KafkaConsumer<>(Control.properties(client), text, text)) {
+            control = messages;
+            results = in;
+            TopicPartition only = new TopicPartition(Topics.RESULTS, 0);
+            in.assign(List.of(only));
+            in.seekToBeginning(List.of(only));
+            while (!control.hear(POLL_MILLIS).contains(Control.READY)) {
+                // weft ends the run if the driver ends before
+            }
+            outcome.put("clocks", Clocks.compare(control, programs));
+            try {
+                if (warmup > 0) {
+                    take(rate, warmup);
+                    steps.clear();
+                }
+                Latencies found = bound > 0 ? search() : take(rate, seconds);
+                found.report().forEach(outcome::put);
+                found.write(log);
+            } catch (WrongInput lost) {
+                // the validator, which reads both topics again, says where
+                outcome.put("lost", lost.getMessage());
+            }
+            control.say(Control.END);
+        }
+        outcome.put("steps", steps).put("each", published).put("fallbacks", fallbacks);
+    }
+
+    /** Doubles the rate until the bound is missed, then halves the distance. */
+    private Latencies search() throws Exception {
+        double low = 0;
+        double high = Double.POSITIVE_INFINITY;
+        double next = rate;
+        Latencies best = null;
+        while (low == 0 ? next >= 1 : high / low > ENOUGH) {
+            Latencies found = take(next, seconds);
+            if (found.percentile(99) <= bound && (boolean) steps.get(steps.size() - 1).get("sustained")) {
+                low = next;
+                best = found;
+            } else {
+                high = next;
+            }
+            if (published > MOST_RECORDS / producers) {
+                break;
+            }
+            if (Double.isInfinite(high)) {
+                next = 2 * low;
+            } else {
+                next = low == 0 ? high / 4 : Math.sqrt(low * high);
+            }
+        }
+        if (best == null) {
+            throw new WrongInput("At no rate, down to " + high + " records/s of each producer, 99 % of the records were"
+                    + " in a result after at most " + bound / 1e6 + " s.");
+        }
+        return best;
+    }
+
+    /** Lets producers publish at a rate, until results hold all of it. */
+    private Latencies take(double rate, double seconds) throws Exception {
+        long each = Math.max(1, Math.round(rate * seconds));
+        Step step = new Step(steps.size() + (published > 0 ? 1 : 0), published, each, Clock.micros() + LEAD_MICROS, rate);
+        published += each;
+        progress.expect(each * producers);
+        control.say(step.message());
+        Latencies latencies = new Latencies(step, producers);
+        long until = step.lastMicros(producers) + (long) (patience * 1e6);
+        while (!complete()) {
+            boolean more = false;
+            var polled = results.poll(Duration.ofMillis(POLL_MILLIS));
+            long now = Clock.micros();
+            for (ConsumerRecord<String, String> result : polled) {
+                more |= receive(StreamTotals.parse(result.value(), producers), now, latencies);
+            }
+            until = more ? Math.max(until, now + (long) (patience * 1e6)) : until;
+            if (now > until) {
+                throw new WrongInput(missing());
+            }
+        }
+        steps.add(row(step, latencies, observed(step)));
+        return latencies;
+    }
+
+    private boolean complete() {
+        for (long count : held) {
+            if (count < published) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private String missing() {
+        long count = 0;
+        for (long each : held) {
+            count += published - each;
+        }
+        return count + " of " + published * producers + " records were in no result, " + patience
+                + " s after the last of them should have been sent and without another result.";
+    }
+
+    /** Gives whether the result holds records that no earlier one did. */
+    private boolean receive(StreamTotals totals, long now, Latencies latencies) throws WrongInput {
+        long more = 0;
+        boolean less = false;
+        for (int producer = 0; producer < producers; producer++) {
+            less |= totals.counts[producer] < held[producer];
+            if (totals.counts[producer] > published) {
+                throw new WrongInput("A result counts " + totals.counts[producer] + " records of producer " + producer
+                        + ", which published " + published + ".");
+            }
+            for (; held[producer] < totals.counts[producer]; held[producer]++) {
+                latencies.held(producer, held[producer], now);
+                more++;
+            }
+        }
+        latencies.result(now, more);
+        progress.add(more);
+        fallbacks += less ? 1 : 0;
+        return more > 0;
+    }
+
+    /** What producers observed; all of them have published by now. */
+    private List<Published> observed(Step step) {
+        List<Published> found = new ArrayList<>();
+        long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        while (found.size() < producers && System.nanoTime() < end) {
+            for (String message : control.hear(POLL_MILLIS)) {
+                Published one = Published.of(message);
+                if (one != null && one.step() == step.number()) {
+                    found.add(one);
+                }
+            }
+        }
+        return found;
+    }
+
+    private Map<String, Object> row(Step step, Latencies latencies, List<Published> observed) {
+        long late = observed.stream().mapToLong(Published::lateMicros).max().orElse(0);
+        long acknowledged = observed.stream().mapToLong(Published::ackMicros).max().orElse(0);
+        double blocked = observed.stream().mapToDouble(Published::blocked).max().orElse(0);
+        double time = step.each() / step.rate();
+        boolean sustained = latencies.growth() <= Math.max(2 * interval, GROWTH * time * 1e6);
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("rate", step.rate() * producers);
+        row.put("seconds", time);
+        row.put("records", step.each() * producers);
+        row.put("throughput", latencies.throughput());
+        row.putAll(latencies.summary());
+        row.put("growth", latencies.growth() / 1e6);
+        row.put("sustained", sustained);
+        row.put("late", late / 1e6);
+        row.put("most_late", observed.stream().mapToLong(Published::mostLateMicros).max().orElse(0) / 1e6);
+        row.put("acknowledged", acknowledged / 1e6);
+        row.put("blocked", blocked);
+        row.put("limit", Limit.of(latencies.lastQuarter(), late, acknowledged, blocked).name().toLowerCase(Locale.ROOT));
+        return row;
+    }
+}

@@ -1,0 +1,87 @@
+package io.weft.kafka;
+
+import io.weft.core.Bounds;
+import io.weft.core.Outcome;
+import io.weft.core.Parallel;
+import io.weft.core.Program;
+import io.weft.stream.Control;
+import io.weft.stream.Pong;
+import io.weft.stream.Step;
+import io.weft.stream.StreamOptions;
+import io.weft.stream.StreamSpec;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Producers of a stream, each in a thread with a connection of its own; they publish what the collector asks for. */
+public final class Produce extends Program {
+    private static final long PAUSE_MILLIS = 20;
+
+    @Option(names = "--client", required = true)
+    private Path client;
+
+    @Mixin
+    private StreamOptions stream;
+
+    /** Number of the first producer here. */
+    @Option(names = "--from", required = true)
+    private int from;
+
+    /** Number of the first producer that is elsewhere. */
+    @Option(names = "--to", required = true)
+    private int to;
+
+    @Option(names = "--linger-millis")
+    @Bounds(min = 0, max = 60_000)
+    private long lingerMillis;
+
+    public static void main(String[] args) {
+        main(new Produce(), args);
+    }
+
+    @Override
+    public void run(Outcome outcome) throws Exception {
+        Properties known = Control.properties(client);
+        known.put("linger.ms", "" + lingerMillis);
+        List<Publisher> publishers = new ArrayList<>();
+        try (Control control = new Control(client)) {
+            StreamSpec spec = stream.spec();
+            for (int producer = from; producer < to; producer++) {
+                publishers.add(new Publisher(spec, producer, known));
+            }
+            outcome.put("records", follow(control, publishers));
+        } finally {
+            publishers.forEach(Publisher::close);
+        }
+    }
+
+    /** Takes each step when it is asked for; gives how many records were published. */
+    private long follow(Control control, List<Publisher> publishers) throws Exception {
+        long records = 0;
+        while (true) {
+            for (Control.Message message : control.messages(PAUSE_MILLIS)) {
+                if (message.text().equals(Control.END)) {
+                    return records;
+                }
+                if (message.text().startsWith(Control.PING)) {
+                    int ping = Integer.parseInt(message.text().substring(Control.PING.length()));
+                    control.say(new Pong(ping, from, message.heardMillis() - message.sentMillis()).message());
+                }
+                Step step = Step.of(message.text());
+                if (step == null) {
+                    continue;
+                }
+                List<Callable<Published>> tasks = new ArrayList<>();
+                publishers.forEach(each -> tasks.add(() -> each.publish(step)));
+                for (Published published : Parallel.run(tasks.size(), tasks)) {
+                    control.say(published.message());
+                    records += step.each();
+                }
+            }
+        }
+    }
+}

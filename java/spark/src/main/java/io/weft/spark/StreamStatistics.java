@@ -1,0 +1,109 @@
+package io.weft.spark;
+
+import io.weft.job.StreamJob;
+import io.weft.stream.Topics;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkConf;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamReader;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryException;
+import org.apache.spark.sql.streaming.Trigger;
+
+/** Totals of a stream after each micro-batch, or in real-time mode, by one aggregation of Structured Streaming. */
+public final class StreamStatistics extends StreamJob<Session> {
+    private static final long POLL_MILLIS = 50;
+    private static final long PATIENCE_SECONDS = 120;
+    /** The shortest batch of real-time mode; its end is a checkpoint. */
+    private static final long LEAST_BATCH_MILLIS = 5000;
+
+    public static void main(String[] args) {
+        main(new StreamStatistics(), args);
+    }
+
+    @Override
+    protected Session open() throws Exception {
+        SparkConf conf = new SparkConf().setAppName("stream-statistics")
+                .setIfMissing("spark.sql.shuffle.partitions", "" + tasks());
+        return new Session(conf, executors());
+    }
+
+    @Override
+    protected Stream start(Session session) throws Exception {
+        SparkSession sql = SparkSession.builder().sparkContext(session.spark.sc()).getOrCreate();
+        StreamingQuery query = writer(totals(reader(sql).load())).start();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (query.status().message().startsWith("Initializing")) {
+            check(query);
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException("the query is still " + query.status().message() + " after "
+                        + PATIENCE_SECONDS + " s");
+            }
+            Thread.sleep(POLL_MILLIS);
+        }
+        return new Stream() {
+            @Override
+            public void check() throws Exception {
+                StreamStatistics.check(query);
+            }
+
+            @Override
+            public void stop() throws Exception {
+                query.stop();
+            }
+        };
+    }
+
+    private static void check(StreamingQuery query) {
+        if (query.isActive()) {
+            return;
+        }
+        if (query.exception().isDefined()) {
+            StreamingQueryException error = query.exception().get();
+            Throwable cause = error;
+            while (cause.getCause() != null && cause.getCause() != cause) {
+                cause = cause.getCause();
+            }
+            throw new IllegalStateException(cause.toString(), error);
+        }
+        throw new IllegalStateException("the query ended before its stream");
+    }
+
+    private DataStreamReader reader(SparkSession sql) throws Exception {
+        DataStreamReader reader = sql.readStream().format("kafka").option("subscribe", Topics.RECORDS)
+                .option("startingOffsets", "earliest").option("failOnDataLoss", "true");
+        client().forEach((key, value) -> reader.option("kafka." + key, (String) value));
+        return reader;
+    }
+
+    /** One line: least, greatest, sum, and the records of each producer, which is its partition. */
+    private Dataset<Row> totals(Dataset<Row> records) {
+        Dataset<Row> numbers = records.selectExpr("partition",
+                "cast(split_part(cast(value as string), ' ', " + (field() + 1) + ") as bigint) as number");
+        // the first batch may be empty
+        List<String> columns = new ArrayList<>(List.of(or("min", Long.MAX_VALUE), or("max", Long.MIN_VALUE), or("sum", 0)));
+        for (int producer = 0; producer < producers(); producer++) {
+            columns.add("count_if(partition = " + producer + ")");
+        }
+        return numbers.agg(org.apache.spark.sql.functions
+                .expr("concat_ws(' ', " + String.join(", ", columns) + ")").as("value"));
+    }
+
+    private static String or(String aggregate, long value) {
+        return "coalesce(" + aggregate + "(number), cast('" + value + "' as bigint))";
+    }
+
+    private DataStreamWriter<Row> writer(Dataset<Row> totals) throws Exception {
+        DataStreamWriter<Row> writer = totals.writeStream().outputMode("update").format("kafka")
+                .option("topic", Topics.RESULTS).option("kafka.linger.ms", "0")
+                .option("checkpointLocation", checkpoints().contains("://") ? checkpoints() : "file://" + checkpoints());
+        client().forEach((key, value) -> writer.option("kafka." + key, (String) value));
+        return writer.trigger(intervalMillis() > 0 ? Trigger.ProcessingTime(intervalMillis())
+                : Trigger.RealTime(Math.max(LEAST_BATCH_MILLIS, checkpointMillis())));
+    }
+}

@@ -1,0 +1,103 @@
+"""The latencies of a stream, from the collector's report in the record."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from weft.model import pauses
+from weft.record.record import Stored
+from weft.report.part import Part
+
+_NOTABLE = 0.005
+"""Seconds of the shortest collector pause that is drawn."""
+_AS_BEFORE = 2.0
+"""Times the usual 99th percentile, up to which latency counts as recovered."""
+
+
+class Moment(Part):
+    """An interval of a stream, by its middle in seconds after the stream began; latencies of the records sent in it."""
+
+    t: float
+    records: int
+    median: float | None = None
+    p99: float | None = None
+    max: float | None = None
+    held_per_second: float
+    """Records in results that arrived in it."""
+    results: int
+
+
+class Streamed(Part):
+    """A stream; `began` is in seconds after the run began, latencies in seconds."""
+
+    began: float
+    seconds: float
+    records: int
+    results: int
+    throughput: float
+    latency: Mapping[str, float]
+    early: int
+    """Records whose result arrived before they should have been sent: clocks differ."""
+    clocks: float = 0.0
+    """How far the clock of a producer and the collector's can be apart, at most."""
+    paused: tuple[float, float]
+    """When the longest time without a result began, after the stream did, and its length."""
+    fallbacks: int
+    """How often a result held fewer records than one before: the engine continued from a checkpoint."""
+    distribution: tuple[tuple[float, float], ...]
+    over_time: tuple[Moment, ...]
+    steps: tuple[Mapping[str, JsonValue], ...]
+    collector: tuple[tuple[float, float], ...] = ()
+    """Pauses of the engine's garbage collector: when, after the stream began, and how long."""
+
+    def recovered(self, lost: float) -> float | None:
+        """Seconds from a loss, in seconds after the stream began, until latencies were as before; None if never or if none were before."""
+        before = sorted(each.p99 for each in self.over_time if each.p99 is not None and each.t < lost)
+        after = [each for each in self.over_time if each.p99 is not None and each.t >= lost]
+        if not before or not after:
+            return None
+        usual = _AS_BEFORE * before[len(before) // 2]
+        worst = max(range(len(after)), key=lambda at: after[at].p99 or 0.0)
+        if (after[worst].p99 or 0.0) <= usual:
+            return 0.0
+        # a record's result arrives its latency after it
+        return next(
+            (each.t + (each.p99 or 0.0) - lost for each in after[worst:] if (each.p99 or 0.0) <= usual), None
+        )
+
+
+def of_record(stored: Stored, begin: float) -> Streamed | None:
+    """None if the run measured no stream. `begin`: when the run began, in seconds since 1970."""
+    found = stored.json("outcomes/collect.json")
+    if "over_time" not in found:
+        return None
+    began, end = float(found["began"]), float(found["began"]) + float(found["seconds"])
+    pause = found["longest_pause"]
+    return Streamed(
+        **{
+            name: found[name]
+            for name in ("seconds", "records", "results", "throughput", "latency", "early", "fallbacks")
+        },
+        began=began - begin,
+        paused=(max(0.0, pause["began"] - began), pause["seconds"]),
+        clocks=max((max(-each["least"], each["most"]) for each in found.get("clocks", ())), default=0.0),
+        distribution=found["distribution"],
+        over_time=_moments(found["over_time"]),
+        steps=tuple(found["steps"]),
+        collector=_collector(stored, began, end),
+    )
+
+
+def _moments(rows: Sequence[Mapping[str, Any]]) -> tuple[Moment, ...]:
+    return tuple(Moment(**row) for row in rows)
+
+
+def _collector(stored: Stored, began: float, end: float) -> tuple[tuple[float, float], ...]:
+    found = [
+        (pause.begin - began, pause.end - pause.begin)
+        for log in pauses.read(stored.directory / "pauses").values()
+        for pause in log
+        if began <= pause.begin <= end and pause.end - pause.begin >= _NOTABLE
+    ]
+    return tuple(sorted(found))

@@ -1,0 +1,215 @@
+"""stream-statistics: least, greatest, sum and count of a number in every record of a stream through Kafka."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from weft.layout.places import Role
+from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.services.kafka import client_program, client_properties
+from weft.text.fields import MOST, Duration, Size
+from weft.text.shorthand import MisreadError
+from weft.text.units import show_seconds
+from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload
+
+_LEAST = {"flink": 0.05, "spark": 0.1}
+"""Seconds of the shortest window or micro-batch, by engine."""
+_FIRST_RATE = 1000.0
+"""Records per second of each producer with which the search for the highest rate begins."""
+
+
+class StreamStatistics(Workload):
+    """Producers publish records by a schedule; every result of the engine is checked, and each record's latency measured."""
+
+    kind: Literal["stream-statistics"] = "stream-statistics"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
+    positional: ClassVar[str] = "rate"
+    engines: ClassVar[tuple[str, ...]] = ("flink", "spark")
+    roles: ClassVar[tuple[Role, ...]] = ("output", "shuffle")
+    needs: ClassVar[tuple[str, ...]] = ("kafka",)
+    connectors: ClassVar[Mapping[str, str]] = {"flink": "flink-kafka", "spark": "spark-kafka"}
+
+    producers: int = Field(
+        default=1, ge=1, le=10_000, description="producers, each with a partition of its own"
+    )
+    rate: float | Literal["max"] = Field(
+        default=_FIRST_RATE,
+        gt=0,
+        le=1e7,
+        description="records per second of each producer; max: search for the highest rate that keeps `bound`",
+    )
+    seconds: Duration = Field(default=20.0, ge=1, description="measured time; with rate=max of each rate")
+    warmup: Duration = Field(
+        default=5.0, ge=0, description="time before, at the same rate, which only the check counts"
+    )
+    length: Size = Field(default=80, ge=3, le=MOST, description="bytes of each record")
+    values: int = Field(default=8, ge=1, le=100_000, description="numbers in each record")
+    field: int = Field(default=1, ge=0, description="number of a record that is aggregated, from 0")
+    interval: Duration | None = Field(
+        default=None,
+        ge=0,
+        description="tumbling window (Flink, from 50ms) or micro-batch (Spark, from 100ms); 0: a result for each record (Flink), real-time mode (Spark). Default: 0 on Flink, 100ms on Spark",
+    )
+    bound: Duration = Field(
+        default=1.0, gt=0, description="with rate=max: limit of the 99th percentile of latency"
+    )
+    checkpoint: Duration = Field(default=1.0, ge=0.01, description="time between checkpoints (Flink)")
+    buffer_timeout: Duration = Field(
+        default=0.01, ge=0, description="longest wait of a record for others of its buffer (Flink)"
+    )
+    tasks: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST,
+        description="tasks that read; default: one per producer, at most one per slot",
+    )
+    patience: Duration = Field(
+        default=120.0, ge=1, description="time without a result after which records are given up as lost"
+    )
+    seed: int = Field(default=0, ge=0, description="seed of the records")
+
+    @model_validator(mode="after")
+    def _fits(self) -> "StreamStatistics":
+        """Records hold their numbers."""
+        if self.field >= self.values:
+            raise MisreadError(
+                f"field {self.field} is not one of the {self.values} numbers of a record",
+                hint=f"fields are numbered from 0 to {self.values - 1}",
+            )
+        if (self.length + 1) // self.values < 4:
+            raise MisreadError(
+                f"a record of {self.length} bytes does not hold {self.values} numbers",
+                hint=f"with {self.values} numbers it needs {4 * self.values - 1} bytes or more",
+            )
+        return self
+
+    def require_engine(self, kind: str) -> None:
+        least = _LEAST[kind]
+        if self.interval is None or self.interval >= least or self.interval == 0:
+            return
+        alone = "a result of each record" if kind == "flink" else "real-time mode"
+        raise MisreadError(
+            f"stream-statistics: an interval of {self.interval * 1000:g} ms is too short on {kind}",
+            hint=f"set interval to {least * 1000:g}ms or more, or 0 for {alone}",
+        )
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        topics = {"stream-records": self.producers, "stream-results": 1, "stream-control": 1}
+        words = ["--client", str(client_properties(layout)), "--replication", "-1"]
+        words += [word for name, count in topics.items() for word in ("--topic", f"{name}={count}")]
+        return [client_program(layout, layout.head, "topics", "CreateTopics", words, heap=128 << 20)]
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome = layout.record / "outcomes" / "run.json"
+        options = {
+            "client": client_properties(layout),
+            "producers": self.producers,
+            "field": self.field,
+            "interval-millis": round(self._interval(layout) * 1000),
+            "checkpoints": f"{layout.places['output'].path}/checkpoints",
+            "checkpoint-millis": round(self.checkpoint * 1000),
+            "tasks": self.tasks or min(self.producers, layout.slots),
+            "executors": len(layout.nodes),
+            "outcome": outcome,
+            **({"buffer-millis": round(self.buffer_timeout * 1000)} if "flink" in layout.homes else {}),
+        }
+        needed = Dependencies(jars=[str(jar) for jar in layout.connectors])
+        return Job("stream-statistics", "StreamStatistics", _words(options), outcome, dependencies=needed)
+
+    def beside(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
+        options: dict[str, object] = {
+            **self._stream(layout),
+            "rate": _FIRST_RATE if self.rate == "max" else self.rate,
+            "seconds": self.seconds,
+            "warmup-seconds": self.warmup,
+            "interval-micros": round(self._interval(layout) * 1e6),
+            "bound-micros": round(self.bound * 1e6) if self.rate == "max" else 0,
+            "patience-seconds": self.patience,
+            "log": layout.record / "outcomes" / "latency.hlog",
+        }
+        edges = [self.producers * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
+        options["programs"] = sum(1 for i in range(len(layout.nodes)) if edges[i] < edges[i + 1])
+        return [
+            client_program(layout, layout.head, "collect", "Collect", _words(options)),
+            *(
+                client_program(
+                    layout,
+                    node,
+                    f"produce-{node.name}",
+                    "Produce",
+                    _words({**self._stream(layout), "from": edges[i], "to": edges[i + 1]}),
+                )
+                for i, node in enumerate(layout.nodes)
+                if edges[i] < edges[i + 1]
+            ),
+        ]
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
+        words = _words(self._stream(layout))
+        return [client_program(layout, layout.head, "validate", "StreamValidate", words)]
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        collected, *produced = ran["beside"]
+        found = checked[0]
+        reasons = [str(collected["lost"]).rstrip(".")] if "lost" in collected else []
+        wanted = found["each"] * self.producers
+        if self.rate != "max" and "lost" not in collected:
+            wanted = self.producers * sum(
+                max(1, round(self.rate * time)) for time in (self.warmup, self.seconds) if time
+            )
+        counts = {
+            "producers published": sum(one["records"] for one in produced),
+            "the validator found": found["records"],
+            "the engine counted": found["count"],
+        }
+        reasons += [f"{who} {count} records of {wanted}" for who, count in counts.items() if count != wanted]
+        facts = {
+            **_facts(collected),
+            **{key: found[key] for key in ("min", "max", "sum", "count", "results")},
+        }
+        measured = collected.get("records", 0) * self.length
+        return Judgement(not reasons, "; ".join(reasons), measured, 0, collected.get("seconds"), facts)
+
+    def _interval(self, layout: Layout) -> float:
+        """Seconds between results; 0: one for each record."""
+        default = 0.0 if "flink" in layout.homes else _LEAST["spark"]
+        return default if self.interval is None else self.interval
+
+    def _stream(self, layout: Layout) -> dict[str, object]:
+        return {
+            "client": client_properties(layout),
+            "producers": self.producers,
+            "length": self.length,
+            "values": self.values,
+            "field": self.field,
+            "seed": self.seed,
+        }
+
+
+def _words(options: Mapping[str, object]) -> list[str]:
+    return [word for key, value in options.items() for word in (f"--{key}", str(value))]
+
+
+def _facts(collected: Outcome) -> dict[str, Any]:
+    """Values for lists of runs; the report draws the rest from the record."""
+    if "latency" not in collected:
+        return {}
+    last = max((step for step in collected["steps"] if step["sustained"]), key=_rate, default=None)
+    step = last or collected["steps"][-1]
+    return {
+        "offered_per_second": step["rate"],
+        "records_per_second": round(collected["throughput"], 1),
+        "sustained": bool(last),
+        **({} if last else {"limit": step["limit"]}),
+        **{f"latency_{name}": _shown(value) for name, value in collected["latency"].items()},
+    }
+
+
+def _rate(step: Mapping[str, Any]) -> float:
+    return float(step["rate"])
+
+
+def _shown(seconds: float) -> str:
+    """Milliseconds below one second."""
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else show_seconds(seconds)

@@ -1,0 +1,106 @@
+"""Streams on real engines: every result is right, latencies are on record, and a lost process is survived or named."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.local.conftest import Weft, in_phase, kill
+
+SHORT = ("--set", "seconds=3", "--set", "warmup=1", "--set", "rate=200")
+LONGER = ("--nodes", "local:2", "--set", "seconds=40", "--set", "warmup=3", "--set", "rate=500")
+
+
+def streamed(weft: Weft, *words: str) -> dict:
+    result = weft.result("run", "stream-statistics", *words)
+    assert result["verdict"] == "VALID", result
+    return result
+
+
+def test_flink_answers_each_record_and_the_answer_is_exact(weft: Weft) -> None:
+    result = streamed(weft, "--engine", "flink", "--nodes", "local:1", "--service", "kafka", *SHORT)
+    facts = result["facts"]
+    assert (facts["count"], facts["results"]) == (800, 800)
+    outcomes = Path(result["record"]) / "outcomes"
+    collected = json.loads((outcomes / "collect.json").read_text())
+    assert collected["records"] == 600
+    assert 0 < collected["latency"]["median"] <= collected["latency"]["p99"] <= collected["latency"]["max"]
+    assert collected["early"] == 0
+    assert (outcomes / "latency.hlog").read_text().startswith("#[Histogram log format version")
+    assert 'id="stream"' in Path(result["report"]).read_text()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--engine", "flink", "--set", "interval=50ms", "--set", "producers=2"),
+        ("--engine", "spark", "--set", "interval=100ms", "--set", "producers=2"),
+    ],
+)
+def test_windows_and_micro_batches_are_exact_too(weft: Weft, words: tuple[str, ...]) -> None:
+    facts = streamed(weft, "--nodes", "local:2", "--service", "kafka:1", *SHORT, *words)["facts"]
+    assert facts["count"] == 1600
+    assert facts["results"] < 1600
+
+
+@pytest.mark.long
+def test_a_rate_that_is_too_high_is_named_with_its_limit(weft: Weft) -> None:
+    words = ("--nodes", "local:2", "--service", "kafka:1", "--set", "rate=300000", "--set", "seconds=5")
+    facts = streamed(weft, "--engine", "flink", *words)["facts"]
+    assert facts["sustained"] is False
+    assert facts["limit"] in {"producer", "broker", "engine"}
+
+
+@pytest.mark.long
+def test_the_highest_rate_is_searched(weft: Weft) -> None:
+    words = ("--set", "rate=max", "--set", "seconds=3", "--set", "bound=2s", "--set", "interval=200ms")
+    result = streamed(weft, "--engine", "flink", "--nodes", "local:2", "--service", "kafka:1", *words)
+    steps = json.loads((Path(result["record"]) / "outcomes" / "collect.json").read_text())["steps"]
+    assert len(steps) > 2
+    kept = [step["rate"] for step in steps if step["sustained"] and step["p99"] <= 2]
+    assert result["facts"]["offered_per_second"] <= max(kept)
+
+
+def progress(weft: Weft) -> int:
+    """Records that results hold by now."""
+    log = (weft.record() / "logs" / "node1" / "collect.log").read_text()
+    return int(re.findall(r"progress: (\d+)", log)[-1])
+
+
+def on_node_of_job(weft: Weft, node: str) -> bool:
+    """Whether the job's only tasks run on this node."""
+    log = weft.record() / "logs" / node / f"taskmanager-{node}.log"
+    return "Source: records" in log.read_text()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("engine", "service", "victim", "words"),
+    [
+        ("flink", "kafka:1", "TaskManagerRunner", ("--set", "engine.conf.heartbeat.timeout=6s")),
+        ("spark", "kafka:1", "CoarseGrainedExecutorBackend", ("--set", "interval=200ms")),
+        ("flink", "kafka:2", "kafka.Kafka", ("--set", "kafka.replication=2")),
+    ],
+)
+def test_a_killed_process_is_survived_and_the_report_has_the_recovery(
+    weft: Weft, engine: str, service: str, victim: str, words: tuple[str, ...]
+) -> None:
+    process = weft.start(
+        "run", "stream-statistics", "--engine", engine, "--service", service, *LONGER, *words, "--json"
+    )
+    weft.wait_for(process, lambda: in_phase(weft, "run") and progress(weft) > 5000, 300)
+    found = [one for one in weft.processes(victim) if one.name() == "java"]
+    where = {one.environ()["WEFT_NODE"]: one for one in found}
+    if victim == "TaskManagerRunner":
+        where = {node: one for node, one in where.items() if on_node_of_job(weft, node)}
+    kill(where[max(where)])
+    out, err = process.communicate(timeout=400)
+    result = json.loads(out)
+    assert result["verdict"] == "VALID", err
+    assert result["facts"]["count"] == 21_500
+    shown = json.loads(weft("show", "last", "--json").stdout)
+    assert shown["marks"]
+    page = Path(result["report"]).read_text()
+    assert " lost at " in page

@@ -1,0 +1,101 @@
+"""The section of a stream: latencies, whether the rate was sustained and what limited it, and recovery after a loss."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.report_fakes import BEGIN, make_record
+from weft.record.record import write_json
+from weft.report import page, stream
+from weft.report.blocks import Chart, Table, Words
+from weft.report.gather import summarize
+from weft.report.summary import Mark, Summary
+
+LATENCY = {"median": 0.004, "p95": 0.009, "p99": 0.02, "p999": 0.5, "max": 1.25, "mean": 0.005}
+
+
+def step(rate: float = 1000.0, **changes: Any) -> dict[str, Any]:
+    return {
+        "rate": rate, "seconds": 20.0, "records": 20_000, "throughput": rate, **LATENCY, "growth": 0.0,
+        "sustained": True, "late": 0.001, "most_late": 0.01, "acknowledged": 0.002, "blocked": 0.0,
+        "limit": "engine", **changes,
+    }  # fmt: skip
+
+
+def moments(slow: float = 0.0) -> list[dict[str, Any]]:
+    """Twenty seconds; from the 10th on records are slow until the 14th."""
+    return [
+        {"t": t + 0.5, "records": 1000, "median": 0.004, "p99": max(0.02, 14.0 - t if 10 <= t < 14 and slow else 0),
+         "max": 0.03, "held_per_second": 1000.0, "results": 1000}
+        for t in range(20)
+    ]  # fmt: skip
+
+
+def summary(tmp_path: Path, slow: float = 0.0, **changes: Any) -> Summary:
+    stored = make_record(tmp_path / "stream", head={"workload": "stream-statistics"})
+    found = {
+        "began": BEGIN + 5, "seconds": 20.0, "records": 20_000, "results": 20_000, "throughput": 1000.0,
+        "latency": LATENCY, "early": 0, "longest_pause": {"began": BEGIN + 15, "seconds": 0.1},
+        "distribution": [[0.0, 0.001], [0.5, 0.004], [1.0, 1.25]], "over_time": moments(slow), "steps": [step()],
+        "each": 25_000, "fallbacks": 0, **changes,
+    }  # fmt: skip
+    write_json(stored.directory / "outcomes" / "collect.json", found)
+    return summarize(stored).model_copy(update={"marks": ()})
+
+
+def words(found: Summary) -> list[str]:
+    return [block.text for block in stream.stream(found).blocks if isinstance(block, Words)]
+
+
+def test_latencies_are_a_table_and_drawn_over_time(tmp_path: Path) -> None:
+    found = summary(tmp_path)
+    section = stream.stream(found)
+    (table,) = [block for block in section.blocks if isinstance(block, Table)]
+    assert list(table.rows[0])[1:] == ["0.004", "0.009", "0.020", "0.50", "1.25", "0.005"]
+    charts = [block for block in section.blocks if isinstance(block, Chart)]
+    assert [chart.title for chart in charts] == [
+        "Latency over time, s",
+        "Records per second in results, by their arrival",
+        "Latency, share of records",
+    ]
+    assert all("<svg" in chart.draw() for chart in charts)
+    assert words(found) == ["The offered rate was sustained: 1,000 records/s were in results."]
+
+
+def test_other_workloads_have_no_such_section(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "other")
+    assert summarize(stored).stream is None
+    assert 'id="stream"' not in page.text(summarize(stored))
+
+
+@pytest.mark.parametrize("limit", ["producer", "broker", "engine"])
+def test_a_rate_that_was_not_sustained_names_its_limit(tmp_path: Path, limit: str) -> None:
+    (text,) = words(summary(tmp_path, steps=[step(sustained=False, limit=limit, growth=2.5)]))
+    assert "was not sustained: 1,000 records/s were in results, and latency grew by 2.50 s" in text
+    assert f"The limit is the {limit}: " in text
+
+
+def test_a_search_lists_each_rate_and_the_highest_that_kept_the_bound(tmp_path: Path) -> None:
+    steps = [step(1000.0), step(2000.0), step(4000.0, sustained=False)]
+    found = summary(tmp_path, steps=steps)
+    assert words(found)[0].startswith("The highest rate that kept the bound: 2,000 records/s")
+    tables = [block for block in stream.stream(found).blocks if isinstance(block, Table)]
+    assert [row[0] for row in tables[1].rows] == ["1,000", "2,000", "4,000"]
+
+
+def test_recovery_after_a_loss_is_timed(tmp_path: Path) -> None:
+    found = summary(tmp_path, slow=1.0, fallbacks=1, longest_pause={"began": BEGIN + 15, "seconds": 3.5})
+    found = found.model_copy(update={"marks": (Mark(at=15.0, words="taskmanager-node2 lost"),)})
+    text = words(found)
+    assert text[1].startswith("taskmanager-node2 lost at 10.0 s; recovered 4.5 s later")
+    assert text[2].startswith("The engine continued 1 times from a checkpoint")
+    assert "3.5 s, from 10.0 s on" in text[2]
+
+
+def test_clocks_that_differ_are_shown(tmp_path: Path) -> None:
+    assert any("the clocks of nodes differ" in text for text in words(summary(tmp_path, early=3)))
+
+
+def test_the_page_has_it(tmp_path: Path) -> None:
+    assert 'id="stream"' in page.text(summary(tmp_path))

@@ -1,0 +1,137 @@
+"""stream-statistics: what its programs agree on, and a verdict that a lost or repeated record cannot get."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes import GIB, fake_layout, fake_nodes
+from weft.errors import UsageError
+from weft.host.work import WorkDirectory
+from weft.layout.plan import Layout
+from weft.run import preview
+from weft.run.topology import Topology
+from weft.services.kafka import Kafka
+from weft.spec.parse import parse
+from weft.workloads.streamstatistics import StreamStatistics
+
+
+def laid(engine: str = "flink") -> Layout:
+    kafka = Kafka(nodes=1)
+    raw = fake_layout(fake_nodes(3, memory=8 * GIB))
+    made_of = Topology({}, [kafka])
+    members = made_of.members(raw.nodes, 2)
+    homes = {"kafka": Path("/cache/kafka"), engine: Path("/cache/engine")}
+    jars = {"kafka": Path("/cache/weft-kafka.jar")}
+    nodes = made_of.computing(members)
+    layout = replace(raw, nodes=nodes, servers=members.servers, homes=homes, jars=jars)
+    places = made_of.sketch(members, WorkDirectory("RUN", raw.directory))
+    return made_of.laid(layout, members, places.backings)
+
+
+def option(words: object, key: str) -> str:
+    listed = list(words)  # type: ignore[call-overload]
+    return str(listed[listed.index(f"--{key}") + 1])
+
+
+def collected(**changes: Any) -> dict[str, Any]:
+    step = {"rate": 1000.0, "sustained": True, "limit": "engine"}
+    latency = {"median": 0.01, "p95": 0.02, "p99": 0.03, "p999": 0.04, "max": 1.5, "mean": 0.01}
+    found = {"records": 20_000, "seconds": 20.0, "throughput": 1000.0, "latency": latency, "steps": [step]}
+    return {**found, **changes}
+
+
+def judged(
+    workload: StreamStatistics, *, published: int = 25_000, checked: int = 25_000, **changes: Any
+) -> str:
+    ran = {"beside": [collected(**changes), {"records": published}]}
+    found = {"each": 25_000, "records": 25_000, "count": checked, "min": -9, "max": 9, "sum": 1, "results": 5}
+    judgement = workload.judge([], ran, [found])
+    assert judgement.valid == (not judgement.reason)
+    return judgement.reason
+
+
+def test_programs_agree_on_the_records() -> None:
+    workload, layout = StreamStatistics(producers=3, seed=7), laid()
+    (topics,) = workload.prepare(layout)
+    assert "stream-records=3" in topics.argv
+    collect, *produce = workload.beside(layout, [])
+    (validate,) = workload.check(layout, [])
+    for key in ("producers", "length", "values", "field", "seed", "client"):
+        assert len({option(one.argv, key) for one in (collect, *produce, validate)}) == 1
+    shares = [(option(one.argv, "from"), option(one.argv, "to")) for one in produce]
+    assert shares == [("0", "1"), ("1", "3")]
+    assert [one.node.name for one in produce] == ["node1", "node2"]
+
+
+@pytest.mark.parametrize(("engine", "interval"), [("flink", "0"), ("spark", "100")])
+def test_without_an_interval_flink_answers_each_record_and_spark_after_micro_batches(
+    engine: str, interval: str
+) -> None:
+    job = StreamStatistics().job(laid(engine), [])
+    assert option(job.arguments, "interval-millis") == interval
+    assert ("--buffer-millis" in job.arguments) == (engine == "flink")
+
+
+def test_each_record_published_checked_and_counted_is_valid() -> None:
+    assert judged(StreamStatistics()) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"published": 24_999}, "producers published 24999 records of 25000"),
+        ({"checked": 25_001}, "the engine counted 25001 records of 25000"),
+        ({"lost": "1 of 25000 records were in no result."}, "1 of 25000 records were in no result"),
+    ],
+)
+def test_a_lost_or_repeated_record_is_not_valid(changes: dict[str, Any], reason: str) -> None:
+    assert judged(StreamStatistics(), **changes) == reason
+
+
+def test_a_rate_that_is_not_sustained_is_named_with_its_limit() -> None:
+    step = {"rate": 5000.0, "sustained": False, "limit": "broker"}
+    ran = {"beside": [collected(steps=[step]), {"records": 25_000}]}
+    found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
+    facts = StreamStatistics().judge([], ran, [found]).facts
+    assert (facts["sustained"], facts["limit"], facts["offered_per_second"]) == (False, "broker", 5000.0)
+    assert facts["latency_median"] == "10 ms"
+
+
+def test_it_needs_kafka() -> None:
+    with pytest.raises(UsageError, match="stream-statistics needs the service kafka") as caught:
+        parse({"workload": "stream-statistics"}, {})
+    assert "--service kafka:1" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("engine", "interval", "hint"),
+    [
+        ("flink", "20ms", "set interval to 50ms or more, or 0 for a result of each record"),
+        ("spark", "50ms", "set interval to 100ms or more, or 0 for real-time mode"),
+    ],
+)
+def test_an_interval_too_short_for_the_engine_is_refused(engine: str, interval: str, hint: str) -> None:
+    table = {"workload": "stream-statistics", "engine": engine, "services": ["kafka:1"]}
+    with pytest.raises(UsageError, match="too short") as caught:
+        parse(table, {"interval": interval})
+    assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize("keys", [{"values": "21"}, {"field": "8"}, {"rate": "fast"}])
+def test_records_that_make_no_sense_are_refused(keys: dict[str, str]) -> None:
+    with pytest.raises(UsageError):
+        parse({"workload": "stream-statistics", "services": ["kafka:1"]}, keys)
+
+
+@pytest.mark.parametrize(
+    ("engine", "jar"), [("flink", "flink-connector-kafka"), ("spark", "spark-sql-kafka")]
+)
+def test_the_plan_shows_the_connector_and_all_programs(engine: str, jar: str) -> None:
+    table = {"workload": "stream-statistics", "engine": engine, "services": ["kafka:1"]}
+    commands = preview.preview(parse(table, {}))["commands"]
+    names = [command["name"] for command in commands]
+    assert names[-5:] == ["topics", "driver", "collect", "produce-node2", "validate"]
+    (driver,) = [command for command in commands if command["name"] == "driver"]
+    assert any(jar in word for word in driver["argv"])
