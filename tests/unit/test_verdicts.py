@@ -29,8 +29,9 @@ ANSWERED_ELSEWHERE = {
     "trace",
     "tpcds",
     "sql-join",
+    "stream-statistics",
 }
-"""Their verdicts are in test_zipftext, test_pagerank, test_dfsio, test_trace, test_tpcds and test_sqljoin; the others of KINDS have no answer of weft's."""
+"""Their verdicts are in test_zipftext, test_pagerank, test_dfsio, test_trace, test_tpcds, test_sqljoin and test_streamstatistics; the others of KINDS have no answer of weft's."""
 
 Left = tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]
 RIGHT: list[tuple[Workload, Left]] = [
