@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.report_fakes import BEGIN, make_record
 from weft.record.record import write_json
-from weft.report import page, stream
+from weft.report import page, stream, verdict
 from weft.report.blocks import Chart, Table, Words
 from weft.report.gather import summarize
 from weft.report.summary import Mark, Summary
@@ -79,7 +79,7 @@ def test_a_rate_that_was_not_sustained_names_its_limit(tmp_path: Path, limit: st
 def test_a_search_lists_each_rate_and_the_highest_that_kept_the_bound(tmp_path: Path) -> None:
     steps = [step(1000.0), step(2000.0), step(4000.0, sustained=False)]
     found = summary(tmp_path, steps=steps)
-    assert words(found)[0].startswith("The highest rate that kept the bound: 2,000 records/s")
+    assert words(found)[0].startswith("The highest rate that was sustained: 2,000 records/s")
     tables = [block for block in stream.stream(found).blocks if isinstance(block, Table)]
     assert [row[0] for row in tables[1].rows] == ["1,000", "2,000", "4,000"]
 
@@ -97,5 +97,13 @@ def test_clocks_that_differ_are_shown(tmp_path: Path) -> None:
     assert any("the clocks of nodes differ" in text for text in words(summary(tmp_path, early=3)))
 
 
-def test_the_page_has_it(tmp_path: Path) -> None:
-    assert 'id="stream"' in page.text(summary(tmp_path))
+def test_the_page_has_it_and_no_split_of_slot_time(tmp_path: Path) -> None:
+    found = summary(tmp_path)
+    text = page.text(found)
+    assert 'id="stream"' in text
+    assert 'id="explain"' not in text
+    assert found.explanation is None
+    assert ": half of the records were in a result after 0.004 s, 99 % after 0.020 s" in verdict.sentence(
+        found
+    )
+    assert verdict.where(found) == "The offered rate was sustained: 1,000 records/s were in results."

@@ -18,7 +18,7 @@ from weft.host import settings
 from weft.host.site.profile import load
 from weft.record import record
 from weft.record.record import Stored
-from weft.report import flames, page, terminal
+from weft.report import flames, page, terminal, verdict
 from weft.report import study as study_page
 from weft.report.console import console
 from weft.report.gather import summarize
@@ -141,6 +141,8 @@ def _tell(results: list[Stored], *, as_json: bool) -> None:
         return
     for result, summary, written in zip(results, found, pages, strict=True):
         print("\n".join([*outcome_lines(result), f"  report {written}"]), flush=True)
+        if summary.stream:
+            print(f"  {verdict.sentence(summary)}\n  {verdict.where(summary)}", flush=True)
         if summary.explanation:
             terminal.explained(summary.explanation, console())
 

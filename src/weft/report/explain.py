@@ -21,6 +21,8 @@ def where_the_time_went(summary: Summary) -> Section:
     found = summary.explanation
     if found is None:
         why = "the engine left no job metrics in the run phase, so that slot time cannot be split"
+        if summary.stream:
+            why = "a stream lasts as long as its schedule"
         return Section(
             "explain", TITLE, unseen={} if summary.engine == "null" else {"where the time went": why}
         )

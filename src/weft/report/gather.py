@@ -39,6 +39,7 @@ def summarize(stored: Stored) -> Summary:
     stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
     resolved = _resolved(sources)
     profile = sources.attempt("the stacks", lambda: profiled.of_record(stored.directory), None)
+    stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None)
     found = {
         **_head(sources),
         **resolved,
@@ -51,7 +52,10 @@ def summarize(stored: Stored) -> Summary:
         "stages_left_out": len(stages[engine.MOST_STAGES :]),
         "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),
         "usage": sources.attempt("the use of slots", lambda: engine.usage(metrics), None),
-        "explanation": sources.attempt(
+        # a stream lasts as long as its schedule, however fast its engine is
+        "explanation": None
+        if stream
+        else sources.attempt(
             "the slot time",
             lambda: explanation.explain(
                 metrics,
@@ -67,7 +71,7 @@ def summarize(stored: Stored) -> Summary:
         ),
         "profile": profile,
         "replay": sources.attempt("the replayed jobs", lambda: replayed.of_record(stored, metrics), None),
-        "stream": sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None),
+        "stream": stream,
         "pauses": sources.rows(
             "the collector's pauses",
             lambda: paused.of_record(

@@ -19,11 +19,6 @@ _NAMES = {
     "mean": "mean",
 }
 _BARS = 60
-_REASONS = {
-    "producer": "producers send late, and do not wait for the brokers",
-    "broker": "producers wait for the brokers' acknowledgements",
-    "engine": "records are in the brokers' log, and wait for the engine",
-}
 
 
 def stream(summary: Summary) -> Section:
@@ -41,21 +36,9 @@ def stream(summary: Summary) -> Section:
 
 
 def _rate(found: Streamed) -> Words:
-    kept = [step for step in found.steps if step.get("sustained")]
-    rate = f"{found.throughput:,.0f} records/s were in results"
     if len(found.steps) > 1:
-        best = max((float(str(step["rate"])) for step in kept), default=0.0)
-        return Words(f"The highest rate that kept the bound: {best:,.0f} records/s ({rate}).")
-    if kept or not found.steps:
-        return Words(f"The offered rate was sustained: {rate}.", "good")
-    (step,) = found.steps
-    limit = str(step["limit"])
-    return Words(
-        f"The offered rate of {float(str(step['rate'])):,.0f} records/s was not sustained: {rate}, and latency grew by"
-        f" {seconds(float(str(step['growth'])))} s from the second quarter to the last. The limit is the {limit}:"
-        f" {_REASONS[limit]}.",
-        "warn",
-    )
+        return Words(found.sentence)
+    return Words(found.sentence, "good" if found.sustained else "warn")
 
 
 def _latencies(found: Streamed) -> Table:

@@ -7,12 +7,20 @@ from pydantic import JsonValue
 
 from weft.model import pauses
 from weft.record.record import Stored
+from weft.report.numbers import seconds
 from weft.report.part import Part
 
 _NOTABLE = 0.005
 """Seconds of the shortest collector pause that is drawn."""
 _AS_BEFORE = 2.0
 """Times the usual 99th percentile, up to which latency counts as recovered."""
+
+
+_REASONS = {
+    "producer": "producers send late, and do not wait for the brokers",
+    "broker": "producers wait for the brokers' acknowledgements",
+    "engine": "records are in the brokers' log, and wait for the engine",
+}
 
 
 class Moment(Part):
@@ -50,6 +58,30 @@ class Streamed(Part):
     steps: tuple[Mapping[str, JsonValue], ...]
     collector: tuple[tuple[float, float], ...] = ()
     """Pauses of the engine's garbage collector: when, after the stream began, and how long."""
+
+    @property
+    def sustained(self) -> bool:
+        """Whether the engine kept up with a rate that was offered."""
+        return not self.steps or any(step.get("sustained") for step in self.steps)
+
+    @property
+    def sentence(self) -> str:
+        """Whether the rate was sustained, otherwise what limited it; of a search, the highest rate."""
+        rate = f"{self.throughput:,.0f} records/s were in results"
+        if len(self.steps) > 1:
+            best = max(
+                (float(str(step["rate"])) for step in self.steps if step.get("sustained")), default=0.0
+            )
+            return f"The highest rate that was sustained: {best:,.0f} records/s ({rate})."
+        if self.sustained:
+            return f"The offered rate was sustained: {rate}."
+        (step,) = self.steps
+        limit = str(step["limit"])
+        return (
+            f"The offered rate of {float(str(step['rate'])):,.0f} records/s was not sustained: {rate}, and latency grew"
+            f" by {seconds(float(str(step['growth'])))} s from the second quarter to the last. The limit is the {limit}:"
+            f" {_REASONS[limit]}."
+        )
 
     def recovered(self, lost: float) -> float | None:
         """Seconds from a loss, in seconds after the stream began, until latencies were as before; None if never or if none were before."""

@@ -1,6 +1,8 @@
 """The verdict in sentences."""
 
 from weft.report.blocks import Tone
+from weft.report.numbers import seconds
+from weft.report.streamed import Streamed
 from weft.report.summary import Summary
 from weft.text.units import show_seconds, show_size
 
@@ -40,6 +42,8 @@ def sentence(summary: Summary) -> str:
         case "VALID":
             speed = f", {show_size(summary.throughput)}/s in all" if summary.throughput else ""
             took = f" took {show_seconds(ran)}" if ran is not None else " ended"
+            if summary.stream:
+                took, speed = _latency(summary.stream), ""
             return f"{what[0].upper()}{what[1:]}{took}{speed}; {_checked(summary)}."
         case "INVALID":
             return f"{what[0].upper()}{what[1:]} has no time: {summary.reason or 'no reason was recorded'}."
@@ -59,11 +63,18 @@ def sentence(summary: Summary) -> str:
     )
 
 
+def _latency(stream: Streamed) -> str:
+    half, most = (seconds(stream.latency[name]) for name in ("median", "p99"))
+    return f": half of the records were in a result after {half} s, 99 % after {most} s"
+
+
 def _checked(summary: Summary) -> str:
     who = summary.checked_by or "a program"
     return f"{who} checked the result, and it is right"
 
 
 def where(summary: Summary) -> str:
-    """Where the slots' time went; empty where it cannot be split."""
+    """Where the slots' time went, or whether a stream was sustained; empty where it cannot be split."""
+    if summary.stream:
+        return summary.stream.sentence
     return summary.explanation.sentence if summary.explanation else ""

@@ -127,7 +127,7 @@ public final class Collect extends Program {
         Latencies best = null;
         while (low == 0 ? next >= 1 : high / low > ENOUGH) {
             Latencies found = take(next, seconds);
-            if (found.percentile(99) <= bound && (boolean) steps.get(steps.size() - 1).get("sustained")) {
+            if ((boolean) steps.get(steps.size() - 1).get("sustained")) {
                 low = next;
                 best = found;
             } else {
@@ -233,7 +233,8 @@ public final class Collect extends Program {
         long acknowledged = observed.stream().mapToLong(Published::ackMicros).max().orElse(0);
         double blocked = observed.stream().mapToDouble(Published::blocked).max().orElse(0);
         double time = step.each() / step.rate();
-        boolean sustained = latencies.growth() <= Math.max(2 * interval, GROWTH * time * 1e6);
+        boolean sustained = latencies.growth() <= Math.max(2 * interval, GROWTH * time * 1e6)
+                && (bound == 0 || latencies.percentile(99) <= bound);
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("rate", step.rate() * producers);
         row.put("seconds", time);
