@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
+from tests.needs import DELAYED, needs
 
 SHORT = ("--set", "seconds=3", "--set", "warmup=1", "--set", "rate=200")
 LONGER = ("--nodes", "local:2", "--set", "seconds=30", "--set", "warmup=3", "--set", "rate=500")
@@ -43,6 +44,17 @@ def test_windows_and_micro_batches_are_exact_too(weft: Weft, words: tuple[str, .
     facts = streamed(weft, "--nodes", "local:2", "--service", "kafka:1", *SHORT, *words)["facts"]
     assert facts["count"] == 1600
     assert facts["results"] < 1600
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("on", ["memory:512M", pytest.param("delayed:lustre", marks=needs(*DELAYED))])
+def test_the_brokers_log_is_on_any_storage(weft: Weft, on: str) -> None:
+    words = ("--engine", "flink", "--nodes", "local:1", "--service", f"kafka:1+{on}", *SHORT)
+    result = streamed(weft, *words, "--set", "probes=proc,kafka")
+    counters = json.loads(weft("show", "last", "--json").stdout)["counters"]
+    (counted,) = [one for one in counters if one["name"] == "kafka.messages_in"]
+    # also the results, and what the programs agree on
+    assert sum(counted["totals"].values()) >= 800 + result["facts"]["results"]
 
 
 @pytest.mark.long

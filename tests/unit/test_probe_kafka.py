@@ -21,9 +21,9 @@ def test_lines_are_read_once_and_only_when_they_are_whole(tmp_path: Path) -> Non
         "1000.500\tmessages_in\t7.0\n1000.500\tbytes_in\t1.2E9\n1000.500\tunknown\t1\n1001.5\tmess"
     )
     found = kafka._new(layout, read)
-    assert [(one.t, one.process, one.counter, one.value) for one in found] == [
-        (1000.5, f"kafka-{name}", "kafka.messages_in", 7.0),
-        (1000.5, f"kafka-{name}", "kafka.bytes_in", 1.2e9),
+    assert [(one.t, one.node, one.counter, one.value) for one in found] == [
+        (1000.5, name, "kafka.messages_in", 7.0),
+        (1000.5, name, "kafka.bytes_in", 1.2e9),
     ]
     with file.open("a") as more:
         more.write("ages_in\t9.0\n")

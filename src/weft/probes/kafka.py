@@ -96,4 +96,4 @@ def _sample(line: str, node: str) -> Sample | None:
     match = _LINE.match(line)
     if match is None or match[2] not in _COUNTERS:
         return None
-    return Sample(float(match[1]), node, f"kafka-{node}", f"kafka.{match[2]}", float(match[3]))
+    return Sample(float(match[1]), node, "", f"kafka.{match[2]}", float(match[3]))
