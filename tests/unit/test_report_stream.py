@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.unit.report_fakes import BEGIN, make_record
+from weft.cli import app
+from weft.errors import UsageError
 from weft.record.record import write_json
 from weft.report import page, stream, verdict
 from weft.report.blocks import Chart, Table, Words
@@ -107,3 +110,11 @@ def test_the_page_has_it_and_no_split_of_slot_time(tmp_path: Path) -> None:
         found
     )
     assert verdict.where(found) == "The offered rate was sustained: 1,000 records/s were in results."
+
+
+def test_explain_refers_to_the_latencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path))
+    summary(tmp_path)
+    done = CliRunner().invoke(app, ["explain", "stream"])
+    assert isinstance(done.exception, UsageError)
+    assert "stream is a stream" in done.exception.message

@@ -49,7 +49,13 @@ def explain(run: Run = "last", as_json: AsJson = False) -> None:
     Example: weft explain last
     """
     stored = record.find(settings.runs(), run)
-    found = summarize(stored).explanation
+    summary = summarize(stored)
+    found = summary.explanation
+    if summary.stream:
+        raise UsageError(
+            f"{stored.directory.name} is a stream, which lasts as long as its schedule, however its slots are used",
+            hint=f"weft show {stored.directory.name} shows latencies over time and what limited the rate",
+        )
     if found is None:
         raise UsageError(
             f"the engine left no job metrics in {stored.directory.name}",
