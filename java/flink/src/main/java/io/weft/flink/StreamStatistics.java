@@ -5,7 +5,9 @@ import io.weft.job.StreamJob;
 import io.weft.stream.Topics;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -70,9 +72,14 @@ public final class StreamStatistics extends StreamJob<StreamSession> {
 
             @Override
             public void stop() throws Exception {
-                // a job that is cancelled instead counts as failed
-                job.stopWithSavepoint(false, state() + "/savepoint", SavepointFormatType.CANONICAL)
-                        .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                try {
+                    // a job that is cancelled instead counts as failed
+                    job.stopWithSavepoint(false, state() + "/savepoint", SavepointFormatType.CANONICAL)
+                            .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                } catch (ExecutionException | TimeoutException failed) {
+                    // the validator says what is wrong with its results
+                    job.cancel().get();
+                }
             }
         };
     }
@@ -87,7 +94,7 @@ public final class StreamStatistics extends StreamJob<StreamSession> {
         }
         try {
             job.getJobExecutionResult().get();
-        } catch (java.util.concurrent.ExecutionException error) {
+        } catch (ExecutionException error) {
             Throwable cause = error;
             while (cause.getCause() != null && cause.getCause() != cause) {
                 cause = cause.getCause();
