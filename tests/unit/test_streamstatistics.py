@@ -135,3 +135,17 @@ def test_the_plan_shows_the_connector_and_all_programs(engine: str, jar: str) ->
     assert names[-5:] == ["topics", "driver", "collect", "produce-node2", "validate"]
     (driver,) = [command for command in commands if command["name"] == "driver"]
     assert any(jar in word for word in driver["argv"])
+
+
+@pytest.mark.parametrize(("rate", "first", "bound"), [("250", "250.0", "0"), ("max", "1000.0", "500000")])
+def test_only_a_search_has_a_bound(rate: str, first: str, bound: str) -> None:
+    table = {"workload": "stream-statistics", "engine": "flink", "services": ["kafka:1"]}
+    commands = preview.preview(parse(table, {"rate": rate, "bound": "500ms"}))["commands"]
+    (collect,) = [command["argv"] for command in commands if command["name"] == "collect"]
+    assert (option(collect, "rate"), option(collect, "bound-micros")) == (first, bound)
+
+
+@pytest.mark.parametrize("rate", ["0", "-1", "1e9", "fast"])
+def test_a_rate_is_a_number_or_max(rate: str) -> None:
+    with pytest.raises(UsageError, match="rate"):
+        parse({"workload": "stream-statistics", "engine": "flink", "services": ["kafka:1"]}, {"rate": rate})

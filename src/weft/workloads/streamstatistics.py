@@ -1,9 +1,9 @@
 """stream-statistics: least, greatest, sum and count of a number in every record of a stream through Kafka."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from weft.layout.places import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
@@ -17,6 +17,22 @@ _LEAST = {"flink": 0.05, "spark": 0.1}
 """Seconds of the shortest window or micro-batch, by engine."""
 _FIRST_RATE = 1000.0
 """Records per second of each producer with which the search for the highest rate begins."""
+
+
+_MOST_RATE = 1e7
+
+
+def _rate_of(value: Any) -> Any:
+    try:
+        known = value == "max" or 0 < float(value) <= _MOST_RATE
+    except ValueError:
+        known = False
+    if not known:
+        raise ValueError(f"it must be a number of records per second, up to {_MOST_RATE:.0f}, or max")
+    return value
+
+
+Rate = Annotated[float | Literal["max"], BeforeValidator(_rate_of)]
 
 
 class StreamStatistics(Workload):
@@ -33,10 +49,8 @@ class StreamStatistics(Workload):
     producers: int = Field(
         default=1, ge=1, le=10_000, description="producers, each with a partition of its own"
     )
-    rate: float | Literal["max"] = Field(
+    rate: Rate = Field(
         default=_FIRST_RATE,
-        gt=0,
-        le=1e7,
         description="records per second of each producer; max: search for the highest rate that keeps `bound`",
     )
     seconds: Duration = Field(default=20.0, ge=1, description="measured time; with rate=max of each rate")
