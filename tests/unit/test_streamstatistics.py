@@ -109,7 +109,8 @@ def test_it_needs_kafka() -> None:
     ("engine", "interval", "hint"),
     [
         ("flink", "20ms", "set interval to 50ms or more, or 0 for a result of each record"),
-        ("spark", "50ms", "set interval to 100ms or more, or 0 for real-time mode"),
+        ("spark", "50ms", "set interval to 100ms or more"),
+        ("spark", "0", "set interval to 100ms or more"),
     ],
 )
 def test_an_interval_too_short_for_the_engine_is_refused(engine: str, interval: str, hint: str) -> None:

@@ -63,7 +63,7 @@ class StreamStatistics(Workload):
     interval: Duration | None = Field(
         default=None,
         ge=0,
-        description="tumbling window (Flink, from 50ms) or micro-batch (Spark, from 100ms); 0: a result for each record (Flink), real-time mode (Spark). Default: 0 on Flink, 100ms on Spark",
+        description="tumbling window (Flink, from 50ms) or micro-batch (Spark, from 100ms); 0: a result for each record (Flink). Default: 0 on Flink, 100ms on Spark",
     )
     bound: Duration = Field(
         default=1.0, gt=0, description="with rate=max: limit of the 99th percentile of latency"
@@ -100,12 +100,12 @@ class StreamStatistics(Workload):
 
     def require_engine(self, kind: str) -> None:
         least = _LEAST[kind]
-        if self.interval is None or self.interval >= least or self.interval == 0:
+        if self.interval is None or self.interval >= least or (kind == "flink" and self.interval == 0):
             return
-        alone = "a result of each record" if kind == "flink" else "real-time mode"
+        alone = ", or 0 for a result of each record" if kind == "flink" else ""
         raise MisreadError(
             f"stream-statistics: an interval of {self.interval * 1000:g} ms is too short on {kind}",
-            hint=f"set interval to {least * 1000:g}ms or more, or 0 for {alone}",
+            hint=f"set interval to {least * 1000:g}ms or more{alone}",
         )
 
     def prepare(self, layout: Layout) -> Sequence[Command]:

@@ -15,12 +15,10 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.apache.spark.sql.streaming.Trigger;
 
-/** Totals of a stream after each micro-batch, or in real-time mode, by one aggregation of Structured Streaming. */
+/** Totals of a stream after each micro-batch, by one aggregation of Structured Streaming. */
 public final class StreamStatistics extends StreamJob<Session> {
     private static final long POLL_MILLIS = 50;
     private static final long PATIENCE_SECONDS = 120;
-    /** The shortest batch of real-time mode; its end is a checkpoint. */
-    private static final long LEAST_BATCH_MILLIS = 5000;
 
     public static void main(String[] args) {
         main(new StreamStatistics(), args);
@@ -103,7 +101,6 @@ public final class StreamStatistics extends StreamJob<Session> {
                 .option("topic", Topics.RESULTS).option("kafka.linger.ms", "0")
                 .option("checkpointLocation", checkpoints().contains("://") ? checkpoints() : "file://" + checkpoints());
         client().forEach((key, value) -> writer.option("kafka." + key, (String) value));
-        return writer.trigger(intervalMillis() > 0 ? Trigger.ProcessingTime(intervalMillis())
-                : Trigger.RealTime(Math.max(LEAST_BATCH_MILLIS, checkpointMillis())));
+        return writer.trigger(Trigger.ProcessingTime(intervalMillis()));
     }
 }
