@@ -114,13 +114,3 @@ def test_a_home_that_is_no_flink_2_is_refused(tmp_path: Path, jar: str, words: s
     (tmp_path / jar).touch()
     with pytest.raises(UsageError, match=words):
         FlinkEngine().recognize(tmp_path)
-
-
-def test_libraries_of_sql_are_on_the_class_path_of_the_job(tmp_path: Path) -> None:
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "format.jar").touch()
-    layout = fake_layout()
-    with_sql = dataclasses.replace(layout, homes={**layout.homes, "flink-sql": tmp_path})
-    argv = FlinkEngine().submit(JOB, with_sql).argv
-    assert argv[argv.index("-C") + 1] == f"file://{tmp_path}/lib/format.jar"
-    assert "-C" not in FlinkEngine().submit(JOB, layout).argv

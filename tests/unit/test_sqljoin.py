@@ -1,5 +1,6 @@
 """sql-join: its tables do not depend on how many programs write them, and what is wrong is named."""
 
+import dataclasses
 import hashlib
 import json
 import subprocess
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.fakes import fake_layout, fake_nodes
+from weft.engines.flink.engine import FlinkEngine
 from weft.errors import UsageError
 from weft.host import settings
 from weft.spec.parse import parse
@@ -134,10 +136,17 @@ def test_lost_rows_of_the_generator_and_wrong_answers_are_invalid() -> None:
 
 def test_flink_needs_a_library_and_spark_does_not() -> None:
     on = {
-        engine: parse({"workload": "sql-join", "engine": engine}).distributions()
-        for engine in ("spark", "flink")
+        engine: parse({"workload": "sql-join", "engine": engine}).libraries() for engine in ("spark", "flink")
     }
-    assert on == {"spark": ("spark",), "flink": ("flink", "flink-sql")}
+    assert on == {"spark": (), "flink": ("flink-sql",)}
+
+
+def test_libraries_are_on_the_class_path_of_the_job() -> None:
+    jar = Path("/cache/flink-sql/lib/format.jar")
+    layout = dataclasses.replace(fake_layout(), libraries=[jar])
+    argv = FlinkEngine().submit(SqlJoin().job(layout, []), layout).argv
+    assert argv[argv.index("-C") + 1] == f"file://{jar}"
+    assert "-C" not in FlinkEngine().submit(SqlJoin().job(fake_layout(), []), fake_layout()).argv
 
 
 def test_the_columns_are_those_of_the_tables(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class Layout:
     """Directory of each engine's distribution."""
     jars: Mapping[str, Path]
     """weft's own jars, by module: core, spark."""
-    connectors: Sequence[Path] = ()
+    libraries: Sequence[Path] = ()
     """Jars that the workload's job needs besides those of its engine."""
     classes: Mapping[str, Path] = field(default_factory=dict)
     """Class-data archives, by distribution."""

@@ -33,7 +33,7 @@ def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
         Path("java"),
         homes,
         {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in modules},
-        connectors=distribution.connectors(spec.connectors()),
+        libraries=distribution.libraries(spec.libraries()),
         empty=classdata.empty(),
         servers=members.servers,
         encrypted=spec.encrypted,

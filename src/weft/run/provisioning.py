@@ -22,7 +22,7 @@ class Provisioned:
     jars: Mapping[str, Path]
     classes: Mapping[str, Path]
     native: Path
-    connectors: Sequence[Path] = ()
+    libraries: Sequence[Path] = ()
     """Jars that the job needs besides those of its engine."""
 
     @property
@@ -33,7 +33,7 @@ class Provisioned:
             settings.cache(),
             *settings.installation(),
             *self.homes.values(),
-            *{jar.parent for jar in self.connectors},
+            *{jar.parent for jar in self.libraries},
         ]
 
 
@@ -51,10 +51,9 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     programs = native.build(say, packages) if packages else _optional(spec, say)
     if "profile" in spec.probes:
         profiler.fetch(say)
-    engines_homes = {name: home for name, home in homes.items() if name not in distribution.LIBRARIES}
-    built = jars.build(engines_homes, spec.modules(), say)
+    built = jars.build(homes, spec.modules(), say)
     classes = _classes(spec, java, homes, built, say)
-    return Provisioned(java, homes, built, classes, programs, distribution.connectors(spec.connectors(), say))
+    return Provisioned(java, homes, built, classes, programs, distribution.libraries(spec.libraries(), say))
 
 
 _SMALL = ["--size", "1MB", "--nodes", "local:1", "--scratch", "disk"]

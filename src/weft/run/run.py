@@ -167,7 +167,7 @@ def _layout(
         java=provisioned.java,
         homes=provisioned.homes,
         jars=provisioned.jars,
-        connectors=provisioned.connectors,
+        libraries=provisioned.libraries,
         classes=provisioned.classes,
         empty=classdata.empty(),
         native=provisioned.native,

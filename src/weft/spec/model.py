@@ -125,15 +125,14 @@ class Spec(BaseModel):
         return [path.resolve() for path in dict.fromkeys(directories) if path.is_dir()]
 
     def distributions(self) -> tuple[str, ...]:
-        """Names of the distributions that the engine, the services and the workload need."""
+        """Names of the distributions that the engine and the services need."""
         engines = [name for part in self.engine.parts.values() for name in part.distributions]
         needed = [name for service in self.all_services() for name in service.distributions]
-        libraries = [name for kind in self.engine.parts for name in self.workload.libraries.get(kind, ())]
-        return tuple(dict.fromkeys([*engines, *needed, *libraries]))
+        return tuple(dict.fromkeys([*engines, *needed]))
 
-    def connectors(self) -> tuple[str, ...]:
+    def libraries(self) -> tuple[str, ...]:
         """Names of the distributions with jars that the job needs besides its engine's."""
-        known = self.workload.connectors
+        known = self.workload.libraries
         return tuple(known[kind] for kind in self.engine.parts if kind in known)
 
     def modules(self) -> tuple[str, ...]:

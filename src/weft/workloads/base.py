@@ -46,15 +46,13 @@ class Workload(BaseModel, ABC):
     kind: str
     engines: ClassVar[tuple[str, ...]] = ()
     """Supported engines."""
-    libraries: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """By engine: distributions that it needs besides those of the engine."""
     roles: ClassVar[tuple[str, ...]] = ("shuffle",)
     """Storage roles in use."""
     checked_by: ClassVar[CheckedBy]
     """Who checks its result."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Services that the run must have."""
-    connectors: ClassVar[Mapping[str, str]] = {}
+    libraries: ClassVar[Mapping[str, str]] = {}
     """By engine: the distribution with jars that its job needs besides the engine's."""
 
     @property

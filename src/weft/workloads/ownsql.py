@@ -44,7 +44,7 @@ class OwnSql(Workload):
     checked_by: ClassVar[CheckedBy] = NOBODY
     positional: ClassVar[str] = "query"
     engines: ClassVar[tuple[str, ...]] = ("spark", "flink")
-    libraries: ClassVar[Mapping[str, tuple[str, ...]]] = tablework.LIBRARIES
+    libraries: ClassVar[Mapping[str, str]] = tablework.LIBRARIES
     roles: ClassVar[tuple[Role, ...]] = ("output", "shuffle")
 
     query: Annotated[Path, BeforeValidator(_there)] = Field(description="a .sql file with one query")
@@ -91,7 +91,7 @@ class OwnSql(Workload):
         arguments += ["--query", f"result={self.query}", "--order", "result"]
         arguments += ["--columns", str(_columns(layout))]
         arguments += ["--output", layout.places["output"].path, "--executors", str(len(layout.nodes))]
-        own = Dependencies(conf=self.conf)
+        own = Dependencies(conf=self.conf, jars=[str(jar) for jar in layout.libraries])
         return Job(self.query.name, "Sql", [*arguments, "--outcome", str(outcome)], outcome, dependencies=own)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002

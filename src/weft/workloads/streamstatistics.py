@@ -44,7 +44,7 @@ class StreamStatistics(Workload):
     engines: ClassVar[tuple[str, ...]] = ("flink", "spark")
     roles: ClassVar[tuple[Role, ...]] = ("output", "shuffle")
     needs: ClassVar[tuple[str, ...]] = ("kafka",)
-    connectors: ClassVar[Mapping[str, str]] = {"flink": "flink-kafka", "spark": "spark-kafka"}
+    libraries: ClassVar[Mapping[str, str]] = {"flink": "flink-kafka", "spark": "spark-kafka"}
 
     producers: int = Field(
         default=1, ge=1, le=10_000, description="producers, each with a partition of its own"
@@ -128,7 +128,7 @@ class StreamStatistics(Workload):
             "outcome": outcome,
             **({"buffer-millis": round(self.buffer_timeout * 1000)} if "flink" in layout.homes else {}),
         }
-        needed = Dependencies(jars=[str(jar) for jar in layout.connectors])
+        needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
         return Job("stream-statistics", "StreamStatistics", _words(options), outcome, dependencies=needed)
 
     def beside(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002

@@ -13,11 +13,11 @@ from pydantic import Field
 import weft
 from weft.errors import UsageError
 from weft.layout.places import Role
-from weft.layout.plan import Command, Job, Layout
+from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.fields import MOST
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload
 
-LIBRARIES: Mapping[str, tuple[str, ...]] = {"flink": ("flink-sql",)}
+LIBRARIES: Mapping[str, str] = {"flink": "flink-sql"}
 """Flink's own distribution does not read Parquet."""
 COLUMNS = "columns.tsv"
 """Names and types of the columns of all tables."""
@@ -31,7 +31,7 @@ class Queries(Workload):
     checked_by: ClassVar[CheckedBy] = PROGRAM
     lists: ClassVar[frozenset[str]] = frozenset({"queries"})
     engines: ClassVar[tuple[str, ...]] = ("spark", "flink")
-    libraries: ClassVar[Mapping[str, tuple[str, ...]]] = LIBRARIES
+    libraries: ClassVar[Mapping[str, str]] = LIBRARIES
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
 
     repeats: int = Field(
@@ -79,7 +79,8 @@ class Queries(Workload):
             "--executors",
             str(len(layout.nodes)),
         ]
-        return Job(self.kind, "Sql", [*arguments, "--outcome", str(outcome)], outcome)
+        needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
+        return Job(self.kind, "Sql", [*arguments, "--outcome", str(outcome)], outcome, dependencies=needed)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
         options = ["--input", layout.places["input"].path, "--results", layout.places["output"].path]

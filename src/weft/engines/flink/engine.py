@@ -268,7 +268,6 @@ class FlinkEngine(Engine, Tenant):
             "run",
             *own,
             *_words(job.dependencies),
-            *_libraries(layout),
             *job.options,
             program,
             *job.arguments,
@@ -384,13 +383,6 @@ def _words(dependencies: Dependencies) -> list[str]:
         word for jar in dependencies.jars for word in ("-C", jar if "://" in jar else f"file://{jar}")
     ]
     return arguments + [f"-D{key}={value}" for key, value in dependencies.conf.items()]
-
-
-def _libraries(layout: Layout) -> list[str]:
-    """The jars that Flink SQL needs, on the class path of the job alone."""
-    home = layout.homes.get("flink-sql")
-    found = sorted(home.glob("lib/*.jar")) if home else []
-    return [word for jar in found for word in ("-C", f"file://{jar}")]
 
 
 def _yaml(settings: Mapping[str, str]) -> str:

@@ -44,13 +44,8 @@ PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 """No engine: the library of the probe `profile`."""
 
 DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {
-    each.name: each
-    for each in (SPARK, FLINK, HADOOP, KAFKA, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
+    each.name: each for each in (SPARK, FLINK, HADOOP, KAFKA, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
 }
-
-
-LIBRARIES = frozenset({FLINK_SQL.name, PROFILER.name})
-"""Those for which weft has no module of its own."""
 
 
 def home(name: str, say: Say) -> Path:
@@ -65,8 +60,8 @@ def expected(name: str) -> Path:
     return shared if shared and shared.is_dir() else settings.cache() / key
 
 
-def connectors(names: Sequence[str], say: Say | None = None) -> list[Path]:
-    """The jars of connectors, or with `say` None where they will be."""
+def libraries(names: Sequence[str], say: Say | None = None) -> list[Path]:
+    """The jars of libraries, or with `say` None where they will be."""
     found = homes(names, say) if say else {name: expected(name) for name in names}
     sets = {name: each for name in names if isinstance(each := DISTRIBUTIONS[name], MavenSet)}
     return [found[name] / "lib" / one.file for name, each in sets.items() for one in each.artifacts]
