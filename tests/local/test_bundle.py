@@ -47,7 +47,8 @@ def machine(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         shutil.move(bundle, debian.root / "root" / bundle.name)
         debian.run("sh", "-c", f"tar -C /root -xf /root/{bundle.name} && /root/weft-*/install {PREFIX}")
         debian.run("rm", "-r", f"/root/{bundle.name}")
-        # as Debian's installer writes it
+        # without a name server, and as Debian's installer writes it
+        (debian.root / "etc" / "resolv.conf").write_text("")
         (debian.root / "etc" / "hosts").write_text(f"127.0.0.1 localhost\n127.0.1.1 {socket.gethostname()}\n")
         profile = debian.root / PREFIX[1:] / "etc/weft/site.toml"
         profile.write_text(LIMITS)

@@ -43,6 +43,13 @@ def test_users_settings_win() -> None:
     assert settings["taskmanager.network.compression.codec"] == "NONE"
 
 
+@pytest.mark.parametrize(("address", "asked"), [("127.87.1.1", "false"), ("10.0.0.1", None)])
+def test_the_names_of_loopback_addresses_are_not_looked_up(address: str, asked: str | None) -> None:
+    nodes = [dataclasses.replace(node, address=address) for node in fake_nodes(1)]
+    settings = FlinkEngine().settings(fake_layout(nodes))
+    assert settings.get("jobmanager.retrieve-taskmanager-hostname") == asked
+
+
 def test_ready_names_the_taskmanagers_that_the_jobmanager_does_not_know() -> None:
     (ready,) = FlinkEngine().plan(fake_layout(fake_nodes(3))).ready
     assert ready.missing({"taskmanagers": [{"id": "taskmanager-node2"}]}) == [

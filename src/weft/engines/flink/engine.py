@@ -231,6 +231,12 @@ class FlinkEngine(Engine, Tenant):
             "restart-strategy.fixed-delay.delay": "1s",
             # a TaskManager that starts before the JobManager is ready retries after one second, not after ten
             "cluster.registration.error-delay": "1 s",
+            # loopback addresses have no names: a name server that does not answer costs the JobManager its slots
+            **(
+                {"jobmanager.retrieve-taskmanager-hostname": "false"}
+                if layout.head.address.startswith("127.")
+                else {}
+            ),
             "web.submit.enable": "false",
             **_known(layout.properties("login")),
             **{f"flink.hadoop.{key}": value for key, value in layout.properties("hadoop").items()},
