@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,14 @@ def test_a_program_that_fails_says_why(tmp_path: Path) -> None:
     code, found = run("check", tmp_path, *places, "--labels", "q3-1")
     assert code == 1
     assert "q3.sql" in found["reason"]
+
+
+def test_averages_of_columns_are_cast_for_flink_alone() -> None:
+    assert (
+        texts.cast_averages("avg (ss_quantity), avg(sum(x))")
+        == "avg(CAST(ss_quantity AS DOUBLE)), avg(sum(x))"
+    )
+    layout = fake_layout()
+    spark = replace(layout, homes={"spark": layout.homes["spark"]})
+    assert "--cast-averages" in Tpcds().prepare(layout)[0].argv
+    assert "--cast-averages" not in Tpcds().prepare(spark)[0].argv

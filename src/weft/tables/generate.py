@@ -14,7 +14,7 @@ from weft.tables.columns import described
 from weft.tables.duck import database, load_tpcds
 from weft.tables.naming import quoted
 from weft.tables.program import execute, options, progress
-from weft.tables.texts import OWN
+from weft.tables.texts import OWN, cast_averages
 
 
 def main() -> None:
@@ -22,6 +22,9 @@ def main() -> None:
     parser.add_argument("--scale", type=float, required=True)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--queries", type=Path, required=True)
+    parser.add_argument(
+        "--cast-averages", action="store_true", help="for engines whose average of integers is one"
+    )
     execute(parser, _work)
 
 
@@ -35,7 +38,7 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
         for number, name in enumerate(tables, 1):
             made[name] = _write(connection, name, given.output)
             progress(number, len(tables))
-        _texts(connection, given.queries)
+        _texts(connection, given.queries, cast=given.cast_averages)
         columns = [line for name in tables for line in described(connection, name)]
         (given.queries / "columns.tsv").write_text("".join(columns))
     totals = {key: sum(table[key] for table in made.values()) for key in ("rows", "bytes")}
@@ -52,11 +55,11 @@ def _write(connection: duckdb.DuckDBPyConnection, table: str, output: Path) -> d
     return {"rows": rows, "bytes": file.stat().st_size}
 
 
-def _texts(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
+def _texts(connection: duckdb.DuckDBPyConnection, directory: Path, *, cast: bool) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     rows = connection.execute("SELECT query_nr, query FROM tpcds_queries()").fetchall()
     for name, text in [*((f"q{number}", text) for number, text in rows), *OWN.items()]:
-        (directory / f"{name}.sql").write_text(text)
+        (directory / f"{name}.sql").write_text(cast_averages(text) if cast else text)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The names of TPC-DS's tables and queries, and the one text that is not DuckDB's."""
 
+import re
 from collections.abc import Sequence
 
 TABLES = (
@@ -48,6 +49,13 @@ OWN = {
 """By name: a scan of the largest table."""
 
 SETS = {"all": ALL, "interactive20": INTERACTIVE}
+
+_AVERAGE = re.compile(r"\bavg\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
+
+
+def cast_averages(text: str) -> str:
+    """A query whose averages of columns are of floating-point numbers."""
+    return _AVERAGE.sub(r"avg(CAST(\1 AS DOUBLE))", text)
 
 
 def chosen(text: str) -> Sequence[str]:
