@@ -142,12 +142,12 @@ def test_a_program_that_fails_says_why(tmp_path: Path) -> None:
     assert "q3.sql" in found["reason"]
 
 
-def test_averages_of_columns_are_cast_for_flink_alone() -> None:
+def test_averages_and_nulls_are_cast_for_flink_alone() -> None:
     assert (
-        texts.cast_averages("avg (ss_quantity), avg(sum(x))")
-        == "avg(CAST(ss_quantity AS DOUBLE)), avg(sum(x))"
+        texts.with_casts("avg (ss_quantity), avg(sum(x))") == "avg(CAST(ss_quantity AS DOUBLE)), avg(sum(x))"
     )
+    assert texts.with_casts("SELECT NULL AS a, (NULL AS b") == "SELECT CAST(NULL AS STRING) AS a, (NULL AS b"
     layout = fake_layout()
     spark = replace(layout, homes={"spark": layout.homes["spark"]})
-    assert "--cast-averages" in Tpcds().prepare(layout)[0].argv
-    assert "--cast-averages" not in Tpcds().prepare(spark)[0].argv
+    assert "--casts" in Tpcds().prepare(layout)[0].argv
+    assert "--casts" not in Tpcds().prepare(spark)[0].argv

@@ -14,7 +14,7 @@ from weft.tables.columns import described
 from weft.tables.duck import database, load_tpcds
 from weft.tables.naming import quoted
 from weft.tables.program import execute, options, progress
-from weft.tables.texts import OWN, cast_averages
+from weft.tables.texts import OWN, with_casts
 
 
 def main() -> None:
@@ -22,9 +22,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, required=True)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--queries", type=Path, required=True)
-    parser.add_argument(
-        "--cast-averages", action="store_true", help="for engines whose average of integers is one"
-    )
+    parser.add_argument("--casts", action="store_true", help="with casts that Flink needs")
     execute(parser, _work)
 
 
@@ -38,7 +36,7 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
         for number, name in enumerate(tables, 1):
             made[name] = _write(connection, name, given.output)
             progress(number, len(tables))
-        _texts(connection, given.queries, cast=given.cast_averages)
+        _texts(connection, given.queries, cast=given.casts)
         columns = [line for name in tables for line in described(connection, name)]
         (given.queries / "columns.tsv").write_text("".join(columns))
     totals = {key: sum(table[key] for table in made.values()) for key in ("rows", "bytes")}
@@ -59,7 +57,7 @@ def _texts(connection: duckdb.DuckDBPyConnection, directory: Path, *, cast: bool
     directory.mkdir(parents=True, exist_ok=True)
     rows = connection.execute("SELECT query_nr, query FROM tpcds_queries()").fetchall()
     for name, text in [*((f"q{number}", text) for number, text in rows), *OWN.items()]:
-        (directory / f"{name}.sql").write_text(cast_averages(text) if cast else text)
+        (directory / f"{name}.sql").write_text(with_casts(text) if cast else text)
 
 
 if __name__ == "__main__":

@@ -51,11 +51,12 @@ OWN = {
 SETS = {"all": ALL, "interactive20": INTERACTIVE}
 
 _AVERAGE = re.compile(r"\bavg\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
+_NULL = re.compile(r"(?<=[\s,])NULL AS\b", re.IGNORECASE)
 
 
-def cast_averages(text: str) -> str:
-    """A query whose averages of columns are of floating-point numbers."""
-    return _AVERAGE.sub(r"avg(CAST(\1 AS DOUBLE))", text)
+def with_casts(text: str) -> str:
+    """A query whose averages of columns are of floating-point numbers, and whose null columns are of text."""
+    return _NULL.sub(r"CAST(NULL AS STRING) AS", _AVERAGE.sub(r"avg(CAST(\1 AS DOUBLE))", text))
 
 
 def chosen(text: str) -> Sequence[str]:
