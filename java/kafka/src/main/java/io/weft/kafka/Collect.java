@@ -233,7 +233,7 @@ public final class Collect extends Program {
         long acknowledged = observed.stream().mapToLong(Published::ackMicros).max().orElse(0);
         double blocked = observed.stream().mapToDouble(Published::blocked).max().orElse(0);
         double time = step.each() / step.rate();
-        boolean sustained = latencies.growth() <= Math.max(2 * interval, GROWTH * time * 1e6)
+        boolean sustained = latencies.growth() <= Math.max(interval, GROWTH * time * 1e6)
                 && (bound == 0 || latencies.percentile(99) <= bound);
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("rate", step.rate() * producers);
