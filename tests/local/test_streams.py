@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
-from tests.needs import DELAYED, needs
 
 SHORT = ("--set", "seconds=3", "--set", "warmup=1", "--set", "rate=200")
 LONGER = ("--nodes", "local:2", "--set", "seconds=30", "--set", "warmup=3", "--set", "rate=500")
@@ -46,9 +45,8 @@ def test_windows_and_micro_batches_are_exact_too(weft: Weft, words: tuple[str, .
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("on", ["memory:512M", pytest.param("delayed:lustre", marks=needs(*DELAYED))])
-def test_the_brokers_log_is_on_any_storage(weft: Weft, on: str) -> None:
-    words = ("--engine", "flink", "--nodes", "local:1", "--service", f"kafka:1+{on}", *SHORT)
+def test_the_brokers_log_is_in_memory_and_what_they_count_is_in_the_report(weft: Weft) -> None:
+    words = ("--engine", "flink", "--nodes", "local:1", "--service", "kafka:1+memory:512M", *SHORT)
     result = streamed(weft, *words, "--set", "probes=proc,kafka")
     counters = json.loads(weft("show", "last", "--json").stdout)["counters"]
     (counted,) = [one for one in counters if one["name"] == "kafka.messages_in"]
@@ -92,7 +90,6 @@ def on_node_of_job(weft: Weft, node: str) -> bool:
     [
         ("flink", "kafka:1", "TaskManagerRunner", ("--set", "engine.conf.heartbeat.timeout=6s")),
         ("spark", "kafka:1", "CoarseGrainedExecutorBackend", ("--set", "interval=200ms")),
-        ("flink", "kafka:2", "kafka.Kafka", ("--set", "kafka.replication=2")),
     ],
 )
 def test_a_killed_process_is_survived_and_the_report_has_the_recovery(
