@@ -58,9 +58,9 @@ class Explained:
         return str(max(empty, key=lambda part: part["seconds"])["name"])
 
 
-def explained(weft: Weft, verb: str, *arguments: str) -> Explained:
-    """Run or submit something with all probes, and explain it."""
-    done = weft(verb, "--set", "probes=proc,threads,engine,fileops,lustre", *arguments)
+def explained(weft: Weft, verb: str, *arguments: str, probes: str = "lustre") -> Explained:
+    """Run or submit something with the usual probes and another one, and explain it."""
+    done = weft(verb, "--set", f"probes=proc,threads,engine,fileops,{probes}", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return Explained(weft.result("explain", "last"), weft.record())
 

@@ -18,6 +18,9 @@ from weft.report.sources import Sources
 NODE = ("--nodes", "virtual:1,cores=1")
 SMALL_BLOCKS = ("groupby", *NODE, "--set", "mappers=30", "--set", "pairs=100", "--set", "value_bytes=100")
 WIDE = ("groupby", "--set", "mappers=8", "--set", "pairs=4000", "--set", "value_bytes=1000")
+CROWDED = Path(__file__).parents[2] / "bench" / "crowded.py"
+_HEAP = 2048
+"""MiB of an executor's heap of which some are taken away."""
 SPINS = 4
 """Tasks of a job that spins."""
 
@@ -119,6 +122,15 @@ def _hogs(weft: Weft, hogs: float, folder: Path) -> tuple[float, Explained]:
     return hogs * answer.seconds("processor"), answer
 
 
+def _heap(weft: Weft, taken: float, folder: Path) -> tuple[float, Explained]:
+    """Less heap, for a job that keeps many objects alive; what it costs is in the JVMs' own logs of their pauses."""
+    heap = f"engine.executor_memory={_HEAP - int(taken)}M"
+    answer = explained(
+        weft, "submit", *NODE, "--set", heap, "--", str(CROWDED), "400000", "4", probes="pauses"
+    )
+    return sum(float(row["of_tasks"]) for row in weft.result("show", "last")["pauses"]), answer
+
+
 @contextmanager
 def hogging(count: int) -> Iterator[None]:
     """So many programs on each processor that do nothing but compute."""
@@ -142,6 +154,7 @@ DOSES = {
     "bandwidth": Dose("bandwidth of storage", "s/GB", "data: output", (0, 5, 10, 20), 0.05, _bandwidth),
     "link": Dose("rate of links", "s/Gbit", "network", (0, 12.5, 25, 50), 0.15, _link),
     "spin": Dose("computation in user code", "s", "processor", (1, 2, 4, 8), 0.05, _spin),
+    "heap": Dose("heap taken away", "MiB", "collector", (0, 1000, 1250, 1400), 0.15, _heap),
     "hogs": Dose("processors taken away", "programs", "waiting for a processor", (0, 1, 2), 0.15, _hogs),
 }
 """By name."""

@@ -7,9 +7,9 @@ import pytest
 from tests.local.conftest import Weft
 from tests.needs import DELAYED, JAVA, VIRTUAL, needs
 from tests.truth.answers import explained
+from tests.truth.doses import CROWDED
 
 HERE = Path(__file__).parent
-CROWDED = HERE.parent.parent / "bench" / "crowded.py"
 NODES = ("--nodes", "virtual:2,cores=1")
 BLOCKS = ("groupby", *NODES, "--set", "pairs=100", "--set", "value_bytes=100")
 
