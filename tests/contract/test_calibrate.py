@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from tests.contract.conftest import live
@@ -19,6 +20,7 @@ SHORT = 0.02
 pytestmark = needs(*NATIVE)
 
 
+@pytest.mark.long
 def test_every_ceiling_of_two_nodes_and_a_directory_is_measured(tmp_path: Path) -> None:
     table = {"workload": "file-open", "nodes": "local:2", "matrix": {"scratch": [f"disk:{tmp_path}"]}}
     study = study_from(table, name="calibrate", where="a test")

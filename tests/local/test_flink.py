@@ -65,6 +65,7 @@ def test_a_dead_jobmanager_ends_the_run_at_once(weft: Weft) -> None:
     assert weft.head()["verdict"] == "INVALID"
 
 
+@pytest.mark.long
 def test_a_jar_of_ones_own_runs_with_its_arguments(weft: Weft, sum_jar: Path) -> None:
     done = weft("submit", *SMALL, "--", str(sum_jar), "100")
     assert done.returncode == 0, done.stderr

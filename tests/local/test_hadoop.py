@@ -58,9 +58,8 @@ def test_a_jar_of_ones_own_runs_with_its_output(weft: Weft) -> None:
     assert weft.head()["verdict"] == "UNCHECKED"
 
 
-@pytest.mark.parametrize(
-    "engine", ["spark:master=yarn", pytest.param("flink:master=yarn", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ["spark:master=yarn", "flink:master=yarn"])
 def test_another_engine_runs_on_yarn(weft: Weft, engine: str) -> None:
     words = ["--engine", engine, "--nodes", "local:2", "--set", "nodes.memory=4G", "--size", "50MB"]
     result = weft.result("run", "terasort", *words)

@@ -8,7 +8,12 @@ from tests.local.conftest import Weft
 @pytest.mark.parametrize(
     ("workload", "engine", "fact"),
     [
-        (("pagerank-graphx", "--set", "vertices=5000", "--set", "rounds=3"), "spark", "edges"),
+        pytest.param(
+            ("pagerank-graphx", "--set", "vertices=5000", "--set", "rounds=3"),
+            "spark",
+            "edges",
+            marks=pytest.mark.long,
+        ),
         pytest.param(("wordcount", "--size", "10MB"), "hadoop", "distinct", marks=pytest.mark.long),
         (("pagerank", "--set", "vertices=5000", "--set", "rounds=3"), "flink", "edges"),
     ],

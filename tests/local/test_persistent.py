@@ -112,7 +112,10 @@ def up(weft: Weft, *words: str) -> dict:
     return weft.result("up", "--engine", "null", *words)
 
 
-@pytest.mark.parametrize("nodes", ["local:2", pytest.param("virtual:2", marks=needs(*VIRTUAL))])
+@pytest.mark.parametrize(
+    "nodes",
+    [pytest.param("local:2", marks=pytest.mark.long), pytest.param("virtual:2", marks=needs(*VIRTUAL))],
+)
 def test_clusters_stand_beside_each_other(clusters: Weft, nodes: str) -> None:
     one, other = (up(clusters, "--nodes", nodes) for _ in range(2))
     assert [one["name"], other["name"]] == ["null", "null-2"]

@@ -34,6 +34,7 @@ def opens(clients: dict[str, Any]) -> int:
     return sum(counters.get(name, {}).get("count", 0) for counters in llite for name in ("open", "create"))
 
 
+@pytest.mark.long
 @needs(*NATIVE)
 def test_a_workload_is_valid_on_a_pool_over_a_disk(weft: Weft) -> None:
     done = weft("run", *AGGREGATE, "--nodes", "local:2", "--scratch", "pool", *PROBES)
@@ -119,6 +120,7 @@ def test_a_full_file_system_fails_with_its_cause(weft: Weft) -> None:
     assert "No space left" in " ".join(done.stderr.split())
 
 
+@pytest.mark.long
 @delayed
 def test_a_stalled_metadata_server_only_costs_time(weft: Weft) -> None:
     process = weft.start("run", stand(weft, FAULTY_GROUPBY))

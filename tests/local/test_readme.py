@@ -13,7 +13,7 @@ from tests.needs import DELAYED, needs
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     "README.md",
-    "docs/guide/first-run.md",
+    pytest.param("docs/guide/first-run.md", marks=pytest.mark.long),
     pytest.param("docs/guide/scratch.md", marks=[pytest.mark.long, needs(*DELAYED)]),
 ]
 ITSELF = "./test"

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.local.conftest import Weft
 from tests.needs import NATIVE, VIRTUAL, needs
 
@@ -26,6 +28,7 @@ def test_an_example_runs_with_its_output_a_record_and_a_report(weft: Weft) -> No
     assert "total 79997" in submitted(weft, *words, "--", str(EXAMPLES / "word_count.py"))
 
 
+@pytest.mark.long
 @needs(*NATIVE)
 def test_tables_below_a_directory_of_ones_own_are_removed(weft: Weft) -> None:
     own = weft.home / "tables"

@@ -55,6 +55,7 @@ def test_virtual_nodes_sort_on_every_scratch(weft: Weft, scratch: str, others: t
     assert result["scratch"] == scratch.split(":", maxsplit=1)[0]
 
 
+@pytest.mark.long
 def test_a_partition_larger_than_the_executor_spills(weft: Weft) -> None:
     """A partition of 250 MB through an executor that has half of that for it (0.6 of the heap without 300 MiB)."""
     words = ["--size", "250MB", "--set", "engine.executor_memory=512M", "--set", "partitions=1"]
