@@ -19,6 +19,7 @@ from symbols import require_old_glibc
 
 from weft import __version__
 from weft.cli.flags import Flags
+from weft.cli.guard import guarded
 from weft.cli.request import study_of
 from weft.errors import MissingError, UsageError, WeftError
 from weft.host import settings, shell
@@ -160,7 +161,7 @@ def _about(machine: str) -> dict[str, str]:
     """What `weft --version` shows."""
     return {
         "version": __version__,
-        "commit": _git("rev-parse", "HEAD") + ("-changed" if _git("status", "--porcelain") else ""),
+        "commit": git("rev-parse", "HEAD") + ("-changed" if git("status", "--porcelain") else ""),
         "platform": f"manylinux_{GLIBC.replace('.', '_')}_{machine}",
         "rust": native.cargo()[1],
         "java": str(jdk.version(jdk.java())),
@@ -170,7 +171,7 @@ def _about(machine: str) -> dict[str, str]:
 def _archive(builder: Path, kind: str, source: Path, out: Path) -> None:
     """An archive by hatchling, with the commit's time in place of those of the files."""
     say(f"packing the {kind}")
-    environment = {"SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct") or "1767225600", "PYTHONPATH": ""}
+    environment = {"SOURCE_DATE_EPOCH": git("log", "-1", "--format=%ct") or "1767225600", "PYTHONPATH": ""}
     argv = [str(builder), "-m", "hatchling", "build", "--target", kind, "--directory", str(out)]
     done = subprocess.run(
         argv, cwd=source, env={**os.environ, **environment}, capture_output=True, text=True, check=False
@@ -182,7 +183,7 @@ def _archive(builder: Path, kind: str, source: Path, out: Path) -> None:
     print(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path}", flush=True)
 
 
-def _git(*arguments: str) -> str:
+def git(*arguments: str) -> str:
     done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
@@ -192,8 +193,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WeftError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+    guarded(main)

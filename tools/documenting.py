@@ -15,7 +15,8 @@ import gallery
 import reference
 
 from weft.cli import manual
-from weft.errors import WeftError
+from weft.cli.guard import guarded
+from weft.errors import UsageError, WeftError
 from weft.host import settings
 
 ROOT = settings.SOURCE
@@ -51,6 +52,8 @@ Nav = list[dict[str, Any]]
 
 
 def main() -> None:
+    if odd := [word for word in sys.argv[2:] if word.startswith("-")]:
+        raise UsageError(f"unknown option {odd[0]}", hint="tools/docs [DIRECTORY [RECORDS]]")
     builder = Path(sys.argv[1])
     out = Path(sys.argv[2] if len(sys.argv) > 2 else settings.cache() / "docs").resolve()
     records = Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
@@ -191,8 +194,4 @@ def write(path: Path, text: str) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except WeftError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+    guarded(main)

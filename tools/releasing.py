@@ -16,8 +16,10 @@ from xml.etree import ElementTree
 
 import components
 import sbom
+from building import git, say
 
 from weft import __version__
+from weft.cli.guard import guarded
 from weft.errors import UsageError, WeftError
 from weft.host import settings
 from weft.host.provision import distribution
@@ -64,27 +66,27 @@ def check(root: Path, *, rehearsal: bool) -> Iterator[str]:
         yield f"CHANGELOG.md has no section `## {version} - YEAR-MONTH-DAY`"
     elif changes[: dated.start()].count("\n- "):
         yield f"CHANGELOG.md has changes above the section of {version}"
-    if _git("status", "--porcelain"):
+    if git("status", "--porcelain"):
         yield "the checkout has changes that are not committed"
 
 
 def build(out: Path, machines: Sequence[str], cache: Path) -> None:
     """Everything of a release, into an empty directory."""
-    stamp = _git("log", "-1", "--format=%ct") or "1767225600"
+    stamp = git("log", "-1", "--format=%ct") or "1767225600"
     own = {"WEFT_CACHE": str(cache), "SOURCE_DATE_EPOCH": stamp}
     _run([ROOT / "tools" / "build", out, *machines], own)
     with tempfile.TemporaryDirectory() as scratch:
         site = Path(scratch) / f"weft-{__version__}-docs"
         _run([ROOT / "tools" / "docs", site], own)
         pack(site, out / f"{site.name}.tar", int(stamp))
-    homes = distribution.homes(list(distribution.DISTRIBUTIONS), _say)
+    homes = distribution.homes(list(distribution.DISTRIBUTIONS), say)
     linked = [*components.rust(), *components.java()]
     found = [*components.python(), *linked, *components.engines(homes)]
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(stamp)))
     (out / f"weft-{__version__}.cdx.json").write_text(sbom.cyclonedx(found, at))
     (out / f"weft-{__version__}-notices.txt").write_text(sbom.notices(linked))
     unknown = sum(each.licence == components.UNKNOWN for each in found)
-    _say(f"{len(found)} components, {unknown} of which name no licence")
+    say(f"{len(found)} components, {unknown} of which name no licence")
     (out / SUMS).write_text("".join(f"{total}  {name}\n" for name, total in sums(out).items()))
 
 
@@ -127,7 +129,7 @@ def again(out: Path, machines: Sequence[str]) -> None:
             raise WeftError(
                 f"a second build differs: {', '.join(differing)}", hint=f"compare {out} with {kept}"
             )
-    _say("a second build gave the same files")
+    say("a second build gave the same files")
 
 
 def _run(argv: Sequence[str | Path], environment: dict[str, str]) -> None:
@@ -136,18 +138,5 @@ def _run(argv: Sequence[str | Path], environment: dict[str, str]) -> None:
         raise WeftError(f"{Path(argv[0]).name} failed, see above")
 
 
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else ""
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except WeftError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+    guarded(main)

@@ -73,7 +73,7 @@ def test_a_version_that_does_not_fit_is_named(
     why: str | None,
 ) -> None:
     releasing = tool("releasing")
-    monkeypatch.setattr(releasing, "_git", lambda *_: "")
+    monkeypatch.setattr(releasing, "git", lambda *_: "")
     path = checkout / file
     path.write_text(path.read_text().replace(old, new, 1))
     found = list(releasing.check(checkout, rehearsal=False))
@@ -90,7 +90,7 @@ def test_the_versions_of_this_checkout_fit(tool: object) -> None:
 
 def test_changed_files_are_no_release(tool: object, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     releasing = tool("releasing")
-    monkeypatch.setattr(releasing, "_git", lambda *_: " M src/weft/errors.py")
+    monkeypatch.setattr(releasing, "git", lambda *_: " M src/weft/errors.py")
     assert list(releasing.check(checkout, rehearsal=False)) == [
         "the checkout has changes that are not committed"
     ]
