@@ -104,7 +104,7 @@ def test_an_error_leaves_nothing(text: str, tmp_path: Path) -> None:
         spawned.append(nodes[0].spawn("nap", ["sleep", "60"], log=log, env={"WEFT_LEASE": NAME}))
         raise KeyError
     assert traces(tmp_path) == []
-    assert spawned[0].wait(150) is not None  # a busy Slurm tells srun late
+    assert spawned[0].wait(150) is not None  # a busy Slurm reports it late
 
 
 @virtual
