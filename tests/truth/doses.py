@@ -115,11 +115,13 @@ def _spin(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
 
 
 def _hogs(weft: Weft, hogs: float, folder: Path) -> tuple[float, Explained]:
-    """Other programs on each processor, each of which gets as much of it as a task."""
+    """Other programs on each processor; how much of it a task loses to each depends on the kernel's groups of processes."""
     jar = spin("spark", folder)
     with hogging(int(hogs)):
         answer = explained(weft, "submit", "--nodes", "local:1", "--", str(jar), *["4"] * SPINS)
-    return hogs * answer.seconds("processor"), answer
+    tasks = Sources(record.read(answer.record)).metrics().tasks
+    # such a task does nothing but compute: what it did not compute, others did
+    return float(tasks["run_ms"].sum()) / 1e3 - float(tasks["cpu_ns"].sum()) / 1e9, answer
 
 
 def _heap(weft: Weft, taken: float, folder: Path) -> tuple[float, Explained]:
