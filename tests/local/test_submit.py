@@ -1,5 +1,6 @@
 """Jobs of users: the examples, on several nodes and scratches, and what becomes of a job that fails."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,9 @@ def test_an_example_runs_with_its_output_a_record_and_a_report(weft: Weft) -> No
 def test_tables_below_a_directory_of_ones_own_are_removed(weft: Weft) -> None:
     own = weft.home / "tables"
     own.mkdir()
-    assert JOINED in submitted(weft, "--scratch", "pool", "--", str(EXAMPLES / "parquet_join.py"), str(own))
+    done = weft("submit", "--scratch", "pool", "--json", "--", str(EXAMPLES / "parquet_join.py"), str(own))
+    assert json.loads(done.stdout)["verdict"] == "UNCHECKED", "standard output is the results alone"
+    assert JOINED in done.stderr
     assert list(own.iterdir()) == []
 
 

@@ -1,5 +1,6 @@
 """Doses of one thing each: how a run is given so much of it, and an independent measure of how much that was."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -135,18 +136,27 @@ def _heap(weft: Weft, taken: float, folder: Path) -> tuple[float, Explained]:
 
 @contextmanager
 def hogging(count: int) -> Iterator[None]:
-    """So many programs on each processor that do nothing but compute."""
-    from os import sched_getaffinity
-
-    loop = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])})\nwhile True: pass"
-    argv = [[sys.executable, "-c", loop, str(core)] for core in sched_getaffinity(0) for _ in range(count)]
-    programs = [subprocess.Popen(each, start_new_session=True) for each in argv]
+    """So many programs on each processor that do nothing but compute, and end with this one."""
+    program = (
+        "import os, sys",
+        "os.sched_setaffinity(0, {int(sys.argv[1])})",
+        "parent = os.getppid()",
+        "while os.getppid() == parent: sum(range(100_000))",
+    )
+    argv = [
+        [sys.executable, "-c", "\n".join(program), str(core)]
+        for core in os.sched_getaffinity(0)
+        for _ in range(count)
+    ]
+    # what holds this test's output open would keep its reader waiting
+    nowhere = subprocess.DEVNULL
+    programs = [subprocess.Popen(each, stdin=nowhere, stdout=nowhere, stderr=nowhere) for each in argv]
     try:
         yield
     finally:
-        for program in programs:
-            program.kill()
-            program.wait()
+        for each in programs:
+            each.kill()
+            each.wait()
 
 
 DOSES = {

@@ -1,7 +1,9 @@
 """The verb that advises: what to change about a run, tried and scored."""
 
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from statistics import median
 from typing import Annotated
@@ -103,7 +105,9 @@ def attempt(found: Advice, lines: Sequence[Line], rounds: int) -> list[Tried]:
 
 def _seconds(directory: str, flags: Sequence[str]) -> float:
     """Seconds of one run of a record's spec with other flags. Raises WorkloadError if it is not valid."""
-    (stored,) = matrix.run(_study(directory, flags), Progress(Console(stderr=True)), again=True)
+    # standard output is for the answer; a job's own output is not
+    with redirect_stdout(sys.stderr):
+        (stored,) = matrix.run(_study(directory, flags), Progress(Console(stderr=True)), again=True)
     seconds = stored.head.get("measured")
     if stored.verdict == "INVALID" or not isinstance(seconds, (int, float)):
         raise WorkloadError(

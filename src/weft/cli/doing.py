@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,9 @@ def _do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
     if (code := submission.enter(study, sys.argv[1:], Progress(Console(stderr=True)))) is not None:
         sys.exit(code)
     try:
-        results = matrix.run(study, Progress(Console(stderr=True)), again=again)
+        # a program that reads the results reads nothing else on standard output
+        with redirect_stdout(sys.stderr) if as_json else nullcontext():
+            results = matrix.run(study, Progress(Console(stderr=True)), again=again)
     except WeftError as error:
         if error.record is not None:
             _tell([record.read(error.record)], as_json=as_json)
