@@ -8,12 +8,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from weft.cli.flags import Flags
+from weft.cli.request import study_of
 from weft.errors import WeftError
 from weft.host import settings
 from weft.host.provision import distribution, jdk, native
+from weft.run import provisioning
 
 ROOT = settings.SOURCE
 BIN = Path(sys.executable).parent
@@ -81,7 +84,6 @@ def rust() -> None:
             *where,
             *rust_packages(),
             "--all-targets",
-            "--release",
             "--",
             "-D",
             "warnings",
@@ -91,31 +93,42 @@ def rust() -> None:
 
 
 def java_and_rust() -> None:
-    """Both at once: Rust's tests wait more than they compute."""
+    """Both at once, and what live tests begin with: Rust's tests wait more than they compute."""
     with ThreadPoolExecutor() as pool:
-        for stage in [pool.submit(java), pool.submit(rust)]:
+        for stage in [pool.submit(java), pool.submit(rust), pool.submit(provision)]:
             stage.result()
+
+
+def provision() -> None:
+    """Jars, native programs and archives of classes, for which all live tests would wait otherwise."""
+    for engine in ("spark", "flink", "hadoop"):
+        ((_, spec),) = study_of("terasort", Flags(engine=engine, set=("probes=engine,fileops",))).cells()
+        try:
+            provisioning.provision(spec, say)
+        except WeftError as error:  # tests that need it say what is missing
+            say(f"{engine}: {error.message}")
 
 
 @contextmanager
 def rust_compiled_beside() -> Iterator[None]:
-    """Rust is compiled while other stages leave a core idle; the rust stage waits for it, and reports errors."""
+    """Rust is compiled while other stages leave a core idle; stages that need it wait for it, and report errors."""
     if shutil.which("cargo") is None:
         yield
         return
     quiet = subprocess.DEVNULL
-    argv = ["nice", *rust_tests(), "--no-run"]
-    with subprocess.Popen(
-        argv, cwd=ROOT, env={**os.environ, **native_objects()}, stdin=quiet, stdout=quiet, stderr=quiet
-    ) as compiler:
-        try:
-            yield
-        finally:
-            compiler.terminate()
+    env = {**os.environ, **native_objects()}
+    with ExitStack() as compilers:
+        for argv in ([*rust_tests(), "--no-run"], native.command("cargo", NATIVE.parent)):
+            compiler = subprocess.Popen(
+                ["nice", *argv], cwd=ROOT, env=env, stdin=quiet, stdout=quiet, stderr=quiet
+            )
+            compilers.callback(compiler.wait)
+            compilers.callback(compiler.terminate)
+        yield
 
 
 def rust_tests() -> list[str]:
-    return ["cargo", "test", "--quiet", "--manifest-path", str(NATIVE), *rust_packages(), "--release"]
+    return ["cargo", "test", "--quiet", "--manifest-path", str(NATIVE), *rust_packages()]
 
 
 def rust_packages() -> list[str]:
@@ -135,8 +148,8 @@ def rust_too_old() -> list[tuple[str, WeftError]]:
 
 
 def native_objects() -> dict[str, str]:
-    """As provision.native has it: compiled once for both."""
-    return {"CARGO_TARGET_DIR": str(scratch("native-objects"))}
+    """Where provision.native has them."""
+    return {"CARGO_TARGET_DIR": str(native.objects_of(NATIVE.parent))}
 
 
 def contract() -> None:
@@ -163,7 +176,7 @@ def long() -> None:
     many = {"WEFT_TEST_LONG": "1"}
     try:
         native.cargo()
-        step("long rust tests", rust_tests(), {**native_objects(), **many})
+        step("long rust tests", [*rust_tests(), "--release"], {**native_objects(), **many})
     except WeftError as error:
         leave_out("long rust tests", error.message, error.hint)
     step("long tests", [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"], many)

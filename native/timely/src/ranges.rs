@@ -45,7 +45,9 @@ mod tests {
 
     #[test]
     fn the_range_of_a_key_is_the_number_of_splitters_not_above_it() {
-        let sample: Vec<u64> = (0..1000).map(|i| i * 0x9e37_79b9_7f4a_7c15_u64).collect();
+        let sample: Vec<u64> = (0..1000_u64)
+            .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            .collect();
         let ranges = Ranges::of(sample.clone(), 7);
         for key in sample
             .iter()

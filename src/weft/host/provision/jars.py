@@ -1,7 +1,8 @@
-"""weft's own jars, built by Maven once per version of java/."""
+"""weft's own jars, built by Maven once per version of each module of java/."""
 
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from weft.errors import MissingError, WeftError
@@ -16,24 +17,35 @@ def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str,
     Raises MissingError, which names what the build lacks.
     """
     if shipped := settings.shipped():
-        wanted = ("core", *sorted(homes), *sorted(more))
-        return {module: shipped / "jars" / f"weft-{module}.jar" for module in wanted}
+        return {module: shipped / "jars" / f"weft-{module}.jar" for module in ("core", *homes, *more)}
     source = settings.SOURCE / "java"
-    modules = ("core", *sorted(homes), *sorted(more))
-    key = f"jars-{digest([source], *(f'{name}={homes[name].name}' for name in sorted(homes)), *sorted(more))}"
-    if (found := cached(key)) is None:
+    # whatever else a run has, a module's jar has the same path, and what is made from that path is made once
+    keys = {module: _key(source, module, homes) for module in sorted({"core", *homes, *more})}
+    if missing := [module for module, key in keys.items() if cached(key) is None]:
         jdk.require_compiler()
-        with building(key, 200_000_000, say) as target:
-            if target is not None:
-                say("building weft's jars (once)")
-                _maven(source, homes, modules, target)
-        found = cached(key)
-        assert found is not None
-    return {module: found / f"weft-{module}.jar" for module in modules}
+        with ExitStack() as targets:
+            asked = {name: targets.enter_context(building(keys[name], 200_000_000, say)) for name in missing}
+            if absent := {name: target for name, target in asked.items() if target is not None}:
+                say(f"building weft's jars for {', '.join(absent)} (once)")
+                _maven(source, homes, absent)
+    return {module: _of_cache(key) / f"weft-{module}.jar" for module, key in keys.items()}
 
 
-def _maven(source: Path, homes: Mapping[str, Path], modules: Sequence[str], target: Path) -> None:
-    copy = target / "build"
+def _key(source: Path, module: str, homes: Mapping[str, Path]) -> str:
+    inputs = [source / "pom.xml", source / "core", *([] if module == "core" else [source / module])]
+    home = [homes[module].name] if module in homes else []
+    return f"jars-{module}-{digest(inputs, *home)}"
+
+
+def _of_cache(key: str) -> Path:
+    found = cached(key)
+    assert found is not None
+    return found
+
+
+def _maven(source: Path, homes: Mapping[str, Path], targets: Mapping[str, Path]) -> None:
+    """Build modules, each into its directory."""
+    copy = next(iter(targets.values())) / "build"
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns("target"))
     argv = [
         "mvn",
@@ -42,6 +54,7 @@ def _maven(source: Path, homes: Mapping[str, Path], modules: Sequence[str], targ
         "--quiet",
         "--file",
         str(copy / "pom.xml"),
+        *("--also-make", "--projects", ",".join(targets)),
         *(f"-D{name}.home={home}" for name, home in homes.items()),
         "-DskipTests",
         "package",
@@ -54,6 +67,6 @@ def _maven(source: Path, homes: Mapping[str, Path], modules: Sequence[str], targ
             tail=error.tail,
             hint=f"run `{' '.join(argv[:1])}` in java/ to see all of Maven's output",
         ) from error
-    for module in modules:
+    for module, target in targets.items():
         shutil.copy(copy / module / "target" / f"weft-{module}.jar", target)
     shutil.rmtree(copy)

@@ -86,23 +86,19 @@ def objects_of(source: Path) -> Path:
     return settings.cache() / f"native-objects-{digest([], str(source))}"
 
 
-def _compile(cargo: str, source: Path, target: Path, packages: Sequence[str]) -> None:
+def command(cargo: str, source: Path, packages: Sequence[str] = tuple(PACKAGES)) -> list[str]:
+    """What compiles packages of a checkout."""
     chosen = [word for name in packages for word in ("--package", name)]
-    argv = [
-        cargo,
-        "build",
-        "--quiet",
-        "--release",
-        "--locked",
-        "--manifest-path",
-        str(source / "Cargo.toml"),
-        *chosen,
-    ]
+    where = ["--manifest-path", str(source / "Cargo.toml")]
+    return [cargo, "build", "--quiet", "--release", "--locked", *where, *chosen]
+
+
+def _compile(cargo: str, source: Path, target: Path, packages: Sequence[str]) -> None:
     objects = objects_of(source)  # kept for incremental builds
     # cargo's own lock ends with its build: another process would replace the programs before they are copied
     with locked(objects.with_name(f".{objects.name}.lock")):
         try:
-            shell.run(argv, timeout=1800, env={"CARGO_TARGET_DIR": str(objects)})
+            shell.run(command(cargo, source, packages), timeout=1800, env={"CARGO_TARGET_DIR": str(objects)})
         except WeftError as error:
             raise MissingError(
                 "building weft's native programs failed", tail=error.tail, hint="run `cargo build` in native/"
