@@ -150,7 +150,11 @@ def hogging(count: int) -> Iterator[None]:
     ]
     # what holds this test's output open would keep its reader waiting
     nowhere = subprocess.DEVNULL
-    programs = [subprocess.Popen(each, stdin=nowhere, stdout=nowhere, stderr=nowhere) for each in argv]
+    # Linux gives each session the same share of a processor, however many of its programs want it
+    programs = [
+        subprocess.Popen(each, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True)
+        for each in argv
+    ]
     try:
         yield
     finally:

@@ -1,13 +1,16 @@
 """The threads of a process, by what they are for."""
 
+import os
 import platform
 import subprocess
 import sys
 from collections.abc import Iterator
 
+import psutil
 import pytest
 
-from weft.probes.threads import Watched, blocked_in
+from tests.needs import VIRTUAL, needs
+from weft.probes.threads import Watched, blocked_in, own_pid
 from weft.record.threadkinds import KINDS, call, kind, runs_tasks
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
@@ -100,3 +103,21 @@ def test_system_calls_have_the_names_of_the_file_operations() -> None:
         "other",
     ]
     assert call(56, "aarch64") == "open"
+
+
+def test_a_process_is_named_by_the_pid_that_it_knows() -> None:
+    assert own_pid(os.getpid()) == os.getpid()
+    with pytest.raises(OSError, match="No such file"):
+        own_pid(1 << 30)
+
+
+@needs(*VIRTUAL)
+def test_that_is_its_pid_in_its_own_namespace() -> None:
+    """As the names of a virtual node's logs have it."""
+    argv = ["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", "echo ready; exec sleep 60"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as outside:
+        assert outside.stdout is not None
+        assert outside.stdout.readline() == "ready\n"
+        (inside,) = psutil.Process(outside.pid).children()
+        assert own_pid(inside.pid) == 1
+        outside.kill()

@@ -90,6 +90,8 @@ class Watched:
 
     node: str
     program: str
+    process: str = ""
+    """PROGRAM/PID, with the PID that it has in its own eyes, as the names of its logs have it."""
     threads: dict[int, tuple[str, Mapping[str, float]]] = field(default_factory=dict)
     gone: dict[str, float] = field(default_factory=dict)
     blocked: dict[str, float] = field(default_factory=dict)
@@ -137,12 +139,12 @@ class ThreadReader:
                 jvm.update(pid)
         found: list[Sample] = []
         sums: dict[str, dict[str, float]] = {name: {} for name in self.nodes}
-        for pid, jvm in self.jvms.items():
+        for jvm in self.jvms.values():
             totals = jvm.totals()
             for counter, value in totals.items():
                 sums[jvm.node][counter] = sums[jvm.node].get(counter, 0.0) + value
                 if jvm.written.get(counter) != value:
-                    found.append(Sample(now, jvm.node, f"{jvm.program}/{pid}", counter, value))
+                    found.append(Sample(now, jvm.node, jvm.process, counter, value))
             jvm.written = totals
         return found + [
             Sample(now, name, "", *pair) for name, total in sums.items() for pair in total.items()
@@ -154,7 +156,8 @@ class ThreadReader:
                 if not str(Path(f"/proc/{pid}/exe").readlink()).endswith("/java"):
                     return None
                 # its owner may be known from when it was still the launcher of this JVM
-                self.jvms[pid] = Watched(node, shell.title(pid))
+                program = shell.title(pid)
+                self.jvms[pid] = Watched(node, program, f"{program}/{own_pid(pid)}")
             except OSError:
                 return None
         return self.jvms[pid]
@@ -197,6 +200,13 @@ def _threads(pid: int, program: str) -> dict[int, tuple[str, Mapping[str, float]
         counters = {"cpu": int(cpu) / 1e9, "system": system, "wait": int(wait) / 1e9}
         found[int(tid)] = (kind(program, name.decode(errors="replace")), counters)
     return found
+
+
+def own_pid(pid: int) -> int:
+    """The PID of a process in its own namespace, which a virtual node has. Raises OSError if it has ended."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    found = next((line for line in status.splitlines() if line.startswith("NSpid:")), "")
+    return int(found.split()[-1]) if found else pid
 
 
 def blocked_in(pid: int, tid: int, machine: str) -> str:
