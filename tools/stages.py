@@ -43,7 +43,7 @@ def java() -> None:
     try:
         home = jdk.java().parent.parent
         jdk.require_compiler()
-        homes = {name: distribution.home(name, say) for name in distribution.DISTRIBUTIONS}
+        homes = java_homes(ROOT / "java")
     except WeftError as error:
         leave_out("java", error.message, error.hint)
         return
@@ -62,6 +62,14 @@ def java() -> None:
         "test",
     ]
     step("java tests", maven, {"JAVA_HOME": str(home)}, again=True)
+
+
+def java_homes(source: Path) -> dict[str, Path]:
+    """By module: where its distribution is. It is downloaded only if a pom reads files of it: for others, the name is enough."""
+    read = "".join(pom.read_text() for pom in source.rglob("pom.xml"))
+    modules = [name for name in distribution.DISTRIBUTIONS if (source / name / "pom.xml").exists()]
+    downloaded = distribution.homes([name for name in modules if f"${{{name}.home}}" in read], say)
+    return {name: downloaded.get(name) or distribution.expected(name) for name in modules}
 
 
 def rust() -> None:

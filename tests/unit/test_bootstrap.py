@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tools.bootstrap import usable
+from bootstrap import usable
 
 from tests.fakes import fake_program
 

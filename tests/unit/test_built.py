@@ -1,11 +1,10 @@
 """An installed weft uses what it was shipped with; what tools/build checks about native programs."""
 
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+import symbols
 
 from weft.errors import WeftError
 from weft.host import settings
@@ -21,15 +20,6 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "shipped").mkdir()
     monkeypatch.setattr(settings, "PACKAGE", tmp_path)
     return tmp_path / "shipped"
-
-
-def tool(name: str) -> ModuleType:
-    found = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
 
 
 def test_a_checkout_has_nothing_shipped() -> None:
@@ -68,7 +58,6 @@ def test_an_installed_weft_knows_the_registries_of_its_builders(shipped: Path) -
 def test_a_program_for_a_newer_glibc_is_refused(
     monkeypatch: pytest.MonkeyPatch, minor: str, fits: bool
 ) -> None:
-    symbols = tool("symbols")
     text = NEEDS.format(minor)
     done = symbols.subprocess.CompletedProcess([], 0, text, "")
     monkeypatch.setattr(symbols.subprocess, "run", lambda *_, **__: done)
@@ -80,7 +69,6 @@ def test_a_program_for_a_newer_glibc_is_refused(
 
 
 def test_a_program_without_glibc_is_not_taken_for_an_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    symbols = tool("symbols")
     done = symbols.subprocess.CompletedProcess([], 0, "", "")
     monkeypatch.setattr(symbols.subprocess, "run", lambda *_, **__: done)
     with pytest.raises(WeftError):

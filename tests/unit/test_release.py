@@ -1,35 +1,19 @@
 """What tools/release checks before it builds, and what it writes."""
 
-import importlib.util
 import json
 import shutil
-import sys
 import zipfile
 from pathlib import Path
-from types import ModuleType
 
+import components
 import pytest
+import releasing
+import sbom
 
 from weft import __version__
 from weft.host import settings
 
 ROOT = settings.SOURCE
-
-
-@pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> object:
-    monkeypatch.syspath_prepend(ROOT / "tools")
-
-    def load(name: str) -> ModuleType:
-        found = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-        assert found is not None
-        assert found.loader is not None
-        module = importlib.util.module_from_spec(found)
-        monkeypatch.setitem(sys.modules, name, module)
-        found.loader.exec_module(module)
-        return module
-
-    return load
 
 
 @pytest.fixture
@@ -64,7 +48,6 @@ def checkout(tmp_path: Path) -> Path:
     ],
 )
 def test_a_version_that_does_not_fit_is_named(
-    tool: object,
     checkout: Path,
     monkeypatch: pytest.MonkeyPatch,
     file: str,
@@ -72,7 +55,6 @@ def test_a_version_that_does_not_fit_is_named(
     new: str,
     why: str | None,
 ) -> None:
-    releasing = tool("releasing")
     monkeypatch.setattr(releasing, "git", lambda *_: "")
     path = checkout / file
     path.write_text(path.read_text().replace(old, new, 1))
@@ -84,20 +66,18 @@ def test_a_version_that_does_not_fit_is_named(
     )
 
 
-def test_the_versions_of_this_checkout_fit(tool: object) -> None:
-    assert list(tool("releasing").check(ROOT, rehearsal=True)) == []
+def test_the_versions_of_this_checkout_fit() -> None:
+    assert list(releasing.check(ROOT, rehearsal=True)) == []
 
 
-def test_changed_files_are_no_release(tool: object, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    releasing = tool("releasing")
+def test_changed_files_are_no_release(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(releasing, "git", lambda *_: " M src/weft/errors.py")
     assert list(releasing.check(checkout, rehearsal=False)) == [
         "the checkout has changes that are not committed"
     ]
 
 
-def test_the_same_files_give_the_same_archive(tool: object, tmp_path: Path) -> None:
-    releasing = tool("releasing")
+def test_the_same_files_give_the_same_archive(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name / "site").mkdir(parents=True)
         for file in ("b", "a") if name == "two" else ("a", "b"):
@@ -111,7 +91,7 @@ def test_the_same_files_give_the_same_archive(tool: object, tmp_path: Path) -> N
 
 
 def test_an_engines_jars_are_components_with_what_they_state(
-    tool: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     made = {
@@ -130,7 +110,6 @@ def test_an_engines_jars_are_components_with_what_they_state(
         with zipfile.ZipFile(tmp_path / name, "w") as jar:
             for inside, text in files.items():
                 jar.writestr(inside, text)
-    components, sbom = tool("components"), tool("sbom")
     found = list(components.engines({"hadoop": tmp_path}))
     assert {each.name: (each.version, each.licence) for each in found} == {
         "stated": ("1.2", "MIT"),
@@ -145,15 +124,13 @@ def test_an_engines_jars_are_components_with_what_they_state(
     assert len(one["hashes"][0]["content"]) == 64
 
 
-def test_every_locked_package_is_a_component_with_a_licence(tool: object) -> None:
-    components = tool("components")
+def test_every_locked_package_is_a_component_with_a_licence() -> None:
     found = list(components.python())
     assert len(found) == (ROOT / "requirements.lock").read_text().count("==")
     assert [each.name for each in found if each.licence == components.UNKNOWN] == []
 
 
-def test_notices_have_equal_texts_once(tool: object, tmp_path: Path) -> None:
-    components, sbom = tool("components"), tool("sbom")
+def test_notices_have_equal_texts_once(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "LICENSE").write_text("the text\n")

@@ -10,9 +10,11 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+import stages
 
 from tests.fakes import fake_program
 from tests.needs import packages
+from weft.host.provision import distribution
 
 ROOT = Path(__file__).parents[2]
 USED = ("dirname", "readlink", "mktemp", "rm", "tr", "sort", "grep", "sed", "tail", "cat", "sh")
@@ -165,3 +167,17 @@ def test_each_declared_package_is_imported_and_each_import_is_declared() -> None
     distributions = packages_distributions()
     foreign = {distributions[name][0] for name in imported - {"weft"} if name in distributions}
     assert {name.lower().replace("_", "-") for name in foreign} == names
+
+
+def test_javas_tests_download_only_what_a_pom_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    downloaded: list[str] = []
+
+    def homes(names: list[str], say: object) -> dict[str, Path]:
+        downloaded.extend(names)
+        return {name: tmp_path / name for name in names}
+
+    monkeypatch.setattr(distribution, "homes", homes)
+    found = stages.java_homes(ROOT / "java")
+    assert set(found) == {"spark", "flink", "hadoop", "kafka"}
+    assert sorted(downloaded) == ["flink", "spark"]
+    assert found["spark"] == tmp_path / "spark"
