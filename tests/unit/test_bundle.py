@@ -12,11 +12,12 @@ from typer.testing import CliRunner
 from weft import __version__
 from weft.cli import app, manual
 from weft.cli.verbs import VERBS
-from weft.errors import UsageError
+from weft.errors import MissingError, UsageError
 from weft.host import settings
 from weft.host.provision import bundle, distribution
 from weft.host.provision.tree import cached
 
+HOMES = distribution.homes
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
@@ -36,6 +37,38 @@ def test_a_checkout_makes_no_bundle() -> None:
 )
 def test_a_wrong_request_is_refused_at_once(words: list[str], why: str) -> None:
     assert why in str(CliRunner().invoke(app, ["bundle", *words]).exception)
+
+
+def test_an_engine_comes_with_the_libraries_that_workloads_need_besides_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    packed: list[bundle.Contents] = []
+    monkeypatch.setattr(bundle, "pack", lambda contents, out, say: packed.append(contents))
+    for engines in ("spark", "flink,hadoop,kafka"):
+        assert CliRunner().invoke(app, ["bundle", "--engines", engines]).exit_code == 0
+    spark, others = (set(each.engines) for each in packed)
+    assert spark == {"spark", "spark-kafka", "async-profiler"}
+    assert others == {"flink", "hadoop", "kafka", "flink-sql", "flink-kafka", "async-profiler"}
+
+
+def test_what_an_installation_lacks_is_named(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distribution, "homes", HOMES)
+    monkeypatch.setenv("WEFT_CACHE", str(installed.parents[2] / "own"))
+
+    def unreachable(*_: object, **__: object) -> None:
+        raise MissingError("x.jar could not be downloaded: no route", hint="check the network")
+
+    monkeypatch.setattr(distribution, "fill", unreachable)
+    with pytest.raises(MissingError, match=r"^x\.jar could not be downloaded"):
+        distribution.homes(["flink-sql"], print)
+    prefix = installed.parents[2]
+    (prefix / "share" / "weft").mkdir(parents=True)
+    (prefix / "share" / "weft" / "prefix.json").write_text("{}")
+    with pytest.raises(
+        MissingError, match=rf"the installation in {prefix} has no flink-sql, and x\.jar"
+    ) as found:
+        distribution.homes(["flink-sql"], print)
+    assert "weft bundle --engines" in found.value.hint
 
 
 @pytest.fixture

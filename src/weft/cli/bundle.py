@@ -1,6 +1,7 @@
 """The verb that packs a bundle for machines without a way to the registries."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,10 @@ from weft.cli.request import study_of
 from weft.engines.base import KINDS as ENGINES
 from weft.errors import UsageError
 from weft.host.provision import bundle as bundles
-from weft.host.provision.distribution import DISTRIBUTIONS
+from weft.host.provision.distribution import DISTRIBUTIONS, PROFILER
 from weft.run.provisioning import provision
 from weft.text.nearest import nearest
+from weft.workloads import KINDS as WORKLOADS
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +27,7 @@ def register(app: typer.Typer) -> None:
 def bundle(
     engines: Annotated[
         str, typer.Option(help="engines to include, separated by commas")
-    ] = "spark,flink,hadoop",
+    ] = "spark,flink,hadoop,kafka",
     out: Annotated[
         Path, typer.Option("--out", "-o", help="the archive to write: .tar.zst, .tar.gz or .tar.xz")
     ] = Path("weft-bundle.tar.zst"),
@@ -36,6 +38,7 @@ def bundle(
 ) -> None:
     """Pack weft, its Python packages and engines for machines without a way to the registries.
 
+    An engine comes with the libraries that workloads need besides it, such as Flink's for Parquet and Kafka.
     There, `tar -xf` and `./install PREFIX` make an installation for all users: read-only, with module files,
     completion, man pages and a site profile, and nothing is downloaded.
 
@@ -52,7 +55,15 @@ def bundle(
         raise UsageError(
             f"{java} is no Java runtime: it has no bin/java", hint="name its directory, as JAVA_HOME does"
         )
-    bundles.pack(bundles.Contents(names, java, manual.pages()), out, _say)
+    bundles.pack(bundles.Contents(_complete(names), java, manual.pages()), out, _say)
+
+
+def _complete(engines: Sequence[str]) -> list[str]:
+    """Also the libraries that workloads need besides an engine, and that of the probe `profile`."""
+    libraries = [
+        work.libraries[name] for name in engines for work in WORKLOADS.values() if name in work.libraries
+    ]
+    return list(dict.fromkeys([*engines, *libraries, PROFILER.name]))
 
 
 def _archive() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from weft.errors import MissingError
 from weft.host import settings
 from weft.host.provision.download.several import fetch_all
 from weft.host.provision.mavenset import MavenSet
@@ -80,9 +81,24 @@ def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
                 target := held.enter_context(building(each.key, each.unpacked, say))
             ):
                 targets[name] = target
-        fill(targets, say, own=settings.shipped() is not None)
+        try:
+            fill(targets, say, own=settings.shipped() is not None)
+        except MissingError as error:
+            raise _named(error, list(targets)) from error
     found = {name: cached(each.key) for name, each in wanted.items()}
     return {name: path for name, path in found.items() if path is not None}
+
+
+def _named(error: MissingError, lacking: Sequence[str]) -> MissingError:
+    """The same error, and in a shared installation what that lacks."""
+    prefix = settings.prefix()
+    if prefix is None:
+        return error
+    return MissingError(
+        f"the installation in {prefix} has no {', '.join(lacking)}, and {error.message}",
+        tail=error.tail,
+        hint="install a bundle that has it: `weft bundle --engines` packs engines, and with each its libraries",
+    )
 
 
 def fill(targets: Mapping[str, Path], say: Say, *, own: bool) -> None:
