@@ -23,9 +23,9 @@ ROOT = settings.SOURCE
 GUIDE = "docs/guide"
 GUIDES: Mapping[str, Sequence[str]] = {
     "Run my job": ("first-run", "workloads", "own-cluster", "doctor"),
-    "Which storage": ("scratch", "hdfs", "dedicated"),
+    "Which storage": ("scratch", "survey", "hdfs", "dedicated"),
     "Why is it slow": ("explain", "calibrate", "predict", "trace", "import"),
-    "Which engine": ("flink", "hadoop", "timely", "kafka"),
+    "Which engine": ("flink", "hadoop", "timely", "kafka", "streams"),
     "On a real machine": ("on-slurm", "on-hosts", "security"),
     "In a container, for administrators": ("install",),
 }

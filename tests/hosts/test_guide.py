@@ -4,8 +4,8 @@ import json
 import shlex
 import subprocess
 
+from tests.documents import ROOT, commands
 from tests.hosts.conftest import SiteWeft
-from tests.local.test_readme import ROOT, commands
 
 
 def test_the_guide_to_slurm_ends_in_a_report(weft: SiteWeft) -> None:

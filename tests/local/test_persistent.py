@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from tests import escape
+from tests.documents import ROOT, commands
 from tests.local.conftest import Weft
-from tests.local.test_readme import ROOT, commands
 from tests.needs import NATIVE, USER_NAMESPACES, VIRTUAL, needs, require
 from tests.unit.test_contained import can_be_divided
 

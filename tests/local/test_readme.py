@@ -1,4 +1,4 @@
-"""Every command that the README and the guide show works as shown."""
+"""Every command that the README and the guides show works as shown."""
 
 import re
 import shlex
@@ -7,23 +7,28 @@ from pathlib import Path
 
 import pytest
 
+from tests.documents import README, ROOT, RUN_BY, commands
 from tests.local.conftest import Weft
-from tests.needs import DELAYED, needs
+from tests.needs import DELAYED, NATIVE, TIMELY, VIRTUAL, needs
 
-ROOT = Path(__file__).parents[2]
+NEEDED = {
+    "docs/guide/calibrate.md": (*VIRTUAL, *DELAYED),
+    "docs/guide/explain.md": VIRTUAL,
+    "docs/guide/flink.md": VIRTUAL,
+    "docs/guide/hadoop.md": VIRTUAL,
+    "docs/guide/hdfs.md": VIRTUAL,
+    "docs/guide/scratch.md": DELAYED,
+    "docs/guide/timely.md": (*VIRTUAL, *TIMELY),
+    "examples/README.md": (*VIRTUAL, *NATIVE),
+}
+"""By document: what its commands need besides an engine."""
 DOCUMENTS = [
-    "README.md",
-    pytest.param("docs/guide/first-run.md", marks=pytest.mark.long),
-    pytest.param("docs/guide/scratch.md", marks=[pytest.mark.long, needs(*DELAYED)]),
+    pytest.param(name, marks=() if name == "README.md" else [pytest.mark.long, needs(*NEEDED.get(name, ()))])
+    for name, test in RUN_BY.items()
+    if test == README
 ]
 ITSELF = "./test"
 """Shown too, and what runs this; that its stages exist is checked instead."""
-
-
-def commands(document: str) -> list[str]:
-    """The lines of the document's sh blocks."""
-    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / document).read_text(), re.DOTALL | re.MULTILINE)
-    return [line for block in blocks for line in block.splitlines() if line and not line.startswith("#")]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -34,7 +39,7 @@ def test_each_command_works_in_the_order_shown(document: str, tmp_path: Path) ->
         if command == ITSELF:
             continue
         done = subprocess.run(
-            shlex.split(command),
+            shlex.split(command, comments=True),
             cwd=ROOT,
             env=environment,
             capture_output=True,
