@@ -10,6 +10,7 @@ mod network;
 mod record;
 mod serial;
 mod sort;
+mod terasort;
 mod transfer;
 
 use clap::{Parser, Subcommand};
@@ -78,6 +79,9 @@ enum What {
         #[arg(long, default_value_t = 128 << 20)]
         bytes: usize,
     },
+    /// The job of the engine `limit`: sort an input's records to numbered parts.
+    #[command(name = "TeraSort")]
+    TeraSort(terasort::TeraSort),
     /// Answer other nodes; the token is in WEFT_GAUGE_TOKEN. Prints the port.
     Serve {
         #[arg(long)]
@@ -145,6 +149,10 @@ fn run(what: What, zero: Instant) -> Result<String, Box<dyn std::error::Error>> 
             threads,
             bytes,
         } => line(&files::measure(&directory, threads.max(1), bytes, zero)?),
+        What::TeraSort(job) => {
+            job.run()?;
+            Ok(String::new())
+        }
         What::Serve { address, patience } => {
             network::serve(&address, token()?.as_bytes(), patience, |port| {
                 println!("{port}");

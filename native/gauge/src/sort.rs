@@ -1,93 +1,186 @@
-//! A sort of records by all threads, from one buffer to another: each thread divides its part of the input by
-//! ranges of keys, then sorts one range of all parts and copies its records to their place.
+//! A sort of records by all threads: each divides a part of the input by ranges of keys, so small that the entries of one
+//! fit into a processor's cache; then ranges are sorted, and their records copied to where they belong.
 
 use crate::record::{prefix, rest, SIZE};
+use std::io;
+use std::ops::Range;
 use std::thread;
 
-/// A key and where its record is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    prefix: u64,
-    rest: u16,
-    index: u32,
+/// A key, and below it the number of its record: the order of entries is that of keys.
+type Entry = u128;
+const NUMBER: u32 = 48;
+/// Records of a range, at most ranges, and bytes that are divided at once.
+const EACH: usize = 8192;
+const MOST: usize = 1024;
+const STEP: usize = 655 * SIZE;
+
+/// The entries of an input, divided by ranges of keys.
+pub struct Divided {
+    /// By part of the input, by range.
+    parts: Vec<Vec<Vec<Entry>>>,
+    ranges: usize,
+}
+
+impl Divided {
+    /// Divide records in memory, into at least so many ranges.
+    pub fn of(input: &[u8], threads: usize, least: usize) -> Self {
+        let ranges = ranges_of(input.len(), least);
+        let parts = thread::scope(|scope| {
+            let running: Vec<_> = edges(input.len(), threads)
+                .map(|range| {
+                    let pieces = input[range.clone()].chunks(STEP).map(Ok);
+                    scope.spawn(move || part(range, ranges, pieces))
+                })
+                .collect();
+            let joined = running
+                .into_iter()
+                .map(|one| one.join().expect("no part panics"));
+            joined.collect::<io::Result<_>>()
+        });
+        let parts = parts.expect("nothing is read");
+        Self { parts, ranges }
+    }
+
+    /// The same for records that `load` first puts into their place: it is given a place and the bytes before it.
+    pub fn loaded(
+        input: &mut [u8],
+        threads: usize,
+        least: usize,
+        load: impl Fn(&mut [u8], usize) -> io::Result<()> + Sync,
+    ) -> io::Result<Self> {
+        let ranges = ranges_of(input.len(), least);
+        let (mut left, load) = (&mut *input, &load);
+        let parts = thread::scope(|scope| {
+            let mut running = Vec::new();
+            for range in edges(left.iter().len(), threads) {
+                let (own, more) = left.split_at_mut(range.len());
+                left = more;
+                running.push(scope.spawn(move || {
+                    let from = range.start;
+                    let pieces = own.chunks_mut(STEP).enumerate().map(|(number, piece)| {
+                        load(piece, from + number * STEP)?;
+                        Ok(&*piece)
+                    });
+                    part(range, ranges, pieces)
+                }));
+            }
+            let joined = running
+                .into_iter()
+                .map(|one| one.join().expect("no part panics"));
+            joined.collect::<io::Result<_>>()
+        })?;
+        Ok(Self { parts, ranges })
+    }
+
+    /// The ranges of one of `count` shares, in order.
+    pub fn share(&self, number: usize, count: usize) -> Range<usize> {
+        self.ranges * number / count..self.ranges * (number + 1) / count
+    }
+
+    /// Records of some ranges.
+    pub fn rows(&self, ranges: Range<usize>) -> usize {
+        self.parts
+            .iter()
+            .flat_map(|part| &part[ranges.clone()])
+            .map(Vec::len)
+            .sum()
+    }
+
+    /// Give away the records of some ranges in the order of their keys.
+    pub fn sorted(
+        &self,
+        input: &[u8],
+        ranges: Range<usize>,
+        mut take: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut entries: Vec<Entry> = Vec::with_capacity(2 * EACH);
+        for range in ranges {
+            entries.clear();
+            self.parts
+                .iter()
+                .for_each(|part| entries.extend_from_slice(&part[range]));
+            entries.sort_unstable();
+            for entry in &entries {
+                let at = (entry & ((1 << NUMBER) - 1)) as usize * SIZE;
+                take(&input[at..at + SIZE])?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Sort whole records of `input` to `output`, which must be as long.
 pub fn sort(input: &[u8], output: &mut [u8], threads: usize) {
     assert_eq!(input.len(), output.len());
-    let ranges = divided(input, threads);
-    let sizes =
-        (0..threads).map(|range| ranges.iter().map(|part| part[range].len()).sum::<usize>());
-    let mut places = Vec::with_capacity(threads);
+    let divided = Divided::of(input, threads, threads);
     let mut left = output;
-    for size in sizes {
-        let (place, more) = left.split_at_mut(size * SIZE);
-        places.push(place);
-        left = more;
-    }
     thread::scope(|scope| {
-        for (range, place) in places.into_iter().enumerate() {
-            let ranges = &ranges;
-            scope.spawn(move || gather(input, ranges, range, place));
+        for number in 0..threads {
+            let ranges = divided.share(number, threads);
+            let (place, more) = left.split_at_mut(divided.rows(ranges.clone()) * SIZE);
+            left = more;
+            let divided = &divided;
+            scope.spawn(move || {
+                let mut places = place.chunks_exact_mut(SIZE);
+                let taken = divided.sorted(input, ranges, |record| {
+                    places
+                        .next()
+                        .expect("as many places as records")
+                        .copy_from_slice(record);
+                    Ok(())
+                });
+                taken.expect("nothing is written");
+            });
         }
     });
 }
 
-/// By part of the input, by range of keys: the entries.
-fn divided(input: &[u8], threads: usize) -> Vec<Vec<Vec<Entry>>> {
-    let count = input.len() / SIZE;
-    let each = count.div_ceil(threads).max(1);
-    thread::scope(|scope| {
-        let parts: Vec<_> = (0..threads)
-            .map(|part| {
-                let (from, to) = ((part * each).min(count), ((part + 1) * each).min(count));
-                scope.spawn(move || part_of(input, from, to, threads))
-            })
-            .collect();
-        parts
-            .into_iter()
-            .map(|part| part.join().expect("no part panics"))
-            .collect()
-    })
+/// A power of two, so that the range of a key is its highest bits.
+fn ranges_of(bytes: usize, least: usize) -> usize {
+    (bytes / SIZE / EACH)
+        .min(MOST)
+        .max(least)
+        .next_power_of_two()
 }
 
-fn part_of(input: &[u8], from: usize, to: usize, threads: usize) -> Vec<Vec<Entry>> {
-    let expected = (to - from) / threads + (to - from) / 16;
-    let mut ranges: Vec<Vec<Entry>> = (0..threads).map(|_| Vec::with_capacity(expected)).collect();
-    for (offset, record) in input[from * SIZE..to * SIZE].chunks_exact(SIZE).enumerate() {
-        let prefix = prefix(record);
-        let range = ((u128::from(prefix) * threads as u128) >> 64) as usize;
-        let index = u32::try_from(from + offset).expect("at most 2^32 records");
-        ranges[range].push(Entry {
-            prefix,
-            rest: rest(record),
-            index,
-        });
-    }
-    ranges
+/// The bytes of each thread's part.
+fn edges(bytes: usize, threads: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = bytes / SIZE;
+    (0..threads).map(move |part| count * part / threads * SIZE..count * (part + 1) / threads * SIZE)
 }
 
-fn gather(input: &[u8], ranges: &[Vec<Vec<Entry>>], range: usize, place: &mut [u8]) {
-    let mut entries: Vec<Entry> = ranges
-        .iter()
-        .flat_map(|part| part[range].iter().copied())
+fn part<'a>(
+    of: Range<usize>,
+    ranges: usize,
+    pieces: impl Iterator<Item = io::Result<&'a [u8]>>,
+) -> io::Result<Vec<Vec<Entry>>> {
+    let expected = of.len() / SIZE / ranges;
+    let mut found: Vec<Vec<Entry>> = (0..ranges)
+        .map(|_| Vec::with_capacity(expected + expected / 8 + 16))
         .collect();
-    entries.sort_unstable();
-    for (entry, record) in entries.iter().zip(place.chunks_exact_mut(SIZE)) {
-        let at = entry.index as usize * SIZE;
-        record.copy_from_slice(&input[at..at + SIZE]);
+    let mut number = (of.start / SIZE) as Entry;
+    let shift = 64 - ranges.trailing_zeros();
+    for piece in pieces {
+        for record in piece?.chunks_exact(SIZE) {
+            let prefix = prefix(record);
+            let key = Entry::from(prefix) << 64 | Entry::from(rest(record)) << NUMBER;
+            found[prefix.checked_shr(shift).unwrap_or(0) as usize].push(key | number);
+            number += 1;
+        }
     }
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::sort;
+    use super::{sort, Divided};
     use crate::record::{generate, sorted, SIZE};
+    use std::io;
 
     #[test]
     fn records_come_out_in_order_and_none_is_lost() {
         for threads in [1, 2, 7] {
-            for count in [0, 1, 5, 1000] {
+            for count in [0, 1, 5, 1000, 30_000] {
                 let input = generate(count, 3);
                 let mut output = vec![0; input.len()];
                 sort(&input, &mut output, threads);
@@ -98,5 +191,29 @@ mod tests {
                 assert_eq!(both[0], both[1]);
             }
         }
+    }
+
+    #[test]
+    fn equal_and_skewed_keys_are_sorted_by_all_their_bytes() {
+        let mut input = generate(5000, 3);
+        for (row, record) in input.chunks_exact_mut(SIZE).enumerate() {
+            record[..9].fill(if row % 3 == 0 { 0xff } else { 0 });
+        }
+        let mut output = vec![0; input.len()];
+        sort(&input, &mut output, 2);
+        assert!(sorted(&output));
+    }
+
+    #[test]
+    fn records_that_are_loaded_are_divided_as_those_in_memory_and_an_error_is_reported() {
+        let input = generate(3000, 5);
+        let mut place = vec![0; input.len()];
+        let loaded = Divided::loaded(&mut place, 2, 3, |piece, before| {
+            piece.copy_from_slice(&input[before..before + piece.len()]);
+            Ok(())
+        });
+        assert!(loaded.unwrap().parts == Divided::of(&input, 2, 3).parts && place == input);
+        let failed = Divided::loaded(&mut place, 2, 3, |_, _| Err(io::Error::other("broken")));
+        assert_eq!(failed.err().unwrap().to_string(), "broken");
     }
 }

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, SerializeAsAny
 
-from weft.engines import mapreduce, null, timely
+from weft.engines import limit, mapreduce, null, timely
 from weft.engines.base import KINDS, Engine
 from weft.engines.flink import engine as flink
 from weft.engines.several import SeveralEngine, composed
@@ -19,6 +19,7 @@ KINDS.add(
     mapreduce.HadoopEngine,
     flink.FlinkEngine,
     timely.TimelyEngine,
+    limit.LimitEngine,
 )
 DEFAULT = spark.SparkEngine
 """The default engine."""

@@ -31,6 +31,8 @@ class Engine(BaseModel, ABC):
     """File name suffixes of users' programs that it runs."""
     native: ClassVar[tuple[str, ...]] = ()
     """weft's native programs of which it consists, by the name of their package."""
+    most_nodes: ClassVar[int | None] = None
+    """The most compute nodes that it uses; None: any number."""
     authenticates: ClassVar[bool] = True
     """Whether its processes prove to each other over any network that they belong to the run."""
     kind: str

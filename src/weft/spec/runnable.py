@@ -9,7 +9,6 @@ from weft.spec.model import Spec
 from weft.storage.base import layers
 from weft.text.shorthand import MisreadError
 from weft.workloads.base import Workload
-from weft.workloads.ownjob import OwnJob
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FREE = {"arguments", "options", "directory"}
@@ -48,10 +47,20 @@ def require_runnable(spec: Spec) -> None:
                 f"{work.kind} does not run on the engine {kind}{so}",
                 hint=f"choose one of {', '.join(work.runs_on)}",
             )
-        if isinstance(work, OwnJob):
-            spec.engine.parts[kind].require_program(work.program)
+        _require_few(spec, kind)
+        if work.own_program is not None:
+            spec.engine.parts[kind].require_program(work.own_program)
         _require_interval(work, kind)
     _require_services(spec)
+
+
+def _require_few(spec: Spec, kind: str) -> None:
+    most = spec.engine.parts[kind].most_nodes
+    if most is not None and spec.nodes.count > most:
+        raise UsageError(
+            f"{kind} runs on {most} node only, not on {spec.nodes.count}",
+            hint=f"use --nodes {spec.nodes.kind}:{most}",
+        )
 
 
 def _require_interval(work: Workload, kind: str) -> None:

@@ -71,6 +71,11 @@ class Workload(BaseModel, ABC):
         return []
 
     @property
+    def own_program(self) -> Path | None:
+        """The program of the user that its job is, if it is one."""
+        return None
+
+    @property
     def purpose(self) -> str:
         """Its description in `weft ps`."""
         return f"run {self.kind}"

@@ -50,6 +50,10 @@ class OwnJob(Workload):
         dependencies = [Path(word) for word in (*self.py_files, *self.jars, *self.files) if "://" not in word]
         return [self.program, self.directory, *dependencies]
 
+    @property
+    def own_program(self) -> Path | None:
+        return self.program
+
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job has its own input
         return []
 

@@ -19,7 +19,6 @@ class TeraRecords(Workload):
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely")
     roles: ClassVar[tuple[str, ...]] = ("input", "output", "shuffle")
-    main_class: ClassVar[str]
 
     size: Size = Field(
         default=1_000_000_000, ge=RECORD, description="bytes of input, in records of 100 bytes"
