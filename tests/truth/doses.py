@@ -12,14 +12,15 @@ import numpy as np
 
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained, in_calls, profile
-from tests.truth.programs import spin
+from tests.truth.programs import crowded, spin
 from weft.record import record
 from weft.report.sources import Sources
 
 NODE = ("--nodes", "virtual:1,cores=1")
 SMALL_BLOCKS = ("groupby", *NODE, "--set", "mappers=30", "--set", "pairs=100", "--set", "value_bytes=100")
 WIDE = ("groupby", "--set", "mappers=8", "--set", "pairs=4000", "--set", "value_bytes=1000")
-CROWDED = Path(__file__).parents[2] / "bench" / "crowded.py"
+CROWD = ("2", "300", "16")
+"""Tasks, megabytes alive, gigabytes made."""
 _HEAP = 2048
 """MiB of an executor's heap of which some are taken away."""
 SPINS = 4
@@ -128,9 +129,8 @@ def _hogs(weft: Weft, hogs: float, folder: Path) -> tuple[float, Explained]:
 def _heap(weft: Weft, taken: float, folder: Path) -> tuple[float, Explained]:
     """Less heap, for a job that keeps many objects alive; what it costs is in the JVMs' own logs of their pauses."""
     heap = f"engine.executor_memory={_HEAP - int(taken)}M"
-    answer = explained(
-        weft, "submit", *NODE, "--set", heap, "--", str(CROWDED), "400000", "4", probes="pauses"
-    )
+    jar = crowded(folder)
+    answer = explained(weft, "submit", *NODE, "--set", heap, "--", str(jar), *CROWD, probes="pauses")
     return sum(float(row["of_tasks"]) for row in weft.result("show", "last")["pauses"]), answer
 
 

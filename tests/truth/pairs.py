@@ -1,28 +1,31 @@
-"""A run that a part slows down, and the same run without it: what the bound of the part said, and what came true."""
+"""A run that a part slows down, and the same run without it: the bound of the part, and what came true."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained
-from tests.truth.doses import CROWDED, WIDE
+from tests.truth.doses import CROWD, WIDE
+from tests.truth.programs import crowded
 
 NODES = ("--nodes", "virtual:2,cores=1")
 BLOCKS = ("run", "groupby", *NODES, "--set", "mappers=60", "--set", "pairs=100", "--set", "value_bytes=100")
-CROWD = ("submit", "--nodes", "virtual:1,cores=1")
-OBJECTS = ("--", str(CROWDED), "4000000", "4")
+OWN = ("submit", "--nodes", "virtual:1,cores=1")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The words of two runs."""
+    """The words of two runs, and of the job of both if it has to be compiled."""
 
     slow: Sequence[str]
     fast: Sequence[str]
+    job: Callable[[Path], Sequence[str]] = lambda _: ()
 
     def measure(self, weft: Weft) -> tuple[Explained, Explained]:
-        return explained(weft, *self.slow), explained(weft, *self.fast)
+        job = self.job(weft.home)
+        return explained(weft, *self.slow, *job), explained(weft, *self.fast, *job)
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Compared:
     share: float
     """Least share of the part in the slow runs."""
     bound: float
-    """How many times faster at most without the part, as the slow runs' explanation said."""
+    """How many times faster at most without the part, as the explanation of the slow runs reports it."""
     real: float
     """How many times faster the runs without it were."""
 
@@ -52,8 +55,9 @@ PAIRS: Mapping[str, Pair] = {
         ("run", *WIDE, *NODES, "--scratch", "memory"),
     ),
     "collector": Pair(
-        (*CROWD, "--set", "engine.executor_memory=600MB", *OBJECTS),
-        (*CROWD, "--set", "engine.executor_memory=2GB", *OBJECTS),
+        (*OWN, "--set", "engine.executor_memory=600MB"),
+        (*OWN, "--set", "engine.executor_memory=2GB"),
+        lambda folder: ("--", str(crowded(folder)), *CROWD),
     ),
 }
 """By part."""

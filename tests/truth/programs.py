@@ -1,6 +1,7 @@
 """Jobs of known work, compiled against an engine's own distribution."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 from weft.host.provision import distribution, jdk
@@ -15,6 +16,11 @@ def spin(engine: str, folder: Path) -> Path:
     return jar(f"{engine.capitalize()}Spin", engine, folder, "Spin")
 
 
+def crowded(folder: Path) -> Path:
+    """The jar of a Spark job that keeps many small objects alive in its executors' heaps."""
+    return jar("SparkCrowded", "spark", folder)
+
+
 def jar(name: str, engine: str, folder: Path, *others: str) -> Path:
     """Compile `java/NAME.java` with others; NAME is the main class."""
     home, tools = distribution.home(engine, print), jdk.java().parent
@@ -25,3 +31,7 @@ def jar(name: str, engine: str, folder: Path, *others: str) -> Path:
     made = folder / f"{name}.jar"
     subprocess.run([tools / "jar", "-cfe", made, name, "-C", classes, "."], check=True)
     return made
+
+
+if __name__ == "__main__":
+    print(crowded(Path(sys.argv[1])))
