@@ -6,26 +6,47 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.local.conftest import Weft
-from tests.truth.answers import Explained, explained
+from tests.truth.answers import Explained, explained, profile
 from tests.truth.doses import CROWD, WIDE
 from tests.truth.programs import crowded
 
 NODES = ("--nodes", "virtual:2,cores=1")
 BLOCKS = ("run", "groupby", *NODES, "--set", "mappers=60", "--set", "pairs=100", "--set", "value_bytes=100")
-OWN = ("submit", "--nodes", "virtual:1,cores=1")
+EQUAL = (*BLOCKS, "--scratch", "delayed:lustre")
+"""A run that is done twice."""
+ROUND_TRIP = 1000
+"""Microseconds of an operation of the metadata server."""
+
+Pair = Callable[[Path], tuple[Sequence[str], Sequence[str]]]
+"""By a folder for what they need: the words of a run, and of the same run without a part."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """The words of two runs, and of the job of both if it has to be compiled."""
+def _metadata(folder: Path) -> tuple[Sequence[str], Sequence[str]]:
+    """The same file system, whose metadata server answers at once."""
+    slow = profile(folder, "slow", metadata__round_trip_us=ROUND_TRIP)
+    return (*BLOCKS, "--scratch", slow), (*BLOCKS, "--scratch", profile(folder, "fast"))
 
-    slow: Sequence[str]
-    fast: Sequence[str]
-    job: Callable[[Path], Sequence[str]] = lambda _: ()
 
-    def measure(self, weft: Weft) -> tuple[Explained, Explained]:
-        job = self.job(weft.home)
-        return explained(weft, *self.slow, *job), explained(weft, *self.fast, *job)
+def _network(_: Path) -> tuple[Sequence[str], Sequence[str]]:
+    wide = ("run", *WIDE, "--scratch", "memory", "--nodes")
+    return (*wide, f"{NODES[1]},rate=20mbit"), (*wide, NODES[1])
+
+
+def _collector(folder: Path) -> tuple[Sequence[str], Sequence[str]]:
+    job = ("--", str(crowded(folder)), *CROWD)
+    own = ("submit", "--nodes", "virtual:1,cores=1", "--set")
+    small, large = (f"engine.executor_memory={heap}" for heap in ("600MB", "2GB"))
+    return (*own, small, *job), (*own, large, *job)
+
+
+PAIRS: Mapping[str, Pair] = {"metadata: scratch": _metadata, "network": _network, "collector": _collector}
+"""By part."""
+
+
+def measured(part: str, weft: Weft) -> tuple[Explained, Explained]:
+    """Both runs of a pair."""
+    slow, fast = PAIRS[part](weft.home)
+    return explained(weft, *slow), explained(weft, *fast)
 
 
 @dataclass(frozen=True)
@@ -46,20 +67,3 @@ def compared(part: str, found: Sequence[tuple[Explained, Explained]]) -> Compare
         bound=statistics.median(slow.bound(part) for slow, _ in found),
         real=statistics.median(slow.wall / fast.wall for slow, fast in found),
     )
-
-
-PAIRS: Mapping[str, Pair] = {
-    "metadata: scratch": Pair((*BLOCKS, "--scratch", "delayed:lustre"), (*BLOCKS, "--scratch", "memory")),
-    "network": Pair(
-        ("run", *WIDE, "--nodes", f"{NODES[1]},rate=20mbit", "--scratch", "memory"),
-        ("run", *WIDE, *NODES, "--scratch", "memory"),
-    ),
-    "collector": Pair(
-        (*OWN, "--set", "engine.executor_memory=600MB"),
-        (*OWN, "--set", "engine.executor_memory=2GB"),
-        lambda folder: ("--", str(crowded(folder)), *CROWD),
-    ),
-}
-"""By part."""
-EQUAL = (*BLOCKS, "--scratch", "delayed:lustre")
-"""A run that is done twice."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained
 from tests.truth.doses import DOSES, Dose, Measured, moved, slope
-from tests.truth.pairs import EQUAL, PAIRS, compared
+from tests.truth.pairs import EQUAL, PAIRS, compared, measured
 
 OF_DOSES = """| dose | given, s | part | found, s | slope | largest change of another part |
 |---|---|---|---|---|---|"""
@@ -46,7 +46,7 @@ def of_dose(name: str, rounds: int, folder: Path) -> str:
 
 
 def of_pair(part: str, rounds: int, folder: Path) -> str:
-    found = compared(part, [PAIRS[part].measure(Weft(folder)) for _ in range(rounds)])
+    found = compared(part, [measured(part, Weft(folder)) for _ in range(rounds)])
     return f"| `{part}` | {100 * found.share:.0f} % | {found.bound:.2f} x | {found.real:.2f} x |"
 
 

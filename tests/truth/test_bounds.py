@@ -5,7 +5,7 @@ import pytest
 from tests.local.conftest import Weft
 from tests.needs import DELAYED, JAVA, VIRTUAL, needs
 from tests.truth.answers import explained
-from tests.truth.pairs import EQUAL, PAIRS, compared
+from tests.truth.pairs import EQUAL, PAIRS, compared, measured
 
 pytestmark = [pytest.mark.long, *[needs(*VIRTUAL, *JAVA, *DELAYED)]]
 
@@ -15,7 +15,7 @@ ROUNDS = 3
 
 @pytest.mark.parametrize("part", PAIRS)
 def test_the_bound_is_near_the_run_without_the_part(part: str, weft: Weft) -> None:
-    found = compared(part, [PAIRS[part].measure(weft) for _ in range(ROUNDS)])
+    found = compared(part, [measured(part, weft) for _ in range(ROUNDS)])
     assert found.real <= found.bound * (1 + NOISE)
     if found.share > 0.2:
         assert found.real >= found.bound * (1 - NOISE)

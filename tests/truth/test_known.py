@@ -7,7 +7,7 @@ import pytest
 from tests.local.conftest import Weft
 from tests.needs import DELAYED, JAVA, VIRTUAL, needs
 from tests.truth.answers import explained
-from tests.truth.pairs import EQUAL, NODES, PAIRS
+from tests.truth.pairs import EQUAL, NODES, measured
 from tests.truth.programs import spin
 
 UNCLASSIFIED = {"spark": 0.1, "flink": 0.2, "hadoop": 0.2}
@@ -41,7 +41,7 @@ def test_a_skewed_stage_has_a_tail(engine: str, weft: Weft, tmp_path: Path) -> N
 
 
 def test_a_small_heap_keeps_the_collector_busy(weft: Weft) -> None:
-    small, large = PAIRS["collector"].measure(weft)
+    small, large = measured("collector", weft)
     assert small.seconds("collector") > 3 * large.seconds("collector")
 
 

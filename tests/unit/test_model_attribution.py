@@ -1,5 +1,7 @@
 """Slot time attributed: conservation on made-up jobs, and the answers of small ones that are plain."""
 
+from dataclasses import replace
+
 import polars
 import pytest
 from hypothesis import given, settings
@@ -137,6 +139,17 @@ def test_a_straggler_is_worth_what_an_even_split_would_save() -> None:
     found = attributed([task(0, 0, 10), task(0, 0, 2)])
     tail = next(part for part in found.parts if part.name == "no task: tail of a stage")
     assert tail.bound == pytest.approx(10 / 6)
+
+
+def test_a_link_that_is_full_is_waited_for_whatever_its_servers_do() -> None:
+    """Two tasks fetch 40 bytes each at 10 a second, while threads that serve blocks always want a processor."""
+    tasks = [task(1, 0, 10, node=node, fetch_wait_ms=5000, remote_bytes=40) for node in (1, 2)]
+    busy = readings({(f"node{node}", EXECUTOR, "threads.server.wait"): 0.5 for node in (1, 2)})
+    found = attribute(job(tasks), busy, replace(WINDOW, link=10))
+    known = {part.name: part.seconds for part in found.parts} if found else {}
+    assert known["network"] == pytest.approx(8)
+    assert known["waiting for a processor"] == pytest.approx(2)
+    assert "network" not in shares(attributed(tasks, busy))
 
 
 def test_work_that_failed_is_named() -> None:

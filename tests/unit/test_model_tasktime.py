@@ -50,6 +50,13 @@ def test_a_fetch_is_what_its_server_did_as_far_as_that_did_anything() -> None:
     assert parts(found) == pytest.approx({PROCESSOR: 5, OPENS: 3, NETWORK: 2})
 
 
+def test_what_the_link_needs_for_a_fetch_is_not_its_servers() -> None:
+    """They work while the bytes before are on their way."""
+    found = Measured(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1}, wire=5)
+    assert parts(found) == pytest.approx({PROCESSOR: 4.25, OPENS: 0.75, NETWORK: 5})
+    assert parts(dataclasses.replace(found, wire=60)) == pytest.approx({PROCESSOR: 4, NETWORK: 6})
+
+
 def test_a_tasks_own_file_calls_and_those_of_its_servers_add_up() -> None:
     found = Measured(10, processor=2, fetch=2, files={OPENS: 4}, served={OPENS: 2})
     assert parts(found) == pytest.approx({PROCESSOR: 2, OPENS: 6, UNCLASSIFIED: 2})
@@ -91,6 +98,7 @@ MEASURED = st.builds(
     blocked_in_files=st.none() | SECONDS,
     system=SECONDS,
     served=st.dictionaries(st.sampled_from([OPENS, PROCESSOR, WAITING]), SECONDS),
+    wire=SECONDS,
     seen=st.dictionaries(st.sampled_from([NETWORK, THREADS]), SECONDS),
 )
 

@@ -166,6 +166,7 @@ def measured(found: Evidence, mine: Indexes) -> Measured:
         blocked_in_files=seen,
         system=system,
         served={name: float(values[mine].sum()) for name, values in found.served.items()},
+        wire=add(found.wire) or 0.0,
         seen={name: float(values[mine].sum()) for name, values in found.blocked.items()},
     )
 

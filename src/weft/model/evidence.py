@@ -35,6 +35,8 @@ class Window:
     slots: int
     nodes: Mapping[str, str]
     """Node by the address or name that the engine calls it by."""
+    link: float | None = None
+    """Bytes a second that the link of a node carries each way; None if that is not known."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class Evidence:
     """By part: seconds in which a task's thread was seen blocked in something else, without those of idle threads."""
     served: Mapping[str, Numbers]
     """By part: what serving threads did on all nodes, given to the tasks that waited meanwhile."""
+    wire: Numbers | None
+    """Seconds that links need for the blocks that tasks fetched, while the other tasks of their nodes fetch theirs."""
     where: Mapping[Stage, Indexes]
     """By stage: the indexes of its tasks."""
     beside: Mapping[str, float]
@@ -115,6 +119,7 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         {name: found for name, found in looks.items() if found is not None},
         _blocked(of_tasks, looks, np.asarray(used.held)),
         _served(threads, begins, ends),
+        _wire(tasks, weight, window, len(places)),
         _where(stages),
         _beside(threads, window),
         _processes(samples),
@@ -166,6 +171,16 @@ def _served(threads: Mapping[tuple[str, str], Counter], begins: Numbers, ends: N
         if part := _serving(name):
             more = spread.over_tasks(counter, begins, ends)
             found[part] = found.get(part, np.zeros(len(begins))) + more
+    return found
+
+
+def _wire(tasks: polars.DataFrame, weight: Numbers, window: Window, nodes: int) -> Numbers | None:
+    """All slots of a node share its link. None where its rate or the bytes are not known."""
+    size = tasks["remote_bytes"]
+    if window.link is None or size.null_count() == len(size):
+        return None
+    at_once = max(1.0, window.slots / nodes)
+    found: Numbers = size.fill_null(0).to_numpy().astype(float) * weight * at_once / window.link
     return found
 
 

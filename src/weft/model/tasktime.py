@@ -36,6 +36,8 @@ class Measured:
     """Of `processor`: in the kernel."""
     served: Mapping[str, float] = field(default_factory=dict)
     """By part: what threads that serve blocks did meanwhile, on all nodes."""
+    wire: float = 0.0
+    """Seconds that links need for the blocks that were fetched, whatever their servers do; 0 where their rate is not known."""
     seen: Mapping[str, float] = field(default_factory=dict)
     """By part: blocked in what is no file call, as seen at looks: NETWORK in calls on sockets, THREADS in locks and sleep."""
 
@@ -90,11 +92,14 @@ def _seen(found: Measured, left: float) -> dict[str, float]:
 
 
 def _fetch(found: Measured) -> dict[str, float]:
-    """Waiting for blocks, followed one hop: as far as their servers were at work meanwhile, it is what those did."""
+    """Waiting for blocks, followed one hop: as far as their servers were at work meanwhile, it is what those did.
+
+    But not the time that the links need: what servers do while bytes of before are on their way delays nobody.
+    """
     serving = sum(found.served.values())
     if not serving or not found.fetch:
         return {NETWORK: found.fetch}
-    followed = min(found.fetch, serving)
+    followed = min(max(0.0, found.fetch - found.wire), serving)
     causes = {name: followed * seconds / serving for name, seconds in found.served.items()}
     causes[NETWORK] = causes.get(NETWORK, 0.0) + found.fetch - followed
     return causes

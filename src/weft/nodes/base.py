@@ -42,6 +42,8 @@ class Node:
     """A process whose /proc/PID/net shows this node's own network; None if the node shares the host's."""
     host: str = ""
     """The host it is on; empty for the machine that runs weft."""
+    link: float | None = None
+    """Bytes a second that its link carries each way; None where nothing limits it, or nobody says how much it is."""
     enters: ClassVar[str] = ""
     """The program in the prefix that remains as the parent of the command until it ends."""
 

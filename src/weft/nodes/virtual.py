@@ -92,6 +92,7 @@ class VirtualNodes(Nodes):
                 memory,
                 site.directory / f"node{i}",
                 ("nsenter", f"<node{i}>"),
+                link=_bits(self.rate) / 8 if self.rate else None,
             )
             for i in range(1, self.count + 1)
         ]
@@ -110,7 +111,7 @@ class VirtualNodes(Nodes):
             nodes: list[Node] = []
             for i, planned in enumerate(self.sketch(work), start=1):
                 holders.append(holder := _hold_node(planned, work))
-                nodes.append(_connect(i, planned, holder, work, switch.pid, self.rate))
+                nodes.append(_connect(i, planned, holder, work, switch.pid))
             for node in nodes:
                 _furnish(node, nodes, visible)
             yield nodes
@@ -126,16 +127,23 @@ def _hold_node(node: Node, work: Work) -> Process:
     return _hold(node.name, ["unshare", *namespaces, "--propagation", "slave", "--", *keep], work, groups)
 
 
-def _connect(i: int, node: Node, holder: Process, work: Work, switch: int, rate: str | None) -> VirtualNode:
+def _bits(rate: str) -> float:
+    """Per second."""
+    return int(rate[:-4]) * (1e9 if rate.endswith("gbit") else 1e6)
+
+
+def _connect(i: int, node: Node, holder: Process, work: Work, switch: int) -> VirtualNode:
     pid = _first_process(holder)
-    _link(i, node.address, switch, pid, rate)
+    _link(i, node, switch, pid)
     names = CgroupNames(work.name, node.name)
     groups = group_paths(names)
     require_limits(names, groups, node.cores, node.memory)
     enter = ["nsenter", "--target", str(pid), "--net", "--mount", "--uts", "--ipc", "--pid", "--"]
     prefix = (*_joining(groups), *enter)
     directory = work.make(node.name)
-    return VirtualNode(node.name, node.address, node.cores, node.memory, directory, prefix, groups, pid)
+    return VirtualNode(
+        node.name, node.address, node.cores, node.memory, directory, prefix, groups, pid, link=node.link
+    )
 
 
 def _joining(groups: Sequence[Path]) -> list[str]:
@@ -178,7 +186,7 @@ def _in_network(pid: int, program: str, lines: Sequence[str]) -> None:
     )
 
 
-def _link(i: int, address: str, switch: int, pid: int, rate: str | None) -> None:
+def _link(i: int, node: Node, switch: int, pid: int) -> None:
     bridge = ["link add weft type bridge", "link set weft up"] if i == 1 else []
     _wait_for_own_network(switch)
     _in_network(
@@ -186,14 +194,16 @@ def _link(i: int, address: str, switch: int, pid: int, rate: str | None) -> None
         "ip",
         [*bridge, f"link add v{i} type veth peer name eth0 netns {pid}", f"link set v{i} master weft up"],
     )
-    _in_network(pid, "ip", [f"addr add {address}/24 dev eth0", "link set eth0 up", "link set lo up"])
-    if rate:
-        gbit = int(rate[:-4]) / (1 if rate.endswith("gbit") else 1000)
-        burst = f"{max(32, int(gbit * _BURST_KIB_PER_GBIT))}kb"
-        _in_network(switch, "tc", [f"qdisc add dev v{i} root tbf rate {rate} burst {burst} latency 20ms"])
-        _in_network(pid, "tc", [f"qdisc add dev eth0 root tbf rate {rate} burst {burst} latency 20ms"])
+    _in_network(pid, "ip", [f"addr add {node.address}/24 dev eth0", "link set eth0 up", "link set lo up"])
+    if node.link:
+        rate = node.link * 8
+        burst = f"{max(32, int(rate / 1e9 * _BURST_KIB_PER_GBIT))}kb"
+        _in_network(
+            switch, "tc", [f"qdisc add dev v{i} root tbf rate {rate:.0f}bit burst {burst} latency 20ms"]
+        )
+        _in_network(pid, "tc", [f"qdisc add dev eth0 root tbf rate {rate:.0f}bit burst {burst} latency 20ms"])
         for there, device in ((switch, f"v{i}"), (pid, "eth0")):
-            _require_rate(there, device, gbit * 1e9, f"node{i}")
+            _require_rate(there, device, rate, node.name)
 
 
 def _require_rate(pid: int, device: str, wanted: float, node: str) -> None:

@@ -50,7 +50,7 @@ def explain(
         return None
     first, last = begin + run[0].begin, begin + run[-1].begin + run[-1].seconds
     count = slots or sum(node.cores or 0 for node in nodes)
-    window = Window(first, last, count, names(nodes))
+    window = Window(first, last, count, names(nodes), link(nodes, used))
     found = attribution.attribute(metrics, samples, window)
     if found is None:
         return None
@@ -62,6 +62,13 @@ def explain(
 def names(nodes: Sequence[NodeInfo]) -> dict[str, str]:
     """Node by the address or name that an engine calls it by."""
     return {word: node.name for node in nodes for word in (node.address, node.name) if word}
+
+
+def link(nodes: Sequence[NodeInfo], used: Used) -> float | None:
+    """Bytes a second of the slowest link: as the nodes have it, or as it was calibrated."""
+    known = [node.link for node in nodes if node.link]
+    measured = used.calibration.links if used.calibration else ()
+    return min([*known, *(one.bandwidth.value for one in measured)], default=None)
 
 
 def _explanation(

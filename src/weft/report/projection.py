@@ -86,7 +86,9 @@ def read(stored: Stored) -> Recorded:
         if word
     }
     first = begin + ran[0].begin
-    window = Window(first, begin + ran[-1].begin + ran[-1].seconds, slots, names)
+    links = [float(node["link"]) for node in listed if node.get("link")]
+    last = begin + ran[-1].begin + ran[-1].seconds
+    window = Window(first, last, slots, names, min(links, default=None))
     spec = table.get("spec", {})
     workload = spec.get("workload", {})
     work = works.of_record(

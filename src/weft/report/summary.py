@@ -23,6 +23,8 @@ class NodeInfo(Part):
     address: str = ""
     cores: int | None = None
     memory: int | None = None
+    link: float | None = None
+    """Bytes a second that its link carries each way; None if that is not known."""
 
 
 class PlaceInfo(Part):

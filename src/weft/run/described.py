@@ -15,7 +15,13 @@ def described(spec: Spec, layout: Layout, plan: Plan) -> dict[str, Any]:
         "weft": __version__,
         "spec": json.loads(spec.model_dump_json()),
         "nodes": [
-            {"name": node.name, "address": node.address, "cores": node.cores, "memory": node.memory}
+            {
+                "name": node.name,
+                "address": node.address,
+                "cores": node.cores,
+                "memory": node.memory,
+                "link": node.link,
+            }
             for node in layout.nodes
         ],
         "services": {name: list(service.nodes) for name, service in layout.services.items()},
