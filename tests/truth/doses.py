@@ -19,7 +19,7 @@ from weft.report.sources import Sources
 NODE = ("--nodes", "virtual:1,cores=1")
 SMALL_BLOCKS = ("groupby", *NODE, "--set", "mappers=30", "--set", "pairs=100", "--set", "value_bytes=100")
 WIDE = ("groupby", "--set", "mappers=8", "--set", "pairs=4000", "--set", "value_bytes=1000")
-CROWD = ("2", "300", "16")
+CROWD = ("2", "320", "16")
 """Tasks, megabytes alive, gigabytes made."""
 _HEAP = 2048
 """MiB of an executor's heap of which some are taken away."""

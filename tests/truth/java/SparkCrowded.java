@@ -5,13 +5,13 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * TASKS MEGABYTES GIGABYTES: each task keeps so many megabytes of small objects alive, of which Spark knows nothing, while
- * it makes so many gigabytes of others; one in eight takes the place of one that was alive.
+ * it makes so many gigabytes of others; one in KEPT takes the place of one that was alive.
  */
 public final class SparkCrowded {
     private static final int LONGS = 12;
     /** With the header of an array. */
     private static final int BYTES = 16 + 8 * LONGS;
-    private static final int KEPT = 8;
+    private static final int KEPT = 32;
 
     private SparkCrowded() {}
 
