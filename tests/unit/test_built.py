@@ -10,6 +10,7 @@ from weft.errors import WeftError
 from weft.host import settings
 from weft.host.provision import classdata, jars, native
 from weft.host.provision.download import registries
+from weft.run.provisioning import Provisioned
 
 ROOT = settings.SOURCE
 NEEDS = "  0x00d0:   Name: GLIBC_2.9  Flags: none  Version: 5\n  0x00e0:   Name: GLIBC_2.{}  Flags: none  Version: 7\n"
@@ -47,6 +48,17 @@ def test_an_installed_weft_has_the_class_lists_of_its_own_engines(
     listed = shipped / "classes" / "flink-1.txt"
     listed.touch()
     assert classdata.observe("flink", Path("/jdk/bin/java"), Path("/cache/flink-1"), job, print) == listed
+
+
+def test_nodes_need_not_see_a_cache_that_was_never_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("WEFT_CACHE", str(cache))
+    provisioned = Provisioned(Path("/jdk/bin/java"), {}, {}, {}, Path("native"))
+    assert cache not in provisioned.visible
+    cache.mkdir()
+    assert cache in provisioned.visible
 
 
 def test_an_installed_weft_knows_the_registries_of_its_builders(shipped: Path) -> None:

@@ -27,10 +27,10 @@ class Provisioned:
 
     @property
     def visible(self) -> Sequence[Path]:
-        """Directories that every node must see."""
+        """Directories that every node must see; a user of a shared installation may have no cache."""
         return [
             self.java.parent.parent,
-            settings.cache(),
+            *([settings.cache()] if settings.cache().is_dir() else []),
             *settings.installation(),
             *self.homes.values(),
             *{jar.parent for jar in self.libraries},
