@@ -5,6 +5,7 @@ The registries hold what pip and Maven have downloaded, so nothing but these two
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -57,11 +58,24 @@ def wheel() -> Path:
     return next(found.glob("*.whl"))
 
 
+def bundle(directory: Path, engines: str) -> Path:
+    """Packed by a weft that pip installed from the wheel, with engines of this machine's cache."""
+    made, out = directory / "made", directory / "weft-bundle.tar"
+    subprocess.run([sys.executable, "-m", "venv", made], check=True)
+    pip = [made / "bin" / "pip", "install", "--quiet", "--no-index"]
+    subprocess.run([*pip, f"--find-links={packages()}", wheel()], check=True)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    argv = [made / "bin" / "weft", "bundle", "--engines", engines, "-o", out]
+    subprocess.run(argv, env=environment, check=True)
+    shutil.rmtree(made)
+    return out
+
+
 @contextmanager
 def registries(*wheels: Path) -> Iterator[Registry]:
     """An index with weft's packages and the engines' archives, and a Maven repository with the jars of Hadoop."""
     registry = Registry()
-    for file in [*_packages().iterdir(), *wheels]:
+    for file in [*packages().iterdir(), *wheels]:
         name = re.split(r"-\d", file.name)[0].lower().replace("_", "-")
         registry.files[f"/files/{file.name}"] = file.read_bytes()
         registry.files[f"/simple/{name}/"] = python_page(file.name, f"../../files/{file.name}")
@@ -72,7 +86,8 @@ def registries(*wheels: Path) -> Iterator[Registry]:
         yield running
 
 
-def _packages() -> Path:
+def packages() -> Path:
+    """A directory with the archives of weft's packages and of Spark and Flink, as pip downloads them."""
     lock = ROOT / "requirements.lock"
     engines = [distribution.SPARK, distribution.FLINK]
     key = f"packages-{digest([lock], *(each.key for each in engines))}"
