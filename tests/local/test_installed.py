@@ -1,6 +1,7 @@
 """weft from its wheel, on a Debian that has Python and a Java runtime and nothing else."""
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from tests.local import bare
 from tests.local.bare import Bare
 from tests.needs import NAMESPACES, NATIVE, ROOT, needs
+from tests.unit.test_containerfiles import definition
 
 pytestmark = [
     pytest.mark.long,
@@ -74,3 +76,17 @@ def test_engines_are_in_the_cache_and_nothing_is_below_the_installation(machine:
     written: set[Path] = set((machine.root / "opt/weft/lib").rglob("*.partial"))
     assert written == set()
     assert list((machine.root / "root/.cache/weft").glob("spark-*"))
+
+
+def test_the_steps_of_the_containers_definition_give_a_weft(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """As Apptainer would take them, on the same Debian."""
+    wheel, made = bare.wheel(), definition()
+    with (
+        bare.registries(wheel) as registry,
+        bare.bare(tmp_path_factory.mktemp("image"), {"PIP_INDEX_URL": f"{registry.url}/simple"}) as debian,
+    ):
+        shutil.copy(wheel, debian.root / "opt")
+        debian.run("sh", "-e", "-c", "\n".join(made["post"]))
+        script = "\n".join([*made["environment"], *made["runscript"]])
+        assert "platform=manylinux_2_17_" in debian.run("sh", "-c", script, "sh", "--version").stdout
+        assert list((debian.root / "opt").iterdir()) == [debian.root / "opt" / "weft"]
