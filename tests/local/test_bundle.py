@@ -6,7 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,29 +20,15 @@ pytestmark = [
     needs(ROOT, NAMESPACES, "mmdebstrap", "readelf", "ip", *NATIVE),
 ]
 PREFIX = "/opt/shared"
+SORT = ("terasort", "--size", "100MB")
+SHORT = ("--set", "seconds=2s", "--set", "warmup=1s", "--set", "rate=200")
 LIMITS = "[limits]\nnodes = 3\n"
 
 
 @pytest.fixture(scope="module")
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made by a weft that pip installed, with all engines."""
-    wheel, out = bare.wheel(), tmp_path_factory.mktemp("bundle") / "weft-bundle.tar"
-    with (
-        bare.registries(wheel) as registry,
-        bare.bare(tmp_path_factory.mktemp("maker"), {"PIP_INDEX_URL": f"{registry.url}/simple"}) as maker,
-    ):
-        (maker.root / "root" / ".m2").mkdir()
-        (maker.root / "root" / ".m2" / "settings.xml").write_text(bare.settings_xml(registry.url))
-        maker.run("python3", "-m", "venv", "/opt/weft")
-        maker.run("/opt/weft/bin/pip", "install", "--quiet", "weft")
-        maker.run("/opt/weft/bin/weft", "bundle", "-o", "/root/weft-bundle.tar")
-        shutil.move(maker.root / "root" / "weft-bundle.tar", out)
-    return out
-
-
-@pytest.fixture(scope="module")
-def machine(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bare]:
-    """Without any network but its own loopback interface, with the bundle installed for all users."""
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bare]:
+    """Without any network but its own loopback interface, with a bundle of all engines installed for all users."""
+    bundle = bare.bundle(tmp_path_factory.mktemp("bundle"), "spark,flink,hadoop,kafka")
     with bare.bare(tmp_path_factory.mktemp("offline"), {}, network=False) as debian:
         shutil.move(bundle, debian.root / "root" / bundle.name)
         debian.run("sh", "-c", f"tar -C /root -xf /root/{bundle.name} && /root/weft-*/install {PREFIX}")
@@ -55,17 +41,17 @@ def machine(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield debian
 
 
-def terasort(machine: Bare, *words: str, user: str = "") -> dict[str, str]:
+def run(machine: Bare, *words: str, user: str = "") -> dict[str, Any]:
     home = f"/home/user{user}" if user else "/root"
     if user:
         machine.run("install", "-d", "-o", user, "-g", user, home)
-    argv = f"cd {home} && HOME={home} {PREFIX}/bin/weft run terasort --size 100MB {' '.join(words)} --json && cat /proc/net/dev"
+    argv = f"cd {home} && HOME={home} {PREFIX}/bin/weft run {' '.join(words)} --json && cat /proc/net/dev"
     began = time.monotonic()
     done = machine.run("sh", "-c", argv, user=user)
-    print(f"{' '.join(words) or 'spark'} {user}: {time.monotonic() - began:.1f} s")  # seen with -rP
+    print(f"{' '.join(words)} {user}: {time.monotonic() - began:.1f} s")  # seen with -rP
     text, _, interfaces = done.stdout.rpartition("}\n")
     assert bare.packets_out(interfaces) == 0, done.stderr
-    found: dict[str, str] = json.loads(f"{text}}}")
+    found: dict[str, Any] = json.loads(f"{text}}}")
     assert found["verdict"] == "VALID", done.stderr
     return found
 
@@ -81,18 +67,25 @@ def test_an_attempt_to_leave_is_counted(machine: Bare) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("--engine", "flink"), ("--engine", "hadoop", "--input", "hdfs", "--output", "hdfs")],
+    [
+        (*SORT,),
+        (*SORT, "--engine", "flink"),
+        (*SORT, "--engine", "hadoop", "--input", "hdfs", "--output", "hdfs"),
+        ("sql-join", "--engine", "flink", "--set", "visits=20000"),
+        ("stream-statistics", "--engine", "flink", "--service", "kafka:1", *SHORT),
+        ("stream-statistics", "--engine", "spark", "--service", "kafka:1", *SHORT),
+    ],
     ids=" ".join,
 )
 def test_a_run_is_valid_without_network(machine: Bare, words: tuple[str, ...]) -> None:
-    assert terasort(machine, *words)["bytes_out"] == 100_000_000
+    run(machine, *words)
 
 
 def test_two_users_at_once_use_one_installation_and_write_nothing_below_it(machine: Bare) -> None:
     prefix = machine.root / PREFIX[1:]
     before = {path: path.stat().st_mtime_ns for path in prefix.rglob("*")}
     with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda user: terasort(machine, user=user), ("1001", "1002")))
+        list(pool.map(lambda user: run(machine, *SORT, user=user), ("1001", "1002")))
     assert {path: path.stat().st_mtime_ns for path in prefix.rglob("*")} == before
 
 
