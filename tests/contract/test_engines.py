@@ -22,8 +22,12 @@ TOUCHING = (
 JOB = Job("job", "io.weft.Main", ["--input", "x"], RECORD / "outcomes" / "run.json")
 
 
+NEEDED: dict[str, dict[str, object]] = {"powergraph": {"home": Path("/opt/powergraph")}}
+"""What has no default: where a program is that only the user can install."""
+
+
 def engine_of(kind: str) -> Engine:
-    return KINDS[kind]()
+    return KINDS[kind].model_validate({"kind": kind, **NEEDED.get(kind, {})})
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 from weft.engines import limit, mapreduce, null, timely
 from weft.engines.base import KINDS, Engine
 from weft.engines.flink import engine as flink
+from weft.engines.powergraph import engine as powergraph
 from weft.engines.several import SeveralEngine, composed
 from weft.engines.spark import engine as spark
 from weft.text.shorthand import listed
@@ -20,6 +21,7 @@ KINDS.add(
     flink.FlinkEngine,
     timely.TimelyEngine,
     limit.LimitEngine,
+    powergraph.PowerGraphEngine,
 )
 DEFAULT = spark.SparkEngine
 """The default engine."""

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
@@ -35,6 +35,8 @@ class Engine(BaseModel, ABC):
     """The most compute nodes that it uses; None: any number."""
     authenticates: ClassVar[bool] = True
     """Whether its processes prove to each other over any network that they belong to the run."""
+    exposed: ClassVar[bool] = False
+    """Whether its processes accept connections on all addresses of a host, whatever the nodes are."""
     kind: str
 
     @property
@@ -81,6 +83,12 @@ class Engine(BaseModel, ABC):
 
     def recognize(self, home: Path) -> None:
         """Raises UsageError if a directory is not a supported installation of this engine."""
+
+    def require_installed(self) -> None:
+        """Raises UsageError or MissingError if a program that only the user can install is not there."""
+
+    def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
+        """Raises UsageError if its own program for a workload does not have these parameters."""
 
     @abstractmethod
     def plan(self, layout: Layout) -> Plan:

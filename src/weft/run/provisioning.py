@@ -43,6 +43,8 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
         if kind not in spec.workload.engines:
             offered = ", ".join(spec.workload.engines)
             raise UsageError(f"{spec.workload.kind} does not run on {kind}", hint=f"it runs on {offered}")
+    for engine in spec.engine.parts.values():
+        engine.require_installed()
     java = jdk.java()
     homes = _homes(spec, say)
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)

@@ -51,6 +51,7 @@ def require_runnable(spec: Spec) -> None:
         if work.own_program is not None:
             spec.engine.parts[kind].require_program(work.own_program)
         _require_interval(work, kind)
+        spec.engine.parts[kind].require_parameters(work.kind, work.model_dump())
     _require_services(spec)
 
 
@@ -91,6 +92,11 @@ def _require_preloaded(spec: Spec) -> None:
 
 def _require_authenticating(spec: Spec) -> None:
     for kind, engine in spec.engine.parts.items():
+        if engine.exposed:
+            raise UsageError(
+                f"{kind} knows no authentication and listens on all addresses of its hosts: anybody who reaches them could read and change its data",
+                hint="if nobody else can reach them, add --set security=none (and --set nodes.trusted=true for ssh and slurm nodes)",
+            )
         if spec.nodes.elsewhere and not engine.authenticates:
             raise UsageError(
                 f"{kind} knows no authentication, and {spec.nodes.reached_by} could read and change its data",

@@ -21,7 +21,7 @@ class PageRank(Workload):
     kind: Literal["pagerank"] = "pagerank"
     checked_by: ClassVar[CheckedBy] = PROGRAM
     positional: ClassVar[str] = "vertices"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely")
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely", "powergraph")
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
     method: ClassVar[str] = "own"
 
@@ -35,6 +35,9 @@ class PageRank(Workload):
     )
     edges: Literal["keep", "merge"] = Field(
         default="keep", description="edges with the same ends: each counts, or all count as one"
+    )
+    self_edges: Literal["keep", "drop"] = Field(
+        default="keep", description="edges from a vertex to itself: in the graph, or left out of it"
     )
     bound: float = Field(default=1e-9, gt=0, le=2, description="largest distance (L1) from the reference")
     partitions: int | None = Field(
@@ -56,10 +59,14 @@ class PageRank(Workload):
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         count = self.parts or max(2 * layout.slots, len(layout.nodes))
-        definition = ["--vertices", str(self.vertices), "--seed", str(self.seed), "--parts", str(count)]
+        definition = [*self._graph(), "--parts", str(count), "--output", layout.places["input"].path]
         return generators(
-            layout, "io.weft.core.GraphGen", count, [*definition, "--output", layout.places["input"].path]
+            layout, "io.weft.core.GraphGen", count, ["--vertices", str(self.vertices), *definition]
         )
+
+    def _graph(self) -> list[str]:
+        """The options that decide, with the number of vertices, which edges there are."""
+        return ["--seed", str(self.seed), "--self-edges", self.self_edges]
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
@@ -70,7 +77,7 @@ class PageRank(Workload):
         return Job("pagerank", "PageRank", arguments, outcome)
 
     def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
-        arguments = [*self.definition(), "--seed", str(self.seed), "--bound", str(self.bound)]
+        arguments = [*self.definition(), *self._graph(), "--bound", str(self.bound)]
         arguments += ["--input", layout.places["output"].path]
         heap = (1 << 29) + 40 * self.vertices
         return [program(layout, "validate", "io.weft.core.PageRankValidate", arguments, heap=heap)]
@@ -87,6 +94,8 @@ class PageRank(Workload):
             **{key: found.get(key) for key in ("distance", "bound", "sum")},
             "method": ran.get("method"),
         }
+        if "engine_seconds" in ran:
+            facts["engine_seconds"] = ran["engine_seconds"]
         valid = bool(found["valid"]) and not reason
         return Judgement(
             valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts

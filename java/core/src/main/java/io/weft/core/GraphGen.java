@@ -20,9 +20,8 @@ public final class GraphGen extends Program {
     @Bounds(min = 1, max = PowerGraph.MOST)
     private int vertices;
 
-    @Option(names = "--seed")
-    @Bounds(min = 0)
-    private long seed;
+    @Mixin
+    private GraphOptions graph;
 
     @Mixin
     private PartRange range;
@@ -45,7 +44,7 @@ public final class GraphGen extends Program {
         Progress progress = new Progress(count);
         List<Callable<Written>> tasks = new ArrayList<>();
         for (PartRange.Part part : parts) {
-            tasks.add(() -> write(part.file(), new PowerGraph(vertices, seed), (int) part.first(), (int) part.end(),
+            tasks.add(() -> write(part.file(), graph.graph(vertices), (int) part.first(), (int) part.end(),
                     progress));
         }
         long began = System.nanoTime();

@@ -18,9 +18,8 @@ public final class PageRankValidate extends Program {
     @Option(names = "--input", required = true)
     private String input;
 
-    @Option(names = "--seed")
-    @Bounds(min = 0)
-    private long seed;
+    @Mixin
+    private GraphOptions graph;
 
     @Option(names = "--bound")
     @Bounds(min = 0, max = 2)
@@ -34,7 +33,7 @@ public final class PageRankValidate extends Program {
     public void run(Outcome outcome) throws Exception {
         RankSpec spec = rank.spec();
         double[] found = read(input, spec.vertices(), outcome);
-        double[] right = reference(spec, seed);
+        double[] right = reference(spec, graph.graph(spec.vertices()));
         double distance = 0;
         double sum = 0;
         double farthest = -1;
@@ -101,8 +100,7 @@ public final class PageRankValidate extends Program {
     }
 
     /** The ranks by the definition, one edge after another. */
-    static double[] reference(RankSpec spec, long seed) {
-        PowerGraph graph = new PowerGraph(spec.vertices(), seed);
+    static double[] reference(RankSpec spec, PowerGraph graph) {
         Progress progress = new Progress(spec.rounds());
         int[] targets = new int[PowerGraph.DEGREES];
         double[] ranks = new double[spec.vertices()];

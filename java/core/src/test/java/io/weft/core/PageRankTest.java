@@ -56,6 +56,16 @@ class PageRankTest {
         assertEquals(0.1, top / (double) edges, 0.01);
     }
 
+    @Test
+    void withoutSelfEdgesAllOthersRemain() throws Exception {
+        generate("kept", "--parts", "2");
+        generate("dropped", "--parts", "2", "--self-edges", "drop");
+        List<String> kept = text("kept").lines().toList();
+        List<String> others = kept.stream().filter(line -> !line.matches("(\\d+)\t\\1")).toList();
+        assertTrue(others.size() < kept.size());
+        assertEquals(others, text("dropped").lines().toList());
+    }
+
     @ParameterizedTest
     @CsvSource({"spread,keep", "spread,merge", "leak,keep", "leak,merge"})
     void theReferenceIsTheMatrixToAPower(String dangling, String edges) {
@@ -73,7 +83,7 @@ class PageRankTest {
             }
             ranks = next;
         }
-        assertArrayEquals(ranks, PageRankValidate.reference(spec, 5), 1e-15);
+        assertArrayEquals(ranks, PageRankValidate.reference(spec, new PowerGraph(VERTICES, 5)), 1e-15);
         assertEquals(dangling.equals("spread"), Math.abs(Arrays.stream(ranks).sum() - 1) < 1e-12);
     }
 
@@ -101,7 +111,7 @@ class PageRankTest {
         RankSpec spec = spec(5, dangling, edges);
         double[] ranks = ranks(spec, blocks);
         double distance = 0;
-        double[] right = PageRankValidate.reference(spec, 5);
+        double[] right = PageRankValidate.reference(spec, new PowerGraph(VERTICES, 5));
         for (int vertex = 0; vertex < VERTICES; vertex++) {
             distance += Math.abs(right[vertex] - ranks[vertex]);
         }
@@ -163,10 +173,11 @@ class PageRankTest {
         right();
         assertEquals("", validate("right", "keep"));
         assertTrue(validate("right", "merge").contains("from the reference"));
+        assertTrue(validate("right", "keep", "--self-edges", "drop").contains("from the reference"));
     }
 
     private void right() throws Exception {
-        double[] ranks = PageRankValidate.reference(spec(4, "spread", "keep"), 5);
+        double[] ranks = PageRankValidate.reference(spec(4, "spread", "keep"), new PowerGraph(VERTICES, 5));
         Path directory = Files.createDirectories(folder.resolve("right"));
         for (int part = 0; part < 3; part++) {
             StringBuilder lines = new StringBuilder();
@@ -177,9 +188,11 @@ class PageRankTest {
         }
     }
 
-    private String validate(String name, String edges) throws Exception {
-        return new PageRankValidate().call("--input", folder.resolve(name).toString(), "--seed", "5",
-                "--vertices", "300", "--rounds", "4", "--edges", edges).reason();
+    private String validate(String name, String edges, String... more) throws Exception {
+        List<String> args = new ArrayList<>(List.of("--input", folder.resolve(name).toString(), "--seed", "5",
+                "--vertices", "300", "--rounds", "4", "--edges", edges));
+        args.addAll(List.of(more));
+        return new PageRankValidate().call(args.toArray(String[]::new)).reason();
     }
 
     private static RankSpec spec(int rounds, String dangling, String edges) {
