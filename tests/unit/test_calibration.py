@@ -15,12 +15,13 @@ from weft.cli import app
 from weft.errors import UsageError
 from weft.host import settings
 from weft.model import datatime, jobmetrics
-from weft.model.calibration import Calibration, SchedulerRates
+from weft.model.calibration import Calibration, LimitedLink, SchedulerRates
 from weft.model.datatime import Moved
 from weft.model.fitting import Used, chosen, misfit
 from weft.model.gauges import Gauge, gauges
+from weft.report import ceilings as tables
 from weft.report import limits
-from weft.run.calibration import measures
+from weft.run.calibration import linkrates, measures
 from weft.run.ceilings import store
 
 RUNNER = CliRunner()
@@ -74,6 +75,51 @@ def test_the_newest_calibration_of_each_storage_counts() -> None:
     assert found.calibration.machine == CALIBRATION.machine
     assert found.storage("shuffle") == STORAGE
     assert found.calibration.links == CALIBRATION.links
+
+
+LINKS = tuple(
+    LimitedLink(rate=rate, connections=connections, wanted=wanted, got=got)
+    for rate, connections, wanted, got in [
+        ("", 1, 0, 8e9),
+        ("50mbit", 1, 5e7, 4.9e7),
+        ("50mbit", 16, 5e7, 5.05e7),
+        ("10gbit", 1, 1e10, 7.5e9),
+    ]
+)
+
+
+def test_what_arrived_over_limited_links_is_in_the_record_of_runs_with_the_same_rate() -> None:
+    measured = CALIBRATION.model_copy(update={"rates": LINKS})
+    found = chosen([measured], [HOST], NOW, {**NETWORK, "rate": "50mbit"}, {})
+    assert found.calibration is not None
+    assert found.calibration.rates == LINKS[1:3]
+    sentence = limits.Ceilings(found).sentence
+    assert (
+        "Links of 50mbit: measured were 98.0% with 1 connection and 101.0% with 16 connections." in sentence
+    )
+    other = chosen([measured], [HOST], NOW, NETWORK, {})
+    assert other.calibration is not None
+    assert other.calibration.rates == ()
+
+
+def test_the_table_of_limited_links_names_rates_that_the_processors_cannot_drive() -> None:
+    (section,) = (
+        one
+        for one in tables.sections(CALIBRATION.model_copy(update={"rates": LINKS}))
+        if one.anchor == "rates"
+    )
+    (table,) = section.blocks
+    assert [row[0] for row in table.rows] == ["no limit", "50mbit", "10gbit"]
+    assert table.rows[1][1:] == ("0.049 Gbit/s  98.0%", "0.051 Gbit/s  101.0%")
+    assert "10gbit: near or above what the processors drive" in table.note
+    assert tables.out_of_reach(LINKS) == ["10gbit"]
+
+
+def test_a_limit_counts_headers_and_so_does_what_arrived() -> None:
+    link = linkrates.limited("1gbit", 1, 1e9 / 8 * 1448 / 1514)
+    assert link.share == pytest.approx(1)
+    assert linkrates.limited("", 16, 5.0).wanted == 0
+    assert {linkrates.nodes(rate).count for rate in linkrates.RATES} == {2}
 
 
 def test_a_network_of_another_rate_has_no_ceiling() -> None:

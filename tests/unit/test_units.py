@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.text.units import parse_duration, parse_size, show_seconds, show_size
+from weft.text.units import parse_duration, parse_rate, parse_size, show_seconds, show_size
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,9 @@ def test_seconds_are_shown_in_the_unit_people_use(seconds: float, text: str) -> 
 )
 def test_a_shown_size_has_three_digits_and_no_exponent(size: int, text: str) -> None:
     assert show_size(size) == text
+
+
+def test_rates_are_bits_per_second() -> None:
+    assert (parse_rate("50mbit"), parse_rate("10gbit")) == (5e7, 1e10)
+    with pytest.raises(ValueError, match="250mbit or 1gbit"):
+        parse_rate("1 GB/s")

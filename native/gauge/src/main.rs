@@ -96,6 +96,9 @@ enum What {
         address: String,
         #[arg(long, default_value_t = 1.0)]
         seconds: f64,
+        /// Numbers of connections to measure, one after another.
+        #[arg(long, value_delimiter = ',', default_values_t = [1, 4])]
+        connections: Vec<usize>,
     },
 }
 
@@ -160,9 +163,16 @@ fn run(what: What, zero: Instant) -> Result<String, Box<dyn std::error::Error>> 
             })?;
             Ok(String::new())
         }
-        What::Link { address, seconds } => {
-            line(&network::measure(&address, token()?.as_bytes(), seconds)?)
-        }
+        What::Link {
+            address,
+            seconds,
+            connections,
+        } => line(&network::measure(
+            &address,
+            token()?.as_bytes(),
+            seconds,
+            &connections,
+        )?),
     }
 }
 

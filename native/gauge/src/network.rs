@@ -83,11 +83,16 @@ fn take(peer: &mut TcpStream) -> io::Result<()> {
 }
 
 /// Measure against a server.
-pub fn measure(address: &str, token: &[u8], seconds: f64) -> io::Result<Rates> {
+pub fn measure(
+    address: &str,
+    token: &[u8],
+    seconds: f64,
+    connections: &[usize],
+) -> io::Result<Rates> {
     let round_trip = round_trip(address, token, seconds / 4.0)?;
-    let bandwidth = [1, 4]
-        .into_iter()
-        .map(|connections| Ok((connections, sent(address, token, connections, seconds)?)))
+    let bandwidth = connections
+        .iter()
+        .map(|&count| Ok((count, sent(address, token, count.max(1), seconds)?)))
         .collect::<io::Result<_>>()?;
     Ok(Rates {
         round_trip,
@@ -153,9 +158,9 @@ mod tests {
             })
         });
         let address = format!("127.0.0.1:{}", receiver.recv().unwrap());
-        let rates = measure(&address, b"secret", 0.1).unwrap();
+        let rates = measure(&address, b"secret", 0.1, &[1, 3]).unwrap();
         assert!(rates.round_trip > 0.0);
         assert!(rates.bandwidth.iter().all(|(_, rate)| *rate > 0.0));
-        assert!(measure(&address, b"wrong!", 0.1).is_err());
+        assert!(measure(&address, b"wrong!", 0.1, &[1]).is_err());
     }
 }

@@ -39,6 +39,10 @@ def calibrate(
         float,
         typer.Option(min=0.01, max=60, help="time for each kind of file operation at each number of callers"),
     ] = 0.5,
+    rates: Annotated[
+        bool,
+        typer.Option("--rates", help="also links of virtual nodes with rates from 50 Mbit/s to 10 Gbit/s"),
+    ] = False,
     show: Annotated[bool, typer.Option("--show", help="print the latest calibration instead")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
 ) -> None:
@@ -48,10 +52,12 @@ def calibrate(
 
     Example: weft calibrate --nodes virtual:2 --scratch disk --scratch delayed:lustre
     """
-    if show and (nodes or scratch or engine):
+    if show and (nodes or scratch or engine or rates):
         raise UsageError("--show measures nothing, so it has no other options", hint="weft calibrate --show")
     found = (
-        store.newest() if show else _measured(nodes or "local:2", scratch or ["disk"], seconds, engine or [])
+        store.newest()
+        if show
+        else _measured(nodes or "local:2", scratch or ["disk"], seconds, engine or [], rates=rates)
     )
     if as_json:
         print(found.model_dump_json(indent=1))
@@ -59,11 +65,13 @@ def calibrate(
         terminal.sections(ceilings.sections(found, used.fitness(found) if show else ""), console())
 
 
-def _measured(nodes: str, scratch: list[str], seconds: float, engines: list[str]) -> Calibration:
+def _measured(
+    nodes: str, scratch: list[str], seconds: float, engines: list[str], *, rates: bool
+) -> Calibration:
     table = {"workload": "file-open", "nodes": nodes, "matrix": {"scratch": scratch}}
     study = study_from(table, name="calibrate", where="the command line")
     progress = Progress(Console(stderr=True))
     rootless.enter(study)
     if (code := submission.enter(study, sys.argv[1:], progress)) is not None:
         sys.exit(code)
-    return measure(study, nodes, seconds, engines, progress)
+    return measure(study, nodes, seconds, engines, progress, rates=rates)

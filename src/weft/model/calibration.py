@@ -154,6 +154,24 @@ class LinkRates(Fixed):
     """Seconds of a request and an answer of 64 bytes each."""
 
 
+class LimitedLink(Fixed):
+    """A link of virtual nodes with a limited rate: what was asked for, and what arrived."""
+
+    rate: str
+    """As in `nodes.rate`: 1gbit; empty for a link without a limit."""
+    connections: int = Field(ge=1)
+    """TCP connections that sent at the same time."""
+    wanted: float = Field(ge=0)
+    """Bits per second; 0 for a link without a limit."""
+    got: float = Field(ge=0)
+    """Bits per second on the link, with the headers of each packet."""
+
+    @property
+    def share(self) -> float:
+        """What arrived, of what was asked for; 0 without a limit."""
+        return self.got / self.wanted if self.wanted else 0.0
+
+
 class SchedulerRates(Fixed):
     """How many empty tasks an engine's scheduler starts."""
 
@@ -179,4 +197,5 @@ class Calibration(Fixed):
     nodes: tuple[NodeRates, ...]
     storages: tuple[StorageRates, ...] = ()
     links: tuple[LinkRates, ...] = ()
+    rates: tuple[LimitedLink, ...] = ()
     schedulers: tuple[SchedulerRates, ...] = ()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weft.model.calibration import Calibration, Fixed, Host, LinkRates, StorageRates
+from weft.model.calibration import Calibration, Fixed, Host, LimitedLink, LinkRates, StorageRates
 from weft.model.filetime import NAMES
 from weft.text.units import show_size
 
@@ -96,7 +96,12 @@ def chosen(
         refused["network"] = "the network between such nodes was not calibrated"
     schedulers = tuple(row for one in fitting for row in one.schedulers if row.engine == engine)[:1]
     whole = fitting[0].model_copy(
-        update={"storages": tuple(storages), "links": links, "schedulers": schedulers}
+        update={
+            "storages": tuple(storages),
+            "links": links,
+            "schedulers": schedulers,
+            "rates": _rates(fitting, network.get("rate", "")),
+        }
     )
     return Used(calibration=whole, hosts=len(now), roles=roles, refused=refused)
 
@@ -125,3 +130,9 @@ def _same(rates: StorageRates, place: Stored) -> bool:
 
 def _links(fitting: Sequence[Calibration], network: Mapping[str, str]) -> tuple[LinkRates, ...]:
     return next((one.links for one in fitting if one.links and one.network == network), ())
+
+
+def _rates(fitting: Sequence[Calibration], rate: str) -> tuple[LimitedLink, ...]:
+    """What arrived over a link of this rate."""
+    rows = (tuple(row for row in one.rates if rate and row.rate == rate) for one in fitting)
+    return next((found for found in rows if found), ())

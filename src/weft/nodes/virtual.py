@@ -23,6 +23,7 @@ from weft.host.shell import Process, tool
 from weft.host.work import Work, WorkDirectory
 from weft.nodes.base import Answer, Node, Nodes
 from weft.nodes.cgroups import CgroupNames, cgroups_writable, group_paths, make_group, require_limits
+from weft.text.units import parse_rate
 
 _CLONE_NEWNET = 0x40000000
 _BURST_KIB_PER_GBIT = 256
@@ -92,7 +93,7 @@ class VirtualNodes(Nodes):
                 memory,
                 site.directory / f"node{i}",
                 ("nsenter", f"<node{i}>"),
-                link=_bits(self.rate) / 8 if self.rate else None,
+                link=parse_rate(self.rate) / 8 if self.rate else None,
             )
             for i in range(1, self.count + 1)
         ]
@@ -125,11 +126,6 @@ def _hold_node(node: Node, work: Work) -> Process:
     namespaces = ["--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc"]
     keep = ["sh", "-c", "sleep infinity & wait"]  # a shell, because the first process must reap orphans
     return _hold(node.name, ["unshare", *namespaces, "--propagation", "slave", "--", *keep], work, groups)
-
-
-def _bits(rate: str) -> float:
-    """Per second."""
-    return int(rate[:-4]) * (1e9 if rate.endswith("gbit") else 1e6)
 
 
 def _connect(i: int, node: Node, holder: Process, work: Work, switch: int) -> VirtualNode:

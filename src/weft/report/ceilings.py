@@ -1,13 +1,14 @@
 """A calibration as tables: what nodes, network and storages can do at most."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from weft.model.calibration import CALLERS, Calibration, OperationRate, StorageRates
+from weft.model.calibration import CALLERS, Calibration, LimitedLink, OperationRate, StorageRates
 from weft.report.blocks import Block, Column, Section, Table, Words
 from weft.report.numbers import NONE
 from weft.text.units import show_size
 
+_REACH = 1.2
 _OPERATIONS = ("open", "create", "stat", "lookup", "unlink", "read", "write")
 
 
@@ -18,6 +19,7 @@ def sections(found: Calibration, fitness: str = "") -> list[Section]:
         Section("machine", f"Calibration of {found.machine}", [*known, *_hosts(found)]),
         Section("nodes", "Nodes", [_nodes(found)]),
         *([Section("network", "Network", [_links(found)])] if found.links else []),
+        *([Section("rates", "Limited links", [_rates(found.rates)])] if found.rates else []),
         *([Section("schedulers", "Schedulers", [_schedulers(found)])] if found.schedulers else []),
         *(Section("storage", f"Storage {one.storage}", _storage(one)) for one in found.storages),
     ]
@@ -54,6 +56,34 @@ def _links(found: Calibration) -> Table:
         for link in found.links
     ]  # fmt: skip
     return Table([Column("nodes"), Column("bandwidth", number=True), Column("round trip", number=True)], rows)
+
+
+def _rates(rows: Sequence[LimitedLink]) -> Table:
+    """A row for each rate: what arrived with each number of connections, of what was asked for."""
+    known = sorted({row.connections for row in rows})
+    titles = [f"{count} connection{'s' if count > 1 else ''}" for count in known]
+    by = {(row.rate, row.connections): row for row in rows}
+    lines = [
+        (rate or "no limit", *(_arrived(by.get((rate, count))) for count in known))
+        for rate in dict.fromkeys(row.rate for row in rows)
+    ]
+    note = "Bits per second on the link, with the headers of packets, and their share of the rate."
+    if far := out_of_reach(rows):
+        note += f" {', '.join(far)}: near or above what the processors drive without a limit."
+    return Table([Column("rate"), *(Column(title, number=True) for title in titles)], lines, note)
+
+
+def out_of_reach(rows: Sequence[LimitedLink]) -> list[str]:
+    """Rates that the processors cannot drive, or hardly: a link without a limit had less than this times the rate."""
+    most = max((row.got for row in rows if not row.rate), default=0.0)
+    return list(dict.fromkeys(row.rate for row in rows if most and row.wanted * _REACH > most))
+
+
+def _arrived(row: LimitedLink | None) -> str:
+    if row is None:
+        return NONE
+    got = f"{row.got / 1e9:.3f} Gbit/s"
+    return f"{got}  {row.share:.1%}" if row.wanted else got
 
 
 def _schedulers(found: Calibration) -> Table:

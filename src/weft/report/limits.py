@@ -8,6 +8,7 @@ import polars
 
 from weft.model import datatime, gauges
 from weft.model.attribution import Part
+from weft.model.calibration import LimitedLink
 from weft.model.datatime import Moved
 from weft.model.evidence import Window
 from weft.model.filetime import NAMES
@@ -72,9 +73,18 @@ class Ceilings:
         if found is None:
             return f"No ceilings: {refused}." if refused else ""
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.created))
-        return f"Ceilings by the calibration of {found.machine}, {date}" + (
-            f"; {refused}." if refused else "."
-        )
+        about = f"Ceilings by the calibration of {found.machine}, {date}"
+        links = f" Links of {found.rates[0].rate}: {_arrived(found.rates)}." if found.rates else ""
+        return about + (f"; {refused}." if refused else ".") + links
+
+
+def _arrived(rows: Sequence[LimitedLink]) -> str:
+    """What the calibration found of the run's own rate, so that a reader sees that it was held."""
+    each = (
+        f"{row.share:.1%} with {row.connections} connection{'s' if row.connections > 1 else ''}"
+        for row in rows
+    )
+    return f"measured were {' and '.join(each)}"
 
 
 def ceilings(

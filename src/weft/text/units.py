@@ -8,6 +8,7 @@ import re
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<prefix>[KMGT]?)(?P<suffix>I?B|)", re.IGNORECASE)
 _DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|)")
+_RATE = re.compile(r"(?P<number>\d+)(?P<unit>[mg])bit")
 _SECONDS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -32,6 +33,14 @@ def parse_duration(text: str | float) -> float:
     if match is None:
         raise ValueError(f"{text!r} is not a duration; write a number and a unit, such as 30s or 5m")
     return float(match["number"]) * _SECONDS[match["unit"]]
+
+
+def parse_rate(text: str) -> float:
+    """Bits per second of a link's rate as tc(8) reads it: "1gbit", "250mbit". Raises ValueError."""
+    match = _RATE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a rate; write a number and a unit, such as 250mbit or 1gbit")
+    return int(match["number"]) * {"m": 1e6, "g": 1e9}[match["unit"]]
 
 
 def show_size(size: float) -> str:

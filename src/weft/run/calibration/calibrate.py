@@ -12,9 +12,16 @@ from weft.errors import UsageError
 from weft.host import lease, settings
 from weft.host.provision import native
 from weft.host.work import Work, open_work, work_directory
-from weft.model.calibration import CALLERS, Calibration, OperationRate, StorageRates, TransferRate
+from weft.model.calibration import (
+    CALLERS,
+    Calibration,
+    LimitedLink,
+    OperationRate,
+    StorageRates,
+    TransferRate,
+)
 from weft.nodes.base import Node
-from weft.run.calibration import measures
+from weft.run.calibration import linkrates, measures
 from weft.run.calibration.program import Gauge
 from weft.run.calibration.schedulers import scheduler
 from weft.run.ceilings import machines, store
@@ -33,11 +40,17 @@ _TIMED = 4
 
 
 def calibrate(
-    study: Study, asked: str, seconds: float, engines: Sequence[str], progress: Progress
+    study: Study,
+    asked: str,
+    seconds: float,
+    engines: Sequence[str],
+    progress: Progress,
+    *,
+    rates: bool = False,
 ) -> Calibration:
     """Measure the nodes, and the scratch of every cell of a study, and keep the result.
 
-    `seconds` is the time for each kind of file operation at each number of callers.
+    `seconds` is the time for each kind of file operation at each number of callers; `rates`: also limited links.
     """
     specs = [spec for _, spec in study.cells()]
     for spec in specs:
@@ -51,8 +64,10 @@ def calibrate(
     for spec in specs:
         with _working(spec, programs) as work:
             storages.append(_storage(spec, work, seconds, progress))
-    rates = [scheduler(engine, asked, progress) for engine in engines]
-    whole = found.model_copy(update={"storages": tuple(storages), "schedulers": tuple(rates)})
+    limited = [row for rate in linkrates.RATES for row in _limited(rate, programs, progress)] if rates else []
+    tasks = [scheduler(engine, asked, progress) for engine in engines]
+    update = {"storages": tuple(storages), "schedulers": tuple(tasks), "rates": tuple(limited)}
+    whole = found.model_copy(update=update)
     store.keep(whole)
     return whole
 
@@ -60,15 +75,24 @@ def calibrate(
 @contextmanager
 def _working(spec: Spec, programs: Path) -> Iterator[Work]:
     """A lease and a directory of their own: each storage has nodes of its own, as in a run."""
-    name = f"calibrate-{secrets.token_hex(4)}"
+    name = _name()
     visible = [settings.cache(), *settings.installation(), *spec.paths()]
     with lease.hold(name, "calibrate") as held, open_work(name, held, programs, visible) as work:
         yield work
 
 
+def _name() -> str:
+    return f"calibrate-{secrets.token_hex(4)}"
+
+
 def _estimate(specs: Sequence[Spec], seconds: float) -> float:
     each = len(CALLERS) * _TIMED * seconds + 2 * _SECONDS["transfer"] + _SECONDS["sort"]
     return _SECONDS["nodes"] + _SECONDS["network"] + len(specs) * each
+
+
+def _limited(rate: str, programs: Path, progress: Progress) -> list[LimitedLink]:
+    with _step(progress, f"link of {rate or 'any rate'}", len(linkrates.CONNECTIONS) * linkrates.SECONDS + 1):
+        return linkrates.measured(rate, programs, _name())
 
 
 def _topology(spec: Spec) -> Topology:
