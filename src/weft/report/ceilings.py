@@ -8,7 +8,8 @@ from weft.report.blocks import Block, Column, Section, Table, Words
 from weft.report.numbers import NONE
 from weft.text.units import show_size
 
-_REACH = 1.2
+_REACH = 1.25
+"""What a link without a limit must carry at least, so that a limit decides: times the limit."""
 _OPERATIONS = ("open", "create", "stat", "lookup", "unlink", "read", "write")
 
 
@@ -74,9 +75,13 @@ def _rates(rows: Sequence[LimitedLink]) -> Table:
 
 
 def out_of_reach(rows: Sequence[LimitedLink]) -> list[str]:
-    """Rates that the processors cannot drive, or hardly: a link without a limit had less than this times the rate."""
-    most = max((row.got for row in rows if not row.rate), default=0.0)
-    return list(dict.fromkeys(row.rate for row in rows if most and row.wanted * _REACH > most))
+    """Rates that as many connections hardly reach without a limit: processors, and not the link, decide there."""
+    most = {row.connections: row.got for row in rows if not row.rate}
+    return [
+        f"{row.rate} with {row.connections} connection{'s' if row.connections > 1 else ''}"
+        for row in rows
+        if row.wanted * _REACH > most.get(row.connections, float("inf"))
+    ]
 
 
 def _arrived(row: LimitedLink | None) -> str:

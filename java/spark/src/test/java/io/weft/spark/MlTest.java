@@ -1,0 +1,46 @@
+package io.weft.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.weft.core.Outcome;
+import io.weft.core.UsageError;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every test of MLlib by Spark within one process, its answer compared with one that Spark has no part in. */
+class MlTest {
+    private static final Map<String, String> SETTINGS = Map.of("spark.master", "local[2]", "spark.ui.enabled", "false",
+            "spark.driver.host", "127.0.0.1", "spark.driver.bindAddress", "127.0.0.1");
+
+    @BeforeAll
+    static void settings() {
+        SETTINGS.forEach(System::setProperty);
+    }
+
+    @AfterAll
+    static void forget() {
+        SETTINGS.keySet().forEach(System::clearProperty);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"summary-statistics,3000,12", "pearson,3000,8", "spearman,2000,6", "chi-sq-feature,3000,5",
+        "chi-sq-gof,1000,2", "chi-sq-mat,30,20", "svd,1000,12", "pca,1000,12", "block-matrix-mult,90,40",
+        "fp-growth,2000,50", "prefix-span,300,10", "naive-bayes,3000,9",
+        "glm-regression,2000,6", "glm-classification,2000,6", "decision-tree,20000,7", "kmeans,2000,5", "als,200,150"})
+    void theAnswerIsRight(String test, String rows, String columns) throws Exception {
+        Outcome outcome = new SparkMl().call("--test", test, "--rows", rows, "--columns", columns, "--rank", "4",
+                "--block", "32", "--support", test.equals("fp-growth") ? "0.02" : "0.3", "--longest", "3",
+                "--partitions", "3", "--executors", "0");
+        assertEquals("", outcome.reason());
+    }
+
+    @Test
+    void anUnknownTestIsRefused() {
+        assertThrows(UsageError.class, () -> new SparkMl().call("--test", "x", "--rows", "9", "--columns", "9"));
+    }
+}

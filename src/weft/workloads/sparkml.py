@@ -1,0 +1,128 @@
+"""Tests of MLlib from spark-perf, each with an answer that is computed without Spark.
+
+Definitions from databricks/spark-perf (commit 6e4f26d), with data of sizes that a laptop takes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST
+from weft.workloads.base import JOB, CheckedBy, Judgement, Outcome, Workload
+
+SparkMlTest = Literal[
+    "summary-statistics",
+    "pearson",
+    "spearman",
+    "chi-sq-feature",
+    "chi-sq-gof",
+    "chi-sq-mat",
+    "svd",
+    "pca",
+    "block-matrix-mult",
+    "fp-growth",
+    "prefix-span",
+    "naive-bayes",
+    "glm-regression",
+    "glm-classification",
+    "decision-tree",
+    "kmeans",
+    "als",
+]
+_SIZES: Mapping[str, tuple[int, int]] = {
+    "summary-statistics": (200_000, 50),
+    "pearson": (200_000, 50),
+    "spearman": (100_000, 20),
+    "chi-sq-feature": (200_000, 50),
+    "chi-sq-gof": (5_000_000, 2),
+    "chi-sq-mat": (2000, 2000),
+    "svd": (100_000, 50),
+    "pca": (100_000, 50),
+    "block-matrix-mult": (2000, 1000),
+    "fp-growth": (100_000, 1000),
+    "prefix-span": (5000, 30),
+    "naive-bayes": (200_000, 100),
+    "glm-regression": (200_000, 50),
+    "glm-classification": (200_000, 50),
+    "decision-tree": (200_000, 20),
+    "kmeans": (200_000, 20),
+    "als": (2000, 1000),
+}
+"""By test: rows (vectors, baskets, sequences, numbers, users) and columns (features and label, different items, products)."""
+_SUPPORT: Mapping[str, float] = {"fp-growth": 0.01, "prefix-span": 0.3}
+
+
+class SparkMl(Workload):
+    """One test: data made in memory from a seed and cached, then MLlib on it."""
+
+    kind: SparkMlTest = Field(description="which test")
+    checked_by: ClassVar[CheckedBy] = JOB
+    positional: ClassVar[str] = "rows"
+    engines: ClassVar[tuple[str, ...]] = ("spark",)
+
+    rows: int | None = Field(
+        default=None,
+        ge=2,
+        le=100_000_000,
+        description="vectors, baskets, sequences or numbers; default: by test, for seconds on a laptop",
+    )
+    columns: int | None = Field(
+        default=None,
+        ge=2,
+        le=100_000,
+        description="numbers of a vector, or different items; default: by test",
+    )
+    rank: int = Field(
+        default=10,
+        ge=1,
+        le=1000,
+        description="singular values, principal components, or hidden numbers of a user in als",
+    )
+    block: int = Field(
+        default=1024, ge=1, le=100_000, description="rows and columns of a block of block-matrix-mult"
+    )
+    support: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="share of baskets or sequences from which a pattern is frequent; default: 0.01 and 0.3",
+    )
+    longest: int = Field(default=3, ge=1, le=100, description="most items of a pattern of prefix-span")
+    partitions: int | None = Field(
+        default=None, ge=1, le=MOST, description="partitions of the data; default: 4 per slot"
+    )
+    seed: int = Field(default=5, ge=0, description="seed of the data")
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - the job generates its own data
+        return []
+
+    def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
+        outcome = layout.record / "outcomes" / "run.json"
+        rows, columns = self._size()
+        options: dict[str, Any] = {
+            "test": self.kind,
+            "rows": rows,
+            "columns": columns,
+            "rank": self.rank,
+            "block": self.block,
+            "support": self.support or _SUPPORT.get(self.kind, 0.01),
+            "longest": self.longest,
+            "partitions": self.partitions or 4 * layout.slots,
+            "seed": self.seed,
+            "executors": len(layout.nodes),
+        }
+        arguments = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+        return Job(self.kind, "SparkMl", [*arguments, "--outcome", str(outcome)], outcome)
+
+    def check(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002 - done by the job
+        return []
+
+    def judge(self, prepared: Sequence[Outcome], ran: Outcome, checked: Sequence[Outcome]) -> Judgement:  # noqa: ARG002
+        facts = {key: value for key, value in ran.items() if key not in {"valid", "reason", "phases"}}
+        return Judgement(bool(ran["valid"]), str(ran.get("reason", "")), 0, 0, ran.get("seconds"), facts)
+
+    def _size(self) -> tuple[int, int]:
+        usual = _SIZES[self.kind]
+        return self.rows or usual[0], self.columns or usual[1]

@@ -1,0 +1,37 @@
+"""Tests of MLlib: sizes by test, and what the job is asked to do."""
+
+from itertools import pairwise
+from typing import get_args
+
+import pytest
+
+from tests.fakes import fake_layout, fake_nodes
+from weft.errors import UsageError
+from weft.spec.parse import parse
+from weft.workloads.sparkml import _SIZES, SparkMl, SparkMlTest
+
+
+def asked(workload: SparkMl) -> dict[str, str]:
+    arguments = list(workload.job(fake_layout(fake_nodes(2, cores=3)), []).arguments)
+    return {key: value for key, value in pairwise(arguments) if key.startswith("--")}
+
+
+def test_every_test_has_sizes_of_its_own() -> None:
+    assert set(_SIZES) == set(get_args(SparkMlTest))
+
+
+def test_sizes_can_be_chosen_and_others_are_the_tests_own() -> None:
+    found = asked(SparkMl(kind="svd", rows=1000))
+    assert (found["--test"], found["--rows"], found["--columns"]) == ("svd", "1000", "50")
+    assert found["--partitions"] == "24"
+    assert asked(SparkMl(kind="fp-growth"))["--support"] == "0.01"
+    assert asked(SparkMl(kind="prefix-span"))["--support"] == "0.3"
+    assert asked(SparkMl(kind="prefix-span", support=0.5))["--support"] == "0.5"
+
+
+def test_it_runs_on_spark_only_and_takes_rows_in_short_form() -> None:
+    spec = parse({"workload": "pearson:5000", "nodes": "local:1"})
+    assert isinstance(spec.workload, SparkMl)
+    assert spec.workload.rows == 5000
+    with pytest.raises(UsageError, match="does not run on the engine flink"):
+        parse({"workload": "pearson", "engine": "flink", "nodes": "local:1"})
