@@ -9,6 +9,7 @@ from weft.workloads import KINDS
 from weft.workloads.base import JOB, NOBODY, PROGRAM, Workload
 from weft.workloads.fileopen import FileOpen
 from weft.workloads.groupby import GroupBy
+from weft.workloads.sparkml import SparkMl
 from weft.workloads.sparkperf import SparkPerf
 from weft.workloads.teracount import TeraCount
 from weft.workloads.terasort import TeraSort
@@ -39,6 +40,7 @@ RIGHT: list[tuple[Workload, Left]] = [
     (TeraCount(size=1000), (MADE, COUNTED, [])),
     (GroupBy(), ([], {**GROUPED, "seconds": 1.0}, [GROUPED])),
     (SparkPerf(kind="count"), ([], RAN, [])),
+    (SparkMl(kind="pearson"), ([], RAN, [])),
     (FileOpen(), ([], RAN, [])),
 ]
 ELSEWHERE: list[Workload] = [
@@ -66,6 +68,7 @@ def test_what_a_right_engine_leaves_is_valid(workload: Workload, left: Left) -> 
         (GroupBy(), ([], {**GROUPED, "checksum": "ac"}, [GROUPED]), "checksum is ac"),
         (GroupBy(), ([], {}, [GROUPED]), "groups is None"),
         (SparkPerf(kind="sort-by-key"), ([], {**RAN, "valid": False, "reason": "not in order"}, []), "not in"),
+        (SparkMl(kind="svd"), ([], {**RAN, "valid": False, "reason": "value 1 is 2"}, []), "value 1 is 2"),
         (FileOpen(), ([], {**RAN, "valid": False, "reason": "byte 7 differs"}, []), "byte 7 differs"),
     ],
 )  # fmt: skip
@@ -77,7 +80,7 @@ def test_what_a_wrong_engine_leaves_is_not(workload: Workload, left: Left, words
 
 def test_every_workload_with_an_answer_has_wrong_ones_tried() -> None:
     here = {"terasort", "teracount", "groupby", "file-open"}
-    perf = {name for name, kind in KINDS.items() if kind is SparkPerf}
+    perf = {name for name, kind in KINDS.items() if kind in {SparkPerf, SparkMl}}
     assert set(KINDS) - here - perf - ANSWERED_ELSEWHERE == {"own-job", "own-sql", "persistent"}
 
 
@@ -93,5 +96,5 @@ def test_every_workload_says_who_checks_it() -> None:
     assert {name: kind.checked_by for name, kind in KINDS.items() if kind.checked_by != PROGRAM} == {
         **dict.fromkeys(("own-job", "own-sql", "persistent"), NOBODY),
         **dict.fromkeys(("teracount", "file-open"), JOB),
-        **{name: JOB for name, kind in KINDS.items() if kind is SparkPerf},
+        **{name: JOB for name, kind in KINDS.items() if kind in {SparkPerf, SparkMl}},
     }

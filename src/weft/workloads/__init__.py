@@ -16,6 +16,7 @@ from weft.workloads import (
     persistent,
     pi,
     sort,
+    sparkml,
     sparkperf,
     sqljoin,
     streamstatistics,
@@ -47,6 +48,7 @@ KINDS.add(
     ownsql.OwnSql,
     persistent.Persistent,
     sparkperf.SparkPerf,
+    sparkml.SparkMl,
     streamstatistics.StreamStatistics,
 )
 

@@ -29,7 +29,6 @@ SparkMlTest = Literal[
     "glm-classification",
     "decision-tree",
     "kmeans",
-    "als",
 ]
 _SIZES: Mapping[str, tuple[int, int]] = {
     "summary-statistics": (200_000, 50),
@@ -48,9 +47,8 @@ _SIZES: Mapping[str, tuple[int, int]] = {
     "glm-classification": (200_000, 50),
     "decision-tree": (200_000, 20),
     "kmeans": (200_000, 20),
-    "als": (2000, 1000),
 }
-"""By test: rows (vectors, baskets, sequences, numbers, users) and columns (features and label, different items, products)."""
+"""By test: rows (vectors, baskets, sequences, numbers) and columns (features and label, different items)."""
 _SUPPORT: Mapping[str, float] = {"fp-growth": 0.01, "prefix-span": 0.3}
 
 
@@ -78,7 +76,7 @@ class SparkMl(Workload):
         default=10,
         ge=1,
         le=1000,
-        description="singular values, principal components, or hidden numbers of a user in als",
+        description="singular values, or principal components",
     )
     block: int = Field(
         default=1024, ge=1, le=100_000, description="rows and columns of a block of block-matrix-mult"

@@ -3,12 +3,8 @@ package io.weft.spark;
 import io.weft.core.Outcome;
 import io.weft.core.ml.Near;
 import io.weft.core.ml.Planted;
-import io.weft.core.ml.Ratings;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.regression.LinearRegression;
 import org.apache.spark.ml.regression.LinearRegressionModel;
@@ -18,9 +14,6 @@ import org.apache.spark.mllib.clustering.KMeans;
 import org.apache.spark.mllib.clustering.KMeansModel;
 import org.apache.spark.mllib.linalg.Vector;
 import org.apache.spark.mllib.linalg.Vectors;
-import org.apache.spark.mllib.recommendation.ALS;
-import org.apache.spark.mllib.recommendation.MatrixFactorizationModel;
-import org.apache.spark.mllib.recommendation.Rating;
 import org.apache.spark.mllib.regression.LabeledPoint;
 import org.apache.spark.mllib.tree.DecisionTree;
 import org.apache.spark.mllib.tree.model.DecisionTreeModel;
@@ -34,7 +27,6 @@ import org.apache.spark.sql.types.StructType;
 /** Models that have to find what was put into their data. */
 final class MlModels {
     private static final int ROUNDS = 20;
-    private static final int RATING_ROUNDS = 10;
 
     private MlModels() {
     }
@@ -120,35 +112,5 @@ final class MlModels {
         Near near = new Near(outcome, 1e-6);
         table.recovered(Arrays.stream(found.clusterCenters()).map(Vector::toArray).toArray(double[][]::new), near);
         near.report();
-    }
-
-    static void ratings(MlData data, Outcome outcome) throws Exception {
-        int rank = data.sizes.rank();
-        Ratings ratings = new Ratings(data.seeded(), data.sizes.rows(), data.sizes.columns(), rank);
-        JavaRDD<List<Rating>> byUser = data.made(ratings.users(), user -> IntStream.range(0, ratings.products())
-                .filter(product -> ratings.shown(user.intValue(), product))
-                .mapToObj(product -> new Rating(user.intValue(), product, ratings.rating(user.intValue(), product)))
-                .toList());
-        JavaRDD<Rating> shown = byUser.flatMap(List::iterator);
-        MatrixFactorizationModel found = data.measured(() -> ALS.train(shown.rdd(), rank, RATING_ROUNDS, 1e-3,
-                data.sizes.partitions(), data.sizes.seed()));
-        Map<Integer, double[]> users = factors(found.userFeatures().toJavaRDD());
-        Map<Integer, double[]> products = factors(found.productFeatures().toJavaRDD());
-        double error = ratings.error((user, product) -> dot(users.get(user), products.get(product)));
-        outcome.put("error", error);
-        if (!(error < 0.05)) {
-            outcome.problem("ratings that were not shown are " + error + " of their size off, 0.05 or more");
-        }
-    }
-
-    private static Map<Integer, double[]> factors(JavaRDD<scala.Tuple2<Object, double[]>> rows) {
-        Map<Integer, double[]> found = new HashMap<>();
-        rows.collect().forEach(pair -> found.put((Integer) pair._1(), pair._2()));
-        return found;
-    }
-
-    /** Zero for a user or a product that was never shown. */
-    private static double dot(double[] one, double[] other) {
-        return one == null || other == null ? 0 : IntStream.range(0, one.length).mapToDouble(at -> one[at] * other[at]).sum();
     }
 }

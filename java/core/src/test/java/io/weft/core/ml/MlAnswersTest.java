@@ -243,13 +243,4 @@ class MlAnswersTest {
         assertEquals(0, Planted.decided(new double[] {0.9, 0.7, 0.9}));
         assertEquals(1, Planted.decided(new double[] {0.1, 0, 0.9}));
     }
-
-    @Test
-    void ratingsThatAreHiddenDecideAboutAGuess() {
-        Ratings ratings = new Ratings(new Seeded(3), 40, 30, 3);
-        assertEquals(0, ratings.error(ratings::rating));
-        assertEquals(1, ratings.error((user, product) -> 0));
-        assertTrue(ratings.error((user, product) -> ratings.shown(user, product) ? 0 : ratings.rating(user, product)) == 0);
-        assertTrue(ratings.error((user, product) -> ratings.rating(user, (product + 1) % 30)) > 0.5);
-    }
 }
