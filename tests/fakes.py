@@ -17,7 +17,7 @@ from weft.services import resolved
 WORK = Path("/weft/work/RUN")
 RECORD = Path("/weft/runs/RUN")
 GIB = 1 << 30
-MODULES = ("core", "spark", "hadoop", "flink", "kafka")
+MODULES = ("core", "spark", "hadoop", "flink", "hive", "kafka")
 
 
 def fake_nodes(count: int = 2, *, cores: int = 2, memory: int = 4 * GIB) -> list[Node]:
@@ -51,7 +51,7 @@ def fake_hadoop_layout(nodes: Sequence[Node] | None = None, engine: Engine | Non
     layout, own = fake_layout(nodes), (engine or HadoopEngine()).services()
     members = Members(layout.nodes)
     left = Topology({}, own).computing(members)
-    homes = {**layout.homes, "hadoop": Path("/cache/hadoop")}
+    homes = {**layout.homes, **{name: Path(f"/cache/{name}") for name in ("hadoop", "hive")}}
     return Topology({}, resolved({}, own, ())).laid(
         dataclasses.replace(layout, nodes=left, homes=homes), members, {}
     )

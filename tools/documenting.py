@@ -25,7 +25,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
     "Run my job": ("first-run", "workloads", "own-cluster", "doctor"),
     "Which storage": ("scratch", "survey", "hdfs", "dedicated"),
     "Why is it slow": ("explain", "calibrate", "predict", "trace", "import"),
-    "Which engine": ("flink", "hadoop", "timely", "powergraph", "kafka", "streams"),
+    "Which engine": ("flink", "hadoop", "hive", "timely", "powergraph", "kafka", "streams"),
     "On a real machine": ("on-slurm", "on-hosts", "security"),
     "In a container, for administrators": ("install",),
 }

@@ -46,6 +46,7 @@ SHARED = {
     "realm",
     "brokers",
     "yarncluster",
+    "mapreducejobs",
 }
 """Files of a family that are no adapters."""
 SENT = SOURCE / "host" / "remote" / "sent"

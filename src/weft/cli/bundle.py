@@ -10,7 +10,6 @@ import typer
 from weft.cli import manual
 from weft.cli.flags import Flags
 from weft.cli.request import study_of
-from weft.engines.base import KINDS as ENGINES
 from weft.errors import UsageError
 from weft.host.provision import bundle as bundles
 from weft.host.provision.distribution import DISTRIBUTIONS, PROFILER
@@ -69,7 +68,7 @@ def _complete(engines: Sequence[str]) -> list[str]:
 def _archive() -> None:
     """Called by `install`: the class-data archives of the engines that are there."""
     for name, wanted in DISTRIBUTIONS.items():
-        if name in ENGINES and bundles.included(wanted.key):
+        if name in WORKLOADS["terasort"].engines and bundles.included(wanted.key):
             ((_, spec),) = study_of("terasort", Flags(engine=name)).cells()
             provision(spec, _say)
 

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 from weft.engines import limit, mapreduce, null, timely
 from weft.engines.base import KINDS, Engine
 from weft.engines.flink import engine as flink
+from weft.engines.hive import engine as hive
 from weft.engines.powergraph import engine as powergraph
 from weft.engines.several import SeveralEngine, composed
 from weft.engines.spark import engine as spark
@@ -19,6 +20,7 @@ KINDS.add(
     spark.SparkEngine,
     mapreduce.HadoopEngine,
     flink.FlinkEngine,
+    hive.HiveEngine,
     timely.TimelyEngine,
     limit.LimitEngine,
     powergraph.PowerGraphEngine,

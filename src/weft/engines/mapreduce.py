@@ -10,22 +10,13 @@ from pydantic import Field
 from weft.engines.base import Engine
 from weft.errors import UsageError
 from weft.layout.jvm import archived
-from weft.layout.plan import Client, Command, Daemon, Dependencies, Job, Layout, Page, Plan, Ready
+from weft.layout.plan import Client, Command, Dependencies, Job, Layout, Plan
+from weft.services import mapreducejobs
 from weft.services.base import Service
 from weft.services.yarn import Tenant, Yarn
 from weft.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
 from weft.text.fields import LEAST_HEAP, Size
 from weft.text.units import show_size
-
-_HISTORY = 192 << 20
-"""Bytes of heap of the JobHistoryServer."""
-_MASTER = 448 << 20
-"""Bytes of the container of a job's ApplicationMaster, of which _MASTER_HEAP are heap."""
-_MASTER_HEAP = 256 << 20
-_LEAST = 512 << 20
-"""Bytes: a smaller task container has no space for a sort buffer besides the JVM."""
-_MOST = 2 << 30
-"""Bytes: the maximum task container unless a larger one is requested."""
 
 _COMMANDS = {
     "jar": "org.apache.hadoop.util.RunJar",
@@ -50,7 +41,7 @@ class HadoopEngine(Engine, Tenant):
     kind: Literal["hadoop"] = "hadoop"
     programs: ClassVar[tuple[str, ...]] = (".jar",)
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
-    auxiliary: ClassVar[Mapping[str, str]] = {"mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler"}
+    auxiliary: ClassVar[Mapping[str, str]] = mapreducejobs.SHUFFLE
 
     home: Path | None = Field(
         default=None, description="a site's own Hadoop; default: the cached distribution"
@@ -88,33 +79,31 @@ class HadoopEngine(Engine, Tenant):
 
     def containers(self, layout: Layout) -> Containers:
         """The containers of each node. Raises UsageError if a task does not fit."""
-        beside = _HISTORY + self.client_memory + 2 * OVERHEAD
-        return cut(layout, beside, self.task_memory, master=_MASTER, least=_LEAST, most=_MOST)
+        jobs, beside = mapreducejobs, mapreducejobs.HISTORY + self.client_memory + 2 * OVERHEAD
+        return cut(layout, beside, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
 
     @property
     def encrypted(self) -> bool:
         return self.encrypt
 
     def plan(self, layout: Layout) -> Plan:
-        yarn, history = self._yarn(layout), self._history(layout)
-        info = f"http://{layout.head.address}:{self.web_port + 2}/ws/v1/history/info"
+        yarn, jobs = self._yarn(layout), mapreducejobs
         summary = {
             "nodemanagers": f"{len(layout.nodes)}, one per node",
             "slots": str(len(layout.nodes) * yarn.containers.each),
             "task container": show_size(yarn.containers.task),
-            "task heap": show_size(_heap(yarn.containers.task)),
-            "sort buffer": show_size(_sort_buffer(yarn.containers.task)),
-            "job master's container": show_size(_MASTER),
+            "task heap": show_size(jobs.heap(yarn.containers.task)),
+            "sort buffer": show_size(jobs.sort_buffer(yarn.containers.task)),
+            "job master's container": show_size(jobs.MASTER),
             "client heap": show_size(self.client_memory),
         }
-        page = Page(layout.head, info, signed=yarn.closed)
-        ready = (Ready(page, lambda answer: [] if answer["historyInfo"] else [history.name]),)
-        path, settings = yarn.conf / "mapred-site.xml", self._mapred_site(yarn)
+        path, settings = yarn.conf / "mapred-site.xml", jobs.settings(yarn, encrypt=self.encrypt)
         files = {
             path: yarn.site("mapred-site", settings, self.conf),
             _own(yarn) / path.name: yarn.site("mapred-site", {**settings, **_fixed(yarn)}, self.conf),
         }
-        return Plan(files, [history], ready, summary, applications=(yarn.applications(),))
+        ready, applications = (jobs.ready(yarn),), (yarn.applications(),)
+        return Plan(files, [jobs.history(yarn)], ready, summary, applications=applications)
 
     def submit(self, job: Job, layout: Layout) -> Command:
         job.dependencies.require(self.kind, "main_class", "jars", "files", "conf")
@@ -164,53 +153,8 @@ class HadoopEngine(Engine, Tenant):
     def _yarn(self, layout: Layout) -> YarnCluster:
         return self._service().cluster(layout, self.containers(layout))
 
-    def _history(self, layout: Layout) -> Daemon:
-        ports = (self.port + 20, self.port + 21, self.web_port + 2)
-        main = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
-        return self._yarn(layout).daemon("jobhistory", layout.head, main, _HISTORY, ports, essential=True)
-
     def site_settings(self, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002
         return self.conf
-
-    def _mapred_site(self, yarn: YarnCluster) -> dict[str, str]:
-        layout, task = yarn.layout, yarn.containers.task
-        head, engine = layout.head.address, f"file://{layout.record}/engine"
-        tasks = {
-            f"mapreduce.{kind}.{key}": value
-            for kind in ("map", "reduce")
-            for key, value in {
-                "memory.mb": _mebibytes(task),
-                "java.opts": f"-Xmx{_mebibytes(_heap(task))}m -XX:+UseSerialGC",
-                "speculative": "false",
-            }.items()
-        }
-        return {
-            "mapreduce.framework.name": "yarn",
-            **layout.properties("mapred-site"),
-            # for whom a job gets tokens for its containers
-            "mapreduce.job.hdfs-servers": ",".join(layout.uris),
-            "mapreduce.application.classpath": yarn.classes,
-            "mapreduce.cluster.acls.enabled": str(layout.secured).lower(),
-            "mapreduce.job.encrypted-intermediate-data": str(self.encrypt).lower(),
-            "mapreduce.jobhistory.address": f"{head}:{self.port + 20}",
-            "mapreduce.jobhistory.admin.address": f"{head}:{self.port + 21}",
-            "mapreduce.jobhistory.webapp.address": f"{head}:{self.web_port + 2}",
-            "mapreduce.jobhistory.intermediate-done-dir": f"{engine}/new",
-            "mapreduce.jobhistory.jhist.format": "json",
-            "mapreduce.jobhistory.done-dir": f"{engine}/done",
-            # the service that serves map output binds all addresses; a free port separates nodes of one machine
-            "mapreduce.shuffle.port": "0",
-            "mapreduce.task.io.sort.mb": _mebibytes(_sort_buffer(task)),
-            "mapreduce.job.ubertask.enable": "false",
-            "mapreduce.job.reduce.slowstart.completedmaps": "0.9",
-            "mapreduce.client.completion.pollinterval": "100",
-            "mapreduce.client.progressmonitor.pollinterval": "100",
-            "yarn.app.mapreduce.am.staging-dir": f"file://{layout.staging}",
-            "yarn.app.mapreduce.am.resource.mb": _mebibytes(_MASTER),
-            "yarn.app.mapreduce.am.command-opts": f"-Xmx{_mebibytes(_MASTER_HEAP)}m -XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-            "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "100",
-            **tasks,
-        }
 
 
 def _own(yarn: YarnCluster) -> Path:
@@ -238,17 +182,3 @@ def _words(dependencies: Dependencies) -> list[str]:
     arguments += [word for key, value in dependencies.conf.items() for word in ("-D", f"{key}={value}")]
     listed = {"-libjars": dependencies.jars, "-files": dependencies.files}
     return arguments + [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]
-
-
-def _heap(container: int) -> int:
-    """Bytes of heap in a task container: the JVM uses the rest."""
-    return container - max(160 << 20, container // 5)
-
-
-def _sort_buffer(container: int) -> int:
-    """Bytes of the sort buffer of a map task."""
-    return min(1 << 30, _heap(container) * 4 // 10)
-
-
-def _mebibytes(size: int) -> str:
-    return str(size >> 20)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import polars
 
-from weft.model import eventlog, flinkjobs, jobhistory, jobmetrics
+from weft.model import eventlog, flinkjobs, jobhistory, jobmetrics, tezhistory
 from weft.model.jobmetrics import JobMetrics
 from weft.record import samples
 from weft.report import readable
@@ -50,7 +50,7 @@ class Sources(Readable):
         directory = self.stored.directory / "engine"
         all_metrics = [
             self.attempt("the engine's job metrics", partial(kind.read, directory), jobmetrics.empty())
-            for kind in (eventlog, jobhistory, flinkjobs)
+            for kind in (eventlog, jobhistory, flinkjobs, tezhistory)
             if kind.found(directory)
         ]
         found = jobmetrics.joined(all_metrics)

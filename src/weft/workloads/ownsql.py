@@ -43,7 +43,7 @@ class OwnSql(Workload):
     kind: Literal["own-sql"] = "own-sql"
     checked_by: ClassVar[CheckedBy] = NOBODY
     positional: ClassVar[str] = "query"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "flink")
+    engines: ClassVar[tuple[str, ...]] = tablework.ENGINES
     libraries: ClassVar[Mapping[str, str]] = tablework.LIBRARIES
     roles: ClassVar[tuple[Role, ...]] = ("output", "shuffle")
 
@@ -78,16 +78,12 @@ class OwnSql(Workload):
         """The tables are the user's; only Flink has to be given their columns."""
         if "flink" not in layout.homes:
             return []
-        options = [word for name, path in self.tables.items() for word in ("--table", f"{name}={path}")]
-        return [
-            tablework.table_program(
-                layout, "columns", "columns", [*options, "--output", str(_columns(layout))]
-            )
-        ]
+        options = [*tablework.table_options(self.tables), "--output", str(_columns(layout))]
+        return [tablework.table_program(layout, "columns", "columns", options)]
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome = layout.record / "outcomes" / "run.json"
-        arguments = [word for name, path in self.tables.items() for word in ("--table", f"{name}={path}")]
+        arguments = tablework.table_options(self.tables)
         arguments += ["--query", f"result={self.query}", "--order", "result"]
         arguments += ["--columns", str(_columns(layout))]
         arguments += ["--output", layout.places["output"].path, "--executors", str(len(layout.nodes))]

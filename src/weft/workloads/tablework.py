@@ -17,6 +17,7 @@ from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.fields import MOST
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload
 
+ENGINES = ("spark", "flink", "hive")
 LIBRARIES: Mapping[str, str] = {"flink": "flink-sql"}
 """Flink's own distribution does not read Parquet."""
 COLUMNS = "columns.tsv"
@@ -30,7 +31,7 @@ class Queries(Workload):
 
     checked_by: ClassVar[CheckedBy] = PROGRAM
     lists: ClassVar[frozenset[str]] = frozenset({"queries"})
-    engines: ClassVar[tuple[str, ...]] = ("spark", "flink")
+    engines: ClassVar[tuple[str, ...]] = ENGINES
     libraries: ClassVar[Mapping[str, str]] = LIBRARIES
     roles: ClassVar[tuple[Role, ...]] = ("input", "output", "shuffle")
 
@@ -67,8 +68,8 @@ class Queries(Workload):
 
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome, texts = layout.record / "outcomes" / "run.json", self.texts(layout)
-        tables = [f"{name}={layout.places['input'].path}/{name}" for name in self.tables]
-        arguments = [word for table in tables for word in ("--table", table)]
+        tables = {name: f"{layout.places['input'].path}/{name}" for name in self.tables}
+        arguments = table_options(tables)
         arguments += [word for name in self.names for word in ("--query", f"{name}={texts / name}.sql")]
         arguments += ["--order", ",".join(self.order), "--output", layout.places["output"].path]
         arguments += [
@@ -117,6 +118,11 @@ def table_program(
     argv += ["--scratch", str(on.directory / "duckdb"), "--outcome", str(outcome)]
     environment = {**layout.environment(on), "PYTHONPATH": str(Path(weft.__file__).resolve().parents[1])}
     return Command(name, on, argv, environment, outcome)
+
+
+def table_options(tables: Mapping[str, str]) -> list[str]:
+    """The options of a program that reads tables: the path of each, by name."""
+    return [word for name, path in tables.items() for word in ("--table", f"{name}={path}")]
 
 
 def require_directories(layout: Layout, kind: str, *roles: Role) -> None:

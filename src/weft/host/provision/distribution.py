@@ -35,6 +35,7 @@ FLINK = PythonArchive(
     unpacked=700_000_000,
 )
 HADOOP = MavenSet(name="hadoop", version="3.5.0", unpacked=250_000_000)
+HIVE = MavenSet(name="hive", version="4.0.1", unpacked=200_000_000)
 KAFKA = MavenSet(name="kafka", version="4.3.1", unpacked=60_000_000)
 FLINK_SQL = MavenSet(name="flink-sql", version="2.3.0", unpacked=70_000_000)
 """No engine: libraries with which Flink SQL reads and writes Parquet."""
@@ -45,7 +46,8 @@ PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 """No engine: the library of the probe `profile`."""
 
 DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {
-    each.name: each for each in (SPARK, FLINK, HADOOP, KAFKA, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
+    each.name: each
+    for each in (SPARK, FLINK, HADOOP, HIVE, KAFKA, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
 }
 
 

@@ -1,0 +1,71 @@
+package io.weft.hive;
+
+import io.weft.job.SqlJob;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** Queries by Hive. Hive reads a table's columns from one of its files. */
+public final class Sql extends SqlJob<Session> {
+    private static final String CAUSE = "Caused by: ";
+
+    private final Map<String, Map<String, Long>> counts = new LinkedHashMap<>();
+
+    @Option(names = "--hiveconf")
+    private Map<String, String> own = new LinkedHashMap<>();
+
+    public static void main(String[] args) {
+        main(new Sql(), args);
+    }
+
+    @Override
+    protected Session open() throws Exception {
+        if (standard()) {
+            // "30 days" is a name in the standard, and a string in Hive
+            own.putIfAbsent("hive.support.quoted.identifiers", "standard");
+        }
+        return new Session(own);
+    }
+
+    @Override
+    protected void table(Session session, String name, String path) throws Exception {
+        TableFiles files = TableFiles.of(session.conf, name, path);
+        session.run("CREATE EXTERNAL TABLE " + quoted(name) + " LIKE FILE PARQUET " + text(files.first())
+                + " STORED AS PARQUET LOCATION " + text(files.directory()));
+    }
+
+    @Override
+    protected void query(Session session, String label, String text, String to) throws Exception {
+        String into = "INSERT OVERWRITE DIRECTORY " + text(to) + " STORED AS PARQUET ";
+        counts.put(label, session.run(Statement.of(text).into(into)));
+        // a result without rows may have no file
+        Files.createDirectories(Path.of(to));
+        Files.createFile(Path.of(to, "_SUCCESS"));
+    }
+
+    @Override
+    protected Map<String, Object> counted(String label) {
+        return new LinkedHashMap<>(counts.getOrDefault(label, Map.of()));
+    }
+
+    /** The last cause that a failed task names, or else Hive's own message. */
+    @Override
+    protected String reason(Exception error) {
+        List<String> lines = String.valueOf(error.getMessage()).lines().map(String::strip)
+                .filter(line -> !line.isEmpty()).toList();
+        return lines.stream().filter(line -> line.startsWith(CAUSE)).reduce((first, last) -> last)
+                .map(line -> line.substring(CAUSE.length())).or(() -> lines.stream().findFirst())
+                .orElse(error.toString());
+    }
+
+    private static String quoted(String name) {
+        return "`" + name.replace("`", "``") + "`";
+    }
+
+    static String text(String value) {
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'";
+    }
+}

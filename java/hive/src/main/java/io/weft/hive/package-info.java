@@ -1,0 +1,2 @@
+/** Queries on Hive. */
+package io.weft.hive;

@@ -1,0 +1,35 @@
+package io.weft.hive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.apache.hadoop.hive.ql.parse.ParseException;
+import org.junit.jupiter.api.Test;
+
+/** Where a clause goes in a query; tests/local/test_hive.py runs queries. */
+class StatementTest {
+    @Test
+    void aClauseStandsBeforeTheQuery() throws Exception {
+        assertEquals("X SELECT 1 FROM t", Statement.of("SELECT 1 FROM t").into("X "));
+    }
+
+    @Test
+    void aClauseStandsBehindTheNamedQueriesOfWith() throws Exception {
+        String with = "WITH a AS (SELECT k FROM t), b AS (SELECT max(k) m FROM a)";
+        String found = Statement.of(with + "\n SELECT * FROM b UNION ALL SELECT k FROM a").into("X");
+        assertEquals(with + "\nX\n SELECT * FROM b UNION ALL SELECT k FROM a", found);
+    }
+
+    @Test
+    void commentsAndWordsInTextsMakeNoDifference() throws Exception {
+        String with = "-- first\nwith a as (select 'with (' as w from t)";
+        assertEquals(with + "\nX select w from a", Statement.of(with + " select w from a").into("X"));
+    }
+
+    @Test
+    void aMessageNamesTheLineOfTheUsersFile() {
+        ParseException error = assertThrows(ParseException.class, () -> Statement.of("SELECT k\nFORM t WHERE"));
+        assertTrue(error.getMessage().contains("line 2:"), error.getMessage());
+    }
+}

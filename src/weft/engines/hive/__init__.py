@@ -1,0 +1,1 @@
+"""Hive: queries on YARN by Tez or MapReduce."""

@@ -1,0 +1,133 @@
+"""Hive on YARN, as a client with its own metastore: queries by Tez or by MapReduce."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.engines.base import Engine
+from weft.engines.hive import settings
+from weft.errors import UsageError
+from weft.layout.jvm import heap
+from weft.layout.plan import Command, Job, Layout, Plan
+from weft.services import mapreducejobs
+from weft.services.base import Service
+from weft.services.hadoop import configuration
+from weft.services.yarn import Tenant, Yarn
+from weft.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
+from weft.text.fields import LEAST_HEAP, Size
+from weft.text.units import show_size
+
+
+class HiveEngine(Engine, Tenant):
+    """Hive's client, which compiles a query and runs it in YARN containers."""
+
+    kind: Literal["hive"] = "hive"
+    positional: ClassVar[str] = "on"
+    prefix: ClassVar[str] = "hive"
+    distributions: ClassVar[tuple[str, ...]] = ("hive", "hadoop")
+    auxiliary: ClassVar[Mapping[str, str]] = mapreducejobs.SHUFFLE
+
+    home: Path | None = Field(
+        default=None,
+        description="a site's own Hive 4, with Tez in its lib/; default: the cached distribution",
+    )
+    on: Literal["tez", "mr"] = Field(
+        default="tez", description="what runs the queries: Tez, or Hadoop's MapReduce"
+    )
+    task_memory: Size | None = Field(
+        default=None,
+        description="container of a task; default: 60 % of the node's remaining memory, divided by cores",
+    )
+    client_memory: Size = Field(
+        default=768 << 20,
+        ge=LEAST_HEAP,
+        description="heap of the client, which compiles queries and has the metastore",
+    )
+    port: int = Field(default=6030, ge=1024, le=65500, description="first of the ports of YARN's daemons")
+    web_port: int = Field(
+        default=6088, ge=1024, le=65500, description="first of the ports of their status pages"
+    )
+    pages: Literal["closed", "open"] = Field(
+        default="closed",
+        description="closed: status pages require a token signed with the secret; open: everybody who can reach them can read them",
+    )
+    conf: dict[str, str] = Field(
+        default_factory=dict, description="any property of Hive, Tez or Hadoop; overrides weft"
+    )
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind} on {'Tez' if self.on == 'tez' else 'MapReduce'}"
+
+    def recognize(self, home: Path) -> None:
+        for jar in ("hive-exec-4.*.jar", "tez-dag-*.jar"):
+            if not list(home.glob(f"lib/{jar}")):
+                raise UsageError(
+                    f"{home} is not an installation of Hive 4 with Tez: it has no lib/{jar}",
+                    hint="set engine.home or HIVE_HOME to a directory with both in lib/, or unset it",
+                )
+
+    def containers(self, layout: Layout) -> Containers:
+        """The containers of each node. Raises UsageError if a task does not fit."""
+        jobs, beside = mapreducejobs, self.client_memory + OVERHEAD
+        if self.on == "mr":
+            beside += mapreducejobs.HISTORY + OVERHEAD
+        return cut(layout, beside, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
+
+    def plan(self, layout: Layout) -> Plan:
+        yarn, jobs = self._yarn(layout), mapreducejobs
+        summary = {
+            "queries run on": "Tez" if self.on == "tez" else "MapReduce",
+            "nodemanagers": f"{len(layout.nodes)}, one per node",
+            "slots": str(len(layout.nodes) * yarn.containers.each),
+            "task container": show_size(yarn.containers.task),
+            "task heap": show_size(jobs.heap(yarn.containers.task)),
+            "master's container": show_size(jobs.MASTER),
+            "client heap": show_size(self.client_memory),
+        }
+        mapreduce = jobs.settings(yarn, flags=" ".join(settings.FLAGS))
+        mapreduce["mapreduce.application.classpath"] = f"{yarn.classes}:{settings.jars(layout)}"
+        conf, hive = _conf(layout), settings.hive_site(yarn, self.on)
+        files = {
+            yarn.conf / "mapred-site.xml": yarn.site("mapred-site", mapreduce, self.conf),
+            conf / "hive-site.xml": configuration({**hive, **self._own("hive.", "javax.", "datanucleus.")}),
+            conf / "tez-site.xml": configuration({**settings.tez_site(yarn), **self._own("tez.")}),
+        }
+        if self.on == "tez":
+            return Plan(files, [], (), summary, applications=(yarn.applications(),))
+        applications = (yarn.applications(),)
+        return Plan(files, [jobs.history(yarn)], (jobs.ready(yarn),), summary, applications=applications)
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        job.dependencies.require(self.kind, "conf")
+        yarn = self._yarn(layout)
+        classes = f"{_conf(layout)}:{settings.jars(layout)}:{yarn.classes}"
+        java = [str(layout.java), heap(self.client_memory), "-XX:+UseSerialGC", *settings.FLAGS]
+        java += ["-Djava.net.preferIPv4Stack=true", "-Dderby.stream.error.field=java.lang.System.err"]
+        own = [f"--hiveconf={key}={value}" for key, value in job.dependencies.conf.items()]
+        argv = [*java, "-cp", classes, f"io.weft.hive.{job.program}", *own, *job.options, *job.arguments]
+        environment = yarn.environment(layout.head)
+        return Command("client", layout.head, argv, environment, job.outcome, job.directory, job.output)
+
+    def services(self) -> Sequence[Service]:
+        return [self._service()]
+
+    def site_settings(self, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002
+        own = self._own("hive.", "javax.", "datanucleus.", "tez.")
+        return {key: value for key, value in self.conf.items() if key not in own}
+
+    def _own(self, *prefixes: str) -> dict[str, str]:
+        """The user's settings that begin so."""
+        return {key: value for key, value in self.conf.items() if key.startswith(prefixes)}
+
+    def _service(self) -> Yarn:
+        return Yarn(tenant=self, port=self.port, web_port=self.web_port, pages=self.pages)
+
+    def _yarn(self, layout: Layout) -> YarnCluster:
+        return self._service().cluster(layout, self.containers(layout))
+
+
+def _conf(layout: Layout) -> Path:
+    return layout.directory / "hive"
