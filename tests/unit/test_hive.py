@@ -75,7 +75,7 @@ def test_a_job_s_own_settings_are_hive_s() -> None:
     assert "--hiveconf=hive.cbo.enable=false" in argv
 
 
-@pytest.mark.parametrize(("cores", "memory"), [(1, 3 * GIB), (2, 4 * GIB), (64, 256 * GIB)])
+@pytest.mark.parametrize(("cores", "memory"), [(1, 4 * GIB), (2, 5 * GIB), (64, 256 * GIB)])
 @pytest.mark.parametrize("on", ["tez", "mr"])
 def test_containers_and_processes_fit_into_every_node(on: str, cores: int, memory: int) -> None:
     engine = HiveEngine.model_validate({"on": on})

@@ -1,12 +1,13 @@
 """Tez's own history as job metrics: a graph is a job, a vertex a stage, the attempt at a task a task.
 
 NodeManagers take the place of executors. A task that reads other tasks' output waits for it from its start to the last
-fetch, which is in fetch_wait_ms. Tez counts bytes of input together with its own files, so that input_bytes is null.
+fetch, which is in fetch_wait_ms. Tez counts bytes that it reads of input together with those of its own files, so that
+input_bytes is the length of the splits, whatever columns a query reads of them.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ _COUNTERS = {
     "shuffle_write_bytes": "OUTPUT_BYTES_PHYSICAL",
     "shuffle_write_records": "OUTPUT_RECORDS",
     "disk_spill_bytes": "ADDITIONAL_SPILLS_BYTES_WRITTEN",
+    "input_bytes": "INPUT_SPLIT_LENGTH_BYTES",
     "input_records": "INPUT_RECORDS_PROCESSED",
 }
 """Column by counter."""
@@ -54,6 +56,8 @@ class _Reader:
     tasks: list[dict[str, Any]] = field(default_factory=list)
     edges: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """By graph: names of the vertices that each edge joins."""
+    hosts: dict[str, str] = field(default_factory=dict)
+    """By attempt: where it runs."""
     slots: int = 1
     gaps: list[str] = field(default_factory=list)
 
@@ -85,13 +89,15 @@ class _Reader:
                 )
                 self.jobs[name].update(end=at, failure=failure)
                 self.applications[_application(name)]["end"] = at
-            elif kind == "VERTEX_INITIALIZED":
-                self._vertex(name, info)
+            elif kind == "DAG_INITIALIZED":
+                self._vertices(name, info["vertexNameIdMapping"])
             elif kind == "VERTEX_CONFIGURE_DONE":
                 self.stages[name]["tasks"] = event["eventinfo"]["numTasks"]
             elif kind == "VERTEX_FINISHED":
                 failed = info["status"] not in {"SUCCEEDED", "KILLED"}
                 self.stages[name].update(end=at, failure=_short(info["diagnostics"]) if failed else "")
+            elif kind == "TASK_ATTEMPT_STARTED":
+                self.hosts[name] = _host(entity["relatedEntities"])
             elif kind == "TASK_ATTEMPT_FINISHED" and info["startTime"] > 0:
                 self._attempt(name, info)
 
@@ -100,23 +106,16 @@ class _Reader:
         self.applications.setdefault(app, {"app": app, "name": "Hive on Tez", "begin": at})
         self.jobs[dag] = {"app": app, "job": len(self.jobs), "begin": at, "name": name}
 
-    def _vertex(self, vertex: str, info: Mapping[str, Any]) -> None:
-        dag = _dag(vertex)
-        self.stages[vertex] = {
-            "app": _application(vertex),
-            "stage": len(self.stages),
-            "attempt": 0,
-            "name": f"{info['vertexName']} of {_short(self.jobs[dag]['name'])}",
-            "tasks": info["numTasks"],
-            "failure": "",
-            "vertex": info["vertexName"],
-            "dag": dag,
-        }
+    def _vertices(self, dag: str, names: Mapping[str, str]) -> None:
+        of = _short(self.jobs[dag]["name"])
+        for name, vertex in sorted(names.items(), key=lambda pair: pair[1]):
+            own = {"app": _application(dag), "dag": dag, "stage": len(self.stages), "attempt": 0}
+            self.stages[vertex] = {**own, "vertex": name, "name": f"{name} of {of}", "failure": ""}
 
     def _attempt(self, attempt: str, info: Mapping[str, Any]) -> None:
         *_, vertex, index, tried = attempt.split("_")
-        stage = self.stages["_".join([_dag(attempt).replace("dag", "vertex"), vertex])]
-        app, host = stage["app"], str(info.get("nodeId") or "").partition(":")[0]
+        stage = self.stages[f"{_dag(attempt).replace('dag', 'vertex')}_{vertex}"]
+        app, host = stage["app"], self.hosts.get(attempt, "")
         begin, end = info["startTime"] / 1000, info["endTime"] / 1000
         self.executors.setdefault(
             (app, host),
@@ -183,6 +182,11 @@ def _counters(counters: Any) -> dict[str, int]:
 def _edges(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for edge in plan.get("edges", []):
         yield edge["inputVertexName"], edge["outputVertexName"]
+
+
+def _host(related: Sequence[Mapping[str, str]]) -> str:
+    nodes = [each["entity"] for each in related if each["entitytype"] == "nodeId"]
+    return nodes[0].partition(":")[0] if nodes else ""
 
 
 def _slots(settings: Mapping[str, str]) -> int:

@@ -23,7 +23,7 @@ LIBRARIES: Mapping[str, str] = {"flink": "flink-sql"}
 COLUMNS = "columns.tsv"
 """Names and types of the columns of all tables."""
 _LEAST = 512 << 20
-_COUNTED = ("bytes_in", "shuffle_bytes", "disk_bytes_spilled")
+_COUNTED = ("bytes_in", "bytes_read", "bytes_written", "shuffle_bytes", "disk_bytes_spilled")
 
 
 class Queries(Workload):

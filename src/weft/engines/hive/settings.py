@@ -65,7 +65,7 @@ def tez_site(yarn: YarnCluster) -> dict[str, str]:
         "tez.cluster.additional.classpath.prefix": jars(layout),
         "tez.staging-dir": f"file://{layout.staging}/tez",
         "tez.am.resource.memory.mb": mebibytes(MASTER),
-        "tez.am.launch.cmd-opts": _java(_MASTER_HEAP),
+        "tez.am.launch.cmd-opts": f"{_java(_MASTER_HEAP)} -XX:TieredStopAtLevel=1",
         "tez.task.resource.memory.mb": mebibytes(task),
         "tez.runtime.io.sort.mb": mebibytes(sort_buffer(task)),
         "tez.runtime.unordered.output.buffer.size-mb": mebibytes(heap(task) // 10),

@@ -31,6 +31,7 @@ final class Counts {
 
     private static void add(Map<String, Long> sums, String name, long value) {
         String key = switch (name) {
+            case "INPUT_SPLIT_LENGTH_BYTES" -> "bytes_in";
             case "SHUFFLE_BYTES", "REDUCE_SHUFFLE_BYTES" -> "shuffle_bytes";
             case "ADDITIONAL_SPILLS_BYTES_WRITTEN" -> "disk_bytes_spilled";
             case "FILE_BYTES_READ", "HDFS_BYTES_READ" -> "bytes_read";

@@ -22,8 +22,10 @@ final class Session implements EngineSession {
         state = SessionState.start(new SessionState(conf));
     }
 
-    /** Compiles and runs a statement, and gives what its tasks counted. */
-    Map<String, Long> run(String text) throws Exception {
+    /** Compiles and runs a statement under a name, and gives what its tasks counted. */
+    Map<String, Long> run(String name, String text) throws Exception {
+        conf.set("hive.query.name", name);
+        conf.set("mapreduce.job.name", name);
         try (IDriver driver = DriverFactory.newDriver(conf)) {
             driver.compileAndRespond(text);
             // it is forgotten when it has run

@@ -33,14 +33,14 @@ public final class Sql extends SqlJob<Session> {
     @Override
     protected void table(Session session, String name, String path) throws Exception {
         TableFiles files = TableFiles.of(session.conf, name, path);
-        session.run("CREATE EXTERNAL TABLE " + quoted(name) + " LIKE FILE PARQUET " + text(files.first())
+        session.run(name, "CREATE EXTERNAL TABLE " + quoted(name) + " LIKE FILE PARQUET " + text(files.first())
                 + " STORED AS PARQUET LOCATION " + text(files.directory()));
     }
 
     @Override
     protected void query(Session session, String label, String text, String to) throws Exception {
         String into = "INSERT OVERWRITE DIRECTORY " + text(to) + " STORED AS PARQUET ";
-        counts.put(label, session.run(Statement.of(text).into(into)));
+        counts.put(label, session.run(label, Statement.of(text).into(into)));
         // a result without rows may have no file
         Files.createDirectories(Path.of(to));
         Files.createFile(Path.of(to, "_SUCCESS"));
