@@ -11,7 +11,7 @@ from weft.engines.base import Engine
 from weft.errors import UsageError
 from weft.layout.jvm import archived
 from weft.layout.plan import Client, Command, Dependencies, Job, Layout, Plan
-from weft.services import mapreducejobs
+from weft.services import mapreducejobs as jobs
 from weft.services.base import Service
 from weft.services.yarn import Tenant, Yarn
 from weft.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
@@ -41,7 +41,7 @@ class HadoopEngine(Engine, Tenant):
     kind: Literal["hadoop"] = "hadoop"
     programs: ClassVar[tuple[str, ...]] = (".jar",)
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
-    auxiliary: ClassVar[Mapping[str, str]] = mapreducejobs.SHUFFLE
+    auxiliary: ClassVar[Mapping[str, str]] = jobs.SHUFFLE
 
     home: Path | None = Field(
         default=None, description="a site's own Hadoop; default: the cached distribution"
@@ -79,7 +79,7 @@ class HadoopEngine(Engine, Tenant):
 
     def containers(self, layout: Layout) -> Containers:
         """The containers of each node. Raises UsageError if a task does not fit."""
-        jobs, beside = mapreducejobs, mapreducejobs.HISTORY + self.client_memory + 2 * OVERHEAD
+        beside = jobs.HISTORY + self.client_memory + 2 * OVERHEAD
         return cut(layout, beside, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
 
     @property
@@ -87,7 +87,7 @@ class HadoopEngine(Engine, Tenant):
         return self.encrypt
 
     def plan(self, layout: Layout) -> Plan:
-        yarn, jobs = self._yarn(layout), mapreducejobs
+        yarn = self._yarn(layout)
         summary = {
             "nodemanagers": f"{len(layout.nodes)}, one per node",
             "slots": str(len(layout.nodes) * yarn.containers.each),

@@ -11,7 +11,7 @@ from weft.engines.hive import settings
 from weft.errors import UsageError
 from weft.layout.jvm import heap
 from weft.layout.plan import Command, Job, Layout, Plan
-from weft.services import mapreducejobs
+from weft.services import mapreducejobs as jobs
 from weft.services.base import Service
 from weft.services.hadoop import configuration
 from weft.services.yarn import Tenant, Yarn
@@ -27,7 +27,7 @@ class HiveEngine(Engine, Tenant):
     positional: ClassVar[str] = "on"
     prefix: ClassVar[str] = "hive"
     distributions: ClassVar[tuple[str, ...]] = ("hive", "hadoop")
-    auxiliary: ClassVar[Mapping[str, str]] = mapreducejobs.SHUFFLE
+    auxiliary: ClassVar[Mapping[str, str]] = jobs.SHUFFLE
 
     home: Path | None = Field(
         default=None,
@@ -71,13 +71,13 @@ class HiveEngine(Engine, Tenant):
 
     def containers(self, layout: Layout) -> Containers:
         """The containers of each node. Raises UsageError if a task does not fit."""
-        jobs, beside = mapreducejobs, self.client_memory + OVERHEAD
+        beside = self.client_memory + OVERHEAD
         if self.on == "mr":
-            beside += mapreducejobs.HISTORY + OVERHEAD
+            beside += jobs.HISTORY + OVERHEAD
         return cut(layout, beside, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
 
     def plan(self, layout: Layout) -> Plan:
-        yarn, jobs = self._yarn(layout), mapreducejobs
+        yarn = self._yarn(layout)
         summary = {
             "queries run on": "Tez" if self.on == "tez" else "MapReduce",
             "nodemanagers": f"{len(layout.nodes)}, one per node",

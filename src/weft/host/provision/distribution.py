@@ -35,7 +35,7 @@ FLINK = PythonArchive(
     unpacked=700_000_000,
 )
 HADOOP = MavenSet(name="hadoop", version="3.5.0", unpacked=250_000_000)
-HIVE = MavenSet(name="hive", version="4.0.1", unpacked=200_000_000)
+HIVE = MavenSet(name="hive", version="4.0.1", unpacked=210_000_000)
 KAFKA = MavenSet(name="kafka", version="4.3.1", unpacked=60_000_000)
 FLINK_SQL = MavenSet(name="flink-sql", version="2.3.0", unpacked=70_000_000)
 """No engine: libraries with which Flink SQL reads and writes Parquet."""
