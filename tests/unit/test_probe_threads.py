@@ -80,6 +80,8 @@ def test_the_time_of_a_thread_stays_when_it_is_gone(child: "subprocess.Popen[str
         ("SparkSubmit", "Executor task l", "other"),
         ("YarnChild", "java", "task"),
         ("YarnChild", "fetcher#1", "server"),
+        ("TezChild", "TezChild", "task"),
+        ("TezChild", "TaskHeartbeatTh", "server"),
         ("TaskManagerRunner", "Source: lines -", "task"),
         ("TaskManagerRunner", "Flink Netty Ser", "server"),
     ],

@@ -9,7 +9,7 @@ from importlib import resources
 OTHER = "other"
 KINDS = ("task", "server", "collector", "compiler", OTHER)
 
-_ENGINES = ("spark", "mapreduce", "flink")
+_ENGINES = ("spark", "mapreduce", "flink", "tez")
 
 
 @dataclass(frozen=True)
