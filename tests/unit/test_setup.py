@@ -178,6 +178,6 @@ def test_javas_tests_download_only_what_a_pom_reads(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(distribution, "homes", homes)
     found = stages.java_homes(ROOT / "java")
-    assert set(found) == {"spark", "flink", "hadoop", "kafka"}
-    assert sorted(downloaded) == ["flink", "spark"]
+    assert set(found) == {"spark", "flink", "hadoop", "hive", "kafka"}
+    assert sorted(downloaded) == ["flink", "hadoop", "hive", "spark"]
     assert found["spark"] == tmp_path / "spark"
