@@ -51,10 +51,30 @@ def test_the_join_is_right_and_a_query_of_ones_own_has_its_result(weft: Weft, en
     own = ["submit", "--engine", engine, "--nodes", "local:1"]
     done = weft(*own, "query.sql", *table, "--result", "out.csv")
     assert done.returncode == 0, done.stderr
-    # Hive's own names of the columns of a result
-    head = "_col0,_col1" if engine.startswith("hive") else "day,hits"
-    assert (weft.home / "out.csv").read_text() == f"{head}\n2,6\n1,6\n"
+    assert (weft.home / "out.csv").read_text() == "day,hits\n2,6\n1,6\n"
     wrong = weft(*own, "missing.sql", *table)
     assert wrong.returncode == 1
     assert "nowhere" in wrong.stderr.splitlines()[-3]
     assert weft.head()["verdict"] == "INVALID"
+
+
+@pytest.mark.long
+def test_hive_says_why_a_file_is_no_table(weft: Weft) -> None:
+    (weft.home / "query.sql").write_text("SELECT count(*) AS n FROM visits")
+    (weft.home / "visits.parquet").write_text("this is text")
+    own = [
+        "submit",
+        "--engine",
+        "hive",
+        "--nodes",
+        "local:1",
+        "query.sql",
+        "--table",
+        "visits=visits.parquet",
+    ]
+    wrong = weft(*own)
+    assert wrong.returncode == 1
+    assert "is not a Parquet file" in weft.head()["reason"]
+    (weft.home / "query.sql").write_text("SELECT 1\nFORM visits WHERE")
+    assert weft(*own).returncode == 1
+    assert "line 2:" in weft.head()["reason"]

@@ -6,11 +6,13 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Option;
 
 /** Queries by Hive. Hive reads a table's columns from one of its files. */
 public final class Sql extends SqlJob<Session> {
     private static final String CAUSE = "Caused by: ";
+    private static final Pattern LINE = Pattern.compile("\\bLine (\\d+):");
 
     private final Map<String, Map<String, Long>> counts = new LinkedHashMap<>();
 
@@ -39,8 +41,11 @@ public final class Sql extends SqlJob<Session> {
 
     @Override
     protected void query(Session session, String label, String text, String to) throws Exception {
-        String into = "INSERT OVERWRITE DIRECTORY " + text(to) + " STORED AS PARQUET ";
-        counts.put(label, session.run(label, Statement.of(text).into(into)));
+        Statement statement = Statement.of(text);
+        // columns of a result may have any name, or none, but not those of a table
+        String all = standard() ? statement.into("INSERT OVERWRITE DIRECTORY " + text(to) + " STORED AS PARQUET ")
+                : "CREATE EXTERNAL TABLE weft_result STORED AS PARQUET LOCATION " + text(to) + " AS\n" + text;
+        counts.put(label, session.run(label, all));
         // a result without rows may have no file
         Files.createDirectories(Path.of(to));
         Files.createFile(Path.of(to, "_SUCCESS"));
@@ -57,8 +62,23 @@ public final class Sql extends SqlJob<Session> {
         List<String> lines = String.valueOf(error.getMessage()).lines().map(String::strip)
                 .filter(line -> !line.isEmpty()).toList();
         return lines.stream().filter(line -> line.startsWith(CAUSE)).reduce((first, last) -> last)
-                .map(line -> line.substring(CAUSE.length())).or(() -> lines.stream().findFirst())
+                .map(line -> line.substring(CAUSE.length())).or(() -> lines.stream().findFirst().map(this::own))
+                .map(line -> line.endsWith(":") ? line + " " + innermost(error).getMessage() : line)
                 .orElse(error.toString());
+    }
+
+    /** Hive's message with the lines of the user's own file, which is the second line of the statement. */
+    private String own(String message) {
+        return standard() ? message
+                : LINE.matcher(message).replaceAll(at -> "Line " + (Integer.parseInt(at.group(1)) - 1) + ":");
+    }
+
+    private static Throwable innermost(Throwable error) {
+        Throwable cause = error;
+        while (cause.getCause() != null && cause.getCause() != cause) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     private static String quoted(String name) {
