@@ -17,8 +17,10 @@ from weft.host.provision import native
 ROOT = settings.SOURCE
 TARGET = "aarch64-unknown-linux-gnu"
 GLIBC = "2.17"
-PROGRAMS = ("count", "crash", "differential", "exerciser", "handshake", "network", "programs", "weft_scratch")
-"""Of native/scratch: its integration tests, and those within the library."""
+PACKAGES = ("weft-scratch", "weft-scratch-core")
+INTEGRATION = ("count", "crash", "differential", "exerciser", "handshake", "network", "programs")
+"""Of native/scratch: they start programs with the library."""
+PROGRAMS = (*INTEGRATION, "weft-scratch", "weft_scratch_core")
 
 
 def lacks_rust() -> str:
@@ -61,10 +63,12 @@ def built(objects: Path) -> dict[str, Path]:
         "CARGO_TARGET_DIR": str(objects),
         "WEFT_OLD_GLIBC": GLIBC,
     }
-    common = ["--release", "--locked", "--target", f"{TARGET}.{GLIBC}", "--package", "weft-scratch"]
-    manifest = ["--manifest-path", str(ROOT / "native" / "Cargo.toml")]
-    subprocess.run(["cargo-zigbuild", "zigbuild", *common, *manifest], env=environment, check=True)
-    argv = ["cargo-zigbuild", "test", "--no-run", "--message-format=json", *common, *manifest]
+    common = ["--release", "--locked", "--target", f"{TARGET}.{GLIBC}"]
+    common += ["--manifest-path", str(ROOT / "native" / "Cargo.toml")]
+    library = ["cargo-zigbuild", "zigbuild", *common, "--package", PACKAGES[0]]
+    subprocess.run(library, env=environment, check=True)
+    packages = [word for name in PACKAGES for word in ("--package", name)]
+    argv = ["cargo-zigbuild", "test", "--no-run", "--message-format=json", *common, *packages]
     done = subprocess.run(argv, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     programs = [line for line in lines if line.get("executable") and line["profile"]["test"]]
