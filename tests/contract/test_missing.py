@@ -31,7 +31,7 @@ SKIPPED = re.compile(r"^SKIPPED \[\d+\] \S+: (.*)$", re.MULTILINE)
     ("program", "concerned"),
     [
         ("mkfs.ext4", "loopback"),
-        ("mkfs.xfs", "loopback and input"),
+        pytest.param("mkfs.xfs", "loopback and input", marks=pytest.mark.long),
         ("glusterfsd", "gluster"),  # glusterfs is a link to it
         ("cargo", "delayed"),
         ("cc", "delayed"),

@@ -4,10 +4,13 @@ import json
 import shlex
 import subprocess
 
+import pytest
+
 from tests.documents import ROOT, commands
 from tests.hosts.conftest import SiteWeft
 
 
+@pytest.mark.long
 def test_the_guide_to_slurm_ends_in_a_report(weft: SiteWeft) -> None:
     shown = commands("docs/guide/on-slurm.md")
     assert any("salloc" in command for command in shown)

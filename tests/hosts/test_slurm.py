@@ -45,6 +45,7 @@ def test_a_run_inside_an_allocation_uses_it(weft: SiteWeft) -> None:
     assert account["jobs"], account
 
 
+@pytest.mark.long
 def test_the_output_and_the_exit_code_of_a_job_of_ones_own_are_passed_through(weft: SiteWeft) -> None:
     text = (
         "import sys\nfrom pyspark.sql import SparkSession\n"
@@ -60,6 +61,7 @@ def test_the_output_and_the_exit_code_of_a_job_of_ones_own_are_passed_through(we
     assert (weft.record() / "report.html").stat().st_size > 10_000
 
 
+@pytest.mark.long
 def test_a_burst_buffer_is_named_by_its_variable(weft: SiteWeft) -> None:
     buffer = weft.home / "buffer"
     buffer.mkdir()

@@ -6,10 +6,11 @@ from tests.local.conftest import Weft
 from tests.needs import GLUSTER, VIRTUAL, needs
 
 
+@pytest.mark.long
 @needs(*GLUSTER, *VIRTUAL)
 @pytest.mark.parametrize(
     ("operation", "storage"),
-    [("random", "--input"), pytest.param("append", "--output", marks=pytest.mark.long)],
+    [("random", "--input"), ("append", "--output")],
 )
 def test_an_operation_on_glusterfs_is_valid(weft: Weft, operation: str, storage: str) -> None:
     words = ["--nodes", "virtual:1", "--size", "4MB", "--set", "files=6", storage, "gluster:2+memory:200M"]

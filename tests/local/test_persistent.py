@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -183,6 +184,7 @@ def test_its_time_ends_a_cluster(clusters: Weft, flag: str, event: str) -> None:
     assert (clusters.record() / "report.html").exists()
 
 
+@pytest.mark.long
 def test_several_engines_share_nodes_and_each_has_its_job(clusters: Weft, sum_jar: Path) -> None:
     asked = [
         "--engine",
@@ -280,17 +282,20 @@ def test_a_process_that_sheds_its_environment_ends(clusters: Weft, ends: str) ->
     facts = up(clusters)
     pid = clusters.home / "pid"
     using = clusters.start("exec", "--", sys.executable, "-c", ESCAPE, escape.__file__, str(pid), str(ends == "with its command"))  # fmt: skip
-    escaped = clusters.wait_for(using, lambda: psutil.Process(int(pid.read_text())))
-    assert isinstance(escaped, psutil.Process)
     if ends == "with its command":
         assert using.communicate(timeout=60)[1] == ""
-    else:
-        using.kill()
-        using.communicate()
-        if not can_be_divided():
-            escaped.kill()
-            pytest.skip("control groups cannot be created here")
-        assert escaped.is_running()
+        with suppress(psutil.NoSuchProcess):
+            assert psutil.wait_procs([psutil.Process(int(pid.read_text()))], timeout=10)[1] == []
+        assert clusters("down").returncode == 0
+        return
+    escaped = clusters.wait_for(using, lambda: psutil.Process(int(pid.read_text())))
+    assert isinstance(escaped, psutil.Process)
+    using.kill()
+    using.communicate()
+    if not can_be_divided():
+        escaped.kill()
+        pytest.skip("control groups cannot be created here")
+    assert escaped.is_running()
     if ends == "with the supervisor":
         os.kill(facts["supervisor"], signal.SIGKILL)
         assert clusters("gc").returncode == 0

@@ -38,11 +38,12 @@ def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
 ON_IMAGES = ("loopback:size=2G,fs=xfs", ("--input", "memory", "--output", "loopback"))
 
 
+@pytest.mark.long
 @needs(*VIRTUAL)
 @pytest.mark.parametrize(
     ("scratch", "others"),
     [
-        pytest.param("memory", (), marks=pytest.mark.long, id="memory"),
+        pytest.param("memory", (), id="memory"),
         pytest.param(*ON_IMAGES, marks=needs(*LOOPBACK, *XFS), id="loopback"),
     ],
 )
