@@ -57,13 +57,22 @@ class Compared:
     """Least share of the part in the slow runs."""
     bound: float
     """How many times faster at most without the part, as the explanation of the slow runs reports it."""
+    expected: float
+    """The same, but with what the other runs still have of the part: a large heap needs a collector too."""
     real: float
     """How many times faster the runs without it were."""
+
+
+def expected(part: str, slow: Explained, fast: Explained) -> float:
+    """How many times faster without as much of the part as the other run does not have."""
+    left = fast.seconds(part) / fast.table["slots"]
+    return max(1.0, slow.wall / (slow.wall / slow.bound(part) + left))
 
 
 def compared(part: str, found: Sequence[tuple[Explained, Explained]]) -> Compared:
     return Compared(
         share=min(slow.share(part) for slow, _ in found),
         bound=statistics.median(slow.bound(part) for slow, _ in found),
+        expected=statistics.median(expected(part, slow, fast) for slow, fast in found),
         real=statistics.median(slow.wall / fast.wall for slow, fast in found),
     )

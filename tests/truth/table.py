@@ -13,8 +13,8 @@ from tests.truth.pairs import EQUAL, PAIRS, compared, measured
 OF_DOSES = """| dose | given, s | part | found, s | slope | largest change of another part |
 |---|---|---|---|---|---|"""
 OF_PAIRS = """
-| part | share | at most faster without it | runs without it |
-|---|---|---|---|"""
+| part | share | at most faster without it | with what is left of it | runs without it |
+|---|---|---|---|---|"""
 AGAIN = "again"
 """Name of the run that is done twice."""
 
@@ -47,7 +47,7 @@ def of_dose(name: str, rounds: int, folder: Path) -> str:
 
 def of_pair(part: str, rounds: int, folder: Path) -> str:
     found = compared(part, [measured(part, Weft(folder)) for _ in range(rounds)])
-    return f"| `{part}` | {100 * found.share:.0f} % | {found.bound:.2f} x | {found.real:.2f} x |"
+    return f"| `{part}` | {100 * found.share:.0f} % | {found.bound:.2f} x | {found.expected:.2f} x | {found.real:.2f} x |"
 
 
 def of_equals(found: Sequence[Explained]) -> str:
