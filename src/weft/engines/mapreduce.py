@@ -1,7 +1,7 @@
 """Hadoop MapReduce on YARN: a ResourceManager and a JobHistoryServer on the head node, a NodeManager on every node."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -12,8 +12,7 @@ from weft.errors import UsageError
 from weft.layout.jvm import archived
 from weft.layout.plan import Client, Command, Dependencies, Job, Layout, Plan
 from weft.services import mapreducejobs as jobs
-from weft.services.base import Service
-from weft.services.yarn import Tenant, Yarn
+from weft.services.yarn import OnYarnAlone
 from weft.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
 from weft.text.fields import LEAST_HEAP, Size
 from weft.text.units import show_size
@@ -35,7 +34,7 @@ exec {java} "$main" "$@"
 """
 
 
-class HadoopEngine(Engine, Tenant):
+class HadoopEngine(OnYarnAlone, Engine):
     """A Hadoop cluster that runs MapReduce jobs."""
 
     kind: Literal["hadoop"] = "hadoop"
@@ -54,14 +53,6 @@ class HadoopEngine(Engine, Tenant):
         default=384 << 20, ge=LEAST_HEAP, description="heap of the program that submits the job"
     )
     encrypt: bool = Field(default=False, description="encrypt network traffic, and the map output on disk")
-    port: int = Field(default=6030, ge=1024, le=65500, description="first of the ports of the daemons")
-    web_port: int = Field(
-        default=6088, ge=1024, le=65500, description="first of the ports of their status pages"
-    )
-    pages: Literal["closed", "open"] = Field(
-        default="closed",
-        description="closed: status pages require a token signed with the secret; open: everybody who can reach them can read them",
-    )
     conf: dict[str, str] = Field(
         default_factory=dict, description="any property of Hadoop's site files; overrides weft"
     )
@@ -143,15 +134,6 @@ class HadoopEngine(Engine, Tenant):
             page=f"http://{layout.head.address}:{self.web_port}",
             settings=yarn.conf / "core-site.xml",
         )
-
-    def services(self) -> Sequence[Service]:
-        return [self._service()]
-
-    def _service(self) -> Yarn:
-        return Yarn(tenant=self, port=self.port, web_port=self.web_port, pages=self.pages)
-
-    def _yarn(self, layout: Layout) -> YarnCluster:
-        return self._service().cluster(layout, self.containers(layout))
 
     def site_settings(self, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002
         return self.conf

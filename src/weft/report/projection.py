@@ -7,6 +7,7 @@ from typing import Any
 
 from weft.errors import UsageError, why
 from weft.model.evidence import Window
+from weft.model.fitting import Used
 from weft.model.prediction import work as works
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.growth import Growth, of_workload
@@ -15,8 +16,9 @@ from weft.model.prediction.storages import service
 from weft.model.prediction.target import Target
 from weft.model.prediction.work import Work
 from weft.record.record import Stored
-from weft.report import spans
+from weft.report import explanation, spans
 from weft.report.sources import Sources
+from weft.report.summary import NodeInfo
 
 ROLES = ("input", "output", "scratch")
 HOSTED = ("virtual", "local")
@@ -79,16 +81,10 @@ def read(stored: Stored) -> Recorded:
     count = str(table.get("derived", {}).get("slots", ""))
     cores = int(listed[0].get("cores") or 1)
     slots = int(count) if count.isdigit() else sum(int(node.get("cores") or 1) for node in listed)
-    names = {
-        str(word): str(node["name"])
-        for node in listed
-        for word in (node.get("address"), node["name"])
-        if word
-    }
     first = begin + ran[0].begin
-    links = [float(node["link"]) for node in listed if node.get("link")]
     last = begin + ran[-1].begin + ran[-1].seconds
-    window = Window(first, last, slots, names, min(links, default=None))
+    nodes = [NodeInfo(**node) for node in listed]
+    window = Window(first, last, slots, explanation.names(nodes), explanation.link(nodes, Used()))
     spec = table.get("spec", {})
     workload = spec.get("workload", {})
     work = works.of_record(

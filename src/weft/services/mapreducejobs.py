@@ -10,8 +10,8 @@ SHUFFLE: Mapping[str, str] = {"mapreduce_shuffle": "org.apache.hadoop.mapred.Shu
 HISTORY = 192 << 20
 """Bytes of heap of the JobHistoryServer."""
 MASTER = 448 << 20
-"""Bytes of the container of a job's ApplicationMaster, of which _MASTER_HEAP are heap."""
-_MASTER_HEAP = 256 << 20
+"""Bytes of the container of a job's ApplicationMaster, of which MASTER_HEAP are heap."""
+MASTER_HEAP = 256 << 20
 LEAST = 512 << 20
 """Bytes: a smaller task container has no space for a sort buffer besides the JVM."""
 MOST = 2 << 30
@@ -71,7 +71,7 @@ def settings(yarn: YarnCluster, *, flags: str = "", encrypt: bool = False) -> di
         "mapreduce.client.progressmonitor.pollinterval": "100",
         "yarn.app.mapreduce.am.staging-dir": f"file://{layout.staging}",
         "yarn.app.mapreduce.am.resource.mb": mebibytes(MASTER),
-        "yarn.app.mapreduce.am.command-opts": f"-Xmx{mebibytes(_MASTER_HEAP)}m -XX:+UseSerialGC -XX:TieredStopAtLevel=1{own}",
+        "yarn.app.mapreduce.am.command-opts": f"-Xmx{mebibytes(MASTER_HEAP)}m -XX:+UseSerialGC -XX:TieredStopAtLevel=1{own}",
         "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "100",
         **tasks,
     }

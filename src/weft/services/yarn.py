@@ -1,11 +1,11 @@
 """YARN, for jobs of Hadoop, Spark and Flink: a ResourceManager on the head node, a NodeManager on every node."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from pydantic import Field, InstanceOf
+from pydantic import BaseModel, Field, InstanceOf
 
 from weft.layout.endpoint import Endpoint
 from weft.layout.jvm import SharedClasses
@@ -80,3 +80,25 @@ class Yarn(Service):
         return YarnCluster(
             layout, ports, containers, closed=layout.secured and self.pages == "closed", table=self.table
         )
+
+
+class OnYarnAlone(BaseModel, Tenant):
+    """An engine of which every process is in a container of YARN: the ports and the status pages are YARN's."""
+
+    port: int = Field(default=6030, ge=1024, le=65500, description="first of the ports of the daemons")
+    web_port: int = Field(
+        default=6088, ge=1024, le=65500, description="first of the ports of their status pages"
+    )
+    pages: Literal["closed", "open"] = Field(
+        default="closed",
+        description="closed: status pages require a token signed with the secret; open: everybody who can reach them can read them",
+    )
+
+    def services(self) -> Sequence[Service]:
+        return [self._service()]
+
+    def _service(self) -> Yarn:
+        return Yarn(tenant=self, port=self.port, web_port=self.web_port, pages=self.pages)
+
+    def _yarn(self, layout: Layout) -> YarnCluster:
+        return self._service().cluster(layout, self.containers(layout))

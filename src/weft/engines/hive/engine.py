@@ -1,6 +1,6 @@
 """Hive on YARN, as a client with its own metastore: queries by Tez or by MapReduce."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -12,15 +12,14 @@ from weft.errors import UsageError
 from weft.layout.jvm import heap
 from weft.layout.plan import Command, Job, Layout, Plan
 from weft.services import mapreducejobs as jobs
-from weft.services.base import Service
 from weft.services.hadoop import configuration
-from weft.services.yarn import Tenant, Yarn
-from weft.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
+from weft.services.yarn import OnYarnAlone
+from weft.services.yarncluster import OVERHEAD, Containers, cut
 from weft.text.fields import LEAST_HEAP, Size
 from weft.text.units import show_size
 
 
-class HiveEngine(Engine, Tenant):
+class HiveEngine(OnYarnAlone, Engine):
     """Hive's client, which compiles a query and runs it in YARN containers."""
 
     kind: Literal["hive"] = "hive"
@@ -44,14 +43,6 @@ class HiveEngine(Engine, Tenant):
         default=768 << 20,
         ge=LEAST_HEAP,
         description="heap of the client, which compiles queries and has the metastore",
-    )
-    port: int = Field(default=6030, ge=1024, le=65500, description="first of the ports of YARN's daemons")
-    web_port: int = Field(
-        default=6088, ge=1024, le=65500, description="first of the ports of their status pages"
-    )
-    pages: Literal["closed", "open"] = Field(
-        default="closed",
-        description="closed: status pages require a token signed with the secret; open: everybody who can reach them can read them",
     )
     conf: dict[str, str] = Field(
         default_factory=dict, description="any property of Hive, Tez or Hadoop; overrides weft"
@@ -111,9 +102,6 @@ class HiveEngine(Engine, Tenant):
         environment = yarn.environment(layout.head)
         return Command("client", layout.head, argv, environment, job.outcome, job.directory, job.output)
 
-    def services(self) -> Sequence[Service]:
-        return [self._service()]
-
     def site_settings(self, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002
         own = self._own("hive.", "javax.", "datanucleus.", "tez.")
         return {key: value for key, value in self.conf.items() if key not in own}
@@ -121,12 +109,6 @@ class HiveEngine(Engine, Tenant):
     def _own(self, *prefixes: str) -> dict[str, str]:
         """The user's settings that begin so."""
         return {key: value for key, value in self.conf.items() if key.startswith(prefixes)}
-
-    def _service(self) -> Yarn:
-        return Yarn(tenant=self, port=self.port, web_port=self.web_port, pages=self.pages)
-
-    def _yarn(self, layout: Layout) -> YarnCluster:
-        return self._service().cluster(layout, self.containers(layout))
 
 
 def _conf(layout: Layout) -> Path:

@@ -2,13 +2,12 @@
 
 from weft.layout.jvm import OPENS
 from weft.layout.plan import Layout
-from weft.services.mapreducejobs import MASTER, heap, mebibytes, sort_buffer
+from weft.services.mapreducejobs import MASTER, MASTER_HEAP, heap, mebibytes, sort_buffer
 from weft.services.yarncluster import YarnCluster
 
 _OPENED = "java.util.regex java.text java.time java.math"
 FLAGS = (*OPENS, *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED.split()))
 """The packages of Java whose inside Hive reads, when it sends a plan to its tasks."""
-_MASTER_HEAP = 256 << 20
 _COUNTERS = "10000"
 """Hive counts each operator of a query; the default limit is 120."""
 
@@ -65,7 +64,7 @@ def tez_site(yarn: YarnCluster) -> dict[str, str]:
         "tez.cluster.additional.classpath.prefix": jars(layout),
         "tez.staging-dir": f"file://{layout.staging}/tez",
         "tez.am.resource.memory.mb": mebibytes(MASTER),
-        "tez.am.launch.cmd-opts": f"{_java(_MASTER_HEAP)} -XX:TieredStopAtLevel=1",
+        "tez.am.launch.cmd-opts": f"{_java(MASTER_HEAP)} -XX:TieredStopAtLevel=1",
         "tez.task.resource.memory.mb": mebibytes(task),
         "tez.runtime.io.sort.mb": mebibytes(sort_buffer(task)),
         "tez.runtime.unordered.output.buffer.size-mb": mebibytes(heap(task) // 10),

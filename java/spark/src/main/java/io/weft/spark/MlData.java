@@ -3,6 +3,7 @@ package io.weft.spark;
 import io.weft.core.Phases;
 import io.weft.core.ml.Seeded;
 import io.weft.core.ml.Table;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaRDD;
@@ -10,6 +11,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.Function;
 import org.apache.spark.mllib.linalg.Vector;
 import org.apache.spark.mllib.linalg.Vectors;
+import org.apache.spark.mllib.regression.LabeledPoint;
 
 /** The data of a test of MLlib: phase {@code generate} makes it, phase {@code measured} is the test. */
 final class MlData {
@@ -52,6 +54,15 @@ final class MlData {
     /** The rows of a table. */
     JavaRDD<Vector> vectors(Table table) throws Exception {
         return made(table.rows(), number -> Vectors.dense(table.row(number)));
+    }
+
+    /** Rows whose last number is the label of the others. */
+    JavaRDD<LabeledPoint> labelled(long rows, Function<Long, double[]> row) throws Exception {
+        return made(rows, number -> {
+            double[] all = row.call(number);
+            int features = all.length - 1;
+            return new LabeledPoint(all[features], Vectors.dense(Arrays.copyOf(all, features)));
+        });
     }
 
     <T> T measured(Callable<T> work) throws Exception {

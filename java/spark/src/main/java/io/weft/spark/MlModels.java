@@ -35,14 +35,6 @@ final class MlModels {
         return new Planted(data.seeded(), data.sizes.rows(), data.sizes.columns(), what);
     }
 
-    private static JavaRDD<LabeledPoint> points(MlData data, Planted table) throws Exception {
-        int features = table.columns() - 1;
-        return data.made(table.rows(), number -> {
-            double[] row = table.row(number);
-            return new LabeledPoint(row[features], Vectors.dense(Arrays.copyOf(row, features)));
-        });
-    }
-
     /** Spark has its own linear regression in the DataFrame interface only. */
     static void regression(MlData data, Outcome outcome) throws Exception {
         Planted table = planted(data, Planted.What.LINE);
@@ -62,7 +54,7 @@ final class MlModels {
 
     static void classification(MlData data, Outcome outcome) throws Exception {
         Planted table = planted(data, Planted.What.ODDS);
-        JavaRDD<LabeledPoint> points = points(data, table);
+        JavaRDD<LabeledPoint> points = data.labelled(table.rows(), table::row);
         LogisticRegressionWithLBFGS method = new LogisticRegressionWithLBFGS();
         method.optimizer().setConvergenceTol(1e-9);
         method.setIntercept(true);
@@ -84,7 +76,7 @@ final class MlModels {
 
     static void tree(MlData data, Outcome outcome) throws Exception {
         Planted table = planted(data, Planted.What.TREE);
-        JavaRDD<LabeledPoint> points = points(data, table);
+        JavaRDD<LabeledPoint> points = data.labelled(table.rows(), table::row);
         DecisionTreeModel found = data.measured(
                 () -> DecisionTree.trainClassifier(points, 2, new HashMap<Integer, Integer>(), "gini", 5, 32));
         Planted fresh = new Planted(new io.weft.core.ml.Seeded(data.sizes.seed() + 1), 20_000, table.columns(),

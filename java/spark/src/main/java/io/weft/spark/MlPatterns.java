@@ -8,7 +8,6 @@ import io.weft.core.ml.Near;
 import io.weft.core.ml.Sequences;
 import io.weft.core.ml.Table;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.api.java.JavaRDD;
@@ -16,7 +15,6 @@ import org.apache.spark.mllib.classification.NaiveBayes;
 import org.apache.spark.mllib.classification.NaiveBayesModel;
 import org.apache.spark.mllib.fpm.FPGrowth;
 import org.apache.spark.mllib.fpm.PrefixSpan;
-import org.apache.spark.mllib.linalg.Vectors;
 import org.apache.spark.mllib.regression.LabeledPoint;
 
 /** Frequent sets and sequences, and naive Bayes. */
@@ -59,11 +57,7 @@ final class MlPatterns {
 
     static void bayes(MlData data, Outcome outcome) throws Exception {
         Table table = data.categories();
-        int features = table.columns() - 1;
-        JavaRDD<LabeledPoint> points = data.made(table.rows(), number -> {
-            double[] row = table.row(number);
-            return new LabeledPoint(row[features], Vectors.dense(Arrays.copyOf(row, features)));
-        });
+        JavaRDD<LabeledPoint> points = data.labelled(table.rows(), table::row);
         NaiveBayesModel found = data.measured(() -> NaiveBayes.train(points.rdd(), 1.0, "multinomial"));
         Bayes right = Bayes.of(table, 1.0);
         outcome.same("labels", found.labels().length, right.pi().length);

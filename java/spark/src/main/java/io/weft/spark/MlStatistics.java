@@ -72,10 +72,7 @@ final class MlStatistics {
     static void feature(MlData data, Outcome outcome) throws Exception {
         Table table = data.categories();
         int features = table.columns() - 1;
-        JavaRDD<LabeledPoint> points = data.made(table.rows(), number -> {
-            double[] row = table.row(number);
-            return new LabeledPoint(row[features], Vectors.dense(Arrays.copyOf(row, features)));
-        });
+        JavaRDD<LabeledPoint> points = data.labelled(table.rows(), table::row);
         ChiSqTestResult[] found = data.measured(() -> Statistics.chiSqTest(points));
         outcome.same("results", found.length, features);
         Near near = new Near(outcome, BOUND);

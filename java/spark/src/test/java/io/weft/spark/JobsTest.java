@@ -20,20 +20,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every job by Spark within one process, its output compared with the answer. */
+@ExtendWith(LocalSpark.class)
 class JobsTest {
-    private static final Map<String, String> SETTINGS = Map.of("spark.master", "local[2]", "spark.ui.enabled", "false",
-            "spark.driver.host", "127.0.0.1", "spark.driver.bindAddress", "127.0.0.1");
     private static final String[] TEXT = {"--blocks", "60", "--words", "5000", "--seed", "2"};
     private static final String[] GRAPH = {"--vertices", "800"};
 
@@ -43,14 +41,8 @@ class JobsTest {
 
     @BeforeAll
     static void inputs() throws Exception {
-        SETTINGS.forEach(System::setProperty);
         text = run(new TextGen(), TEXT, "--parts", "3", "--output", path("text"));
         run(new GraphGen(), GRAPH, "--parts", "3", "--output", path("graph"));
-    }
-
-    @AfterAll
-    static void forget() {
-        SETTINGS.keySet().forEach(System::clearProperty);
     }
 
     @Test

@@ -5,28 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.weft.core.Outcome;
 import io.weft.core.UsageError;
-import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every test of MLlib by Spark within one process, its answer compared with one that Spark has no part in. */
+@ExtendWith(LocalSpark.class)
 class MlTest {
-    private static final Map<String, String> SETTINGS = Map.of("spark.master", "local[2]", "spark.ui.enabled", "false",
-            "spark.driver.host", "127.0.0.1", "spark.driver.bindAddress", "127.0.0.1");
-
-    @BeforeAll
-    static void settings() {
-        SETTINGS.forEach(System::setProperty);
-    }
-
-    @AfterAll
-    static void forget() {
-        SETTINGS.keySet().forEach(System::clearProperty);
-    }
-
     @ParameterizedTest
     @CsvSource({"summary-statistics,3000,12", "pearson,3000,8", "spearman,2000,6", "chi-sq-feature,3000,5",
         "chi-sq-gof,1000,2", "chi-sq-mat,30,20", "svd,1000,12", "pca,1000,12", "block-matrix-mult,90,40",

@@ -10,34 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Queries by Spark within one process: results, what was counted, and the reasons of failures. */
+@ExtendWith(LocalSpark.class)
 class SqlTest {
-    private static final Map<String, String> SETTINGS = Map.of("spark.master", "local[2]", "spark.ui.enabled", "false",
-            "spark.driver.host", "127.0.0.1", "spark.driver.bindAddress", "127.0.0.1",
-            "spark.sql.shuffle.partitions", "2");
-
     @TempDir
     static Path folder;
 
     @BeforeAll
     static void table() {
-        SETTINGS.forEach(System::setProperty);
         SparkSession spark = SparkSession.builder().getOrCreate();
         try {
             spark.range(100_000).selectExpr("id", "id % 10 AS digit").write().parquet(path("numbers"));
         } finally {
             spark.stop();
         }
-    }
-
-    @AfterAll
-    static void forget() {
-        SETTINGS.keySet().forEach(System::clearProperty);
     }
 
     @Test

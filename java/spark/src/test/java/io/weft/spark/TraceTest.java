@@ -12,15 +12,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A small trace by Spark within one process. */
+@ExtendWith(LocalSpark.class)
 class TraceTest {
-    private static final Map<String, String> SETTINGS = Map.of("spark.master", "local[2]", "spark.ui.enabled", "false",
-            "spark.driver.host", "127.0.0.1", "spark.driver.bindAddress", "127.0.0.1");
     private static final String SCHEDULE = """
             a\t0.000\t0.000\t1003\t0\t101
             b\t0.050\t0.050\t0\t8\t0
@@ -29,16 +27,6 @@ class TraceTest {
             """;
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void settings() {
-        SETTINGS.forEach(System::setProperty);
-    }
-
-    @AfterAll
-    static void forget() {
-        SETTINGS.keySet().forEach(System::clearProperty);
-    }
 
     @Test
     void jobsMoveTheBytesOfTheScheduleAndSomeRunAloneToo() throws Exception {
