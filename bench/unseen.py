@@ -1,7 +1,8 @@
 """Predicts cells that the model has not seen, runs each, and prints predicted beside measured seconds.
 
-Results are kept beside the records, in unseen-NAME.jsonl: a second call continues where the first one ended. Remove the
-file to begin again.
+First come the runs to predict from, and the small runs that `weft predict --runs` chooses beside each; then the predictions
+of all cells are written down; then the cells are run. Results are kept beside the records, in unseen-NAME.jsonl: a second
+call continues where the first one ended. Remove the file to begin again.
 """
 
 import json
@@ -68,21 +69,31 @@ def main(path: Path) -> int:
             out.write(json.dumps(done[key]) + "\n")
         return done[key]
 
-    for cell in asked["cells"]:
-        base = asked["runs"][cell["from"]]
-        if (start := f"run {cell['from']}") not in done:
+    for name, base in asked["runs"].items():
+        if (start := f"run {name}") not in done:
             keep(start, run(base, asked["probes"]))
-        key = json.dumps(cell, sort_keys=True)
-        if key in done:
+        if (chosen := f"chosen {name}") not in done:
+            found = weft("predict", done[start]["record"], "--runs", "4", *base["wanted"])
+            keep(chosen, {"runs": found["left_out"], "error": found["left_out_error"]})
+    for cell in asked["cells"]:
+        if (before := f"predicted {key_of(cell)}") not in done:
+            table = {**asked["runs"][cell["from"]], **cell}
+            keep(before, predict(done[f"run {cell['from']}"]["record"], table))
+    for cell in asked["cells"]:
+        if (key := key_of(cell)) in done:
             continue
-        table = {**base, **cell}
-        before = predict(done[start]["record"], table)
         try:
-            keep(key, {"predicted": before, **run(table, asked["probes"])})
+            measured = run({**asked["runs"][cell["from"]], **cell}, asked["probes"])
         except subprocess.CalledProcessError as error:
             print(f"{key}: the run failed: {error}", file=sys.stderr)
+            continue
+        keep(key, {"predicted": done[f"predicted {key}"], **measured})
     show(asked["cells"], done)
     return 0
+
+
+def key_of(cell: Mapping[str, Any]) -> str:
+    return json.dumps(cell, sort_keys=True)
 
 
 def show(cells: list[dict[str, Any]], done: Mapping[str, Any]) -> None:
@@ -90,7 +101,7 @@ def show(cells: list[dict[str, Any]], done: Mapping[str, Any]) -> None:
     errors, held = [], 0
     print(f"{'cell':58} {'predicted':>9} {'band':>15} {'measured':>9} {'error':>7}")
     for cell in cells:
-        if (line := done.get(json.dumps(cell, sort_keys=True))) is None:
+        if (line := done.get(key_of(cell))) is None:
             continue
         point, real = line["predicted"], line["seconds"]
         errors.append(abs(point["seconds"] / real - 1))

@@ -14,13 +14,16 @@ from weft.cli import advise as verb
 from weft.cli import capacity
 from weft.cli.predict import counts
 from weft.errors import RecordError, UsageError
-from weft.model.prediction import curve
+from weft.model.prediction import correction, curve
 from weft.model.prediction.candidates import Situation, candidates
+from weft.model.prediction.correction import Seen
+from weft.model.prediction.distance import AGAIN
 from weft.model.prediction.growth import Growth
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.work import Calls, Work
 from weft.report import advice, leftout, prediction, projection
 from weft.report.advice import Tried
+from weft.report.prediction import Asked
 from weft.report.projection import Recorded
 
 HERE = Machine("here", cores=2, storages={"memory": MEMORY, "lustre": LUSTRE})
@@ -43,7 +46,7 @@ def test_the_work_of_a_record_is_that_of_its_stages(recorded: Recorded) -> None:
 
 
 def test_a_prediction_at_the_measured_nodes_is_the_measurement(recorded: Recorded) -> None:
-    found = prediction.predict(recorded, HERE, HERE, [2], [])
+    found = prediction.predict(recorded, HERE, Asked(HERE, [2]))
     assert found.curves[0].points[0].seconds == pytest.approx(recorded.work.measured)
     assert found.curves[0].points[0].factor == 1.0
 
@@ -81,13 +84,24 @@ def test_other_runs_are_predicted_as_a_test() -> None:
 def test_errors_of_other_runs_widen_the_band(recorded: Recorded) -> None:
     model = recorded.model(HERE)
     sure, unsure = (
-        curve.points(model, lambda _: model.measured, [2], error=error)[0] for error in (0.0, 0.3)
+        curve.points(model, lambda _: model.measured, [2], correction.fitted(runs))[0]
+        for runs in ([], [Seen({AGAIN: 1.0, "slots": 1.0}, log) for log in (0.5, -0.5)])
     )
-    assert unsure.high > 1.1 * sure.high
+    assert unsure.high / unsure.low > 1.5 * sure.high / sure.low
+
+
+def test_small_runs_are_chosen_for_what_is_asked() -> None:
+    one = on_lustre(groupby(), {**SPEC, "scratch": {"kind": "memory"}})
+    far = [run.flags for run in prediction.experiments(one, HERE, Asked(HERE, [64]), [], 4)]
+    assert ("--nodes", "slurm:8") in far
+    assert 1 <= len(far) == len(set(far)) <= 4
+    waits = on_lustre(slow(), one.spec)
+    other = [run.flags for run in prediction.experiments(waits, HERE, Asked(HERE, [4], ["memory"]), [], 4)]
+    assert ("--scratch", "memory") in other
 
 
 def test_a_page_and_a_terminal_show_the_curve(recorded: Recorded) -> None:
-    found = prediction.predict(recorded, HERE, HERE, [1, 2, 64], ["memory", "lustre"])
+    found = prediction.predict(recorded, HERE, Asked(HERE, [1, 2, 64], ["memory", "lustre"]))
     text = prediction.page(found)
     assert text.count("<svg") == 1
     assert "could not be drawn" not in text
@@ -232,6 +246,22 @@ def tried(low: float, high: float, real: float) -> Tried:
 def test_a_score_counts_intervals_that_held() -> None:
     text = str(advice.score([tried(0.1, 0.3, 0.2), tried(0.1, 0.3, 0.4)]))
     assert "held 1 of 2 times" in text
+
+
+def test_another_engine_is_advice_where_it_has_done_the_same_work() -> None:
+    one = on_lustre(groupby())
+    work = one.work
+    stages = [
+        replace(stage, tasks=[s / 2 for s in stage.tasks], processor=stage.processor / 2)
+        for stage in work.stages
+    ]
+    faster = replace(one, name="other", work=replace(work, engine="flink", wall=work.wall / 2, stages=stages))
+    found = {line.family: line for line in advice.advise(one, "/runs/run", MACHINE, [faster]).lines}
+    assert found["engine"].flags == ("--engine", "flink")
+    assert found["engine"].gain == pytest.approx(0.5, abs=0.05)
+    assert "other took" in found["engine"].counter
+    differs = replace(faster, spec={**SPEC, "workload": {"kind": "pi"}})
+    assert "engine" not in {line.family for line in advice.advise(one, "/runs/run", MACHINE, [differs]).lines}
 
 
 def test_the_log_of_tried_advice_names_a_broken_line(tmp_path: Path) -> None:

@@ -1,29 +1,22 @@
 """The verb that advises: what to change about a run, tried and scored."""
 
 import json
-import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from statistics import median
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from weft.cli import capacity
-from weft.cli.flags import Flags
+from weft.cli import again, alike, capacity
 from weft.cli.look import AsJson, Run
-from weft.cli.request import study_of
-from weft.errors import RecordError, UsageError, WorkloadError
+from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
 from weft.report import advice, projection, terminal
 from weft.report.advice import Advice, Line, Tried
 from weft.report.console import console
-from weft.run import matrix, rootless
-from weft.run.progress import Progress
-from weft.spec.study import Study
+from weft.run import rootless
 
 LOG = "advice.jsonl"
 """Below the records: a line for each advice that was tried."""
@@ -59,7 +52,10 @@ def advise(
         return
     stored = record.find(settings.runs(), run)
     recorded = projection.read(stored)
-    found = advice.advise(recorded, str(stored.directory), capacity.of_record(stored, recorded))
+    machine = capacity.of_record(stored, recorded)
+    engine = stored.head.get("engine")
+    others = alike.of(stored, ("workload", "host"), lambda head: head.get("engine") != engine)
+    found = advice.advise(recorded, str(stored.directory), machine, others)
     if not try_:
         if as_json:
             print(found.model_dump_json(indent=1))
@@ -72,7 +68,7 @@ def advise(
             f"nothing to try: no change of {found.run} that weft has a flag for helps by more than 5 %",
             hint="weft advise without --try prints what there is",
         )
-    rootless.enter(_study(found.directory, ()))
+    rootless.enter(again.study(found.directory, ()))
     tried = attempt(found, lines, rounds)
     with log.open("a", encoding="utf-8") as out:
         out.writelines(f"{one.model_dump_json()}\n" for one in tried)
@@ -105,32 +101,7 @@ def attempt(found: Advice, lines: Sequence[Line], rounds: int) -> list[Tried]:
 
 def _seconds(directory: str, flags: Sequence[str]) -> float:
     """Seconds of one run of a record's spec with other flags. Raises WorkloadError if it is not valid."""
-    # standard output is for the answer; a job's own output is not
-    with redirect_stdout(sys.stderr):
-        (stored,) = matrix.run(_study(directory, flags), Progress(Console(stderr=True)), again=True)
-    seconds = stored.head.get("measured")
-    if stored.verdict == "INVALID" or not isinstance(seconds, (int, float)):
-        raise WorkloadError(
-            f"{stored.directory.name} is {stored.verdict}: {stored.head.get('reason', '')}",
-            hint=f"weft show {stored.directory.name}",
-        )
-    return float(seconds)
-
-
-def _study(directory: str, flags: Sequence[str]) -> Study:
-    return study_of(str(Path(directory, "spec.toml")), _flags(flags))
-
-
-def _flags(words: Sequence[str]) -> Flags:
-    pairs = list(zip(words[::2], words[1::2], strict=True))
-    named = dict(pairs)
-    return Flags(
-        nodes=named.get("--nodes"),
-        scratch=named.get("--scratch"),
-        input=named.get("--input"),
-        output=named.get("--output"),
-        set=tuple(value for flag, value in pairs if flag == "--set"),
-    )
+    return float(again.run(directory, flags).head["measured"])
 
 
 def read(log: Path) -> list[Tried]:

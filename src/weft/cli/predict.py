@@ -1,21 +1,26 @@
 """The verb that predicts: a measured job on other nodes, storages and machines."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from weft.cli import capacity
+from weft.cli import again, alike, capacity
 from weft.cli.look import AsJson, Run
 from weft.errors import UsageError
 from weft.host import settings
+from weft.model.prediction.experiments import Experiment
 from weft.model.prediction.storages import listed
 from weft.record import record
-from weft.record.record import Stored
-from weft.report import leftout, page, prediction, projection, terminal
+from weft.report import page, prediction, projection, terminal
 from weft.report.console import console
+from weft.report.prediction import Asked
 from weft.report.projection import Recorded
+from weft.run import rootless
+from weft.run.progress import Progress
 from weft.text.fields import MOST
 from weft.text.units import parse_size
 
@@ -58,6 +63,9 @@ def predict(
     cores: Annotated[
         int | None, typer.Option(min=1, max=4096, help="slots of a node", show_default=False)
     ] = None,
+    runs: Annotated[
+        int, typer.Option(min=0, max=4, metavar="N", help="first make at most N small runs that weft chooses")
+    ] = 0,
     page_file: Annotated[
         Path | None,
         typer.Option("--page", help=f"the page; default: {_NAME} in the record", show_default=False),
@@ -71,18 +79,19 @@ def predict(
     stored = record.find(settings.runs(), run)
     recorded = projection.read(stored)
     here = capacity.of_record(stored, recorded)
-    found = prediction.predict(
-        recorded,
-        here,
+    asked = Asked(
         capacity.of_file(machine) if machine else here,
         counts(nodes),
         listed(scratch) if scratch else [],
-        cores=cores,
-        size=_size(size),
-        partitions=partitions,
-        others={role: text for role, text in (("input", input_), ("output", output_)) if text},
-        tests=_others(stored),
+        cores,
+        _size(size),
+        partitions,
+        {role: text for role, text in (("input", input_), ("output", output_)) if text},
     )
+    tests = alike.of(stored, ("workload", "engine", "host"))
+    if runs:
+        tests += _run(str(stored.directory), prediction.experiments(recorded, here, asked, tests, runs))
+    found = prediction.predict(recorded, here, asked, tests)
     if as_json:
         print(found.model_dump_json(indent=1))
         return
@@ -90,21 +99,16 @@ def predict(
     print(f"  page {page.save(prediction.page(found), page_file or stored.directory / _NAME)}")
 
 
-def _others(stored: Stored) -> list[Recorded]:
-    """The newest other runs of the same workload and engine that a prediction can be tested with."""
-    alike = [
-        other
-        for other in record.all_records(settings.runs())
-        if other.directory != stored.directory
-        and other.verdict in {"VALID", "UNCHECKED"}
-        and all(other.head.get(key) == stored.head.get(key) for key in ("workload", "engine", "host"))
-    ]
+def _run(directory: str, chosen: Sequence[Experiment]) -> list[Recorded]:
+    """Make the small runs."""
+    progress = Progress(Console(stderr=True))
+    rootless.enter(again.study(directory, ()))
     found = []
-    for other in alike[-leftout.MOST :]:
-        try:
-            found.append(projection.read(other))
-        except UsageError:
-            continue
+    for number, one in enumerate(chosen, 1):
+        progress.say(
+            f"run {number} of {len(chosen)}, to predict better: {' '.join(one.flags) or 'the same again'}"
+        )
+        found.append(projection.read(again.run(directory, one.flags)))
     return found
 
 

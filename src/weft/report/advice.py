@@ -1,23 +1,24 @@
 """Advice on a run: what to change, its predicted gain with an interval, what it is based on, how to check it."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean
 from typing import Any
 
 from weft.model.prediction import classes, curve
-from weft.model.prediction.candidates import Candidate, Situation, candidates
+from weft.model.prediction.candidates import Candidate, candidates
 from weft.model.prediction.curve import Point
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.target import Target
 from weft.model.prediction.work import Work
+from weft.report import leftout
 from weft.report.blocks import Block, Column, Listing, Section, Table, Words
 from weft.report.numbers import percent
 from weft.report.part import Part
 from weft.report.projection import Recorded
-from weft.text.units import parse_size, show_seconds
+from weft.text.units import show_seconds
 
 LEAST_GAIN = 0.05
 """Share of the time below which a change is not worth a line."""
@@ -29,7 +30,7 @@ class Line(Part):
     """One change. Gains are shares of the measured time: 0.2 is a fifth less."""
 
     family: str
-    """What is changed: storage of scratch, partitions, nodes, memory, network; the best of each is a line."""
+    """What is changed: storage of scratch, partitions, nodes, memory, network, engine; the best of each is a line."""
     change: str
     flags: tuple[str, ...]
     """Of `weft run`; empty where weft has no flag for it."""
@@ -59,17 +60,19 @@ class Advice(Part):
     notes: tuple[str, ...]
 
 
-def advise(recorded: Recorded, directory: str, machine: Machine) -> Advice:
-    """The best change of each family, those first that gain most."""
+def advise(recorded: Recorded, directory: str, machine: Machine, others: Sequence[Recorded] = ()) -> Advice:
+    """The best change of each family, those first that gain most. `others`: runs of the same work by other engines."""
     model = recorded.model(machine)
     work = recorded.work
-    run = Situation(work, recorded.on(machine), recorded.spec, recorded.memory, _heap(recorded.derived))
     lines: dict[str, Line] = {}
-    for one in candidates(run):
+    for one in candidates(recorded.situation(machine)):
         point = _point(model, one)
         gain = 1 - point.seconds / work.measured
         if gain > max(LEAST_GAIN, lines[one.family].gain if one.family in lines else 0.0):
             lines[one.family] = _line(one, point, work, directory)
+    for line in _engines(recorded, directory, machine, others):
+        if line.gain > max(LEAST_GAIN, lines[line.family].gain if line.family in lines else 0.0):
+            lines[line.family] = line
     best = sorted(lines.values(), key=lambda line: -line.gain)[:MOST]
     return Advice(
         run=recorded.name,
@@ -116,6 +119,28 @@ def _line(one: Candidate, point: Point, work: Work, directory: str) -> Line:
     )
 
 
+def _engines(
+    recorded: Recorded, directory: str, machine: Machine, others: Sequence[Recorded]
+) -> Iterator[Line]:
+    """Other engines that have done the same work, each predicted from its own run to where this one was measured."""
+    for other in others:
+        if other.work.engine == recorded.work.engine or not leftout.same_work(recorded, other):
+            continue
+        target = replace(recorded.on(machine), growth=other.growth)
+        point = curve.points(other.model(machine), _at(target), [target.nodes])[0]
+        engine = other.work.engine
+        took = f"{other.name} took {show_seconds(other.work.measured)} on {other.work.nodes} nodes"
+        one = Candidate(
+            "engine",
+            f"{engine} instead of {recorded.work.engine}",
+            ("--engine", engine),
+            "",
+            target,
+            "engine",
+        )
+        yield _line(one, point, recorded.work, directory).model_copy(update={"counter": took})
+
+
 def _counter(part: str, work: Work) -> str:
     """What was measured of a part: its share of slot time, and its most frequent call."""
     whole = work.slots * work.wall
@@ -135,13 +160,6 @@ def _counter(part: str, work: Work) -> str:
         seconds = sum(getattr(stage, names[part]) * stage.count for stage in work.stages)
         return f"{percent(seconds / whole)} of slot time (job metrics)"
     return f"{work.slots} slots, {max(stage.count for stage in work.stages)} tasks in the widest stage (job metrics)"
-
-
-def _heap(derived: Mapping[str, str]) -> int:
-    try:
-        return parse_size(derived.get("executor heap", "").replace(" ", ""))
-    except ValueError:
-        return 0
 
 
 def section(found: Advice) -> Section:

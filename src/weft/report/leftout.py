@@ -7,6 +7,9 @@ from statistics import median
 from typing import Any
 
 from weft.errors import UsageError
+from weft.model.prediction import distance
+from weft.model.prediction.correction import Seen
+from weft.model.prediction.distance import Axes
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.storages import service
@@ -26,6 +29,12 @@ class LeftOut:
     run: str
     predicted: float
     measured: float
+    axes: Axes
+    """How far it is from the run that it was predicted from."""
+
+    @property
+    def seen(self) -> Seen:
+        return Seen(self.axes, math.log(self.measured / self.predicted))
 
     @property
     def error(self) -> float:
@@ -35,14 +44,17 @@ class LeftOut:
 
 def comparable(one: Recorded, other: Recorded) -> bool:
     """Whether they differ at most in what a prediction can change."""
-    if one.name == other.name or one.kind != other.kind or one.work.engine != other.work.engine:
-        return False
-    return _fixed(one.spec) == _fixed(other.spec)
+    same_engine = one.work.engine == other.work.engine and one.spec.get("engine") == other.spec.get("engine")
+    return one.name != other.name and same_engine and same_work(one, other)
 
 
-def _fixed(spec: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    workload = spec.get("workload", {})
-    return {key: value for key, value in workload.items() if key not in _MAY_DIFFER}, spec.get("engine")
+def same_work(one: Recorded, other: Recorded) -> bool:
+    """Whether they are the same workload on the same kind of nodes, but for what a prediction can change."""
+    return one.kind == other.kind and _fixed(one.spec) == _fixed(other.spec)
+
+
+def _fixed(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in spec.get("workload", {}).items() if key not in _MAY_DIFFER}
 
 
 def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequence[Recorded]) -> list[LeftOut]:
@@ -64,7 +76,9 @@ def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequenc
             _partitions(other),
             recorded.growth,
         )
-        found.append(LeftOut(other.name, model.at(target).seconds, other.work.measured))
+        at = model.at(target)
+        axes = distance.axes(model, target, at)
+        found.append(LeftOut(other.name, at.seconds, other.work.measured, axes))
     return found
 
 

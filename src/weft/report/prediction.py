@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from weft import __version__
-from weft.model.prediction import curve
+from weft.model.prediction import correction, curve, distance
+from weft.model.prediction.correction import Correction
+from weft.model.prediction.distance import Axes
+from weft.model.prediction.experiments import SMALL, Experiment, offered
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import UNLIMITED, Machine
 from weft.model.prediction.storages import service
@@ -68,58 +71,90 @@ class Prediction(Part):
     replay: float
     """The run itself by the model, over what it took."""
     left_out: int
-    """Other runs of the same work that were predicted from this one, as a test."""
+    """Other runs of the same work that were predicted from this one, as a test; the curves are corrected by them."""
     left_out_error: float
-    """Their median error: 0.1 is about 10 % either way."""
+    """Their median error before that: 0.1 is about 10 % either way."""
     curves: tuple[Curve, ...]
     notes: tuple[str, ...]
     """What is not known, and therefore not in the prediction."""
 
 
-def predict(
-    recorded: Recorded,
-    here: Machine,
-    there: Machine,
-    counts: Sequence[int],
-    scratches: Sequence[str],
-    *,
-    cores: int | None = None,
-    size: float | None = None,
-    partitions: int | None = None,
-    others: Mapping[str, str] | None = None,
-    tests: Sequence[Recorded] = (),
-) -> Prediction:
-    """The curves. `here`: the machine of the record; `there`: that of the prediction. `others`: storages of input and output; `tests`: other runs."""
+@dataclass(frozen=True)
+class Asked:
+    """Where a run is predicted; what is None stays as it was."""
+
+    there: Machine
+    counts: Sequence[int]
+    """Of nodes."""
+    scratches: Sequence[str] = ()
+    """One curve each, in short form."""
+    cores: int | None = None
+    size: float | None = None
+    partitions: int | None = None
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Storages of input and output, by role, in short form."""
+
+    def bases(self, recorded: Recorded) -> dict[str, Target]:
+        """By the name of a curve: its target on one node. Raises UsageError for a storage that the machine has not."""
+        each = self.cores or self.there.cores or recorded.cores
+        size = self.size or recorded.work.size
+        base = Target(self.there, 1, each, {}, size, self.partitions, recorded.growth)
+        kept = dict(recorded.on(self.there).storages.items())
+        kept |= {role: service(text, self.there) for role, text in self.others.items()}
+        named = {text: {**kept, "scratch": service(text, self.there)} for text in self.scratches}
+        return {
+            name: replace(base, storages=storages) for name, storages in (named or {MEASURED: kept}).items()
+        }
+
+
+def predict(recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded] = ()) -> Prediction:
+    """The curves. `here`: the machine of the record; `tests`: other runs."""
     model = recorded.model(here)
     tested = leftout.left_out(recorded, model, here, tests)
-    off = leftout.error(tested)
-    each = cores or there.cores or recorded.cores
-    base = Target(there, 1, each, {}, size or recorded.work.size, partitions, recorded.growth)
-    kept = dict(recorded.on(there).storages.items())
-    kept |= {role: service(text, there) for role, text in (others or {}).items()}
-    curves = []
-    for text in scratches or [""]:
-        storages = {**kept, "scratch": service(text, there)} if text else kept
-        curves.append(_curve(model, replace(base, storages=storages), counts, text or MEASURED, off))
+    known = correction.fitted([one.seen for one in tested])
+    bases = asked.bases(recorded)
+    curves = [_curve(model, base, asked.counts, name, known) for name, base in bases.items()]
     return Prediction(
         run=recorded.name,
-        machine=there.name,
+        machine=asked.there.name,
         measured=recorded.work.measured,
         nodes=recorded.work.nodes,
         cores=recorded.cores,
         replay=model.replay(),
         left_out=len(tested),
-        left_out_error=off,
+        left_out_error=leftout.error(tested),
         curves=tuple(curves),
-        notes=tuple(_notes(recorded, there, base, curves)),
+        notes=tuple(_notes(recorded, asked.there, next(iter(bases.values())), curves)),
     )
 
 
-def _curve(model: Model, base: Target, counts: Sequence[int], name: str, off: float) -> Curve:
+def experiments(
+    recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded], count: int
+) -> list[Experiment]:
+    """The small runs, at most `count`, after which the curves would be known best."""
+    model = recorded.model(here)
+    wanted = [replace(base, nodes=n) for base in asked.bases(recorded).values() for n in asked.counts]
+
+    def axes(target: Target) -> Axes:
+        return distance.axes(model, target, model.at(target))
+
+    possible = [
+        one
+        for one in offered(recorded.situation(here), asked.scratches)
+        if model.at(one.target).seconds <= SMALL * recorded.work.measured
+    ]
+    known = [one.axes for one in leftout.left_out(recorded, model, here, tests)]
+    best = correction.chosen(
+        [axes(one.target) for one in possible], [axes(target) for target in wanted], count, known
+    )
+    return [possible[index] for index in best]
+
+
+def _curve(model: Model, base: Target, counts: Sequence[int], name: str, known: Correction) -> Curve:
     def at(nodes: int) -> Target:
         return replace(base, nodes=nodes)
 
-    points = [PointRow(**vars(point)) for point in curve.points(model, at, counts, error=off)]
+    points = [PointRow(**vars(point)) for point in curve.points(model, at, counts, known)]
     knee = curve.knee(model, at, _BEYOND * max(counts))
     return Curve(
         scratch=name,
@@ -210,7 +245,7 @@ def trust(found: Prediction) -> str:
     """How well the model repeats what it started from."""
     others = (
         f" Other runs of it that are predicted as a test: {found.left_out}, with a median error of"
-        f" {percent(found.left_out_error)}."
+        f" {percent(found.left_out_error)}, by which the curves are corrected."
         if found.left_out
         else " No other run of it is there as a test."
     )

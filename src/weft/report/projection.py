@@ -9,6 +9,7 @@ from weft.errors import UsageError, why
 from weft.model.evidence import Window
 from weft.model.fitting import Used
 from weft.model.prediction import work as works
+from weft.model.prediction.candidates import Situation
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.growth import Growth, of_workload
 from weft.model.prediction.machine import Machine, Service
@@ -19,6 +20,7 @@ from weft.record.record import Stored
 from weft.report import explanation, spans
 from weft.report.sources import Sources
 from weft.report.summary import NodeInfo
+from weft.text.units import parse_size
 
 ROLES = ("input", "output", "scratch")
 HOSTED = ("virtual", "local")
@@ -53,9 +55,22 @@ class Recorded:
             growth=self.growth,
         )
 
+    def situation(self, machine: Machine) -> Situation:
+        """What could be changed about it depends on this."""
+        return Situation(
+            self.work, self.on(machine), self.spec, self.memory, _heap(self.derived.get("executor heap", ""))
+        )
+
     def model(self, machine: Machine) -> Model:
         """Its model on the machine where it was measured."""
         return Model(self.work, self.on(machine))
+
+
+def _heap(text: str) -> int:
+    try:
+        return parse_size(text.replace(" ", ""))
+    except ValueError:
+        return 0
 
 
 def _known(label: str, machine: Machine) -> Service | None:

@@ -34,7 +34,10 @@ _OF_MEMORY = 0.25
 """Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
 _ROOM = 2.0
 """Size of a loopback file system over the bytes that were written."""
-_HOSTED = ("virtual", "local")
+HOSTED = ("virtual", "local")
+"""Kinds of nodes that share one host."""
+MADE = (*HOSTED, "slurm")
+"""Kinds of nodes of which there are as many as asked for."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ def _instead(run: Situation, role: str, label: str) -> list[str]:
     table = run.spec.get(role)
     table = table if isinstance(table, Mapping) else {}
     top = label.partition("+")[0].partition(":")[0]
-    hosted = run.spec.get("nodes", {}).get("kind") in _HOSTED
+    hosted = run.spec.get("nodes", {}).get("kind") in HOSTED
     if role != "scratch":
         # only where all nodes are one host is a disk visible to all of them
         return ["disk"] if hosted and top in {"delayed", "mount"} else []
@@ -160,7 +163,7 @@ def _partitions(run: Situation) -> Iterator[Candidate]:
     for count in sorted(options):
         if run.work.engine in _AT_ONCE and count > slots:
             continue
-        flags = _count_flags(run, now, count)
+        flags = count_flags(run, now, count)
         setting = _COUNTS.get(run.work.engine, "").format(count)
         part = "no task: too few tasks" if now < slots else "no task: tail of a stage"
         target = replace(run.target, partitions=count)
@@ -171,7 +174,7 @@ def _partitions(run: Situation) -> Iterator[Candidate]:
         )
 
 
-def _count_flags(run: Situation, now: int, count: int) -> tuple[str, ...]:
+def count_flags(run: Situation, now: int, count: int) -> tuple[str, ...]:
     """The workload's key for a number of tasks, or the engine's settings that a job of one's own was run with."""
     workload = run.spec.get("workload", {})
     key = _KEYS.get(str(workload.get("kind")), "partitions")
@@ -188,13 +191,9 @@ def _count_flags(run: Situation, now: int, count: int) -> tuple[str, ...]:
 
 
 def _nodes(run: Situation) -> Iterator[Candidate]:
-    table = dict(run.spec.get("nodes", {}))
-    kind = table.get("kind")
-    if run.target.growth.each or kind not in {*_HOSTED, "slurm"}:
+    kind = run.spec.get("nodes", {}).get("kind")
+    if run.target.growth.each or kind not in MADE:
         return
-    more = {key: table[key] for key in ("rate",) if table.get(key)}
-    cores = {"cores": run.target.cores} if kind in _HOSTED else {}
-    words = "".join(f",{key}={value}" for key, value in {**cores, **more}.items())
     for count in sorted(
         {max(1, run.work.nodes // 2), run.work.nodes * 2, run.work.nodes * 4} - {run.work.nodes}
     ):
@@ -203,11 +202,20 @@ def _nodes(run: Situation) -> Iterator[Candidate]:
         yield Candidate(
             "nodes",
             f"{count} nodes instead of {run.work.nodes}",
-            ("--nodes", f"{kind}:{count}{words}"),
+            ("--nodes", on_nodes(run, count)),
             setting,
             target,
             "processor",
         )
+
+
+def on_nodes(run: Situation, count: int) -> str:
+    """As many nodes of the same kind, in short form."""
+    table = run.spec.get("nodes", {})
+    more = {"cores": run.target.cores} if table.get("kind") in HOSTED else {}
+    if table.get("rate"):
+        more["rate"] = table["rate"]
+    return f"{table.get('kind')}:{count}" + "".join(f",{key}={value}" for key, value in more.items())
 
 
 def _memory(run: Situation) -> Iterator[Candidate]:

@@ -4,19 +4,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from weft.model.prediction.forecast import Forecast, Model
+from weft.model.prediction import distance
+from weft.model.prediction.correction import NONE, Correction
+from weft.model.prediction.forecast import Model
 from weft.model.prediction.target import Target
 
 FAR = 16.0
 """Factor of extrapolation from which a prediction is marked: two doublings beyond the fourfold range of usual studies."""
-_PER_DOUBLING = 0.04
-"""Relative error added for each doubling away from the measurement; an assumption, scored by bench/unseen."""
-_PER_STORAGE = 0.15
-"""Relative error of a part that is replaced by figures of another storage; an assumption likewise."""
 _PER_WAITING = 0.5
 """Relative error by the share of slot time that tasks waited for a processor: others who compute there come and go."""
-_LEAST = 0.05
-"""Relative error at least: runs of one spec differ by as much."""
 _SIGMA = 1.64
 """Of a normal distribution: 90 %."""
 _STEP = 1.04
@@ -48,68 +44,32 @@ class Knee:
 
 
 def points(
-    model: Model, target_at: Callable[[int], Target], counts: Sequence[int], *, error: float = 0.0
+    model: Model,
+    target_at: Callable[[int], Target],
+    counts: Sequence[int],
+    known: Correction = NONE,
 ) -> list[Point]:
-    """The curve. `error`: of other runs that were predicted, relative."""
-    off = math.hypot(math.log(max(model.replay(), 1e-3)), max(0.0, error))
-    return [_point(model, target_at(nodes), off) for nodes in counts]
+    """The curve, corrected by other runs of the same work."""
+    return [_point(model, target_at(nodes), known) for nodes in counts]
 
 
-def _point(model: Model, target: Target, off: float) -> Point:
+def _point(model: Model, target: Target, known: Correction) -> Point:
     found = model.at(target)
-    factor = extrapolation(model, target, found)
+    log, deviation = known.at(distance.axes(model, target, found))
     width = _SIGMA * math.hypot(
-        _LEAST,
-        off,
-        _PER_DOUBLING * math.log2(factor),
-        _PER_STORAGE * _replaced(model, target, found),
-        _PER_WAITING * _waited(model),
+        deviation, math.log(max(model.replay(), 1e-3)), _PER_WAITING * distance.waited(model)
     )
+    longer = math.exp(log)
     return Point(
         found.nodes,
         found.slots,
-        found.seconds,
-        found.seconds * math.exp(-width),
-        found.seconds * math.exp(width),
-        found.node_hours,
+        found.seconds * longer,
+        found.seconds * longer * math.exp(-width),
+        found.seconds * longer * math.exp(width),
+        found.node_hours * longer,
         found.waiting,
-        factor,
+        distance.extrapolation(model, target, found),
     )
-
-
-def extrapolation(model: Model, target: Target, found: Forecast) -> float:
-    """The largest ratio, either way, of slots, size or blocks to what was measured."""
-    work = model.work
-    blocks = sum(stage.blocks * stage.count for stage in work.stages)
-    ratios = [target.slots / work.slots]
-    ratios += [target.size / work.size] if target.size and work.size else []
-    ratios += [sum(stage.blocks for stage in found.stages) / blocks] if blocks else []
-    return max(max(ratio, 1 / ratio) for ratio in ratios if ratio > 0)
-
-
-def _waited(model: Model) -> float:
-    """The share of the measured slot time that tasks waited for a processor."""
-    waited = sum(stage.waiting * stage.count for stage in model.work.stages)
-    return waited / (model.work.slots * max(model.work.wall, 1e-9))
-
-
-def _replaced(model: Model, target: Target, found: Forecast) -> float:
-    """The share of the job's slot time that another storage's figures decide, before or now."""
-    roles = [
-        role for role, service in target.storages.items() if service.name != model.work.storages.get(role)
-    ]
-    if not roles:
-        return 0.0
-    names = {f"{kind}: {role}" for kind in ("metadata", "data") for role in roles}
-    now = sum(
-        seconds
-        for stage in found.stages
-        for name, seconds in [*stage.parts.items(), *stage.waits.items()]
-        if name in names or name.endswith(tuple(f"({role})" for role in roles))
-    )
-    was = sum(c.seconds * stage.count for stage in model.work.stages for c in stage.calls if c.role in roles)
-    slots = max(found.slots * found.seconds, 1e-9)
-    return min(1.0, now / slots + was / (model.work.slots * max(model.work.measured, 1e-9)))
 
 
 def knee(model: Model, target_at: Callable[[int], Target], most: int) -> Knee | None:
