@@ -39,6 +39,7 @@ def java(weft: Weft, word: str) -> list[psutil.Process]:
     return [one for one in weft.processes(word) if one.name() == "java"]
 
 
+@pytest.mark.long
 @needs(*VIRTUAL)
 def test_a_sort_from_and_to_hdfs_on_a_node_of_its_own(weft: Weft) -> None:
     """The engine is on the first two nodes, HDFS on the third, over memory; who listens there learns no record."""

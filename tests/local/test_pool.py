@@ -104,7 +104,7 @@ def right_or_clearly_failed(weft: Weft, code: int, err: str) -> bool:
     [
         pytest.param(FAULTY_GROUPBY, "eio:write:0.002", id="groupby-some-writes", marks=pytest.mark.long),
         pytest.param(FAULTY_SORT, "eio:read:0.002", id="sort-some-reads", marks=pytest.mark.long),
-        pytest.param(FAULTY_TERASORT, "eio:write:nth=20", id="terasort-a-write"),
+        pytest.param(FAULTY_TERASORT, "eio:write:nth=20", id="terasort-a-write", marks=pytest.mark.long),
     ],
 )
 def test_input_output_errors_never_make_a_wrong_result(weft: Weft, workload: str, fault: str) -> None:

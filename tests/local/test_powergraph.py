@@ -4,11 +4,13 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests import powergraph
 from tests.local.conftest import Weft
 from tests.needs import JAVA, needs
 
-pytestmark = needs(*JAVA)
+pytestmark = [needs(*JAVA), pytest.mark.long]
 
 
 def test_the_stand_ins_ranks_are_valid_and_wrong_ones_are_not(weft: Weft, tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 import json
 
+import pytest
+
 from tests.local.conftest import Weft, in_phase, kill
 from tests.local.test_terasort import CHECKSUM
 from tests.needs import TIMELY, needs
 
-pytestmark = needs(*TIMELY)
+pytestmark = [needs(*TIMELY), pytest.mark.long]
 TWO = ("--engine", "timely", "--nodes", "local:2")
 
 
