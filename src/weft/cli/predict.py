@@ -30,6 +30,18 @@ _NAME = "prediction.html"
 Input = Annotated[str | None, typer.Option("--input", help="storage of the input", show_default=False)]
 Output = Annotated[str | None, typer.Option("--output", help="storage of the output", show_default=False)]
 
+MachineName = Annotated[
+    str | None,
+    typer.Option(
+        help="a machine file (TOML), or the name of one of weft's; default: where the run was measured",
+        show_default=False,
+    ),
+]
+Cores = Annotated[int | None, typer.Option(min=1, max=4096, help="slots of a node", show_default=False)]
+Runs = Annotated[
+    int, typer.Option(min=0, max=4, metavar="N", help="first make at most N small runs that weft chooses")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -47,25 +59,15 @@ def predict(
     ] = None,
     input_: Input = None,
     output_: Output = None,
-    machine: Annotated[
-        str | None,
-        typer.Option(
-            help="a machine file (TOML), or the name of one of weft's; default: where the run was measured",
-            show_default=False,
-        ),
-    ] = None,
+    machine: MachineName = None,
     size: Annotated[
         str | None, typer.Option(help="size of the workload, such as 2TB", show_default=False)
     ] = None,
     partitions: Annotated[
         int | None, typer.Option(min=1, max=MOST, help="tasks of each shuffling stage", show_default=False)
     ] = None,
-    cores: Annotated[
-        int | None, typer.Option(min=1, max=4096, help="slots of a node", show_default=False)
-    ] = None,
-    runs: Annotated[
-        int, typer.Option(min=0, max=4, metavar="N", help="first make at most N small runs that weft chooses")
-    ] = 0,
+    cores: Cores = None,
+    runs: Runs = 0,
     page_file: Annotated[
         Path | None,
         typer.Option("--page", help=f"the page; default: {_NAME} in the record", show_default=False),
