@@ -100,6 +100,17 @@ def test_small_runs_are_chosen_for_what_is_asked() -> None:
     assert ("--scratch", "memory") in other
 
 
+def test_a_curve_starts_from_the_run_that_is_nearest_to_it() -> None:
+    one = on_lustre(replace(slow(), storages={"scratch": "lustre"}))
+    near = replace(one, name="near", work=replace(one.work, nodes=8, slots=8))
+    elsewhere = replace(near, name="elsewhere", work=replace(near.work, storages={"scratch": "memory"}))
+    targets = [replace(at(8, LUSTRE), machine=HERE)]
+    assert leftout.nearest(one, HERE, [elsewhere, near], targets).name == "near"
+    assert leftout.nearest(one, HERE, [], targets).name == "run"
+    found = leftout.left_out(one, one.model(HERE), HERE, [near, elsewhere])
+    assert [row.run for row in leftout.on_storages(found, one, targets[0])] == ["near"]
+
+
 def test_a_page_and_a_terminal_show_the_curve(recorded: Recorded) -> None:
     found = prediction.predict(recorded, HERE, Asked(HERE, [1, 2, 64], ["memory", "lustre"]))
     text = prediction.page(found)

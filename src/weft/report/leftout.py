@@ -8,7 +8,7 @@ from typing import Any
 
 from weft.errors import UsageError
 from weft.model.prediction import distance
-from weft.model.prediction.correction import Seen
+from weft.model.prediction.correction import NONE, Seen
 from weft.model.prediction.distance import Axes
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import Machine
@@ -31,6 +31,8 @@ class LeftOut:
     measured: float
     axes: Axes
     """How far it is from the run that it was predicted from."""
+    storages: Mapping[str, str]
+    """By role."""
 
     @property
     def seen(self) -> Seen:
@@ -78,13 +80,40 @@ def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequenc
         )
         at = model.at(target)
         axes = distance.axes(model, target, at)
-        found.append(LeftOut(other.name, at.seconds, other.work.measured, axes))
+        found.append(LeftOut(other.name, at.seconds, other.work.measured, axes, other.work.storages))
     return found
 
 
 def _partitions(recorded: Recorded) -> int | None:
     workload = recorded.spec.get("workload", {})
     return next((int(workload[key]) for key in ("partitions", "mappers") if workload.get(key)), None)
+
+
+def nearest(
+    recorded: Recorded, machine: Machine, others: Sequence[Recorded], targets: Sequence[Target]
+) -> Recorded:
+    """The comparable run that is nearest to the targets by the errors that are assumed; the first one where they are alike."""
+    own = _partitions(recorded)
+    alike = [one for one in others if comparable(recorded, one) and _partitions(one) == own]
+
+    def away(one: Recorded) -> float:
+        model = one.model(machine)
+        return sum(NONE.at(distance.axes(model, target, model.at(target)))[1] for target in targets)
+
+    return min([recorded, *alike], key=away)
+
+
+def on_storages(found: Sequence[LeftOut], start: Recorded, target: Target) -> list[LeftOut]:
+    """Those on storages of the run that is started from, or of the target: others tell nothing of either."""
+    return [
+        one
+        for one in found
+        if all(
+            label == start.work.storages.get(role)
+            or (role in target.storages and label == target.storages[role].name)
+            for role, label in one.storages.items()
+        )
+    ]
 
 
 def error(found: Sequence[LeftOut]) -> float:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from weft import __version__
 from weft.model.prediction import correction, curve, distance
-from weft.model.prediction.correction import Correction
 from weft.model.prediction.distance import Axes
 from weft.model.prediction.experiments import SMALL, Experiment, offered
-from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import UNLIMITED, Machine
 from weft.model.prediction.storages import service
 from weft.model.prediction.target import Target
@@ -52,6 +50,8 @@ class Curve(Part):
     """One storage of scratch over the number of nodes."""
 
     scratch: str
+    start: str
+    """The run that it is predicted from: of those there are, the one that is nearest."""
     points: tuple[PointRow, ...]
     knee_cores: float | None
     """None if there is no knee up to twice the nodes that were asked for."""
@@ -111,9 +111,8 @@ def predict(recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Rec
     """The curves. `here`: the machine of the record; `tests`: other runs."""
     model = recorded.model(here)
     tested = leftout.left_out(recorded, model, here, tests)
-    known = correction.fitted([one.seen for one in tested])
     bases = asked.bases(recorded)
-    curves = [_curve(model, base, asked.counts, name, known) for name, base in bases.items()]
+    curves = [_curve(recorded, here, base, asked.counts, name, tests) for name, base in bases.items()]
     return Prediction(
         run=recorded.name,
         machine=asked.there.name,
@@ -150,14 +149,28 @@ def experiments(
     return [possible[index] for index in best]
 
 
-def _curve(model: Model, base: Target, counts: Sequence[int], name: str, known: Correction) -> Curve:
+def _curve(
+    recorded: Recorded,
+    here: Machine,
+    base: Target,
+    counts: Sequence[int],
+    name: str,
+    tests: Sequence[Recorded],
+) -> Curve:
+    """A curve from the nearest run, corrected by the others that are on its storages."""
+
     def at(nodes: int) -> Target:
         return replace(base, nodes=nodes)
 
+    start = leftout.nearest(recorded, here, tests, [at(nodes) for nodes in counts])
+    model = start.model(here)
+    tested = leftout.left_out(start, model, here, [recorded, *tests])
+    known = correction.fitted([one.seen for one in leftout.on_storages(tested, start, base)])
     points = [PointRow(**vars(point)) for point in curve.points(model, at, counts, known)]
     knee = curve.knee(model, at, _BEYOND * max(counts))
     return Curve(
         scratch=name,
+        start=start.name,
         points=tuple(points),
         knee_cores=knee and knee.cores,
         knee_resource=knee.resource if knee else "",
@@ -204,7 +217,8 @@ def section(found: Prediction) -> Section:
     blocks: list[Block] = []
     for one in found.curves:
         tone = "bad" if any(point.far for point in one.points) else "plain"
-        blocks.append(Words(f"Scratch {one.scratch}: {one.sentence}.", "plain"))
+        nearer = f" Predicted from {one.start}, which is nearer." if one.start != found.run else ""
+        blocks.append(Words(f"Scratch {one.scratch}: {one.sentence}.{nearer}", "plain"))
         if tone == "bad":
             far = max(point.factor for point in one.points)
             blocks.append(

@@ -18,8 +18,8 @@ RUN = 0.035
 """Relative deviation of one run, so that two runs of one spec differ by 5 %; an assumption, as all here, that bench/unseen scores."""
 PER_DOUBLING = 0.04
 """Relative error of each doubling away from the measurement."""
-PER_STORAGE = 0.15
-"""Relative error of a part that is replaced by figures of another storage."""
+PER_STORAGE = 0.5
+"""Relative error of the part that another storage decides, by figures of it that are not of this job."""
 
 Matrix = npt.NDArray[np.float64]
 

@@ -10,6 +10,8 @@ AGAIN = "another run"
 """The axis on which every other run differs by 1: the luck of the measured run."""
 DOUBLINGS = ("slots", "data", "tasks")
 """Axes in doublings, either way."""
+_LEAST_SHARE = 0.2
+"""Of the slot time, that another storage may decide though the model sees less: what a call waits for a processor, too."""
 
 
 def axes(model: Model, target: Target, found: Forecast) -> dict[str, float]:
@@ -27,7 +29,10 @@ def axes(model: Model, target: Target, found: Forecast) -> dict[str, float]:
 
 
 def replaced(model: Model, target: Target, found: Forecast) -> dict[str, float]:
-    """By role and storage: the share of the job's slot time that it decides, where it was measured or at the target."""
+    """By role and storage: the share of the job's slot time that it decides, where it was measured or at the target.
+
+    Only storages that have something to do: those of a job without a call on them decide nothing.
+    """
     work = model.work
     slots = max(found.slots * found.seconds, 1e-9)
     shares = {}
@@ -42,8 +47,11 @@ def replaced(model: Model, target: Target, found: Forecast) -> dict[str, float]:
             if name in names or name.endswith(f"({role})")
         )
         was = sum(c.seconds * stage.count for stage in work.stages for c in stage.calls if c.role == role)
+        calls = sum(c.count for stage in work.stages for c in stage.calls if c.role == role)
+        if not calls:
+            continue
         share = now / slots + was / (work.slots * max(work.measured, 1e-9))
-        shares[f"{role} on {service.name}"] = min(1.0, share)
+        shares[f"{role} on {service.name}"] = min(1.0, max(share, _LEAST_SHARE))
     return shares
 
 
