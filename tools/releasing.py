@@ -26,7 +26,7 @@ from weft.host.provision import distribution
 
 ROOT = settings.SOURCE
 SUMS = "SHA256SUMS"
-KEPT = ("env*", "classlist-*", "spark-*", "flink-*", "hadoop-*", "kafka-*", "async-profiler-*", "empty")
+KEPT = ("env*", "classlist-*", *(f"{name}-*" for name in distribution.DISTRIBUTIONS), "empty")
 """Of a cache, what a second build shares with the first: what was downloaded, and the lists of classes, which come from runs."""
 
 

@@ -1,6 +1,9 @@
 """What tools/docs makes from definitions: commands, keys, classes; and the choice of records for the gallery."""
 
 import json
+import shlex
+import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import documenting
@@ -8,7 +11,7 @@ import gallery
 import pytest
 import reference
 
-from weft.cli.verbs import VERBS
+from weft.cli.verbs import VERBS, load
 from weft.host import settings
 from weft.spec.model import FAMILIES
 
@@ -73,6 +76,28 @@ def test_the_gallery_has_a_report_where_there_is_a_record_and_the_command_where_
     assert text.count("[Open the report]") == 1
     assert "VALID" in (tmp_path / "gallery" / "terasort-spark-disk.html").read_text()
     assert "weft run terasort --engine flink" in text
+
+
+ENTRIES = tomllib.loads((ROOT / "docs/gallery.toml").read_text())["report"]
+
+
+def test_the_gallery_has_every_study_and_an_entry_for_every_engine_that_weft_downloads_or_builds() -> None:
+    assert {entry["study"] for entry in ENTRIES if "study" in entry} == {
+        path.name for path in (ROOT / "studies").iterdir()
+    }
+    shown = {entry["engine"] for entry in ENTRIES if "engine" in entry}
+    assert shown == set(FAMILIES["engine"]) - {"null", "powergraph"}
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["title"])
+def test_the_command_of_an_entry_makes_such_a_record(entry: dict[str, str]) -> None:
+    _, verb, *words = shlex.split(entry["command"])
+    load(verb).make_context(verb, list(words))
+    wanted = {key: entry[key] for key in gallery.HEAD if key in entry}
+    if verb == "run" and wanted:
+        assert words[0].partition(":")[0] == wanted.pop("workload")
+        asked = {"engine": "spark", "scratch": "disk", **dict(pairwise(words))}
+        assert wanted.items() <= {key.removeprefix("--"): value for key, value in asked.items()}.items()
 
 
 def test_every_guide_is_below_a_question_or_below_more(monkeypatch: pytest.MonkeyPatch) -> None:
