@@ -105,6 +105,8 @@ def _ship(shipped: Path) -> None:
     shutil.copytree(ROOT / "native" / "latencyfs" / "profiles", shipped / "profiles")
     (shipped / registries.FILE).write_text(registries.as_json())
     (shipped / "notices.txt").write_text(sbom.notices([*components.rust(), *components.java()]))
+    engines = components.engines(distribution.homes(list(distribution.DISTRIBUTIONS), say))
+    (shipped / "engines.txt").write_text(sbom.of_engines(engines))
 
 
 def _spec(engine: str) -> Spec:

@@ -44,6 +44,20 @@ def _component(each: Component) -> dict[str, Any]:
     return found
 
 
+def of_engines(found: Iterable[Component]) -> str:
+    """By engine, the licence of each of its parts as the part itself states it."""
+    lines = [
+        "What the engines contain, and the licences that each part names. Texts of licences are in the parts, and in `licenses`."
+    ]
+    part = ""
+    for each in sorted(set(found), key=lambda each: (each.part, each)):
+        if each.part != part:
+            part = each.part
+            lines += ["", part]
+        lines.append(f"  {each.name} {each.version}: {each.licence}")
+    return "\n".join([*lines, ""])
+
+
 def notices(found: Iterable[Component]) -> str:
     """Name, version, licence and licence texts of each; equal texts once."""
     lines, texts = ["What weft's programs and jars contain besides its own code."], dict[str, list[str]]()

@@ -77,6 +77,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package = tmp_path / "env" / "site-packages" / "weft"
     (package / "shipped").mkdir(parents=True)
     (package / "__init__.py").touch()
+    (package / "shipped" / "notices.txt").write_text("licences")
     (package / "__main__.py").write_text("print('weft of the bundle')\n")
     (package / "pipsettings.py").touch()
     for name in ("pip", "pip-23.0.1.dist-info", "setuptools"):
@@ -108,6 +109,7 @@ def test_an_installation_from_a_bundle_is_read_only_and_starts_wherever_it_is(
         [root / "install", prefix], env=environment, capture_output=True, text=True, check=True
     )
     assert f"module use {prefix}/share/modulefiles" in done.stdout
+    assert (prefix / "share/doc/weft/notices.txt").read_text() == "licences"
     assert [path for path in [prefix, *prefix.rglob("*")] if path.stat().st_mode & 0o222] == []
     packages = prefix / "lib" / f"python{PYTHON}"
     assert sorted(path.name for path in packages.iterdir()) == ["weft"]

@@ -118,6 +118,9 @@ def test_an_engines_jars_are_components_with_what_they_state(
         "nothing": ("5", "unknown"),
     }
     bill = json.loads(sbom.cyclonedx([*found, *found], "2026-01-01T00:00:00Z"))
+    assert sbom.of_engines([*found, *found]).split("\n\n")[1] == (
+        "hadoop\n  bundle 3: Apache-2.0 OR MIT\n  nothing 5: unknown\n  text 4: Apache-2.0\n  stated 1.2: MIT\n"
+    )
     assert (bill["bomFormat"], bill["specVersion"], len(bill["components"])) == ("CycloneDX", "1.6", 4)
     one = next(each for each in bill["components"] if each["name"] == "stated")
     assert (one["purl"], one["scope"]) == ("pkg:maven/org.x/stated@1.2", "optional")
