@@ -15,7 +15,7 @@ from pathlib import Path
 
 import components
 import sbom
-from symbols import require_old_glibc
+from symbols import require_gccs_unwinder, require_old_glibc
 
 from weft import __version__
 from weft.cli.flags import Flags
@@ -157,6 +157,7 @@ def _cargo(builder: Path, source: Path, folder: Path, target: str) -> None:
             shutil.copy(objects / target / "release" / product, folder)
     for product in products:
         require_old_glibc(folder / product, GLIBC)
+    require_gccs_unwinder(folder / native.PRODUCTS[0])
 
 
 def _about(machine: str) -> dict[str, str]:

@@ -26,5 +26,17 @@ def require_old_glibc(program: Path, oldest: str) -> None:
         )
 
 
+def require_gccs_unwinder(library: Path) -> None:
+    """Raises WeftError if a library has an unwinder of its own, which a cancelled thread of its process would meet in it."""
+    done = subprocess.run(
+        ["readelf", "--dynamic", "--wide", str(library)], capture_output=True, text=True, check=True
+    )
+    if "[libgcc_s.so.1]" not in done.stdout:
+        raise WeftError(
+            f"{library.name} does not load libgcc_s: it was linked with another unwinder",
+            hint="native/scratch/build.rs has to name what Rust calls of it",
+        )
+
+
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))

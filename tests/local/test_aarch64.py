@@ -4,17 +4,17 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import symbols
 
 from tests.local import emulated
-from tests.needs import NATIVE, USER_NAMESPACES, needs
+from tests.needs import NAMESPACES, NATIVE, ROOT, needs
 from weft.host import settings
 from weft.host.provision import native
 
-ROOT = settings.SOURCE
+CHECKOUT = settings.SOURCE
 TARGET = "aarch64-unknown-linux-gnu"
 GLIBC = "2.17"
 PACKAGES = ("weft-scratch", "weft-scratch-core")
@@ -41,21 +41,21 @@ def lacks_rust() -> str:
 pytestmark = [
     pytest.mark.long,
     pytest.mark.timeout(3600),
-    needs("mmdebstrap", "readelf", "qemu-aarch64-static", USER_NAMESPACES, *NATIVE),
+    needs(ROOT, "mmdebstrap", "readelf", "qemu-aarch64-static", NAMESPACES, *NATIVE),
     pytest.mark.skipif(bool(lacks_rust()), reason=lacks_rust()),
 ]
 
 
 @pytest.fixture(scope="module")
 def objects() -> Path:
-    return native.objects_of(ROOT / "native")
+    return native.objects_of(CHECKOUT / "native")
 
 
 @pytest.fixture(scope="module")
 def built(objects: Path) -> dict[str, Path]:
-    """The test programs by name, and the library beside them, where they look for it."""
-    lock = ROOT / "requirements-build.lock"
-    printed = [ROOT / "tools" / "python", lock, "-c", "import sys; print(sys.executable)"]
+    """The test programs by name, and the library and fsx beside them, where they look for these."""
+    lock = CHECKOUT / "requirements-build.lock"
+    printed = [CHECKOUT / "tools" / "python", lock, "-c", "import sys; print(sys.executable)"]
     builder = subprocess.run(printed, capture_output=True, text=True, check=True).stdout.strip()
     environment = {
         **os.environ,
@@ -63,12 +63,14 @@ def built(objects: Path) -> dict[str, Path]:
         "CARGO_TARGET_DIR": str(objects),
         "WEFT_OLD_GLIBC": GLIBC,
     }
-    common = ["--release", "--locked", "--target", f"{TARGET}.{GLIBC}"]
-    common += ["--manifest-path", str(ROOT / "native" / "Cargo.toml")]
-    library = ["cargo-zigbuild", "zigbuild", *common, "--package", PACKAGES[0]]
-    subprocess.run(library, env=environment, check=True)
+    common = ["--release", "--locked", "--manifest-path", str(CHECKOUT / "native" / "Cargo.toml")]
+    # fsx, which no wheel has, calls what glibc has had since 2.27
+    for package, glibc in {PACKAGES[0]: GLIBC, "fsx": "2.28"}.items():
+        wanted = ["--target", f"{TARGET}.{glibc}", "--package", package]
+        subprocess.run(["cargo-zigbuild", "zigbuild", *common, *wanted], env=environment, check=True)
     packages = [word for name in PACKAGES for word in ("--package", name)]
     argv = ["cargo-zigbuild", "test", "--no-run", "--message-format=json", *common, *packages]
+    argv += ["--target", f"{TARGET}.{GLIBC}"]
     done = subprocess.run(argv, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     programs = [line for line in lines if line.get("executable") and line["profile"]["test"]]
@@ -82,17 +84,15 @@ def test_it_needs_an_old_glibc_only(built: dict[str, Path], objects: Path, produ
         "AArch64"
         in subprocess.run(["readelf", "-h", path], capture_output=True, text=True, check=True).stdout
     )
-    tools = (
-        f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); from symbols import require_old_glibc; "
-    )
-    check = f"from pathlib import Path; require_old_glibc(Path({str(path)!r}), {GLIBC!r})"
-    subprocess.run([sys.executable, "-c", tools + check], check=True)
+    symbols.require_old_glibc(path, GLIBC)
+    if product.endswith(".so"):
+        symbols.require_gccs_unwinder(path)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_its_own_tests_pass(built: dict[str, Path], objects: Path, name: str) -> None:
     assert set(PROGRAMS) <= set(built)
-    folder = ROOT / "native" / "scratch"
-    done = emulated.run([str(built[name])], seen=[objects, ROOT / "native"], directory=folder)
+    folder = CHECKOUT / "native" / "scratch"
+    done = emulated.run([str(built[name])], seen=[objects, CHECKOUT / "native"], directory=folder)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert "test result: ok" in done.stdout

@@ -85,3 +85,19 @@ def test_a_program_without_glibc_is_not_taken_for_an_old_one(monkeypatch: pytest
     monkeypatch.setattr(symbols.subprocess, "run", lambda *_, **__: done)
     with pytest.raises(WeftError):
         symbols.require_old_glibc(Path("x"), "2.17")
+
+
+@pytest.mark.parametrize(
+    ("needed", "fits"),
+    [("[libc.so.6]", False), ("[libgcc_s.so.1]\n 0x01 (NEEDED) Shared library: [libc.so.6]", True)],
+)
+def test_a_library_with_an_unwinder_of_its_own_is_refused(
+    monkeypatch: pytest.MonkeyPatch, needed: str, fits: bool
+) -> None:
+    done = symbols.subprocess.CompletedProcess([], 0, f" 0x01 (NEEDED) Shared library: {needed}\n", "")
+    monkeypatch.setattr(symbols.subprocess, "run", lambda *_, **__: done)
+    if fits:
+        symbols.require_gccs_unwinder(Path("x"))
+    else:
+        with pytest.raises(WeftError, match="x does not load libgcc_s"):
+            symbols.require_gccs_unwinder(Path("x"))

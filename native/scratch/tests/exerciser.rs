@@ -1,15 +1,14 @@
 //! The workspace's fsx on a served prefix: random operations on a file, each checked against memory.
 
 mod common;
-use common::{text, World, MEMORIES};
+use common::{cargo, text, World, MEMORIES};
 use std::path::PathBuf;
-use std::process::Command;
 
 /// The fsx program of this workspace, built in the profile of this test.
 fn fsx() -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     let profile = exe.parent().unwrap().parent().unwrap().to_owned();
-    let mut cargo = Command::new(env!("CARGO"));
+    let mut cargo = cargo();
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
     cargo
         .args(["build", "--quiet", "-p", "fsx", "--manifest-path", manifest, "--target-dir"])

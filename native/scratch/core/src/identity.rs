@@ -16,10 +16,13 @@ struct Stat {
     start: u64,
 }
 
+/// Below a process's directory. Not by its shortest name: qemu-user answers that itself, with a start that no other process sees.
+const STAT: &[u8] = b"/task/../stat";
+
 fn stat_of(pid: u32) -> Result<Stat> {
     let mut path = Text::<32>::of(&[b"/proc/"])?;
     path.push_num(pid as u64)?;
-    path.push(b"/stat")?;
+    path.push(STAT)?;
     read(path.c_path())
 }
 
@@ -52,7 +55,8 @@ impl Identity {
 
     /// The calling process, also where /proc shows another pid namespace than its own.
     pub fn here() -> Identity {
-        let stat = read(sys::CPath::new(b"/proc/self/stat\0"));
+        let path = Text::<32>::of(&[b"/proc/self", STAT]);
+        let stat = path.and_then(|path| read(path.c_path()));
         Identity { pid: sys::getpid(), start: stat.map_or(0, |s| s.start) }
     }
 

@@ -16,8 +16,7 @@ pub fn library() -> PathBuf {
 fn build() -> PathBuf {
     let exe = env::current_exe().unwrap();
     let profile_dir = exe.parent().unwrap().parent().unwrap();
-    // cargo names itself to tests; where another program starts them, it says what to call
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
+    let mut cargo = cargo();
     cargo.args(["build", "--quiet", "--lib", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
     cargo.arg("--target-dir").arg(profile_dir.parent().unwrap());
     if profile_dir.ends_with("release") {
@@ -25,6 +24,11 @@ fn build() -> PathBuf {
     }
     text(cargo.output().unwrap());
     profile_dir.join("libweft_scratch.so")
+}
+
+/// Cargo, which names itself to tests; where another program starts them, that says what to call.
+pub fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()))
 }
 
 /// The command line program.
