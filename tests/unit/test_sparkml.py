@@ -24,6 +24,7 @@ def test_sizes_can_be_chosen_and_others_are_the_tests_own() -> None:
     found = asked(SparkMl(kind="svd", rows=1000))
     assert (found["--test"], found["--rows"], found["--columns"]) == ("svd", "1000", "50")
     assert found["--partitions"] == "24"
+    assert (found["--rank"], asked(SparkMl(kind="word2vec"))["--rank"]) == ("10", "50")
     assert asked(SparkMl(kind="fp-growth"))["--support"] == "0.01"
     assert asked(SparkMl(kind="prefix-span"))["--support"] == "0.3"
     assert asked(SparkMl(kind="prefix-span", support=0.5))["--support"] == "0.5"

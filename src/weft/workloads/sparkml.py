@@ -29,6 +29,11 @@ SparkMlTest = Literal[
     "glm-classification",
     "decision-tree",
     "kmeans",
+    "gmm",
+    "pic",
+    "als",
+    "lda",
+    "word2vec",
 ]
 _SIZES: Mapping[str, tuple[int, int]] = {
     "summary-statistics": (200_000, 50),
@@ -47,9 +52,16 @@ _SIZES: Mapping[str, tuple[int, int]] = {
     "glm-classification": (200_000, 50),
     "decision-tree": (200_000, 20),
     "kmeans": (200_000, 20),
+    "gmm": (100_000, 20),
+    "pic": (20_000, 10),
+    "als": (2000, 1000),
+    "lda": (5000, 1000),
+    "word2vec": (50_000, 1000),
 }
-"""By test: rows (vectors, baskets, sequences, numbers) and columns (features and label, different items)."""
+"""By test: rows (vectors, baskets, sequences, numbers, vertices, users, documents, sentences) and columns (features and
+label, different items, edges of a vertex, products, words)."""
 _SUPPORT: Mapping[str, float] = {"fp-growth": 0.01, "prefix-span": 0.3}
+_RANK: Mapping[str, int] = {"word2vec": 50}
 
 
 class SparkMl(Workload):
@@ -64,19 +76,21 @@ class SparkMl(Workload):
         default=None,
         ge=2,
         le=100_000_000,
-        description="vectors, baskets, sequences or numbers; default: by test, for seconds on a laptop",
+        description="vectors, baskets, sequences, vertices, users, documents, sentences or numbers; "
+        "default: by test, for seconds on a laptop",
     )
     columns: int | None = Field(
         default=None,
         ge=2,
         le=100_000,
-        description="numbers of a vector, or different items; default: by test",
+        description="numbers of a vector, different items, words or products, or edges of a vertex; default: by test",
     )
-    rank: int = Field(
-        default=10,
+    rank: int | None = Field(
+        default=None,
         ge=1,
         le=1000,
-        description="singular values, or principal components",
+        description="singular values, principal components, hidden numbers of als, or numbers of a word's vector; "
+        "default: 10, and 50 for word2vec",
     )
     block: int = Field(
         default=1024, ge=1, le=100_000, description="rows and columns of a block of block-matrix-mult"
@@ -103,7 +117,7 @@ class SparkMl(Workload):
             "test": self.kind,
             "rows": rows,
             "columns": columns,
-            "rank": self.rank,
+            "rank": self.rank or _RANK.get(self.kind, 10),
             "block": self.block,
             "support": self.support or _SUPPORT.get(self.kind, 0.01),
             "longest": self.longest,

@@ -62,7 +62,7 @@ final class MlAlgebra {
         return Arrays.stream(values).map(value -> value / by).toArray();
     }
 
-    private static double[][] columns(Matrix matrix) {
+    static double[][] columns(Matrix matrix) {
         double[][] found = new double[matrix.numCols()][matrix.numRows()];
         for (int column = 0; column < found.length; column++) {
             for (int row = 0; row < found[column].length; row++) {

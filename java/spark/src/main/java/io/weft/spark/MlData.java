@@ -1,9 +1,11 @@
 package io.weft.spark;
 
 import io.weft.core.Phases;
+import io.weft.core.ml.Planted;
 import io.weft.core.ml.Seeded;
 import io.weft.core.ml.Table;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaRDD;
@@ -41,12 +43,21 @@ final class MlData {
         return Table.categories(sizes.seed(), sizes.rows(), sizes.columns());
     }
 
+    Planted planted(Planted.What what) {
+        return new Planted(seeded(), sizes.rows(), sizes.columns(), what);
+    }
+
     /** Something for each number below the number of rows, in memory. */
     <T> JavaRDD<T> made(long rows, Function<Long, T> make) throws Exception {
+        return several(rows, number -> List.of(make.call(number)));
+    }
+
+    /** Several for each number below the number of rows, in memory. */
+    <T> JavaRDD<T> several(long rows, Function<Long, List<T>> make) throws Exception {
         int parts = sizes.partitions();
         JavaRDD<T> data = spark.parallelize(java.util.stream.IntStream.range(0, parts).boxed().toList(), parts)
                 .flatMap(part -> LongStream.range(part * rows / parts, (part + 1L) * rows / parts).boxed().iterator())
-                .map(make).cache();
+                .flatMap(number -> make.call(number).iterator()).cache();
         phases.time("generate", data::count);
         return data;
     }

@@ -28,7 +28,9 @@ public final class SparkMl extends EngineJob<Session> {
             Map.entry("fp-growth", MlPatterns::itemsets), Map.entry("prefix-span", MlPatterns::sequences),
             Map.entry("naive-bayes", MlPatterns::bayes), Map.entry("glm-regression", MlModels::regression),
             Map.entry("glm-classification", MlModels::classification), Map.entry("decision-tree", MlModels::tree),
-            Map.entry("kmeans", MlModels::groups));
+            Map.entry("als", MlModels::ratings), Map.entry("kmeans", MlClusters::means),
+            Map.entry("gmm", MlClusters::mixture), Map.entry("pic", MlClusters::communities),
+            Map.entry("lda", MlText::topics), Map.entry("word2vec", MlText::synonyms));
 
     @Option(names = "--test", required = true)
     private String test;

@@ -54,21 +54,13 @@ public final class Eigen {
         for (int number = 0; number < vectors.length; number++) {
             double[] vector = vectors[number];
             for (int row = 0; row < symmetric.length; row++) {
-                near.same("row " + row + " of vector " + number, dot(symmetric[row], vector) / scale,
+                near.same("row " + row + " of vector " + number, Product.dot(symmetric[row], vector) / scale,
                         values[number] * vector[row] / scale);
             }
             for (int other = 0; other <= number; other++) {
-                near.same("product of vectors " + number + " and " + other, dot(vector, vectors[other]),
+                near.same("product of vectors " + number + " and " + other, Product.dot(vector, vectors[other]),
                         other == number ? 1 : 0);
             }
         }
-    }
-
-    private static double dot(double[] one, double[] other) {
-        double sum = 0;
-        for (int at = 0; at < one.length; at++) {
-            sum += one[at] * other[at];
-        }
-        return sum;
     }
 }

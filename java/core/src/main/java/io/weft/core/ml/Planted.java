@@ -1,6 +1,6 @@
 package io.weft.core.ml;
 
-import java.util.Arrays;
+import io.weft.core.UsageError;
 
 /**
  * Tables with an answer that was put into them; the last column is a label, and not for the methods that have to find it.
@@ -35,7 +35,7 @@ public record Planted(Seeded seeded, long rows, int columns, What what) implemen
     public double[] row(long number) {
         int features = columns - 1;
         double[] row = new double[columns];
-        int group = seeded.below(number, features, GROUPS);
+        int group = group(number);
         double sum = 0;
         for (int feature = 0; feature < features; feature++) {
             double normal = seeded.normal(number, columns + (long) feature);
@@ -55,6 +55,20 @@ public record Planted(Seeded seeded, long rows, int columns, What what) implemen
         return row;
     }
 
+    private int group(long number) {
+        return seeded.below(number, columns - 1L, GROUPS);
+    }
+
+    /** The first row of a group. */
+    public long member(int group) {
+        for (long number = 0; number < rows; number++) {
+            if (group(number) == group) {
+                return number;
+            }
+        }
+        throw new UsageError("There is no row of group " + group + " among " + rows + ": more rows are needed.");
+    }
+
     private double weight(int feature) {
         return 2 * seeded.uniform(WEIGHTS, feature) - 1;
     }
@@ -71,24 +85,6 @@ public record Planted(Seeded seeded, long rows, int columns, What what) implemen
     /** The label that a table of {@link What#TREE} gives to a row. */
     public static double decided(double[] row) {
         return tree(row);
-    }
-
-    /** The mean of each group, in order. */
-    public double[][] means() {
-        double[][] sums = new double[GROUPS][columns - 1];
-        long[] counts = new long[GROUPS];
-        for (long number = 0; number < rows; number++) {
-            double[] row = row(number);
-            int group = (int) row[columns - 1];
-            counts[group]++;
-            Arrays.setAll(sums[group], at -> sums[group][at] + row[at]);
-        }
-        for (int group = 0; group < GROUPS; group++) {
-            long count = Math.max(1, counts[group]);
-            double[] sum = sums[group];
-            Arrays.setAll(sum, at -> sum[at] / count);
-        }
-        return sums;
     }
 
     /**
@@ -111,25 +107,5 @@ public record Planted(Seeded seeded, long rows, int columns, What what) implemen
             found[features] += off / rows;
         }
         return found;
-    }
-
-    /** Compares centres, in any order, with the means of the groups. */
-    public void recovered(double[][] centres, Near near) {
-        double[][] left = means();
-        near.same("centres", centres.length, left.length);
-        for (int group = 0; group < left.length; group++) {
-            double[] mean = left[group];
-            double[] nearest = Arrays.stream(centres).min((one, other) -> Double.compare(far(one, mean), far(other, mean)))
-                    .orElse(new double[0]);
-            near.same("centre of group " + group, nearest, mean);
-        }
-    }
-
-    private static double far(double[] one, double[] other) {
-        double sum = 0;
-        for (int at = 0; at < other.length; at++) {
-            sum += (one[at] - other[at]) * (one[at] - other[at]);
-        }
-        return sum;
     }
 }

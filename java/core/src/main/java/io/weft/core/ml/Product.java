@@ -43,7 +43,8 @@ public final class Product {
         return found;
     }
 
-    private static double dot(double[] row, double[] vector) {
+    /** The sum of products of two rows. */
+    public static double dot(double[] row, double[] vector) {
         double sum = 0;
         for (int at = 0; at < vector.length; at++) {
             sum += row[at] * vector[at];

@@ -213,28 +213,6 @@ class MlAnswersTest {
     }
 
     @Test
-    void groupsAreRecoveredOnlyIfEveryCentreIs() {
-        Planted table = new Planted(new Seeded(3), 400, 4, Planted.What.GROUPS);
-        double[][] means = table.means();
-        double[][] found = new double[means.length][];
-        Arrays.setAll(found, at -> means[means.length - 1 - at].clone());
-        assertEquals("", recovered(table, found));
-        assertTrue(recovered(table, Arrays.copyOf(found, 9)).contains("centre"));
-        found[4][0] += 1;
-        assertTrue(recovered(table, found).contains("centre of group 5"));
-        found[4] = found[3];
-        assertTrue(recovered(table, found).contains("centre of group 5"));
-    }
-
-    private static String recovered(Planted table, double[][] centres) {
-        Outcome outcome = new Outcome();
-        Near near = new Near(outcome, 1e-6);
-        table.recovered(centres, near);
-        near.report();
-        return outcome.reason();
-    }
-
-    @Test
     void theLabelOfATreeIsThatOfItsRow() {
         Planted table = new Planted(new Seeded(3), 200, 6, Planted.What.TREE);
         for (int number = 0; number < 200; number++) {
