@@ -15,10 +15,11 @@ from weft import report
 from weft.errors import RecordError
 from weft.record.record import Stored
 from weft.report import charts, page, terminal
-from weft.report.blocks import Section, Words, build
+from weft.report.blocks import Chart, Section, Words, build
 from weft.report.gather import summarize
 from weft.report.sections import SECTIONS, what_was_run
-from weft.report.summary import Summary
+from weft.report.summary import NodeInfo, Series, StorageLink, Summary
+from weft.report.timeline import PANELS, lines, timeline
 
 TITLES = ["Where the time went", "What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
           "Slowest tasks", "Logs", "Configuration", "Not observed"]  # fmt: skip
@@ -246,9 +247,6 @@ def test_tables_of_a_workload_are_shown_as_tables(tmp_path: Path) -> None:
 
 
 def test_many_nodes_are_drawn_as_lowest_median_and_highest(tmp_path: Path) -> None:
-    from weft.report.summary import NodeInfo, Series
-    from weft.report.timeline import PANELS, lines
-
     names = [f"n{number}" for number in range(30)]
     summary = Summary(
         id="x", directory="/x", verdict="VALID", nodes=tuple(NodeInfo(name=name) for name in names),
@@ -258,3 +256,32 @@ def test_many_nodes_are_drawn_as_lowest_median_and_highest(tmp_path: Path) -> No
     assert [(line.node, line.points[0][1]) for line in found] == [
         ("lowest of 30 nodes", 0), ("median of 30 nodes", 14.5), ("highest of 30 nodes", 29)
     ]  # fmt: skip
+
+
+def test_what_links_carried_stands_against_their_rate() -> None:
+    storage = StorageLink(address="10.88.0.1", interface="eth1")
+    series = {
+        ("n1", "net_send"): 3e6, ("n1", "net_receive"): 1e6, ("n2", "net_receive"): 4e6, ("n1", "storage_receive"): 9e7,
+    }  # fmt: skip
+    summary = Summary(
+        id="x", directory="/x", verdict="VALID",
+        nodes=(NodeInfo(name="n1", link=5e6, storage=storage), NodeInfo(name="n2", link=5e6, storage=storage)),
+        series=tuple(Series(node=node, counter=name, points=((0, 0), (9, most))) for (node, name), most in series.items()),
+    )  # fmt: skip
+    found = {block.title: block for block in timeline(summary).blocks if isinstance(block, Chart)}
+    network = found["Network, B/s"]
+    assert network.note == (
+        "The red line is the rate of a node's link, each way: 5 MB/s. At most 80% of it was used, by what n2 received."
+    )
+    assert "n1 sent" in network.plain[-1]
+    assert network.plain[-1].endswith("up to 3 MB/s of 5 MB/s")
+    assert 'stroke="var(--c4)"' in network.draw()
+    aside = found["Network for storage, B/s"]
+    assert (aside.note, "var(--c4)" in aside.draw()) == ("", False)
+    assert aside.plain[0].endswith("up to 90 MB/s")
+
+
+def test_without_a_network_for_storage_nothing_is_said_of_one() -> None:
+    summary = Summary(id="x", directory="/x", verdict="VALID", nodes=(NodeInfo(name="n1", link=5e6),))
+    assert "Network over time" in timeline(summary).unseen
+    assert not [name for name in timeline(summary).unseen if "storage" in name]

@@ -80,9 +80,15 @@ def _labels(alt: Any, data: Any, y: Any, summary: Summary, kind: str) -> Any:
 
 
 def panel(
-    summary: Summary, unit: str, names: Mapping[str, str], lines: Sequence[Series], *, stacked: bool
+    summary: Summary,
+    unit: str,
+    names: Mapping[str, str],
+    lines: Sequence[Series],
+    *,
+    stacked: bool,
+    limits: Sequence[float] = (),
 ) -> str:
-    """Lines over time, or one strip of stacked areas per node."""
+    """Lines over time, or one strip of stacked areas per node. `limits`: red lines, which no line can exceed."""
     alt = load_altair()
     if stacked:
         nodes = list(dict.fromkeys(line.node for line in lines))
@@ -112,8 +118,15 @@ def panel(
         strokeDash=alt.condition("datum.dash", alt.value([4, 3]), alt.value([1, 0])),
         detail="line:N",
     )  # fmt: skip
-    chart = alt.layer(_marks(alt, summary), chart).properties(width=WIDTH, height=110)
-    return svg(chart, {"lines": rows})
+    chart = alt.layer(_marks(alt, summary), *_limits(alt, unit, limits), chart)
+    return svg(chart.properties(width=WIDTH, height=110), {"lines": rows})
+
+
+def _limits(alt: Any, unit: str, limits: Sequence[float]) -> list[Any]:
+    if not limits:
+        return []
+    rule = alt.Chart(alt.Data(values=[{"v": limit} for limit in limits])).mark_rule(color="var(--c4)")
+    return [rule.encode(y=alt.Y("v:Q", title=None, axis=_axis(alt, unit)))]
 
 
 def _shown(names: Mapping[str, str], lines: Sequence[Series]) -> list[str]:

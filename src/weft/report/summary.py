@@ -16,6 +16,14 @@ from weft.report.streamed import Streamed
 from weft.report.timeparts import Explanation
 
 
+class StorageLink(Part):
+    """A node's place on a network of its own for storage traffic."""
+
+    address: str
+    interface: str
+    link: float | None = None
+
+
 class NodeInfo(Part):
     """A node, as it was acquired."""
 
@@ -25,6 +33,7 @@ class NodeInfo(Part):
     memory: int | None = None
     link: float | None = None
     """Bytes a second that its link carries each way; None if that is not known."""
+    storage: StorageLink | None = None
 
 
 class PlaceInfo(Part):

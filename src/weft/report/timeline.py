@@ -6,7 +6,7 @@ from statistics import median
 
 from weft.report import charts
 from weft.report.blocks import Block, Chart, Section
-from weft.report.summary import Series, Summary
+from weft.report.summary import NodeInfo, Series, Summary
 from weft.text.units import show_seconds, show_size
 
 MOST_NODES = 6
@@ -26,6 +26,14 @@ class Panel:
     host: bool = False
     """Whether it is of the whole machine instead of the nodes."""
     stacked: bool = False
+    links: Callable[[NodeInfo], float | None] = lambda _: None
+    """What a node's line cannot exceed, where that is known."""
+    always: bool = True
+    """Whether a report says why it has no such chart."""
+
+
+def _storage_link(node: NodeInfo) -> float | None:
+    return node.storage.link if node.storage else None
 
 
 PANELS = (
@@ -67,7 +75,19 @@ PANELS = (
         {"metadata": "operations"},
         "By the preload library, of all its path classes.",
     ),
-    Panel("Network", "B/s", {"net_receive": "received", "net_send": "sent"}),
+    Panel(
+        "Network",
+        "B/s",
+        {"net_receive": "received", "net_send": "sent"},
+        links=lambda node: node.link,
+    ),
+    Panel(
+        "Network for storage",
+        "B/s",
+        {"storage_receive": "received", "storage_send": "sent"},
+        links=_storage_link,
+        always=False,
+    ),
     Panel("Disk", "B/s", {"disk_read": "read", "disk_write": "written"}),
     Panel("Memory", "B", {"memory": "used"}),
 )
@@ -80,7 +100,11 @@ def timeline(summary: Summary) -> Section:
         blocks.append(_spans(summary))
     drawn = [(panel, lines(summary, panel)) for panel in PANELS]
     blocks += [_panel(summary, panel, found) for panel, found in drawn if found]
-    unseen = {f"{panel.title} over time": _why(summary, panel) for panel, found in drawn if not found}
+    unseen = {
+        f"{panel.title} over time": _why(summary, panel)
+        for panel, found in drawn
+        if not found and panel.always
+    }
     return Section("timeline", "Timeline", blocks, unseen)
 
 
@@ -117,12 +141,32 @@ def _panel(summary: Summary, panel: Panel, found: Sequence[Series]) -> Block:
         legend = {name: f"c{i + 1}" for i, name in enumerate(names)}
         if len(styles) == 2:
             legend |= {f"solid: {styles[0]}": "solid", f"dashed: {styles[1]}": "dashed"}
-    plain = [_spark(summary, panel, line) for line in found]
+    links = {node.name: link for node in summary.nodes if (link := panel.links(node))}
+    plain = [_spark(summary, panel, line, links.get(line.node)) for line in found]
+    limits = sorted(set(links.values()))
 
     def draw() -> str:
-        return charts.panel(summary, panel.unit, panel.lines, found, stacked=panel.stacked)
+        return charts.panel(summary, panel.unit, panel.lines, found, stacked=panel.stacked, limits=limits)
 
-    return Chart(f"{panel.title}, {panel.unit}", draw, plain, panel.note, legend)
+    return Chart(f"{panel.title}, {panel.unit}", draw, plain, _rates(links, found) or panel.note, legend)
+
+
+def _rates(links: Mapping[str, float], found: Sequence[Series]) -> str:
+    """What the busiest link carried at most, against its rate."""
+    shares = {
+        (line.node, line.counter): max(value for _, value in line.points) / links[line.node]
+        for line in found
+        if line.node in links
+    }
+    if not links:
+        return ""
+    rates = ", ".join(f"{show_size(rate)}/s" for rate in sorted(set(links.values())))
+    line = f"The red line is the rate of a node's link, each way: {rates}."
+    if not shares:
+        return line
+    node, counter = max(shares, key=lambda key: shares[key])
+    way = "sent" if counter.endswith("send") else "received"
+    return f"{line} At most {shares[node, counter]:.0%} of it was used, by what {node} {way}."
 
 
 def _why(summary: Summary, panel: Panel) -> str:
@@ -171,7 +215,7 @@ def _merged(counter: str, group: Sequence[Series]) -> list[Series]:
     ]
 
 
-def _spark(summary: Summary, panel: Panel, line: Series) -> str:
+def _spark(summary: Summary, panel: Panel, line: Series, link: float | None) -> str:
     top = max(value for _, value in line.points)
     cells: list[float | None] = [None] * _WIDTH
     for t, value in line.points:
@@ -187,7 +231,8 @@ def _spark(summary: Summary, panel: Panel, line: Series) -> str:
         " " if cell is None or top <= 0 else _LEVELS[round(max(0.0, cell) / top * 8)] for cell in cells
     )
     name = panel.lines[line.counter] if panel.host else f"{line.node} {panel.lines[line.counter]}"
-    return f"{name:<20} {marks} up to {_show(top, panel.unit)}"
+    of = f" of {_show(link, panel.unit)}" if link else ""
+    return f"{name:<20} {marks} up to {_show(top, panel.unit)}{of}"
 
 
 def _show(value: float, unit: str) -> str:
