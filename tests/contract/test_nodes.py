@@ -154,9 +154,15 @@ def _has(group: Path, pid: int) -> bool:
 @needs("tc")
 @virtual
 def test_a_link_rate_is_set_on_both_ends(text: str) -> None:
-    with live(f"{text},rate=100mbit") as (_, nodes):
+    with live(f"{text},rate=100mbit,storage_rate=none") as (_, nodes):
         for node in nodes:
             assert "rate 100Mbit" in node.run(["tc", "qdisc", "show", "dev", "eth0"]).out
+            assert "rate" not in node.run(["tc", "qdisc", "show", "dev", "eth1"]).out
+        first, second = nodes[0].on("storage"), nodes[1].on("storage")
+        with first.call(lambda: socket.create_server((first.address, 0))) as server:
+            there = server.getsockname()[:2]
+            with second.call(lambda: socket.create_connection(there, timeout=5)) as client:
+                assert client.getsockname()[0] == second.address != nodes[1].address
 
 
 @virtual

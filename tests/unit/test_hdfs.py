@@ -10,6 +10,7 @@ from weft.errors import UsageError
 from weft.layout.jvm import core
 from weft.nodes.base import Node
 from weft.run import preview
+from weft.run.described import described
 from weft.run.topology import topology
 from weft.services import kerberos
 from weft.spec.model import Spec
@@ -50,6 +51,32 @@ def test_nodes_of_its_own_do_not_compute() -> None:
     assert on["namenode"] == on["datanode-node3"] == "node3"
     assert {on["master"], on["worker-node1"], on["worker-node2"]} == {"node1", "node2"}
     assert "serves hdfs" in preview.text(preview.preview(wanted))
+
+
+def test_it_is_reached_on_a_network_for_storage_and_the_engine_is_not() -> None:
+    wanted = spec("hdfs:1", nodes="virtual:2,rate=34mbit,storage_rate=10gbit")
+    layout = preview.sketch(wanted)
+    assert layout.places["input"].path == "hdfs://10.88.0.3:8020/weft/input"
+    plan = preview.planned(wanted, layout)
+    on = {daemon.name: daemon.node for daemon in plan.daemons}
+    assert (on["namenode"].address, on["namenode"].link) == ("10.88.0.3", 1.25e9)
+    assert (on["master"].address, on["master"].link, on["kdc"].address) == ("10.87.0.1", 4.25e6, "10.87.0.1")
+    (datanode,) = [daemon for daemon in plan.daemons if daemon.name == "datanode-node3"]
+    assert "-Dweft.address=10.88.0.3" in datanode.argv
+    policy = next(text for path, text in plan.files.items() if path.name == "hadoop-policy.xml")
+    assert {f"10.8{network}.0.{node}" in policy for network in (7, 8) for node in (1, 2, 3)} == {True}
+    (first, _), described_ = layout.nodes, described(wanted, layout, plan)
+    assert described_["nodes"][0]["storage"] == {"address": "10.88.0.1", "interface": "eth1", "link": 1.25e9}
+    assert first.addresses == {"10.87.0.1", "10.88.0.1"}
+
+
+def test_without_a_network_for_storage_a_node_has_one_address() -> None:
+    layout = preview.sketch(spec())
+    assert layout.head.on("storage") is layout.head
+    assert "storage" not in described(spec(), layout, preview.planned(spec(), layout))["nodes"][0]
+    none = preview.sketch(spec(nodes="virtual:2,storage_rate=none")).head
+    assert none.storage is not None
+    assert none.on("storage").link is None
 
 
 def test_the_engine_gets_the_memory_that_the_daemons_leave() -> None:

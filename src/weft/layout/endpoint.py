@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.layout.places import Place
+from weft.nodes.base import Network
 
 
 @dataclass(frozen=True)
@@ -29,5 +30,7 @@ class Endpoint:
     """Folder of the files that its clients read."""
     nodes: Sequence[str] = ()
     """Names of the nodes of its daemons."""
+    network: Network = "compute"
+    """The network on which they are reached."""
     backing: Place | None = None
     """Where its daemons store their files, if they do."""

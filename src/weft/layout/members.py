@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from weft.nodes.base import Node
+from weft.nodes.base import Network, Node
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,8 @@ class Members(Sequence[Node]):
     nodes: Sequence[Node]
     own: Mapping[str, Sequence[Node]] = field(default_factory=dict)
     """By name of the service."""
+    networks: Mapping[str, Network] = field(default_factory=dict)
+    """By name of the service: the network on which it is reached; default: the compute nodes' own."""
 
     @overload
     def __getitem__(self, index: int) -> Node: ...
@@ -31,5 +33,7 @@ class Members(Sequence[Node]):
         return [node for nodes in self.own.values() for node in nodes]
 
     def of(self, service: str) -> "Members":
-        """The nodes of a service's daemons: its own, or the compute nodes."""
-        return Members(self.own.get(service) or self.nodes, self.own)
+        """The nodes of a service's daemons, its own or the compute nodes, with their addresses on its network."""
+        network = self.networks.get(service, "compute")
+        nodes = [node.on(network) for node in self.own.get(service) or self.nodes]
+        return Members(nodes, self.own, self.networks)

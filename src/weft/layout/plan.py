@@ -122,9 +122,9 @@ class Layout:
         return {**self.places, **kept}
 
     def serving(self, service: str) -> list[Node]:
-        """The nodes of a service's daemons."""
-        names = self.services[service].nodes
-        return [node for node in self.all_nodes if node.name in names]
+        """The nodes of a service's daemons, with their addresses on its network."""
+        found = self.services[service]
+        return [node.on(found.network) for node in self.all_nodes if node.name in found.nodes]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,6 +23,19 @@ Answer = TypeVar("Answer")
 Some = TypeVar("Some", bound="Node")
 _AT_ONCE = 64
 """Maximum number of hosts to communicate with at a time."""
+
+
+Network = Literal["compute", "storage"]
+"""What traffic is for: engines and most services, or services that store files."""
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A node's place on a further network: its address there, its interface, and its link (bytes a second each way)."""
+
+    address: str
+    interface: str
+    link: float | None = None
 
 
 @dataclass(frozen=True)
@@ -44,13 +57,21 @@ class Node:
     """The host it is on; empty for the machine that runs weft."""
     link: float | None = None
     """Bytes a second that its link carries each way; None where nothing limits it, or nobody says how much it is."""
+    storage: Attachment | None = None
+    """Where it is on a network of its own for storage traffic; None if it has one network for all traffic."""
     enters: ClassVar[str] = ""
     """The program in the prefix that remains as the parent of the command until it ends."""
 
     @property
     def addresses(self) -> set[str]:
         """Source addresses of its connections."""
-        return {self.address}
+        return {self.address, *([self.storage.address] if self.storage else [])}
+
+    def on(self, network: Network) -> Self:
+        """The same node as it is reached on a network: with one network only, always the same."""
+        if network == "compute" or self.storage is None:
+            return self
+        return replace(self, address=self.storage.address, link=self.storage.link)
 
     def spawn(
         self,

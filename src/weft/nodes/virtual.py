@@ -1,7 +1,8 @@
 """Virtual nodes: each has its own network, mount, process and host-name namespaces and a share of CPU and memory.
 
-All nodes are connected by a bridge in a separate namespace, so that the host's network is not changed and two runs
-cannot conflict. One process per node, which dies with weft, holds the namespaces; the kernel then removes the rest.
+All nodes are connected by a bridge in a separate namespace (and by a second one, if there is a network for storage), so
+that the host's network is not changed and two runs cannot conflict. One process per node, which dies with weft, holds the
+namespaces; the kernel then removes the rest.
 """
 
 import ctypes
@@ -21,11 +22,12 @@ from weft.errors import MissingError, NodeError
 from weft.host import machine, shell, signals
 from weft.host.shell import Process, tool
 from weft.host.work import Work, WorkDirectory
-from weft.nodes.base import Answer, Node, Nodes
+from weft.nodes.base import Answer, Attachment, Node, Nodes
 from weft.nodes.cgroups import CgroupNames, cgroups_writable, group_paths, make_group, require_limits
 from weft.text.units import parse_rate
 
 _CLONE_NEWNET = 0x40000000
+_COMPUTE, _STORAGE = "eth0", "eth1"
 _BURST_KIB_PER_GBIT = 256
 """Token bucket size that keeps 1 gbit/s and 10 gbit/s within 6 % on a virtual link."""
 
@@ -74,6 +76,12 @@ class VirtualNodes(Nodes):
         pattern=r"^\d+(mbit|gbit)$",
         description="link rate of each node, such as 1gbit or 10gbit (tbf); default: none",
     )
+    storage_rate: str | None = Field(
+        default=None,
+        pattern=r"^(none|\d+(mbit|gbit))$",
+        description="a second network for HDFS and GlusterFS with this link rate of each node, or `none` for no limit; "
+        "default: one network for all traffic",
+    )
 
     def limits(self) -> list[str]:
         lost = []
@@ -93,10 +101,16 @@ class VirtualNodes(Nodes):
                 memory,
                 site.directory / f"node{i}",
                 ("nsenter", f"<node{i}>"),
-                link=parse_rate(self.rate) / 8 if self.rate else None,
+                link=_bytes(self.rate),
+                storage=self._storage(i),
             )
             for i in range(1, self.count + 1)
         ]
+
+    def _storage(self, i: int) -> Attachment | None:
+        if self.storage_rate is None:
+            return None
+        return Attachment(f"10.88.0.{i}", _STORAGE, _bytes(self.storage_rate))
 
     @contextmanager
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
@@ -121,6 +135,11 @@ class VirtualNodes(Nodes):
                 holder.stop(grace=0)
 
 
+def _bytes(rate: str | None) -> float | None:
+    """Bytes a second of a link rate; None without a limit."""
+    return None if rate in {None, "none"} else parse_rate(str(rate)) / 8
+
+
 def _hold_node(node: Node, work: Work) -> Process:
     groups = make_group(CgroupNames(work.name, node.name), node.cores, node.memory, work.lease)
     namespaces = ["--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -138,7 +157,16 @@ def _connect(i: int, node: Node, holder: Process, work: Work, switch: int) -> Vi
     prefix = (*_joining(groups), *enter)
     directory = work.make(node.name)
     return VirtualNode(
-        node.name, node.address, node.cores, node.memory, directory, prefix, groups, pid, link=node.link
+        node.name,
+        node.address,
+        node.cores,
+        node.memory,
+        directory,
+        prefix,
+        groups,
+        pid,
+        link=node.link,
+        storage=node.storage,
     )
 
 
@@ -183,23 +211,27 @@ def _in_network(pid: int, program: str, lines: Sequence[str]) -> None:
 
 
 def _link(i: int, node: Node, switch: int, pid: int) -> None:
-    bridge = ["link add weft type bridge", "link set weft up"] if i == 1 else []
     _wait_for_own_network(switch)
-    _in_network(
-        switch,
-        "ip",
-        [*bridge, f"link add v{i} type veth peer name eth0 netns {pid}", f"link set v{i} master weft up"],
-    )
-    _in_network(pid, "ip", [f"addr add {node.address}/24 dev eth0", "link set eth0 up", "link set lo up"])
-    if node.link:
-        rate = node.link * 8
+    _in_network(pid, "ip", ["link set lo up"])
+    _attach(i, node.name, Attachment(node.address, _COMPUTE, node.link), "weft", switch, pid)
+    if node.storage:
+        _attach(i, node.name, node.storage, "storage", switch, pid)
+
+
+def _attach(i: int, node: str, at: Attachment, bridge: str, switch: int, pid: int) -> None:
+    """Connect a node to a bridge, which the first node creates."""
+    made = [f"link add {bridge} type bridge", f"link set {bridge} up"] if i == 1 else []
+    port = f"{bridge}{i}"
+    veth = f"link add {port} type veth peer name {at.interface} netns {pid}"
+    _in_network(switch, "ip", [*made, veth, f"link set {port} master {bridge} up"])
+    _in_network(pid, "ip", [f"addr add {at.address}/24 dev {at.interface}", f"link set {at.interface} up"])
+    if at.link:
+        rate = at.link * 8
         burst = f"{max(32, int(rate / 1e9 * _BURST_KIB_PER_GBIT))}kb"
-        _in_network(
-            switch, "tc", [f"qdisc add dev v{i} root tbf rate {rate:.0f}bit burst {burst} latency 20ms"]
-        )
-        _in_network(pid, "tc", [f"qdisc add dev eth0 root tbf rate {rate:.0f}bit burst {burst} latency 20ms"])
-        for there, device in ((switch, f"v{i}"), (pid, "eth0")):
-            _require_rate(there, device, rate, node.name)
+        for there, device in ((switch, port), (pid, at.interface)):
+            limit = f"qdisc add dev {device} root tbf rate {rate:.0f}bit burst {burst} latency 20ms"
+            _in_network(there, "tc", [limit])
+            _require_rate(there, device, rate, node)
 
 
 def _require_rate(pid: int, device: str, wanted: float, node: str) -> None:

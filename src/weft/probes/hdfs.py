@@ -100,7 +100,7 @@ def _pages(layout: Layout) -> dict[str, tuple[str, Path | None]]:
 def _read(layout: Layout, last: dict[str, dict[str, float]]) -> list[Sample]:
     """Readings of all daemons that answer; updates `last`."""
     found = []
-    nodes = {node.address: node for node in layout.all_nodes}
+    nodes = {address: node for node in layout.all_nodes for address in node.addresses}
     for name, (url, secret) in _pages(layout).items():
         bearer = token(secret.read_text().strip()) if secret else ""
         node = nodes[urlsplit(url).hostname or ""]

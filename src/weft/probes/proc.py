@@ -56,6 +56,12 @@ SOURCES = {
         "/proc/PID/net/dev of the node's own namespace; lo of the host for local nodes, all but lo for other hosts",
         "traffic inside one node",
     ),
+    "storage_receive": Source(
+        "B", "/proc/PID/net/dev of the node's own namespace, the interface of its network for storage", ""
+    ),
+    "storage_send": Source(
+        "B", "/proc/PID/net/dev of the node's own namespace, the interface of its network for storage", ""
+    ),
     "iowait": Source("s", "/proc/stat, whole machine", "which node waited"),
     "idle": Source("s", "/proc/stat, whole machine", ""),
     "steal": Source("s", "/proc/stat, whole machine", ""),
@@ -249,7 +255,7 @@ def _group(node: Node) -> dict[str, float]:
 
 
 def _network(node: Node) -> dict[str, float]:
-    """Bytes of a node's own interface; none where nodes share the host's network."""
+    """Bytes of a node's own interfaces; none where nodes share the host's network."""
     if node.network_pid is None:
         return {}
     try:
@@ -257,5 +263,12 @@ def _network(node: Node) -> dict[str, float]:
     except OSError:
         return {}
     fields = {line.split(":")[0].strip(): line.split(":")[1].split() for line in lines}
-    own = [values for name, values in fields.items() if name != "lo"]
-    return {"net_receive": float(sum(int(v[0]) for v in own)), "net_send": float(sum(int(v[8]) for v in own))}
+    apart = node.storage.interface if node.storage else None
+    own = [values for name, values in fields.items() if name not in {"lo", apart}]
+    found = {
+        "net_receive": float(sum(int(v[0]) for v in own)),
+        "net_send": float(sum(int(v[8]) for v in own)),
+    }
+    if apart in fields:
+        found |= {"storage_receive": float(fields[apart][0]), "storage_send": float(fields[apart][8])}
+    return found

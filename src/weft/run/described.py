@@ -1,6 +1,7 @@
 """What was decided for a run, as data: `weft plan` prints it, and the record keeps it in resolved.json."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from weft import __version__
@@ -21,6 +22,7 @@ def described(spec: Spec, layout: Layout, plan: Plan) -> dict[str, Any]:
                 "cores": node.cores,
                 "memory": node.memory,
                 "link": node.link,
+                **({"storage": asdict(node.storage)} if node.storage else {}),
             }
             for node in layout.nodes
         ],

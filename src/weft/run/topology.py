@@ -68,7 +68,7 @@ class Topology:
         for service in self.services:
             if service.own_nodes:
                 own[service.kind], rest = rest[: service.own_nodes], rest[service.own_nodes :]
-        return Members(nodes[:computing], own)
+        return Members(nodes[:computing], own, {service.kind: service.network for service in self.services})
 
     def computing(self, members: Members) -> list[Node]:
         """The compute nodes, with the memory that services and scratch leave to the engine."""
@@ -121,7 +121,9 @@ class Topology:
         for service in self.services:
             endpoint = service.endpoint(members, layout)
             names = endpoint.nodes or [node.name for node in members.of(service.kind)]
-            whole = dataclasses.replace(endpoint, nodes=names, backing=backings.get(service.kind))
+            whole = dataclasses.replace(
+                endpoint, nodes=names, network=service.network, backing=backings.get(service.kind)
+            )
             layout = dataclasses.replace(layout, services={**layout.services, service.kind: whole})
         return layout
 

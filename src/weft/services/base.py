@@ -14,6 +14,7 @@ from weft.layout.jvm import SharedClasses
 from weft.layout.members import Members
 from weft.layout.places import Place, Role
 from weft.layout.plan import Client, Layout, Plan
+from weft.nodes.base import Network
 from weft.storage.base import KINDS as STORAGES
 from weft.storage.base import Storage
 from weft.text.family import Family
@@ -39,6 +40,8 @@ class Service(BaseModel, ABC):
     """Whether it starts programs on scratch without the variables of its own environment."""
     configurable: ClassVar[bool] = True
     """Whether it has keys of its own; otherwise its keys belong to the storage or engine that needs it."""
+    network: ClassVar[Network] = "compute"
+    """The network of its traffic, where nodes have several."""
     kind: str
 
     @property

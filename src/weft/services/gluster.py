@@ -22,7 +22,7 @@ from weft.host.work import Work
 from weft.layout.members import Members
 from weft.layout.places import Place
 from weft.layout.plan import SECRET
-from weft.nodes.base import Node
+from weft.nodes.base import Network, Node
 from weft.services.base import Service
 from weft.storage.base import Storage, require_this_machine
 from weft.storage.gluster import GlusterStorage
@@ -41,6 +41,7 @@ class Gluster(Service):
 
     kind: Literal["gluster"] = "gluster"
     configurable: ClassVar[bool] = False
+    network: ClassVar[Network] = "storage"
 
     storage: GlusterStorage = Field(description="the storage that it serves")
 

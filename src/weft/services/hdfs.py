@@ -12,7 +12,7 @@ from weft.layout.jvm import OPENS, SharedClasses, archived, heap, temporary
 from weft.layout.members import Members
 from weft.layout.places import Place
 from weft.layout.plan import SECRET, Daemon, Layout, Page, Plan, Ready
-from weft.nodes.base import Node
+from weft.nodes.base import Network, Node
 from weft.services.base import Service
 from weft.services.hadoop import callers, classes, closed, configuration, shared_classes
 from weft.storage.base import Storage
@@ -43,6 +43,7 @@ class Hdfs(Service):
     kind: Literal["hdfs"] = "hdfs"
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
     configurable: ClassVar[bool] = False
+    network: ClassVar[Network] = "storage"
 
     storage: HdfsStorage = Field(description="the storage that it serves")
 
