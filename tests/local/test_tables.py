@@ -78,3 +78,18 @@ def test_hive_says_why_a_file_is_no_table(weft: Weft) -> None:
     (weft.home / "query.sql").write_text("SELECT 1\nFORM visits WHERE")
     assert weft(*own).returncode == 1
     assert "line 2:" in weft.head()["reason"]
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("storage", ["hdfs", "delayed:lustre"])
+def test_every_engine_has_the_same_result_on_hdfs_and_on_lustre(weft: Weft, storage: str) -> None:
+    places = ["--input", storage, "--output", storage, "--nodes", "local:2", "--set", "visits=300000"]
+    sums = {}
+    for engine in ("spark", "flink", "hive", "hive:on=mr"):
+        found = weft.result("run", "sql-join", "--engine", engine, *places)
+        assert found["verdict"] == "VALID", found
+        (row,) = found["facts"]["queries"]
+        assert row["rows"] > 0
+        sums[engine] = row["checksum"]
+    assert len(set(sums.values())) == 1, sums

@@ -1,19 +1,22 @@
 """tpcds: its queries, its order, its tables by DuckDB, and what it calls wrong."""
 
+import argparse
 import json
 import subprocess
 import sys
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes import fake_layout, fake_place
-from weft.errors import UsageError
+from weft.errors import UsageError, WorkloadError
 from weft.host import settings
 from weft.spec.parse import parse
-from weft.tables import texts
+from weft.tables import elsewhere, texts
+from weft.tables.checksum import checksum
 from weft.tables.duck import database, parts
 from weft.workloads.base import Judgement
 from weft.workloads.tpcds import Tpcds
@@ -78,13 +81,73 @@ def test_a_wrong_row_a_failure_and_a_missing_query_are_invalid() -> None:
     assert not any(each.valid for each in (wrong, failed, unchecked))
 
 
-def test_storage_that_duckdb_cannot_use_is_refused_before_anything_starts() -> None:
+def test_tables_and_results_in_hdfs_are_copied_by_a_program_of_hadoops() -> None:
     layout = fake_layout()
     uri = dict.fromkeys(fake_place("input", layout.nodes).paths, "hdfs://node1:8020/in")
     place = type(layout.places["input"])("hdfs", "HDFS", uri, shared=True)
-    refused = type(layout)(**{**layout.__dict__, "places": {**layout.places, "input": place}})
-    with pytest.raises(UsageError, match="cannot use input on hdfs"):
-        Tpcds().generated(refused)
+    on_hdfs = replace(layout, places={**layout.places, "input": place})
+    for command in (*Tpcds().prepare(on_hdfs), *Tpcds().check(on_hdfs, [])):
+        copier = json.loads(command.argv[command.argv.index("--copier") + 1])
+        assert (copier[0], copier[-1]) == (str(layout.java), "io.weft.hadoop.CopyFiles")
+        assert "hdfs://node1:8020/in" in command.argv
+    assert all("--copier" not in command.argv for command in Tpcds().prepare(layout))
+
+
+COPIER = """
+import json, pathlib, shutil, sys
+words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+here = lambda uri: pathlib.Path(uri.removeprefix("file://").replace("hdfs://node1:8020", sys.argv[0].rpartition("/")[0]))
+if here(words["--from"]).name == "absent":
+    pathlib.Path(words["--outcome"]).write_text('{"reason": "no such file"}')
+    sys.exit(1)
+shutil.copytree(here(words["--from"]), here(words["--to"]), dirs_exist_ok=True)
+pathlib.Path(words["--outcome"]).write_text("{}")
+"""
+"""Replaces the program that copies to and from HDFS, which is a directory here."""
+
+
+def test_what_is_written_to_hdfs_is_read_from_there(tmp_path: Path) -> None:
+    (tmp_path / "copier.py").write_text(COPIER)
+    given = argparse.Namespace(
+        scratch=tmp_path / "own", copier=json.dumps([sys.executable, str(tmp_path / "copier.py")])
+    )
+    with elsewhere.to_write(given, "hdfs://node1:8020/in") as directory:
+        (directory / "visits").mkdir()
+        (directory / "visits" / "part-0").write_text("rows")
+    assert not directory.exists()
+    assert (tmp_path / "in" / "visits" / "part-0").exists()
+    found = elsewhere.to_read(given, "hdfs://node1:8020/in", "tables")
+    assert (found / "visits" / "part-0").read_text() == "rows"
+    assert elsewhere.to_read(given, "/lustre/in", "tables") == Path("/lustre/in")
+    with pytest.raises(WorkloadError, match=r"was not copied to .*: no such file"):
+        elsewhere.to_read(given, "hdfs://node1:8020/absent", "results")
+
+
+def test_a_checksum_is_that_of_the_values_whatever_their_order_and_types() -> None:
+    rows = [(1, "a", Decimal("2.50")), (2, None, Decimal("0.000000"))]
+    same = [(2.0, None, 0), (Decimal("1.0"), "a", 2.5000000000000004)]
+    assert checksum(rows) == checksum(same)
+    others = [
+        rows[:1],
+        [*rows, rows[0]],
+        [rows[0], (2, "", Decimal(0))],
+        [(1, "a", Decimal("2.51")), rows[1]],
+    ]
+    assert len({checksum(rows), *map(checksum, others)}) == 5
+    wide = "1234567890123456789012345678901234567"
+    assert checksum([(Decimal(wide + "1"),)]) != checksum([(Decimal(wide + "2"),)])
+
+
+def test_the_checksum_of_a_query_is_that_of_all_its_repeats() -> None:
+    work = Tpcds(queries="q3", repeats=2)
+    found = ran("q3")
+    found["queries"].append({**found["queries"][0], "repeat": 2, "label": "q3-2"})
+    for second, shown in (("0a", "0a"), ("0b", "0a, 0b")):
+        answers = {
+            f"q3-{i}": {"rows": 7, "checksum": sum_, "wrong": ""} for i, sum_ in ((1, "0a"), (2, second))
+        }
+        facts = work.judge(PREPARED, found, [{"answers": answers, "duckdb": "1"}]).facts
+        assert facts["queries"][0]["checksum"] == shown
 
 
 def run(module: str, tmp_path: Path, *words: str) -> tuple[int, dict[str, Any]]:

@@ -11,8 +11,10 @@ from typing import Any
 import duckdb
 
 from weft.errors import WorkloadError
+from weft.tables.checksum import checksum
 from weft.tables.compare import Answer, Row, difference
 from weft.tables.duck import database, parts, view
+from weft.tables.elsewhere import to_read
 from weft.tables.program import execute, options, progress
 from weft.tables.question import question
 
@@ -22,11 +24,9 @@ DONE = "_SUCCESS"
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--input", type=Path, required=True, help="a directory for each table")
+    parser.add_argument("--input", required=True, help="a directory for each table")
     parser.add_argument("--queries", type=Path, required=True, help="NAME.sql for each query")
-    parser.add_argument(
-        "--results", type=Path, required=True, help="a directory of Parquet files for each label"
-    )
+    parser.add_argument("--results", required=True, help="a directory of Parquet files for each label")
     parser.add_argument("--labels", required=True, help="NAME-REPEAT of each execution")
     execute(parser, _work)
 
@@ -37,13 +37,14 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
     for label in given.labels.split(","):
         by_query.setdefault(label.rpartition("-")[0], []).append(label)
     found: dict[str, Any] = {}
+    tables, results = to_read(given, given.input, "tables"), to_read(given, given.results, "results")
     with database(given.threads, given.memory, given.scratch) as connection:
-        for table in sorted(path for path in given.input.iterdir() if path.is_dir()):
+        for table in sorted(path for path in tables.iterdir() if path.is_dir()):
             view(connection, table.name, parts(table))
         for number, (name, labels) in enumerate(by_query.items(), 1):
             right = answer(connection, (given.queries / f"{name}.sql").read_text())
             for label in labels:
-                found[label] = _compared(connection, right, given.results / label)
+                found[label] = _compared(connection, right, results / label)
             progress(number, len(by_query))
     return {"answers": found, "duckdb": duckdb.__version__}
 
@@ -62,7 +63,7 @@ def _compared(connection: duckdb.DuckDBPyConnection, right: Answer, directory: P
         rows = result(connection, directory)
     except (WorkloadError, duckdb.Error) as error:
         return {"rows": 0, "wrong": f"the result cannot be read: {str(error).partition(chr(10))[0]}"}
-    return {"rows": len(rows), "wrong": difference(right, rows)}
+    return {"rows": len(rows), "checksum": checksum(rows), "wrong": difference(right, rows)}
 
 
 def result(connection: duckdb.DuckDBPyConnection, directory: Path) -> Sequence[Row]:

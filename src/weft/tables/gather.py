@@ -12,12 +12,13 @@ import duckdb
 
 from weft.record.record import replacing
 from weft.tables.duck import database, parts, view
+from weft.tables.elsewhere import to_read
 from weft.tables.program import execute, options
 
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--input", type=Path, required=True)
+    parser.add_argument("--input", required=True)
     parser.add_argument("--output", type=Path, required=True)
     execute(parser, _work)
 
@@ -25,7 +26,7 @@ def main() -> None:
 def _work(given: argparse.Namespace) -> Mapping[str, Any]:
     given.scratch.mkdir(parents=True, exist_ok=True)
     with database(given.threads, given.memory, given.scratch) as connection:
-        return joined(connection, given.input, given.output)
+        return joined(connection, to_read(given, given.input, "parts"), given.output)
 
 
 def joined(connection: duckdb.DuckDBPyConnection, directory: Path, file: Path) -> Mapping[str, Any]:

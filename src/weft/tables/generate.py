@@ -12,6 +12,7 @@ import duckdb
 
 from weft.tables.columns import described
 from weft.tables.duck import database, load_tpcds
+from weft.tables.elsewhere import to_write
 from weft.tables.naming import quoted
 from weft.tables.program import execute, options, progress
 from weft.tables.texts import OWN, with_casts
@@ -20,7 +21,7 @@ from weft.tables.texts import OWN, with_casts
 def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--scale", type=float, required=True)
-    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--output", required=True)
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--casts", action="store_true", help="with casts that Flink needs")
     execute(parser, _work)
@@ -28,13 +29,16 @@ def main() -> None:
 
 def _work(given: argparse.Namespace) -> Mapping[str, Any]:
     given.scratch.mkdir(parents=True, exist_ok=True)
-    with database(given.threads, given.memory, given.scratch) as connection:
+    with (
+        to_write(given, given.output) as output,
+        database(given.threads, given.memory, given.scratch) as connection,
+    ):
         load_tpcds(connection)
         connection.execute(f"CALL dsdgen(sf={given.scale!r})")
         tables = [name for (name,) in connection.execute("SHOW TABLES").fetchall()]
         made = {}
         for number, name in enumerate(tables, 1):
-            made[name] = _write(connection, name, given.output)
+            made[name] = _write(connection, name, output)
             progress(number, len(tables))
         _texts(connection, given.queries, cast=given.casts)
         columns = [line for name in tables for line in described(connection, name)]

@@ -24,6 +24,9 @@ def options(about: str | None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--scratch", type=Path, required=True, help="directory for what does not fit into memory"
     )
+    parser.add_argument(
+        "--copier", default="[]", help="words, in JSON, of the program that copies from and to a URI"
+    )
     return parser
 
 

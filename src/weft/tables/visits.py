@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import polars
 
+from weft.tables.elsewhere import to_write
 from weft.tables.program import execute, options, progress
 
 FILE_ROWS: Final = 250_000
@@ -40,11 +41,16 @@ def main() -> None:
     parser = options(__doc__)
     for name in ("visits", "pages", "sources", "seed", "part-from", "part-to"):
         parser.add_argument(f"--{name}", type=int, required=True)
-    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--output", required=True)
     execute(parser, _work)
 
 
 def _work(given: argparse.Namespace) -> Mapping[str, Any]:
+    with to_write(given, given.output) as output:
+        return _written(given, output)
+
+
+def _written(given: argparse.Namespace, output: Path) -> Mapping[str, Any]:
     rows, size = {"rankings": 0, "uservisits": 0}, 0
     for part in range(given.part_from, given.part_to):
         table, file, first, last = _part(part, given.visits, given.pages)
@@ -54,7 +60,7 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
             if table == "rankings"
             else visits(numbers, given.seed, given.pages, given.sources)
         )
-        path = given.output / table / f"part-{file:05d}.parquet"
+        path = output / table / f"part-{file:05d}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         frame.write_parquet(path, compression="snappy", row_group_size=_GROUP_ROWS)
         rows[table] += frame.height

@@ -70,10 +70,6 @@ class OwnSql(Workload):
     def purpose(self) -> str:
         return f"run {self.query.name}"
 
-    def generated(self, layout: Layout) -> Mapping[Path, str]:
-        tablework.require_directories(layout, self.kind, "output")
-        return {}
-
     def prepare(self, layout: Layout) -> Sequence[Command]:
         """The tables are the user's; only Flink has to be given their columns."""
         if "flink" not in layout.homes:

@@ -82,7 +82,7 @@ class SqlJoin(tablework.Queries):
     def generated(self, layout: Layout) -> Mapping[Path, str]:
         files = {self.texts(layout) / f"{name}.sql": _TEXTS[name] for name in self.names}
         columns = {self.texts(layout) / tablework.COLUMNS: _COLUMNS}
-        return {**super().generated(layout), **files, **columns}
+        return {**files, **columns}
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         parts, count = visits.parts(self.visits, self._pages), len(layout.nodes)

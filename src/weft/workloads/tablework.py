@@ -1,17 +1,18 @@
 """What workloads of SQL queries share: the engine's job, weft's programs on tables, and the verdict on each query."""
 
+import json
 import random
 import statistics
 import sys
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
 
 import weft
-from weft.errors import UsageError
+from weft.layout.jvm import core
 from weft.layout.places import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.fields import MOST
@@ -62,10 +63,6 @@ class Queries(Workload):
         names, shuffle = list(self.names), random.Random(self.seed)  # noqa: S311 - an order
         return [name for _ in range(self.repeats) for name in shuffle.sample(names, len(names))]
 
-    def generated(self, layout: Layout) -> Mapping[Path, str]:
-        require_directories(layout, self.kind, "input", "output")
-        return {}
-
     def job(self, layout: Layout, prepared: Sequence[Outcome]) -> Job:  # noqa: ARG002
         outcome, texts = layout.record / "outcomes" / "run.json", self.texts(layout)
         tables = {name: f"{layout.places['input'].path}/{name}" for name in self.tables}
@@ -115,24 +112,23 @@ def table_program(
     outcome = layout.record / "outcomes" / f"{name}.json"
     argv = [sys.executable, "-P", "-m", f"weft.tables.{module}", *arguments]
     argv += ["--threads", str(max(1, int(on.cores))), "--memory", str(max(_LEAST, on.memory // 2))]
-    argv += ["--scratch", str(on.directory / "duckdb"), "--outcome", str(outcome)]
+    argv += ["--scratch", str(on.directory / "duckdb" / name), "--outcome", str(outcome)]
+    argv += _copier(layout)
     environment = {**layout.environment(on), "PYTHONPATH": str(Path(weft.__file__).resolve().parents[1])}
     return Command(name, on, argv, environment, outcome)
+
+
+def _copier(layout: Layout) -> list[str]:
+    """What copies tables and results where no program in Python reaches them, if they are there."""
+    if not any("://" in place.path for place in layout.places.values() if place.shared):
+        return []
+    java = [str(layout.java), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    return ["--copier", json.dumps([*java, *core(layout), "io.weft.hadoop.CopyFiles"])]
 
 
 def table_options(tables: Mapping[str, str]) -> list[str]:
     """The options of a program that reads tables: the path of each, by name."""
     return [word for name, path in tables.items() for word in ("--table", f"{name}={path}")]
-
-
-def require_directories(layout: Layout, kind: str, *roles: Role) -> None:
-    """Raises UsageError if DuckDB cannot read and write the files of these roles."""
-    for role in roles:
-        if "://" in layout.places[role].path:
-            raise UsageError(
-                f"{kind}: DuckDB cannot use {role} on {layout.places[role].storage}, which has no directory",
-                hint=f"use a storage with a directory: --{role} disk, mount:DIR, delayed:lustre",
-            )
 
 
 def rounds(order: Sequence[str]) -> list[str]:
@@ -178,11 +174,17 @@ def by_query(ran: Outcome, answers: Mapping[str, Any], wrong: Mapping[str, str])
             "seconds": round(statistics.median(row["seconds"] for row in rows), 3),
             "slowest": round(max(row["seconds"] for row in rows), 3),
             "rows": answers.get(rows[0]["label"], {}).get("rows", 0),
+            "checksum": _checksums(answers.get(row["label"], {}) for row in rows),
             **{key: round(statistics.median(row[key] for row in rows)) for key in _COUNTED if key in rows[0]},
             "answer": next((wrong[row["label"]] for row in rows if row["label"] in wrong), "right"),
         }
         for name, rows in grouped.items()
     ]
+
+
+def _checksums(answers: Iterable[Mapping[str, Any]]) -> str:
+    """That of the rows of all repeats, or all of them if they differ."""
+    return ", ".join(dict.fromkeys(str(answer["checksum"]) for answer in answers if "checksum" in answer))
 
 
 def geometric_mean(queries: Sequence[Mapping[str, Any]]) -> float | None:

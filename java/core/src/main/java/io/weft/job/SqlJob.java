@@ -2,6 +2,7 @@ package io.weft.job;
 
 import io.weft.core.Attempt;
 import io.weft.core.Outcome;
+import io.weft.core.Store;
 import io.weft.core.UsageError;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -136,6 +137,11 @@ public abstract class SqlJob<S extends EngineSession> extends EngineJob<S> {
         found.put("seconds", phases.measured() - before);
         found.put("failure", failure);
         return found;
+    }
+
+    /** Marks a result as complete: one without rows may have no file. */
+    protected static void complete(String directory) throws IOException {
+        Store.of(directory).create(directory + "/_SUCCESS").close();
     }
 
     /** A statement without the semicolon that ends it in a file. */

@@ -2,8 +2,6 @@ package io.weft.flink;
 
 import io.weft.job.SqlJob;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -55,9 +53,7 @@ public final class Sql extends SqlJob<Session> {
         TableDescriptor files = TableDescriptor.forConnector("filesystem").format("parquet").option("path", to)
                 .schema(Schema.newBuilder().fromResolvedSchema(rows.getResolvedSchema()).build()).build();
         rows.insertInto(files).execute().await();
-        // a result without rows has no file
-        Files.createDirectories(Path.of(to));
-        Files.createFile(Path.of(to, "_SUCCESS"));
+        complete(to);
     }
 
     @Override

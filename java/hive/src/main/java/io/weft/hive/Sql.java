@@ -1,8 +1,6 @@
 package io.weft.hive;
 
 import io.weft.job.SqlJob;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +44,7 @@ public final class Sql extends SqlJob<Session> {
         String all = standard() ? statement.into("INSERT OVERWRITE DIRECTORY " + text(to) + " STORED AS PARQUET ")
                 : "CREATE EXTERNAL TABLE weft_result STORED AS PARQUET LOCATION " + text(to) + " AS\n" + text;
         counts.put(label, session.run(label, all));
-        // a result without rows may have no file
-        Files.createDirectories(Path.of(to));
-        Files.createFile(Path.of(to, "_SUCCESS"));
+        complete(to);
     }
 
     @Override
