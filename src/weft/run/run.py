@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft import probes
-from weft.errors import Stopped, StorageError, WeftError
+from weft.errors import Stopped, StorageError, WeftError, WorkloadError
 from weft.host import lease, settings, signals
 from weft.host.contained import contained
 from weft.host.provision import classdata
@@ -140,9 +140,15 @@ def _live(
                 )
             )
         readings = [held.enter_context(probe.watch(layout)) for probe in observers]
-        yield Live(spec, layout, alive, record, progress, readings)
+        try:
+            yield Live(spec, layout, alive, record, progress, readings)
+        except WorkloadError as failed:
+            # a program may fail for want of a daemon without which the cluster can continue
+            failed.message += "".join(f"; before, {what}" for what in alive.lost)
+            raise
+        finally:
+            record.update(lost=alive.lost)
         preload.require_loaded(layout, alive.preloaded, record)
-        record.update(lost=alive.lost)
         # a signal is raised after the cleanup, where the nodes' own `with` block has ended
         with _phase("stop", record, progress), spec.nodes.explained(), signals.held():
             held.close()
