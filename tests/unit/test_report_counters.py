@@ -7,7 +7,7 @@ from tests.unit.report_fakes import BEGIN, make_record
 from weft.record import samples
 from weft.record.record import Stored, write_json
 from weft.record.samples import Sample
-from weft.report.blocks import Table
+from weft.report.blocks import Table, Words
 from weft.report.counters import counters
 from weft.report.fileops import file_operations
 from weft.report.gather import summarize
@@ -87,6 +87,20 @@ def test_a_distribution_is_that_of_the_measured_phase(tmp_path: Path) -> None:
     assert [row for table in tables for row in table.rows if table.columns[0].title == "Sizes of reads"] == [
         ("from 4.1 kB", "20", "100 %")
     ]
+
+
+def test_queries_have_their_bytes_beyond_tables_and_results(tmp_path: Path) -> None:
+    ran = reading(
+        12.41, "engine", input_read_bytes=900_000, shuffle_read_bytes=200_000, shuffle_write_bytes=200_000,
+        output_write_bytes=3000, input_read_count=7, shuffle_read_count=1, shuffle_write_count=1, output_write_count=1,
+    )  # fmt: skip
+    stored = record(tmp_path / "run", [*reading(2.0, "engine"), *ran])
+    summary = summarize(stored).model_copy(update={"facts": {"table_bytes": 1_000_000}})
+    texts = [block.text for block in file_operations(summary).blocks if isinstance(block, Words)]
+    assert (
+        "Read: 1.1 MB, 100 kB more than the tables have (1 MB). Written: 3 kB of results and 200 kB beyond them."
+        in texts
+    )
 
 
 def test_a_record_without_file_operations_has_none(tmp_path: Path) -> None:

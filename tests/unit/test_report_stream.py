@@ -10,10 +10,12 @@ from tests.unit.report_fakes import BEGIN, make_record
 from weft.cli import app
 from weft.errors import UsageError
 from weft.record.record import write_json
-from weft.report import page, stream, verdict
+from weft.report import latencies, page, stream, verdict
 from weft.report.blocks import Chart, Table, Words
+from weft.report.compare import Comparison, Group
 from weft.report.gather import summarize
 from weft.report.summary import Mark, Summary
+from weft.report.text import outcome_lines
 
 LATENCY = {"median": 0.004, "p95": 0.009, "p99": 0.02, "p999": 0.5, "max": 1.25, "mean": 0.005}
 
@@ -118,3 +120,56 @@ def test_explain_refers_to_the_latencies(tmp_path: Path, monkeypatch: pytest.Mon
     done = CliRunner().invoke(app, ["explain", "stream"])
     assert isinstance(done.exception, UsageError)
     assert "stream is a stream" in done.exception.message
+
+
+def test_a_comparison_has_the_latencies_of_streams_with_intervals() -> None:
+    def group(label: str, *medians: float) -> Group:
+        facts = [
+            {"latency_median_seconds": each, "latency_p99_seconds": 2 * each, "records_per_second": 400.0}
+            for each in medians
+        ]
+        return Group(label=label, key=label, runs=(), values=(), facts=tuple(facts))
+
+    groups = (group("windows", 0.5, 0.51, 0.52, 0.53, 0.54), group("records", 0.03, 0.03, 0.04, 0.04, 0.05))
+    section = latencies.latencies_of_streams(Comparison(title="two", groups=groups))
+    shown = [block.text for block in section.blocks if isinstance(block, Words)]
+    assert shown == ["Lowest median latency first: [records]; then [windows]."]
+    (table,) = [block for block in section.blocks if isinstance(block, Table)]
+    assert table.rows[0] == ("windows", "5", "0.52 [0.50, 0.54]", "1.04 [1.00, 1.08]", "-", "400")
+    other = Group(label="sort", key="sort", runs=(), values=(1.0,), facts=({"right": "1 of 1"},))
+    assert latencies.latencies_of_streams(Comparison(title="one", groups=(other,))).blocks == ()
+
+
+@pytest.mark.parametrize(
+    ("backlog", "ends"),
+    [
+        ({"records": 6200, "waited": 6.2, "caught_up": 3.0}, "3.00 s later it had caught up"),
+        ({"records": 6200, "waited": 6.2}, "It did not catch up with them."),
+    ],
+)
+def test_an_engine_that_began_late_is_said_to_have_caught_up_or_not(
+    tmp_path: Path, backlog: dict[str, float], ends: str
+) -> None:
+    (shown,) = [text for text in words(summary(tmp_path, backlog=backlog)) if "began" in text]
+    assert "with 6,200 records in the brokers' log" in shown
+    assert ends in shown
+
+
+def test_the_summary_has_what_identifies_results_and_the_latency_of_a_stream(tmp_path: Path) -> None:
+    facts = {
+        "queries": [{"query": "join", "rows": 10_000, "checksum": "0123456789abcdef"}],
+        "latency_median_seconds": 0.0103, "latency_p99_seconds": 0.25, "sustained": False, "limit": "broker",
+        "offered_per_second": 2000.0, "backlog_records": 2500, "caught_up": "3.0 s",
+    }  # fmt: skip
+    head = {"facts": facts, "lost": ["kafka-node4 on node4 ended (killed by signal 9)"], "scratch": "disk"}
+    stored = make_record(tmp_path / "one", head=head)
+    lines = outcome_lines(stored)
+    assert "  join: 10000 rows, checksum 0123456789abcdef" in lines
+    assert (
+        "  latency: median 0.010 s, 99 % 0.25 s; 2,000 records/s not sustained, the limit is the broker"
+        in lines
+    )
+    assert "  backlog of 2,500 records caught up: 3.0 s" in lines
+    assert "  recovered: kafka-node4 on node4 ended (killed by signal 9)" in lines
+    failed = make_record(tmp_path / "two", head={**head, "verdict": "INVALID"})
+    assert "  lost: kafka-node4 on node4 ended (killed by signal 9)" in outcome_lines(failed)

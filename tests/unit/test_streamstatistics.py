@@ -96,7 +96,7 @@ def test_a_rate_that_is_not_sustained_is_named_with_its_limit() -> None:
     found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
     facts = StreamStatistics().judge([], ran, [found]).facts
     assert (facts["sustained"], facts["limit"], facts["offered_per_second"]) == (False, "broker", 5000.0)
-    assert facts["latency_median"] == "10 ms"
+    assert facts["latency_median_seconds"] == 0.01
 
 
 def test_it_needs_kafka() -> None:
@@ -109,8 +109,7 @@ def test_it_needs_kafka() -> None:
     ("engine", "interval", "hint"),
     [
         ("flink", "20ms", "set interval to 50ms or more, or 0 for a result of each record"),
-        ("spark", "50ms", "set interval to 100ms or more"),
-        ("spark", "0", "set interval to 100ms or more"),
+        ("spark", "50ms", "set interval to 100ms or more, or 0 for a result of each record"),
     ],
 )
 def test_an_interval_too_short_for_the_engine_is_refused(engine: str, interval: str, hint: str) -> None:
@@ -150,3 +149,36 @@ def test_only_a_search_has_a_bound(rate: str, first: str, bound: str) -> None:
 def test_a_rate_is_a_number_or_max(rate: str) -> None:
     with pytest.raises(UsageError, match="rate"):
         parse({"workload": "stream-statistics", "engine": "flink", "services": ["kafka:1"]}, {"rate": rate})
+
+
+def test_real_time_mode_needs_a_slot_for_each_partition_and_one_for_the_result() -> None:
+    layout = laid("spark")
+    StreamStatistics(interval=0, producers=layout.slots - 1).generated(layout)
+    StreamStatistics(producers=layout.slots).generated(layout)
+    with pytest.raises(UsageError, match=f"needs {layout.slots + 1} slots"):
+        StreamStatistics(interval=0, producers=layout.slots).generated(layout)
+    table = {"workload": "stream-statistics", "engine": "spark", "services": ["kafka:1"]}
+    with pytest.raises(UsageError, match="at least 5 s between checkpoints"):
+        parse(table, {"interval": "0", "checkpoint": "1s"})
+
+
+@pytest.mark.parametrize(("engine", "millis"), [("flink", "1000"), ("spark", "5000")])
+def test_checkpoints_are_as_often_as_the_engine_permits(engine: str, millis: str) -> None:
+    job = StreamStatistics(interval=0).job(laid(engine), [])
+    assert option(job.arguments, "checkpoint-millis") == millis
+
+
+def test_an_engine_that_begins_late_has_no_warm_up() -> None:
+    work = StreamStatistics(backlog=5, seconds=25)
+    assert "--backlog" in work.job(laid(), []).arguments
+    assert "--backlog" not in StreamStatistics().job(laid(), []).arguments
+    assert option(work.beside(laid(), [])[0].argv, "backlog-seconds") == "5.0"
+    late = {"records": 6200, "waited": 6.2, "caught_up": 3.0}
+    ran = {"beside": [collected(backlog=late), {"records": 25_000}]}
+    found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
+    judgement = work.judge([], ran, [found])
+    assert judgement.valid
+    assert (judgement.facts["backlog_records"], judgement.facts["caught_up"]) == (6200, "3.0 s")
+    for keys in ({"backlog": "20s"}, {"backlog": "5s", "rate": "max"}):
+        with pytest.raises(UsageError, match="a backlog needs a rate"):
+            parse({"workload": "stream-statistics", "engine": "flink", "services": ["kafka:1"]}, keys)

@@ -95,12 +95,17 @@ def values_of(
     return found
 
 
+_FOUND: frozenset[Measure] = frozenset(
+    {"latency_median_seconds", "latency_mean_seconds", "records_per_second"}
+)
 _SIDES = {"map_files": "map side", "read_files": "read side"}
 
 
 def _measured(line: Headline, of: Measure) -> list[float]:
     """A run's value; None if it was not counted."""
-    if of in _SIDES:
+    if of in _FOUND:
+        value = line.facts.get(of)
+    elif of in _SIDES:
         value = line.explanation.files("scratch", _SIDES[of]) if line.explanation else None
     else:
         value = getattr(line.operations, of, None) if of != "seconds" else line.seconds
@@ -112,7 +117,7 @@ def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Finding:
     value = formula.estimate(rule.value, values)
     if value is None:
         lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not values.get((name, at))]
-        counted = "" if rule.of == "seconds" else " that counted file operations"
+        counted = "" if rule.of == "seconds" or rule.of in _FOUND else " that counted file operations"
         return Finding(
             rule=rule,
             value=None,

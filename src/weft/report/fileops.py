@@ -66,7 +66,7 @@ def file_operations(summary: Summary) -> Section:
     if not found and not summary.fileops:
         return Section("fileops", "File operations", unseen=unasked(summary, "fileops", "file operations"))
     measured = table(found, engine(found), MEASURED)
-    blocks: list[Block] = [_engine(measured)]
+    blocks: list[Block] = [_engine(measured), *_beyond(summary.facts.get("table_bytes"), measured)]
     blocks += _histogram("Sizes of reads", measured, "read", "size_hist", show_size)
     blocks += _histogram("Times of opens", measured, "open", "ns_hist", lambda ns: _short(ns / 1e9))
     blocks += _others(found, phases_of(summary))
@@ -96,6 +96,27 @@ def _engine(measured: Mapping[tuple[str, str], Sums]) -> Block:
     rows = [(kind, operation, *_row(sums)) for (kind, operation), sums in ordered]
     note = f"The engine's processes in the phase {MEASURED}. Time is the sum over all threads. {_UNNAMED}."
     return Table(columns, rows, note)
+
+
+def _beyond(tables: Any, measured: Mapping[tuple[str, str], Sums]) -> list[Block]:
+    """Of queries: bytes beyond those of their tables and results; columns that no query needs are not read."""
+    if not isinstance(tables, int) or not measured:
+        return []
+
+    def moved(kinds: Sequence[str], *operations: str) -> float:
+        return sum(
+            sums.bytes for (kind, name), sums in measured.items() if kind in kinds and name in operations
+        )
+
+    read = moved(("input", "shuffle", "output"), "read", "transfer")
+    results, between = moved(("output",), "write"), moved(("shuffle",), "write")
+    more = f"{show_size(abs(round(read - tables)))} {'more' if read > tables else 'less'}"
+    return [
+        Words(
+            f"Read: {show_size(round(read))}, {more} than the tables have ({show_size(tables)})."
+            f" Written: {show_size(round(results))} of results and {show_size(round(between))} beyond them."
+        )
+    ]
 
 
 def _place(kind: str) -> tuple[int, str]:

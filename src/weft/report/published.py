@@ -24,9 +24,12 @@ Measure = Literal[
     "mean_write",
     "map_files",
     "read_files",
+    "latency_median_seconds",
+    "latency_mean_seconds",
+    "records_per_second",
 ]
-"""The subject of a rule: the time, a value of `operations.Operations`, or the seconds of the run phase spent in file calls on
-scratch, on the map side or the read side of shuffles."""
+"""The subject of a rule: the time, a value of `operations.Operations`, the seconds of the run phase spent in file calls on
+scratch, on the map side or the read side of shuffles, or what a stream's run found."""
 
 
 class Published(Part):

@@ -26,7 +26,7 @@ def stream(summary: Summary) -> Section:
     found = summary.stream
     if found is None:
         return Section("stream", "Latency of the stream")
-    blocks: list[Block] = [_rate(found), _latencies(found)]
+    blocks: list[Block] = [_rate(found), *([Words(found.late)] if found.late else []), _latencies(found)]
     blocks += [*_recoveries(summary, found), *_early(found)]
     if found.over_time:
         blocks += [_course(summary, found), _throughput(found)]

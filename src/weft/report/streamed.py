@@ -56,6 +56,8 @@ class Streamed(Part):
     distribution: tuple[tuple[float, float], ...]
     over_time: tuple[Moment, ...]
     steps: tuple[Mapping[str, JsonValue], ...]
+    backlog: Mapping[str, float] = {}
+    """If the engine began after the producers: records that waited, how long, and the time until it had caught up."""
     collector: tuple[tuple[float, float], ...] = ()
     """Pauses of the engine's garbage collector: when, after the stream began, and how long."""
 
@@ -82,6 +84,17 @@ class Streamed(Part):
             f" by {seconds(float(str(step['growth'])))} s from the second quarter to the last. The limit is the {limit}:"
             f" {_REASONS[limit]}."
         )
+
+    @property
+    def late(self) -> str:
+        """How an engine that began after the producers caught up; empty if it did not begin late."""
+        if not self.backlog:
+            return ""
+        waited = f"The engine began {seconds(self.backlog['waited'])} s after the producers, with {self.backlog['records']:,.0f} records in the brokers' log."
+        took = self.backlog.get("caught_up")
+        if took is None:
+            return f"{waited} It did not catch up with them."
+        return f"{waited} {seconds(took)} s later it had caught up: 99 % of the records were as fast as at the end, within a factor of two."
 
     def recovered(self, lost: float) -> float | None:
         """Seconds from a loss, in seconds after the stream began, until latencies were as before; None if never or if none were before."""
@@ -117,6 +130,7 @@ def of_record(stored: Stored, begin: float) -> Streamed | None:
         distribution=found["distribution"],
         over_time=_moments(found["over_time"]),
         steps=tuple(found["steps"]),
+        backlog=found.get("backlog", {}),
         collector=_collector(stored, began, end),
     )
 

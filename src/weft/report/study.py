@@ -18,6 +18,7 @@ from weft.report.emulation import joined
 from weft.report.gather import summarize
 from weft.report.headline import Headline
 from weft.report.html import Page, render
+from weft.report.latencies import latencies_of_streams
 from weft.report.numbers import NONE, amount, interval, seconds, size
 from weft.report.operations import operations
 from weft.report.published import load as paper_of
@@ -232,6 +233,7 @@ SECTIONS: list[Maker[Comparison]] = [
     order,
     cells,
     plot,
+    latencies_of_streams,
     replays_of_a_trace,
     where_the_difference_comes_from,
     file_operations,

@@ -4,11 +4,34 @@ from collections.abc import Mapping
 from typing import Any
 
 from weft.record.record import PHASES, Stored
+from weft.report.numbers import seconds
 from weft.text.units import show_seconds, show_size
+
+_FEW = 3
+"""Queries whose checksums are part of the summary of a run."""
 
 
 def _method(facts: Mapping[str, Any]) -> str:
     return f" (method {facts['method']})" if facts.get("method") else ""
+
+
+def _found(facts: Mapping[str, Any]) -> list[str]:
+    """What identifies the results of a few queries; the latency of a stream."""
+    queries = facts.get("queries") or []
+    found = [
+        f"{row['query']}: {row['rows']} rows, checksum {row['checksum']}"
+        for row in queries
+        if len(queries) <= _FEW and row.get("checksum")
+    ]
+    if "latency_median_seconds" in facts:
+        median, most = (seconds(facts[f"latency_{name}_seconds"]) for name in ("median", "p99"))
+        kept = "sustained" if facts["sustained"] else f"not sustained, the limit is the {facts['limit']}"
+        found.append(
+            f"latency: median {median} s, 99 % {most} s; {facts['offered_per_second']:,.0f} records/s {kept}"
+        )
+    if "caught_up" in facts:
+        found.append(f"backlog of {facts['backlog_records']:,} records caught up: {facts['caught_up']}")
+    return found
 
 
 def outcome_lines(stored: Stored) -> list[str]:
@@ -30,8 +53,10 @@ def outcome_lines(stored: Stored) -> list[str]:
             f"  {show_size(head['bytes_in'])} in, {show_size(head['bytes_out'])} out, {show_size(head['throughput_per_node'])}/s per node"
         )
     lines += [f"  {head['unsecured']}"] if head.get("unsecured") else []
-    lines += [f"  recovered: {words}" for words in head.get("lost", [])]
+    lost = "recovered" if stored.verdict == "VALID" else "lost"
+    lines += [f"  {lost}: {words}" for words in head.get("lost", [])]
     if (facts := head.get("facts", {})).get("result"):
         lines.append(f"  result {facts['result']}: {facts['rows']} rows of {facts['columns']} columns")
+    lines += [f"  {words}" for words in _found(facts)]
     lines.append(f"  record {stored.directory}")
     return lines

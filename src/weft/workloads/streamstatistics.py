@@ -1,10 +1,12 @@
 """stream-statistics: least, greatest, sum and count of a number in every record of a stream through Kafka."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from weft.errors import UsageError
 from weft.layout.places import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.services.kafka import client_program, client_properties
@@ -15,6 +17,8 @@ from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload
 
 _LEAST = {"flink": 0.05, "spark": 0.1}
 """Seconds of the shortest window or micro-batch, by engine."""
+_LEAST_BATCH = 5.0
+"""Seconds between checkpoints in Spark's real-time mode, at least; they end a batch."""
 _FIRST_RATE = 1000.0
 """Records per second of each producer with which the search for the highest rate begins."""
 
@@ -63,12 +67,19 @@ class StreamStatistics(Workload):
     interval: Duration | None = Field(
         default=None,
         ge=0,
-        description="tumbling window (Flink, from 50ms) or micro-batch (Spark, from 100ms); 0: a result for each record (Flink). Default: 0 on Flink, 100ms on Spark",
+        description="tumbling window (Flink, from 50ms) or micro-batch (Spark, from 100ms); 0: a result for each record (on Spark by its real-time mode). Default: 0 on Flink, 100ms on Spark",
     )
     bound: Duration = Field(
         default=1.0, gt=0, description="with rate=max: limit of the 99th percentile of latency"
     )
-    checkpoint: Duration = Field(default=1.0, ge=0.01, description="time between checkpoints (Flink)")
+    checkpoint: Duration | None = Field(
+        default=None,
+        ge=0.01,
+        description="time between checkpoints, on Flink and in Spark's real-time mode. Default: 1s on Flink, 5s on Spark, the shortest",
+    )
+    backlog: Duration = Field(
+        default=0.0, ge=0, description="how much later than the producers the engine begins; without warmup"
+    )
     buffer_timeout: Duration = Field(
         default=0.01, ge=0, description="longest wait of a record for others of its buffer (Flink)"
     )
@@ -91,6 +102,11 @@ class StreamStatistics(Workload):
                 f"field {self.field} is not one of the {self.values} numbers of a record",
                 hint=f"fields are numbered from 0 to {self.values - 1}",
             )
+        if self.backlog and (self.rate == "max" or self.seconds <= self.backlog):
+            raise MisreadError(
+                "stream-statistics: a backlog needs a rate, and producers that publish for longer",
+                hint="set rate to a number, and seconds above backlog",
+            )
         if (self.length + 1) // self.values < 4:
             raise MisreadError(
                 f"a record of {self.length} bytes does not hold {self.values} numbers",
@@ -100,13 +116,25 @@ class StreamStatistics(Workload):
 
     def require_engine(self, kind: str) -> None:
         least = _LEAST[kind]
-        if self.interval is None or self.interval >= least or (kind == "flink" and self.interval == 0):
-            return
-        alone = ", or 0 for a result of each record" if kind == "flink" else ""
-        raise MisreadError(
-            f"stream-statistics: an interval of {self.interval * 1000:g} ms is too short on {kind}",
-            hint=f"set interval to {least * 1000:g}ms or more{alone}",
-        )
+        if self.interval and self.interval < least:
+            raise MisreadError(
+                f"stream-statistics: an interval of {self.interval * 1000:g} ms is too short on {kind}",
+                hint=f"set interval to {least * 1000:g}ms or more, or 0 for a result of each record",
+            )
+        if kind == "spark" and self.interval == 0 and (self.checkpoint or _LEAST_BATCH) < _LEAST_BATCH:
+            raise MisreadError(
+                "stream-statistics: Spark's real-time mode has at least 5 s between checkpoints",
+                hint="set checkpoint to 5s or more",
+            )
+
+    def generated(self, layout: Layout) -> Mapping[Path, str]:
+        if self._real_time(layout) and layout.slots <= self.producers:
+            raise UsageError(
+                f"stream-statistics: Spark's real-time mode needs {self.producers + 1} slots, one for each"
+                f" producer's partition and one for the result; there are {layout.slots}",
+                hint="add nodes or cores, lower producers, or set interval to 100ms or more",
+            )
+        return {}
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         topics = {"stream-records": self.producers, "stream-results": 1, "stream-control": 1}
@@ -122,14 +150,17 @@ class StreamStatistics(Workload):
             "field": self.field,
             "interval-millis": round(self._interval(layout) * 1000),
             "checkpoints": f"{layout.places['output'].path}/checkpoints",
-            "checkpoint-millis": round(self.checkpoint * 1000),
+            "checkpoint-millis": round(
+                1000 * (self.checkpoint or (_LEAST_BATCH if "spark" in layout.homes else 1.0))
+            ),
             "tasks": self.tasks or min(self.producers, layout.slots),
             "executors": len(layout.nodes),
             "outcome": outcome,
             **({"buffer-millis": round(self.buffer_timeout * 1000)} if "flink" in layout.homes else {}),
         }
         needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
-        return Job("stream-statistics", "StreamStatistics", _words(options), outcome, dependencies=needed)
+        words = [*_words(options), *(["--backlog"] if self.backlog else [])]
+        return Job("stream-statistics", "StreamStatistics", words, outcome, dependencies=needed)
 
     def beside(self, layout: Layout, prepared: Sequence[Outcome]) -> Sequence[Command]:  # noqa: ARG002
         options: dict[str, object] = {
@@ -139,6 +170,7 @@ class StreamStatistics(Workload):
             "warmup-seconds": self.warmup,
             "interval-micros": round(self._interval(layout) * 1e6),
             "bound-micros": round(self.bound * 1e6) if self.rate == "max" else 0,
+            "backlog-seconds": self.backlog,
             "patience-seconds": self.patience,
             "log": layout.record / "outcomes" / "latency.hlog",
         }
@@ -169,9 +201,8 @@ class StreamStatistics(Workload):
         reasons = [str(collected["lost"]).rstrip(".")] if "lost" in collected else []
         wanted = found["each"] * self.producers
         if self.rate != "max" and "lost" not in collected:
-            wanted = self.producers * sum(
-                max(1, round(self.rate * time)) for time in (self.warmup, self.seconds) if time
-            )
+            steps = (0 if self.backlog else self.warmup, self.seconds)
+            wanted = self.producers * sum(max(1, round(self.rate * time)) for time in steps if time)
         counts = {
             "producers published": sum(one["records"] for one in produced),
             "the validator found": found["records"],
@@ -189,6 +220,9 @@ class StreamStatistics(Workload):
         """Seconds between results; 0: one for each record."""
         default = 0.0 if "flink" in layout.homes else _LEAST["spark"]
         return default if self.interval is None else self.interval
+
+    def _real_time(self, layout: Layout) -> bool:
+        return "spark" in layout.homes and self.interval == 0
 
     def _stream(self, layout: Layout) -> dict[str, object]:
         return {
@@ -216,14 +250,18 @@ def _facts(collected: Outcome) -> dict[str, Any]:
         "records_per_second": round(collected["throughput"], 1),
         "sustained": bool(last),
         **({} if last else {"limit": step["limit"]}),
-        **{f"latency_{name}": _shown(value) for name, value in collected["latency"].items()},
+        **{f"latency_{name}_seconds": round(value, 6) for name, value in collected["latency"].items()},
+        **_caught_up(collected.get("backlog")),
     }
+
+
+def _caught_up(backlog: Mapping[str, Any] | None) -> dict[str, Any]:
+    """How long the engine, which began late, needed for what had been published."""
+    if backlog is None:
+        return {}
+    took = show_seconds(backlog["caught_up"]) if "caught_up" in backlog else "not until the end"
+    return {"backlog_records": backlog["records"], "caught_up": took}
 
 
 def _rate(step: Mapping[str, Any]) -> float:
     return float(step["rate"])
-
-
-def _shown(seconds: float) -> str:
-    """Milliseconds below one second."""
-    return f"{seconds * 1000:.3g} ms" if seconds < 1 else show_seconds(seconds)

@@ -40,6 +40,10 @@ public abstract class StreamJob<S extends EngineSession> extends EngineJob<S> {
     @Bounds(min = 1, max = 10_000)
     private int tasks;
 
+    /** Whether it begins when the collector says so, and not at once. */
+    @Option(names = "--backlog")
+    private boolean backlog;
+
     /** What the collector and producers have to agree with. */
     protected final int producers() {
         return producers;
@@ -85,6 +89,14 @@ public abstract class StreamJob<S extends EngineSession> extends EngineJob<S> {
     @Override
     protected final void work(S session, Outcome outcome) throws Exception {
         try (Control control = new Control(client)) {
+            if (backlog) {
+                phases.time("backlog", () -> {
+                    while (!control.hear(POLL_MILLIS).contains(Control.GO)) {
+                        // weft ends the run if the collector ends before
+                    }
+                    return null;
+                });
+            }
             Stream stream = phases.time("submit", () -> start(session));
             control.say(Control.READY);
             phases.measure("stream", () -> {

@@ -22,6 +22,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 public final class Control implements Closeable {
     /** From the driver: the engine consumes. */
     public static final String READY = "ready";
+    /** From the collector to the driver: there is a backlog, and the engine may begin. */
+    public static final String GO = "go";
     /** From the collector: nothing follows. */
     public static final String END = "end";
 

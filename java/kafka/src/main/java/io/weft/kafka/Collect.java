@@ -62,6 +62,10 @@ public final class Collect extends Program {
     @Bounds(min = 0)
     private long bound;
 
+    /** How long producers publish before the engine begins. */
+    @Option(names = "--backlog-seconds")
+    private double backlog;
+
     /** How many programs there are that have producers. */
     @Option(names = "--programs", required = true)
     private int programs;
@@ -80,6 +84,9 @@ public final class Collect extends Program {
     private long[] held;
     private long published;
     private long fallbacks;
+    private final List<String> heard = new ArrayList<>();
+    private boolean going;
+    private long readyMicros;
 
     public static void main(String[] args) {
         main(new Collect(), args);
@@ -98,17 +105,20 @@ public final class Collect extends Program {
             TopicPartition only = new TopicPartition(Topics.RESULTS, 0);
             in.assign(List.of(only));
             in.seekToBeginning(List.of(only));
-            while (!control.hear(POLL_MILLIS).contains(Control.READY)) {
+            while (backlog == 0 && !control.hear(POLL_MILLIS).contains(Control.READY)) {
                 // weft ends the run if the driver ends before
             }
             outcome.put("clocks", Clocks.compare(control, programs));
             try {
-                if (warmup > 0) {
+                if (warmup > 0 && backlog == 0) {
                     take(rate, warmup);
                     steps.clear();
                 }
                 Latencies found = bound > 0 ? search() : take(rate, seconds);
                 found.report().forEach(outcome::put);
+                if (backlog > 0) {
+                    outcome.put("backlog", found.caughtUp(readyMicros));
+                }
                 found.write(log);
             } catch (WrongInput lost) {
                 // the validator, which reads both topics again, says where
@@ -158,7 +168,9 @@ public final class Collect extends Program {
         control.say(step.message());
         Latencies latencies = new Latencies(step, producers);
         long until = step.lastMicros(producers) + (long) (patience * 1e6);
+        boolean waiting = backlog > 0;
         while (!complete()) {
+            waiting = waiting && !began(step);
             boolean more = false;
             var polled = results.poll(Duration.ofMillis(POLL_MILLIS));
             long now = Clock.micros();
@@ -172,6 +184,18 @@ public final class Collect extends Program {
         }
         steps.add(row(step, latencies, observed(step)));
         return latencies;
+    }
+
+    /** After a backlog, whether the engine consumes; until then it waits. */
+    private boolean began(Step step) throws Exception {
+        if (!going && Clock.micros() >= step.beginMicros() + (long) (backlog * 1e6)) {
+            control.say(Control.GO);
+            going = true;
+        }
+        List<String> messages = going ? control.hear(0) : List.of();
+        heard.addAll(messages);
+        readyMicros = messages.contains(Control.READY) ? Clock.micros() : 0;
+        return readyMicros > 0;
     }
 
     private boolean complete() {
@@ -218,12 +242,14 @@ public final class Collect extends Program {
         List<Published> found = new ArrayList<>();
         long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
         while (found.size() < producers && System.nanoTime() < end) {
-            for (String message : control.hear(POLL_MILLIS)) {
+            for (String message : heard) {
                 Published one = Published.of(message);
                 if (one != null && one.step() == step.number()) {
                     found.add(one);
                 }
             }
+            heard.clear();
+            heard.addAll(found.size() < producers ? control.hear(POLL_MILLIS) : List.of());
         }
         return found;
     }

@@ -21,6 +21,7 @@ final class Latencies {
     private static final int QUARTERS = 4;
     private static final int HALF_DISTANCES = 5;
     private static final double MOST = 100;
+    private static final int AS_USUAL = 2;
     private static final double[] LEVELS = {50, 95, 99, 99.9};
     private static final String[] NAMES = {"median", "p95", "p99", "p999"};
 
@@ -132,6 +133,32 @@ final class Latencies {
         found.put("longest_pause", Map.of("began", pauseBegan / 1e6, "seconds", pauseMicros / 1e6));
         found.put("distribution", distribution());
         found.put("over_time", overTime());
+        return found;
+    }
+
+    /**
+     * How an engine that began late caught up: records that waited for it, and the seconds until 99 % of the records were
+     * as fast as in the last quarter of the step, within a factor of two; none of them if it did not.
+     *
+     * @param ready when the engine began
+     */
+    Map<String, Object> caughtUp(long ready) {
+        Map<String, Object> found = new LinkedHashMap<>();
+        long due = (long) Math.min(step.each(), Math.max(0, (ready - step.beginMicros()) * step.rate() / 1e6));
+        found.put("records", due * producers);
+        found.put("waited", Math.max(0, ready - step.beginMicros()) / 1e6);
+        long usual = AS_USUAL * quarters[QUARTERS - 1].getValueAtPercentile(99);
+        if (usual >= ready - step.beginMicros()) {
+            return found;
+        }
+        for (Map.Entry<Long, Interval> each : intervals.entrySet()) {
+            Histogram sent = each.getValue().sent;
+            if (sent.getTotalCount() > 0 && sent.getValueAtPercentile(99) <= usual) {
+                long sentAt = step.beginMicros() + each.getKey() * width + width / 2;
+                found.put("caught_up", Math.max(0, sentAt + sent.getValueAtPercentile(99) - ready) / 1e6);
+                return found;
+            }
+        }
         return found;
     }
 

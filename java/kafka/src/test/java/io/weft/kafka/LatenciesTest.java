@@ -55,6 +55,17 @@ class LatenciesTest {
     }
 
     @Test
+    void anEngineThatBeginsLateHasCaughtUpWhenRecordsAreAsFastAsAtTheEnd() {
+        long ready = STEP.beginMicros() + 3_000_000;
+        // the backlog of 3 s is gone 2 s after the engine began
+        Latencies found = of(number -> Math.max(20_000, 3_000_000 - number * 6_000));
+        Map<String, Object> late = found.caughtUp(ready);
+        assertEquals(List.of(300L, 3.0), List.of(late.get("records"), late.get("waited")));
+        assertEquals(2.0, (double) late.get("caught_up"), 0.2);
+        assertEquals(null, of(number -> 3_000_000 + number).caughtUp(ready).get("caught_up"));
+    }
+
+    @Test
     void theLogHoldsAllRecords(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("latency.hlog");
         of(number -> number).write(file);

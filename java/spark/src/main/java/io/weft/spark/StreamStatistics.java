@@ -15,7 +15,7 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.apache.spark.sql.streaming.Trigger;
 
-/** Totals of a stream after each micro-batch, by one aggregation of Structured Streaming. */
+/** Totals of a stream after each micro-batch, or in real-time mode after each record, by one aggregation of Structured Streaming. */
 public final class StreamStatistics extends StreamJob<Session> {
     private static final long POLL_MILLIS = 50;
     private static final long PATIENCE_SECONDS = 120;
@@ -27,7 +27,8 @@ public final class StreamStatistics extends StreamJob<Session> {
     @Override
     protected Session open() throws Exception {
         SparkConf conf = new SparkConf().setAppName("stream-statistics")
-                .setIfMissing("spark.sql.shuffle.partitions", "" + tasks());
+                // in real-time mode, each of them takes a slot all the time
+                .setIfMissing("spark.sql.shuffle.partitions", realTime() ? "1" : "" + tasks());
         return new Session(conf, executors());
     }
 
@@ -101,6 +102,11 @@ public final class StreamStatistics extends StreamJob<Session> {
                 .option("topic", Topics.RESULTS).option("kafka.linger.ms", "0")
                 .option("checkpointLocation", checkpoints().contains("://") ? checkpoints() : "file://" + checkpoints());
         client().forEach((key, value) -> writer.option("kafka." + key, (String) value));
-        return writer.trigger(Trigger.ProcessingTime(intervalMillis()));
+        return writer.trigger(realTime() ? Trigger.RealTime(checkpointMillis())
+                : Trigger.ProcessingTime(intervalMillis()));
+    }
+
+    private boolean realTime() {
+        return intervalMillis() == 0;
     }
 }
