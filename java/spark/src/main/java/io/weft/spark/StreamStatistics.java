@@ -26,9 +26,13 @@ public final class StreamStatistics extends StreamJob<Session> {
 
     @Override
     protected Session open() throws Exception {
+        // in real-time mode, tasks take their slots all the time
         SparkConf conf = new SparkConf().setAppName("stream-statistics")
-                // in real-time mode, each of them takes a slot all the time
                 .setIfMissing("spark.sql.shuffle.partitions", realTime() ? "1" : "" + tasks());
+        if (realTime()) {
+            // a task that aggregates would wait for a slot of the node with its state, which one that reads may have
+            conf.setIfMissing("spark.locality.wait", "0s");
+        }
         return new Session(conf, executors());
     }
 
