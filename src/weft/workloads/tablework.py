@@ -120,7 +120,7 @@ def table_program(
 
 def _copier(layout: Layout) -> list[str]:
     """What copies tables and results where no program in Python reaches them, if they are there."""
-    if not any("://" in place.path for place in layout.places.values() if place.shared):
+    if not layout.uris:
         return []
     java = [str(layout.java), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     return ["--copier", json.dumps([*java, *core(layout), "io.weft.hadoop.CopyFiles"])]

@@ -48,7 +48,6 @@ def hive_site(yarn: YarnCluster, engine: str) -> dict[str, str]:
         "hive.tez.container.size": mebibytes(task),
         "hive.tez.java.opts": _java(heap(task)),
         "mapreduce.job.counters.max": _COUNTERS,
-        **_servers(layout, "mapreduce.job.hdfs-servers"),
     }
 
 
@@ -78,16 +77,10 @@ def tez_site(yarn: YarnCluster) -> dict[str, str]:
         "tez.am.am-rm.heartbeat.interval-ms.max": "100",
         "tez.counters.max": _COUNTERS,
         "tez.counters.max.groups": _COUNTERS,
-        **_servers(layout, "tez.job.fs-servers"),
+        # as MapReduce: for whom a job gets tokens for its containers
+        **({"tez.job.fs-servers": ",".join(layout.uris)} if layout.uris else {}),
         **(history if layout.metrics else {}),
     }
-
-
-def _servers(layout: Layout, key: str) -> dict[str, str]:
-    """The file systems for which a query's tasks get tokens, also if only one of its stages has files there."""
-    parts = {tuple(path.split("/")[:3]) for place in layout.places.values() for path in place.paths.values()}
-    found = sorted("/".join(part) for part in parts if part[0].endswith(":"))
-    return {key: ",".join(found)} if found else {}
 
 
 def jars(layout: Layout) -> str:
