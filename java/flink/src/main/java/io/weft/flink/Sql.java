@@ -44,7 +44,7 @@ public final class Sql extends SqlJob<Session> {
     @Override
     protected void query(Session session, String label, String text, String to) throws Exception {
         sql.getConfig().set("pipeline.name", label);
-        Table rows = sql.sqlQuery(text);
+        Table rows = sql.sqlQuery(standard() ? names(text) : text);
         if (standard()) {
             // columns of a result may have any name, or none, but not in a file
             int count = rows.getResolvedSchema().getColumnCount();
@@ -71,6 +71,17 @@ public final class Sql extends SqlJob<Session> {
         String message = String.valueOf(cause.getMessage()).lines().map(String::strip).filter(line -> !line.isEmpty())
                 .findFirst().orElse("");
         return message.isEmpty() ? cause.toString() : message;
+    }
+
+    /** A query in standard SQL with its quoted names as Flink has them: in backticks. */
+    static String names(String text) {
+        StringBuilder found = new StringBuilder(text.length());
+        boolean literal = false;
+        for (char c : text.toCharArray()) {
+            literal ^= c == '\'';
+            found.append(c == '"' && !literal ? '`' : c);
+        }
+        return found.toString();
     }
 
     private static String quoted(String name) {

@@ -20,6 +20,12 @@ class SqlTest {
     }
 
     @Test
+    void namesInDoubleQuotesAreInBackticksAndTextIsNotChanged() {
+        assertEquals("SELECT a AS `30 days`, 'it''s \"quoted\"' AS `b`",
+                Sql.names("SELECT a AS \"30 days\", 'it''s \"quoted\"' AS \"b\""));
+    }
+
+    @Test
     void aPathWithoutAPatternIsItself() {
         assertEquals(new Sql.Pattern("/lustre/me/visits", ""), Sql.Pattern.of("/lustre/me/visits"));
     }
