@@ -157,7 +157,7 @@ def _cargo(builder: Path, source: Path, folder: Path, target: str) -> None:
             shutil.copy(objects / target / "release" / product, folder)
     for product in products:
         require_old_glibc(folder / product, GLIBC)
-    require_gccs_unwinder(folder / native.PRODUCTS[0])
+    require_gccs_unwinder(folder / "libweft_scratch.so")
 
 
 def _about(machine: str) -> dict[str, str]:

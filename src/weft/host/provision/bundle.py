@@ -103,8 +103,8 @@ def _fill(files: Path, packages: Path, homes: Mapping[str, Path], contents: Cont
         _write(files / "share" / "man" / "man1" / name, text)
     for name, path in _SHELLS.items():
         _write(files / path, _completion(name))
-    for path in sorted((packages / "weft" / "shipped").glob("*.txt")):
-        _write(files / "share" / "doc" / "weft" / path.name, path.read_text())
+    for licences in sorted((packages / "weft" / "shipped").glob("*.txt")):
+        _write(files / "share" / "doc" / "weft" / licences.name, licences.read_text())
     about = {**settings.about(), "python": _PYTHON, "engines": [home.name for home in homes.values()]}
     _write(files / "share" / "weft" / "prefix.json", json.dumps(about, indent=1) + "\n")
 
