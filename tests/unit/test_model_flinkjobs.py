@@ -34,7 +34,7 @@ def subtask(index: int, begin: int, end: int, **metrics: float) -> dict[str, Any
 
 
 READ = {"write-bytes": 500, "accumulated-busy-time": 1500.0, "accumulated-idle-time": 500}
-SORT = {"read-bytes": 500, "accumulated-busy-time": 3000.0, "accumulated-backpressured-time": 0}
+SORT = {"read-bytes": 500, "accumulated-busy-time": 3000.0, "accumulated-idle-time": 1000}
 FAILURE = {
     "exceptionName": "org.apache.flink.runtime.jobmaster.JobMasterException",
     "stacktrace": "JobMasterException: the TaskManager left\nCaused by: java.io.IOException: gone\n\tat x",
@@ -111,9 +111,19 @@ def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:
 
 def test_what_flink_does_not_say_is_unknown_and_not_nothing(tmp_path: Path) -> None:
     table = stages.table(flinkjobs.read(record(tmp_path) / "engine"))
-    assert (
-        table.select("cpu_share", "gc_share", "fetch_share", "disk_spill_bytes").rows() == [(None,) * 4] * 2
-    )
+    assert table.select("cpu_share", "gc_share", "disk_spill_bytes").rows() == [(None,) * 3] * 2
+
+
+@pytest.mark.parametrize(("began", "waited"), [(3000, 0.25), (2999, None)])
+def test_who_has_no_input_although_all_of_it_exists_waits_for_the_network(
+    tmp_path: Path, began: int, waited: float | None
+) -> None:
+    """A task that runs beside the one before it may wait because that has made nothing yet."""
+    engine = record(tmp_path) / "engine"
+    found = flinkjobs.load(engine)
+    found["jobs"][0]["vertices"][1]["subtasks"] = [subtask(i, began, began + 4000, **SORT) for i in (0, 1)]
+    (engine / flinkjobs.FILE).write_text(json.dumps(found))
+    assert stages.table(flinkjobs.read(engine))["fetch_share"].to_list() == [None, waited]
 
 
 def test_a_task_that_was_lost_is_told(tmp_path: Path) -> None:

@@ -48,17 +48,37 @@ def test_more_tasks_than_slots_share_them() -> None:
     assert use([Held(A, 0, 10)] * 4, {A: 0}, 0, 10, 2).held == pytest.approx([5, 5, 5, 5])
 
 
+def test_tasks_of_one_executor_share_its_slots_and_not_those_of_others() -> None:
+    """As a sink in the slot of the one long subtask, while the other executor is done."""
+    tasks = [Held(A, 0, 10, "x"), Held(B, 0, 10, "x"), Held(A, 0, 2, "y")]
+    found = use(tasks, {A: 0, B: 0}, 0, 10, 2, {"x": 1, "y": 1})
+    assert found.held == pytest.approx([5, 5, 2])
+    assert found.empty == {(TAIL, A): pytest.approx(8)}
+    # where not all slots are known to belong to an executor, they belong to all
+    assert use(tasks, {A: 0, B: 0}, 0, 10, 2, {"x": 1}).held == use(tasks, {A: 0, B: 0}, 0, 10, 2).held
+
+
 MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)
 TASKS = st.builds(
-    lambda stage, begin, length: Held(("app", stage, 0), begin, begin + length),
+    lambda stage, begin, length, place: Held(("app", stage, 0), begin, begin + length, place),
     st.integers(min_value=0, max_value=3),
     MOMENTS,
     st.integers(min_value=0, max_value=80).map(lambda tick: tick / 10),
+    st.sampled_from(["x", "y"]),
 )
 
 
-@given(st.lists(TASKS, max_size=40), st.dictionaries(st.integers(0, 3), MOMENTS), st.integers(1, 6))
-def test_every_slot_second_has_one_answer(tasks: list[Held], submitted: dict[int, float], slots: int) -> None:
-    found = use(tasks, {("app", stage, 0): at for stage, at in submitted.items()}, 0, 10, slots)
+@given(
+    st.lists(TASKS, max_size=40),
+    st.dictionaries(st.integers(0, 3), MOMENTS),
+    st.integers(1, 6),
+    st.integers(0, 3),
+)
+def test_every_slot_second_has_one_answer(
+    tasks: list[Held], submitted: dict[int, float], slots: int, other: int
+) -> None:
+    rooms = {"x": slots, "y": other} if other else {}
+    slots += other
+    found = use(tasks, {("app", stage, 0): at for stage, at in submitted.items()}, 0, 10, slots, rooms)
     assert sum(found.held) + sum(found.empty.values()) == pytest.approx(10 * slots)
     assert all(seconds >= 0 for seconds in (*found.held, *found.empty.values()))

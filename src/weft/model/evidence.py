@@ -90,8 +90,9 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
     )
     stages: list[Stage] = list(tasks.select("app", "stage", "attempt").iter_rows())
     begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
-    held = [Held(*row) for row in zip(stages, begins, ends, strict=True)]
-    used = use(held, _submitted(metrics), window.begin, window.end, window.slots)
+    places_of = [f"{app} {executor}" for app, executor in tasks.select("app", "executor").iter_rows()]
+    held = [Held(*row) for row in zip(stages, begins, ends, places_of, strict=True)]
+    used = use(held, _submitted(metrics), window.begin, window.end, window.slots, _rooms(metrics))
     weight = np.asarray(used.held) / np.maximum(ends - begins, 1e-9)
     begins, ends = begins.clip(window.begin, window.end), ends.clip(window.begin, window.end)
     places = _places(tasks, window)
@@ -149,6 +150,12 @@ def _blocked(
 def _submitted(metrics: JobMetrics) -> dict[Stage, float]:
     rows = metrics.stages.drop_nulls("begin").select("app", "stage", "attempt", "begin").iter_rows()
     return {(app, stage, attempt): begin for app, stage, attempt, begin in rows}
+
+
+def _rooms(metrics: JobMetrics) -> dict[str, int]:
+    """By executor: its slots."""
+    known = metrics.executors.drop_nulls(["executor", "cores"]).select("app", "executor", "cores")
+    return {f"{app} {executor}": cores for app, executor, cores in known.iter_rows()}
 
 
 def _where(stages: Sequence[Stage]) -> dict[Stage, Indexes]:

@@ -23,7 +23,7 @@ def load(directory: Path) -> dict[str, Any]:
 
 
 def read(directory: Path) -> JobMetrics:
-    """A vertex is a stage, a subtask a task; what Flink does not report (CPU, waiting for blocks, spills) is null."""
+    """A vertex is a stage, a subtask a task; what Flink does not report (CPU, spills) is null."""
     found = load(directory)
     jobs = list(enumerate(found["jobs"]))
     return JobMetrics(
@@ -86,6 +86,7 @@ def _stages(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    ends = [max((task["end-time"] for task in vertex["subtasks"]), default=0) for vertex in job["vertices"]]
     for number, vertex in enumerate(job["vertices"]):
         source = not any(
             "read-bytes" in task["metrics"] and task["metrics"]["read-bytes"] for task in vertex["subtasks"]
@@ -106,10 +107,20 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "failure": "",
                 "run_ms": task["duration"],
                 "scheduler_ms": _deploying(task),
+                "fetch_wait_ms": None if source else _fetching(task, ends[:number]),
                 "local_bytes": 0 if source else metrics["read-bytes"],
                 "remote_bytes": 0,
                 "shuffle_write_bytes": metrics["write-bytes"],
             }
+
+
+def _fetching(task: dict[str, Any], ended: list[int]) -> int | None:
+    """Milliseconds without input although all vertices before had ended, so that it was on its way; None where they had not:
+    then nobody knows whether it existed yet."""
+    idle = task["metrics"].get("accumulated-idle-time")
+    if idle is None or any(not 0 < end <= task["start-time"] for end in ended):
+        return None
+    return int(idle)
 
 
 def _deploying(task: dict[str, Any]) -> int | None:
