@@ -3,12 +3,15 @@
 import argparse
 import json
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from weft.errors import WorkloadError
+from weft.host import shell
+
+_LONGEST = 24 * 3600.0
+"""Seconds; the limit of the phase ends it before."""
 
 
 def local(place: str) -> bool:
@@ -47,9 +50,13 @@ def _copy(given: argparse.Namespace, from_: str, to: str) -> None:
     """Raises WorkloadError if the files could not be copied."""
     outcome = given.scratch / "copied.json"
     options = ["--from", _uri(from_), "--to", _uri(to), "--outcome", str(outcome)]
-    code = subprocess.run([*json.loads(given.copier), *options], check=False).returncode
-    found = json.loads(outcome.read_text()) if outcome.exists() else {"reason": f"exit code {code}"}
-    if code:
+    done = shell.run([*json.loads(given.copier), *options], timeout=_LONGEST, check=False)
+    found = (
+        json.loads(outcome.read_text())
+        if outcome.exists()
+        else {"reason": f"exit code {done.code}: {done.err[-500:]}"}
+    )
+    if done.code:
         raise WorkloadError(f"{from_} was not copied to {to}: {found.get('reason')}")
 
 
