@@ -1,6 +1,7 @@
 """What all tests share: directories of their own, and marks by folder."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import hypothesis
@@ -14,6 +15,16 @@ hypothesis.settings.register_profile("weft", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile("long" if os.environ.get("WEFT_TEST_LONG") else "weft")
 
+LENGTHY = {
+    "test_readme.py",
+    "test_documentation.py",
+    "test_streams.py",
+    "test_study.py",
+    "test_matrix.py",
+    "test_slurm.py",
+}
+"""Few tests that take a minute and more each: begun first, or the other workers would be idle at the end."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
@@ -22,6 +33,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.local)
         if folder in {"local", "hosts"}:
             item.add_marker(needs(*JAVA))
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.path.name not in LENGTHY, -sizes[item.path], item.path))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
