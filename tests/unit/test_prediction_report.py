@@ -231,6 +231,51 @@ def test_a_link_that_is_limited_is_advice() -> None:
     )
 
 
+def test_compression_that_costs_more_than_it_saves_is_advice() -> None:
+    stages = [replace(stage, compression=0.4 * stage.processor) for stage in groupby().stages]
+    spec = {**SPEC, "nodes": {"kind": "ssh"}}
+    free, slow = (replace(MACHINE, link=link) for link in (1e12, 1e6))
+    line = next(
+        line
+        for line in advice.advise(on_lustre(job(stages), spec), "/r", free).lines
+        if line.part == "compression"
+    )
+    assert line.flags[:2] == ("--set", "spark.shuffle.compress=false")
+    assert line.gain == pytest.approx(0.4, abs=0.02)
+    heavy = job([replace(stage, bytes={"scratch read": 1e6}) for stage in stages])
+    bound = next(
+        (
+            line
+            for line in advice.advise(on_lustre(heavy, spec), "/r", slow).lines
+            if line.part == "compression"
+        ),
+        None,
+    )
+    assert bound is None or bound.low < 0, "what is not compressed takes its time on a slow link"
+
+
+def test_compression_is_as_much_of_each_stage_as_stacks_of_its_side_show(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run")
+    folder = stored.directory / "profile" / "node1" / "engine"
+    folder.mkdir(parents=True)
+    run = "org/apache/spark/scheduler/ShuffleMapTask.runTask"
+    worker = "[Executor task launch worker for task 0.0 in stage 0.0 (TID 0) tid=7]"
+    lines = [
+        "[main tid=1];org/apache/spark/executor/CoarseGrainedExecutorBackend.main 1",
+        f"{worker};{run};org/apache/spark/io/LZ4CompressionCodec.write 30",
+        f"{worker};{run};org/apache/spark/rdd/RDD.iterator 70",
+    ]
+    (folder / "1.collapsed").write_text("\n".join(lines))
+    stages = projection.read(stored).work.stages
+    for stage in stages:
+        assert stage.compression == pytest.approx(0.3 * stage.processor if stage.side == "map" else 0.0)
+
+
+def test_without_sampled_stacks_nothing_is_said_of_compression() -> None:
+    found = candidates(Situation(groupby(), at(4), SPEC, memory=64 << 30))
+    assert "compression" not in {one.family for one in found}
+
+
 def test_memory_that_is_too_small_is_no_candidate() -> None:
     stages = [replace(stage, bytes={"scratch written": 4e9}) for stage in groupby().stages]
     work = replace(job(stages), storages={"scratch": "mount"})

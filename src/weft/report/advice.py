@@ -30,7 +30,7 @@ class Line(Part):
     """One change. Gains are shares of the measured time: 0.2 is a fifth less."""
 
     family: str
-    """What is changed: storage of scratch, partitions, nodes, memory, network, engine; the best of each is a line."""
+    """What is changed: storage of scratch, partitions, nodes, memory, network, compression, engine; the best of each is a line."""
     change: str
     flags: tuple[str, ...]
     """Of `weft run`; empty where weft has no flag for it."""
@@ -155,10 +155,15 @@ def _counter(part: str, work: Work) -> str:
     if counts:
         most = max(counts, key=lambda name: counts[name])
         return f"{percent(blocked / whole)} of slot time; {most}: {counts[most]:,.0f} calls (probe fileops)"
-    names = {"processor": "processor", "collector": "collector", "network": "network"}
-    if part in names:
-        seconds = sum(getattr(stage, names[part]) * stage.count for stage in work.stages)
-        return f"{percent(seconds / whole)} of slot time (job metrics)"
+    sources = {
+        "processor": "job metrics",
+        "collector": "job metrics",
+        "network": "job metrics",
+        "compression": "sampled stacks",
+    }
+    if part in sources:
+        seconds = sum(getattr(stage, part) * stage.count for stage in work.stages)
+        return f"{percent(seconds / whole)} of slot time ({sources[part]})"
     return f"{work.slots} slots, {max(stage.count for stage in work.stages)} tasks in the widest stage (job metrics)"
 
 

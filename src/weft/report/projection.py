@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weft.errors import UsageError, why
@@ -17,7 +17,7 @@ from weft.model.prediction.storages import service
 from weft.model.prediction.target import Target
 from weft.model.prediction.work import Work
 from weft.record.record import Stored
-from weft.report import explanation, spans
+from weft.report import explanation, profiled, spans
 from weft.report.sources import Sources
 from weft.report.summary import NodeInfo
 from weft.text.units import parse_size
@@ -111,6 +111,7 @@ def read(stored: Stored) -> Recorded:
         storages={role: str(stored.head[role]) for role in ROLES if stored.head.get(role)},
         size=_number(workload.get("size")) or 0.0,
     )
+    work = _sampled(work, stored)
     kind = str(spec.get("nodes", {}).get("kind", ""))
     memory = int(listed[0].get("memory") or 0)
     return Recorded(
@@ -123,6 +124,20 @@ def read(stored: Stored) -> Recorded:
         spec,
         {key: str(value) for key, value in table.get("derived", {}).items()},
     )
+
+
+def _sampled(work: Work, stored: Stored) -> Work:
+    """With what stacks tell of each stage, where they were sampled."""
+    found = profiled.of_record(stored.directory)
+    if found is None:
+        return work
+    shares = {
+        side: column.get("compression", 0.0) / sum(column.values())
+        for side, column in found.columns.items()
+        if any(column.values())
+    }
+    stages = [replace(each, compression=each.processor * shares.get(each.side, 0.0)) for each in work.stages]
+    return replace(work, stages=stages)
 
 
 def _resolved(stored: Stored) -> dict[str, Any]:

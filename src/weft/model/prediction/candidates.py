@@ -30,6 +30,8 @@ _KEYS = {"groupby": "mappers", "pi": "tasks"}
 """By workload: its key for the number of tasks, where that is not `partitions`."""
 _AT_ONCE = ("flink",)
 """Engines whose subtasks all hold a slot at once: no more of them than slots."""
+_COMPRESSED = 2.1
+"""Bytes over those that LZ4, Spark's default codec, makes of them: its authors' benchmark of the Silesia corpus."""
 _OF_MEMORY = 0.25
 """Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
 _ROOM = 2.0
@@ -45,7 +47,7 @@ class Candidate:
     """One change."""
 
     family: str
-    """storage of scratch, partitions, nodes, memory, network: of each only the best is advice."""
+    """storage of scratch, partitions, nodes, memory, network, compression: of each only the best is advice."""
     change: str
     flags: tuple[str, ...]
     """Of `weft run`; empty where weft has no flag for it."""
@@ -80,7 +82,14 @@ class Situation:
 
 def candidates(run: Situation) -> list[Candidate]:
     """Everything that can be tried with this run's kind of nodes, storage and engine."""
-    return [*_storages(run), *_partitions(run), *_nodes(run), *_memory(run), *_network(run)]
+    return [
+        *_storages(run),
+        *_partitions(run),
+        *_nodes(run),
+        *_memory(run),
+        *_network(run),
+        *_compression(run),
+    ]
 
 
 def _storages(run: Situation) -> Iterator[Candidate]:
@@ -247,4 +256,21 @@ def _network(run: Situation) -> Iterator[Candidate]:
     target = replace(run.target, network=0.0)
     yield Candidate(
         "network", f"links without the limit of {table['rate']}", ("--nodes", words), "", target, "network"
+    )
+
+
+def _compression(run: Situation) -> Iterator[Candidate]:
+    """Blocks and spills as they are. A record does not tell how far they were compressed: not at all, as random bytes are,
+    or as far as text is."""
+    if run.work.engine != "spark" or not any(stage.compression for stage in run.work.stages):
+        return
+    names = ("spark.shuffle.compress", "spark.shuffle.spill.compress")
+    yield Candidate(
+        "compression",
+        "shuffled data without compression",
+        tuple(word for name in names for word in ("--set", f"{name}=false")),
+        ", ".join(f"{name}=false" for name in names),
+        replace(run.target, uncompressed=1.0),
+        "compression",
+        replace(run.target, uncompressed=_COMPRESSED),
     )

@@ -77,13 +77,15 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
     """A stage's demand."""
     new = scaled(stage, work, target)
     machine = target.machine
-    processor = ((stage.processor - stage.fixed) * new.data + stage.fixed) / machine.speed
+    spared = 0.0 if target.uncompressed is None else stage.compression
+    processor = ((stage.processor - stage.fixed - spared) * new.data + stage.fixed) / machine.speed
     parts = {
         "collector": stage.collector * target.collector * new.data / machine.speed,
         "scheduling": stage.scheduling * anchors.scheduling,
         "network": stage.network
         * target.network
         * new.data
+        * target.inflation
         * _remote(target.nodes)
         / max(_remote(work.nodes), 1e-9)
         if work.nodes > 1
@@ -117,7 +119,7 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
             own = {name: seconds * anchors.files.get(role, 1.0) for name, seconds in own.items()}
         parts |= own
         stations += shared
-    remote = stage.bytes.get("scratch read", 0.0) * new.data * _remote(target.nodes)
+    remote = stage.bytes.get("scratch read", 0.0) * new.data * target.inflation * _remote(target.nodes)
     stations.append(Station(LINKS, remote / machine.link, copies=target.nodes, hidden=True))
     used = tuple(s for s in stations if s.demand > 0)
     return Demand(stage, new, sum(parts.values()), used, parts)
@@ -178,7 +180,8 @@ def _files(
         # what the kernel needs to copy pages of a node's own files is needed above any storage
         own[kind] += each.seconds if same or (each.data and _cached(work.storages.get(role, ""))) else 0.0
         own[kind] += 0.0 if same else delay
-    moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data
+    inflation = target.inflation if role == "scratch" else 1.0
+    moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data * inflation
     if service is None:
         return own, []
     if not same and service.client_bandwidth < float("inf"):
@@ -232,7 +235,7 @@ def _grown(call: Calls, stage: StageWork, new: Scaled, work: Work, target: Targe
             work.nodes / target.nodes
         )  # a task opens the blocks of its own node itself, servers all others
     # time of data is that of bytes, whatever the number of calls
-    slower = new.data if call.data else ratio
+    slower = new.data * (target.inflation if call.role == "scratch" else 1.0) if call.data else ratio
     return Calls(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)
 
 

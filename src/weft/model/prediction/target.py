@@ -26,6 +26,9 @@ class Target:
     network: float = 1.0
     """Of the measured waiting for blocks of other nodes."""
 
+    uncompressed: float | None = None
+    """Of shuffled bytes without compression over those that were measured; None: compressed as they were."""
+
     whole: bool = False
     """Whether what made some tasks longer than others stays in one piece, such as a single key; otherwise it is divided."""
 
@@ -35,6 +38,11 @@ class Target:
     @property
     def slots(self) -> int:
         return self.nodes * self.cores
+
+    @property
+    def inflation(self) -> float:
+        """Of shuffled bytes."""
+        return self.uncompressed or 1.0
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,8 @@ class StageWork:
     processor: float = 0.0
     fixed: float = 0.0
     """Of `processor`: whatever the task's data: receiving and decoding the task itself."""
+    compression: float = 0.0
+    """Of `processor`: compressing and decompressing what is shuffled; 0: stacks were not sampled."""
     waiting: float = 0.0
     """For a processor."""
     collector: float = 0.0
@@ -77,6 +79,11 @@ class StageWork:
     def mean(self) -> float:
         """Seconds of a task."""
         return sum(self.tasks) / len(self.tasks)
+
+    @property
+    def side(self) -> str:
+        """Of the shuffle, as stacks show it: a task that writes blocks is of the map side, whatever it reads."""
+        return "map" if self.writes_shuffle else "reduce"
 
 
 @dataclass(frozen=True)
