@@ -63,6 +63,18 @@ def test_a_task_alone_is_not_slowed_by_the_compilers_of_other_nodes() -> None:
     assert found.at(at(1, processors=4, growth=Growth())).seconds == pytest.approx(1.0, rel=0.01)
 
 
+def test_a_jvm_for_each_task_compiles_with_the_tasks_and_a_shared_one_with_the_nodes() -> None:
+    four = replace(groupby(), beside=1.0)
+    alone, shared = (
+        Model(replace(four, jvm_a_task=flag), at(4, processors=4, growth=Growth())) for flag in (True, False)
+    )
+    twice = at(8, processors=4, growth=Growth())
+    assert alone.at(twice).seconds == pytest.approx(8.0, rel=0.01), "the same tasks, the same four processors"
+    assert shared.at(twice).seconds == pytest.approx(8.0 * 1.5, rel=0.01), (
+        "and twice the compilers, half of it all"
+    )
+
+
 def test_the_daemons_processor_time_is_that_of_the_run_phase_for_each_call_on_it() -> None:
     rows = [
         (t, "latencyfs/7", counter, value)

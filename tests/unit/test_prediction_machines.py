@@ -86,6 +86,9 @@ def test_a_profile_is_what_latencyfs_delays_by() -> None:
     assert found.latency == pytest.approx(500e-6)
     assert found.work("mkdir") == pytest.approx(1 / 100)
     assert found.delay("truncate") == pytest.approx(2 * 500e-6)
+    assert found.data_delay("write") > found.data_delay("seek") == 0, "pages go through FUSE, seeks do not"
+    uncached = of_profile(text, defaults, {"client.page_cache": "false", "data.round_trip_us": "900"})
+    assert uncached.data_delay("write") == pytest.approx(found.data_delay("write") + 900e-6)
 
 
 MACHINE = Machine(

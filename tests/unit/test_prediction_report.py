@@ -107,8 +107,6 @@ def test_a_curve_starts_from_the_run_that_is_nearest_to_it() -> None:
     targets = [replace(at(8, LUSTRE), machine=HERE)]
     assert leftout.nearest(one, HERE, [elsewhere, near], targets).name == "near"
     assert leftout.nearest(one, HERE, [], targets).name == "run"
-    found = leftout.left_out(one, one.model(HERE), HERE, [near, elsewhere])
-    assert [row.run for row in leftout.on_storages(found, one, targets[0])] == ["near"]
 
 
 def test_a_page_and_a_terminal_show_the_curve(recorded: Recorded) -> None:
@@ -196,6 +194,17 @@ def test_nothing_helps_a_healthy_job() -> None:
     found = advice.advise(on_lustre(groupby(), spec), "/runs/run", MACHINE)
     assert found.lines == ()
     assert "Nothing here helps by more than 5 %" in str(advice.section(found).blocks)
+
+
+def test_what_may_as_well_make_it_slower_is_no_advice() -> None:
+    spec = {**SPEC, "nodes": {"kind": "ssh"}}
+    found = advice.advise(on_lustre(slow(), spec), "/runs/run", MACHINE)
+    assert found.lines[0].low > 0
+    lost = on_lustre(job([replace(stage, waiting=0.9) for stage in slow().stages]), spec)
+    unsure = advice.advise(lost, "/runs/run", MACHINE)
+    assert unsure.lines == ()
+    assert all(line.low <= 0 for line in unsure.uncertain)
+    assert "not sure" in str(advice.section(unsure).blocks)
 
 
 def test_too_few_partitions_are_advice() -> None:

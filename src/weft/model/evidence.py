@@ -66,6 +66,8 @@ class Evidence:
     """By stage: the indexes of its tasks."""
     beside: Mapping[str, float]
     """Processor seconds of threads beside the tasks, by kind."""
+    meanwhile: Mapping[str, float]
+    """Of them, those from the first task's begin to the last one's end."""
     seen: int
     """Processes that the threads were read of."""
 
@@ -122,7 +124,8 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         _served(threads, begins, ends),
         _wire(tasks, weight, window, len(places)),
         _where(stages),
-        _beside(threads, window),
+        _beside(threads, window.begin, window.end),
+        _beside(threads, begins.min(), ends.max()) if len(begins) else {},
         _processes(samples),
     )
 
@@ -210,12 +213,12 @@ def unplaced(looks: Mapping[str, float]) -> dict[str, float]:
     return found
 
 
-def _beside(threads: Mapping[tuple[str, str], Counter], window: Window) -> dict[str, float]:
+def _beside(threads: Mapping[tuple[str, str], Counter], first: float, last: float) -> dict[str, float]:
     found: dict[str, float] = {}
     for (_, name), counter in threads.items():
         kind, _, what = name.removeprefix("threads.").partition(".")
         if what == "cpu" and kind != "task":
-            begin, end = np.interp([window.begin, window.end], counter.times, counter.values)
+            begin, end = np.interp([first, last], counter.times, counter.values)
             found[kind] = found.get(kind, 0.0) + float(end - begin)
     return found
 

@@ -57,6 +57,9 @@ class Advice(Part):
     shares: Mapping[str, float]
     """Of the slot time, by class."""
     lines: tuple[Line, ...]
+    """Changes whose whole interval is a gain."""
+    uncertain: tuple[Line, ...]
+    """Changes that would gain as much if the model is right, and by their interval may make the run slower."""
     notes: tuple[str, ...]
 
 
@@ -64,16 +67,12 @@ def advise(recorded: Recorded, directory: str, machine: Machine, others: Sequenc
     """The best change of each family, those first that gain most. `others`: runs of the same work by other engines."""
     model = recorded.model(machine)
     work = recorded.work
-    lines: dict[str, Line] = {}
-    for one in candidates(recorded.situation(machine)):
-        point = _point(model, one)
-        gain = 1 - point.seconds / work.measured
-        if gain > max(LEAST_GAIN, lines[one.family].gain if one.family in lines else 0.0):
-            lines[one.family] = _line(one, point, work, directory)
-    for line in _engines(recorded, directory, machine, others):
-        if line.gain > max(LEAST_GAIN, lines[line.family].gain if line.family in lines else 0.0):
-            lines[line.family] = line
-    best = sorted(lines.values(), key=lambda line: -line.gain)[:MOST]
+    found = [
+        *(_line(one, _point(model, one), work, directory) for one in candidates(recorded.situation(machine))),
+        *_engines(recorded, directory, machine, others),
+    ]
+    sure = _best([line for line in found if line.low > 0])
+    unsure = _best([line for line in found if line.family not in {line.family for line in sure}])
     return Advice(
         run=recorded.name,
         directory=directory,
@@ -81,9 +80,19 @@ def advise(recorded: Recorded, directory: str, machine: Machine, others: Sequenc
         replay=model.replay(),
         job_class=classes.of(work),
         shares={str(name): share for name, share in classes.shares(work).items()},
-        lines=tuple(best),
+        lines=tuple(sure[:MOST]),
+        uncertain=tuple(unsure[:MOST]),
         notes=tuple(f"not measured, and not advised on: {words}" for words in work.missing),
     )
+
+
+def _best(found: Sequence[Line]) -> list[Line]:
+    """The best line of each family, those first that gain most."""
+    best: dict[str, Line] = {}
+    for line in found:
+        if line.gain > max(LEAST_GAIN, best[line.family].gain if line.family in best else 0.0):
+            best[line.family] = line
+    return sorted(best.values(), key=lambda line: -line.gain)
 
 
 def _point(model: Model, one: Candidate) -> Point:
@@ -179,6 +188,9 @@ def section(found: Advice) -> Section:
             "quiet",
         )
     )
+    if found.uncertain:
+        changes = (f"{one.change} ({percent(one.low)} to {percent(one.high)})" for one in found.uncertain)
+        blocks.append(Words(f"May help, but it is not sure: {'; '.join(changes)}.", "quiet"))
     of_class = ", ".join(f"{name} {percent(share)}" for name, share in found.shares.items())
     blocks.insert(0, Words(f"The job is {found.job_class} by its slot time: {of_class}."))
     if found.notes:

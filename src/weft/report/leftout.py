@@ -103,19 +103,6 @@ def nearest(
     return min([recorded, *alike], key=away)
 
 
-def on_storages(found: Sequence[LeftOut], start: Recorded, target: Target) -> list[LeftOut]:
-    """Those on storages of the run that is started from, or of the target: others tell nothing of either."""
-    return [
-        one
-        for one in found
-        if all(
-            label == start.work.storages.get(role)
-            or (role in target.storages and label == target.storages[role].name)
-            for role, label in one.storages.items()
-        )
-    ]
-
-
 def error(found: Sequence[LeftOut]) -> float:
     """The median error; 0 without runs."""
     return median([one.error for one in found]) if found else 0.0

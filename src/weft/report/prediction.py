@@ -157,7 +157,7 @@ def _curve(
     name: str,
     tests: Sequence[Recorded],
 ) -> Curve:
-    """A curve from the nearest run, corrected by the others that are on its storages."""
+    """A curve from the nearest run, corrected by the others."""
 
     def at(nodes: int) -> Target:
         return replace(base, nodes=nodes)
@@ -165,7 +165,7 @@ def _curve(
     start = leftout.nearest(recorded, here, tests, [at(nodes) for nodes in counts])
     model = start.model(here)
     tested = leftout.left_out(start, model, here, [recorded, *tests])
-    known = correction.fitted([one.seen for one in leftout.on_storages(tested, start, base)])
+    known = correction.fitted([one.seen for one in tested])
     points = [PointRow(**vars(point)) for point in curve.points(model, at, counts, known)]
     knee = curve.knee(model, at, _BEYOND * max(counts))
     return Curve(

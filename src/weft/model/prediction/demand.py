@@ -131,9 +131,11 @@ def _remote(nodes: int) -> float:
 
 
 def _beside(work: Work, target: Target, count: int) -> float:
-    """Processor seconds of compilers, collectors and servers for each of so many tasks: each node's JVM compiles the same
+    """Processor seconds of compilers, collectors and servers for each of so many tasks: each JVM compiles the same
     code, and what is compiled on a node without a task slows none."""
     whole = work.beside * sum(stage.processor * stage.count for stage in work.stages)
+    if work.jvm_a_task:
+        return whole / sum(stage.count for stage in work.stages) / target.machine.speed
     tasks = sum(scaled(stage, work, target).tasks for stage in work.stages)
     return whole * min(target.nodes, count) / work.nodes / tasks / target.machine.speed
 
