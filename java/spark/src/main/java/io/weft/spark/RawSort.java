@@ -25,7 +25,10 @@ final class RawSort {
     /** Settings of a program that scatters chunks. */
     static SparkConf conf(String name) {
         // without a file for each range of each map task, however few the ranges are
-        return new SparkConf().setAppName(name).setIfMissing("spark.shuffle.sort.bypassMergeThreshold", "0");
+        return new SparkConf().setAppName(name).setIfMissing("spark.shuffle.sort.bypassMergeThreshold", "0")
+                // a quarter of the tasks' processor time with LZ4, for half of the bytes; a slow link or disk may be worth it
+                .setIfMissing("spark.shuffle.compress", "false")
+                .setIfMissing("spark.shuffle.spill.compress", "false");
     }
 
     /** Sorts, or only parts, and gives the rows of each part. */
