@@ -64,6 +64,12 @@ def test_two_masters_and_a_nodemanager_on_every_node(count: int) -> None:
     }
 
 
+def test_a_disk_that_is_nearly_full_is_used() -> None:
+    """Without its timer, a NodeManager still looks once, when it starts, and keeps no directory on a disk that is 90 % full."""
+    share = site("yarn-site")["yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage"]
+    assert share == "100"
+
+
 def test_a_users_setting_stands_in_the_file_it_belongs_to() -> None:
     own = {
         "mapreduce.map.output.compress": "true",

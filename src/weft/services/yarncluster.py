@@ -159,8 +159,9 @@ class YarnCluster:
             "yarn.nodemanager.resource.memory-mb": str(self.containers.node >> 20),
             "yarn.nodemanager.resource.cpu-vcores": str(self.containers.cores + 1),
             "yarn.nodemanager.vmem-check-enabled": "false",
-            # disk health checks are not the NodeManager's task
+            # disk health checks are not the NodeManager's task; it does one when it starts, and would leave out a disk that is 90 % full
             "yarn.nodemanager.disk-health-checker.enable": "false",
+            "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",
             "yarn.nodemanager.container-metrics.enable": "false",
             "yarn.nodemanager.sleep-delay-before-sigkill.ms": "100",
             "yarn.nodemanager.process-kill-wait.ms": "1000",
