@@ -116,9 +116,7 @@ def again(out: Path, machines: Sequence[str]) -> None:
         cache, second = Path(scratch) / "cache", Path(scratch) / "release"
         for folder in (cache, second):
             folder.mkdir()
-        for pattern in KEPT:
-            for path in settings.cache().glob(pattern):
-                (cache / path.name).symlink_to(path)
+        share(settings.cache(), cache)
         build(second, machines, cache)
         before, after = sums(out), sums(second)
         if differing := sorted(
@@ -130,6 +128,13 @@ def again(out: Path, machines: Sequence[str]) -> None:
                 f"a second build differs: {', '.join(differing)}", hint=f"compare {out} with {kept}"
             )
     say("a second build gave the same files")
+
+
+def share(cache: Path, second: Path) -> None:
+    """Links in a second cache to what it shares with the first."""
+    # flink-* has what flink-sql-* has too
+    for path in {path for pattern in KEPT for path in cache.glob(pattern)}:
+        (second / path.name).symlink_to(path)
 
 
 def _run(argv: Sequence[str | Path], environment: dict[str, str]) -> None:

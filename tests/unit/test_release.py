@@ -90,6 +90,20 @@ def test_the_same_files_give_the_same_archive(tmp_path: Path) -> None:
     assert (tmp_path / "one.tar").read_bytes() != (tmp_path / "two.tar").read_bytes()
 
 
+def test_a_second_build_shares_what_was_downloaded_and_nothing_that_was_built(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    second.mkdir()
+    shared = {f"{name}-1-a" for name in releasing.distribution.DISTRIBUTIONS} | {
+        "env-a",
+        "classlist-a",
+        "empty",
+    }
+    for name in {*shared, "jars-a", "native-a", "native-objects-a", "wheel-a"}:
+        (first / name).mkdir(parents=True)
+    releasing.share(first, second)
+    assert {path.name for path in second.iterdir()} == shared
+
+
 def test_an_engines_jars_are_components_with_what_they_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
