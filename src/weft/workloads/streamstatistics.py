@@ -90,7 +90,9 @@ class StreamStatistics(Workload):
         description="tasks that read; default: one per producer, at most one per slot",
     )
     patience: Duration = Field(
-        default=120.0, ge=1, description="time without a result after which records are given up as lost"
+        default=120.0,
+        ge=1,
+        description="time without a result, or without an acknowledgement of the brokers, after which records are given up as lost",
     )
     seed: int = Field(default=0, ge=0, description="seed of the records")
 
@@ -184,7 +186,14 @@ class StreamStatistics(Workload):
                     node,
                     f"produce-{node.name}",
                     "Produce",
-                    _words({**self._stream(layout), "from": edges[i], "to": edges[i + 1]}),
+                    _words(
+                        {
+                            **self._stream(layout),
+                            "from": edges[i],
+                            "to": edges[i + 1],
+                            "patience-seconds": self.patience,
+                        }
+                    ),
                 )
                 for i, node in enumerate(layout.nodes)
                 if edges[i] < edges[i + 1]

@@ -20,6 +20,8 @@ import picocli.CommandLine.Option;
 /** Producers of a stream, each in a thread with a connection of its own; they publish what the collector asks for. */
 public final class Produce extends Program {
     private static final long PAUSE_MILLIS = 20;
+    /** Kafka's own default. */
+    private static final long REQUEST_MILLIS = 30_000;
 
     @Option(names = "--client", required = true)
     private Path client;
@@ -39,6 +41,10 @@ public final class Produce extends Program {
     @Bounds(min = 0, max = 60_000)
     private long lingerMillis;
 
+    /** How long a record may wait for its acknowledgement. */
+    @Option(names = "--patience-seconds")
+    private double patience = 120;
+
     public static void main(String[] args) {
         main(new Produce(), args);
     }
@@ -47,6 +53,9 @@ public final class Produce extends Program {
     public void run(Outcome outcome) throws Exception {
         Properties known = Control.properties(client);
         known.put("linger.ms", "" + lingerMillis);
+        long millis = (long) (patience * 1000);
+        known.put("delivery.timeout.ms", "" + (millis + lingerMillis));
+        known.put("request.timeout.ms", "" + Math.min(REQUEST_MILLIS, millis));
         List<Publisher> publishers = new ArrayList<>();
         try (Control control = new Control(client)) {
             StreamSpec spec = stream.spec();

@@ -57,14 +57,20 @@ final class Publisher implements Closeable {
             }
             long took = Clock.micros() - now;
             blocked += took > BLOCKED_MICROS ? took : 0;
+            requireAccepted();
         }
         out.flush();
-        if (failure.get() != null) {
-            throw failure.get();
-        }
+        requireAccepted();
         double seconds = step.each() / step.rate();
         return new Published(step.number(), producer, late.getValueAtPercentile(50), mostLate,
                 acknowledged.getValueAtPercentile(50), blocked / 1e6 / seconds);
+    }
+
+    /** Throws why a record was given up; it will not be in the brokers' log. */
+    private void requireAccepted() throws Exception {
+        if (failure.get() != null) {
+            throw failure.get();
+        }
     }
 
     private static long until(long intended) {
