@@ -12,6 +12,7 @@ from typing import Any
 WEFT = str(Path(__file__).parent.parent / "weft")
 _LONGEST = 120
 """Characters of a reason."""
+_RIGHT = "right"
 Found = Mapping[str, Any]
 
 
@@ -38,12 +39,15 @@ def answers(records: Iterable[Found]) -> dict[str, dict[str, str]]:
 
 
 def lines(found: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """The table, with a row for each query and a column for each engine."""
+    """The table: a column for each engine, and a row for each query that is not right on all of them."""
     names = sorted({name for of in found.values() for name in of}, key=_number)
-    counts = [f"{sum(a == 'right' for a in of.values())} of {len(of)} right" for of in found.values()]
-    rows = [[name, *(_cell(of.get(name, "not run")) for of in found.values())] for name in names]
+    answers = {name: [of.get(name, "not run") for of in found.values()] for name in names}
+    counts = [f"{sum(a == _RIGHT for a in of.values())} of {len(of)} right" for of in found.values()]
+    rows = [[name, *map(_cell, each)] for name, each in answers.items() if set(each) != {_RIGHT}]
+    right = len(names) - len(rows)
+    last = [["others", *[f"{right} right"] * len(found)]] if right else []
     head = ["query", *found]
-    return [_row(cells) for cells in (head, ["---"] * len(head), ["", *counts], *rows)]
+    return [_row(cells) for cells in (head, ["---"] * len(head), ["all", *counts], *rows, *last)]
 
 
 def _cell(answer: str) -> str:

@@ -1,0 +1,38 @@
+"""bench/queries: what the records of several runs say of each query, as a table."""
+
+import runpy
+from typing import Any
+
+from weft.host import settings
+
+QUERIES = runpy.run_path(str(settings.SOURCE / "bench" / "queries.py"))
+
+
+def record(engine: str, **answers: str) -> dict[str, Any]:
+    rows = [{"query": query, "answer": answer} for query, answer in answers.items()]
+    return {"engine": engine, "facts": {"queries": rows}}
+
+
+def table(*records: dict[str, Any]) -> list[str]:
+    return QUERIES["lines"](QUERIES["answers"](records))
+
+
+def test_only_queries_that_are_not_right_everywhere_have_a_row() -> None:
+    assert table(
+        record("spark", q1="right", q2="right", q10="right"),
+        record("flink", q1="right", q10="SQL parse failed:\n a | b"),
+        record("flink", q2="right"),
+    ) == [
+        "| query | spark | flink |",
+        "| --- | --- | --- |",
+        "| all | 3 of 3 right | 2 of 3 right |",
+        "| q10 | right | SQL parse failed: a \\| b |",
+        "| others | 2 right | 2 right |",
+    ]
+
+
+def test_rows_are_in_the_order_of_the_queries_and_tell_what_was_not_run() -> None:
+    found = table(record("spark", q10="late", ss_max="lost", q9="odd"), record("flink", q9="x" * 200))
+    assert [row.split(" | ")[0] for row in found[3:]] == ["| q9", "| q10", "| ss_max"]
+    assert found[3].endswith(f"| {'x' * 117}... |")
+    assert "not run" in found[4]
