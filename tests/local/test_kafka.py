@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.local.conftest import Weft
-from tests.needs import needs
+from tests.local.test_security import NOBODY, as_nobody, readable
+from tests.needs import NAMESPACES, ROOT, needs
 from weft.services import brokers
 
 pytestmark = [needs("openssl"), pytest.mark.long]
@@ -36,6 +37,8 @@ class Brokers:
 @pytest.fixture(scope="module")
 def running() -> Iterator[Brokers]:
     home = Path(tempfile.mkdtemp(prefix="weft-kafka-"))
+    # others may enter it, so that what is in it protects itself
+    home.chmod(0o755)
     weft = Weft(home)
     try:
         asked = ["--nodes", "local:1", "--service", "kafka:2", "--set", "kafka.topics.events=2"]
@@ -90,6 +93,62 @@ def test_nobody_else_is_answered(running: Brokers, tmp_path: Path, shows: str) -
             # a broker that refuses the certificate says so after the handshake
             if not encrypted.recv(4):
                 raise ConnectionError("closed without an answer")
+
+
+@needs(ROOT, "unshare", NAMESPACES)
+def test_another_user_reads_none_of_the_brokers_files(running: Brokers) -> None:
+    home = running.weft.home
+    kept = [path for folder in ("work", "state") for path in (home / folder).rglob("*")]
+    assert len([path for path in kept if path.match("events-*/*.log")]) == 4, "copies of two partitions"
+    assert running.certificate in kept
+    environments = [Path(f"/proc/{each.pid}/environ") for each in running.weft.processes("kafka.Kafka")]
+    assert len(environments) == 2
+    assert readable([*kept, *environments]) == []
+    assert readable([home]) == [str(home)]
+
+
+@needs(ROOT, "unshare", NAMESPACES)
+@pytest.mark.parametrize("shows", ["plain text", "another certificate", "the run's own"])
+def test_another_user_produces_and_consumes_only_with_the_runs_certificate(
+    running: Brokers, tmp_path: Path, shows: str
+) -> None:
+    host = running.address.partition(":")[0]
+    own = Path(tempfile.mkdtemp(dir=running.weft.home))
+    (own / "trusted.pem").write_text(ssl.get_server_certificate((host, int(running.address.split(":")[1]))))
+    # with a copy of the run's own he would be answered, so that it is the certificate that keeps him out
+    stolen = shows == "the run's own"
+    shutil.copy(running.certificate if stolen else _made(tmp_path, host), own / "both.pem")
+    settings = {"max.block.ms": "8000", "default.api.timeout.ms": "8000"}
+    if shows != "plain text":
+        settings["security.protocol"] = "SSL"
+        for store, file in (("keystore", "both.pem"), ("truststore", "trusted.pem")):
+            settings |= {f"ssl.{store}.type": "PEM", f"ssl.{store}.location": f"{own}/{file}"}
+    (own / "client.properties").write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+    for path in (own, *own.iterdir()):
+        shutil.chown(path, int(NOBODY))
+    ends = _ends(running)
+    words = ["--bootstrap-server", running.address, "--command-config", f"{own}/client.properties"]
+    words += ["--topic", "events"]
+    send = [*words, "--num-records", "1", "--record-size", "9", "--throughput", "-1"]
+    produced = _java(own, "org.apache.kafka.tools.ProducerPerformance", *send)
+    receive = [*words, "--from-beginning", "--max-messages", "1", "--timeout-ms", "8000"]
+    consumed = _java(own, "org.apache.kafka.tools.consumer.ConsoleConsumer", *receive)
+    assert ("1 records sent" in produced) == stolen, produced
+    assert ("Processed a total of 1 messages" in consumed) == stolen, consumed
+    assert (_ends(running) != ends) == stolen
+
+
+def _java(own: Path, *words: str) -> str:
+    """What another user's Kafka prints."""
+    java = ["java", "-Xmx128m", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={own}", "-cp", "/mnt/lib/*"]
+    return as_nobody(*java, *words, engine="kafka", HOME=str(own)).communicate(timeout=120)[0]
+
+
+def _ends(running: Brokers) -> str:
+    """How many records each partition has."""
+    done = running.weft("exec", "--", "kafka-get-offsets.sh", "--topic", "events")
+    assert done.stdout.count("events:") == 2, done.stderr
+    return done.stdout
 
 
 def _made(folder: Path, host: str) -> Path:

@@ -1,5 +1,7 @@
 """SQL on real engines: the answers are DuckDB's."""
 
+import re
+
 import polars
 import pytest
 
@@ -59,25 +61,25 @@ def test_the_join_is_right_and_a_query_of_ones_own_has_its_result(weft: Weft, en
 
 
 @pytest.mark.long
-def test_hive_says_why_a_file_is_no_table(weft: Weft) -> None:
-    (weft.home / "query.sql").write_text("SELECT count(*) AS n FROM visits")
-    (weft.home / "visits.parquet").write_text("this is text")
-    own = [
-        "submit",
-        "--engine",
-        "hive",
-        "--nodes",
-        "local:1",
-        "query.sql",
-        "--table",
-        "visits=visits.parquet",
-    ]
-    wrong = weft(*own)
-    assert wrong.returncode == 1
-    assert "is not a Parquet file" in weft.head()["reason"]
-    (weft.home / "query.sql").write_text("SELECT 1\nFORM visits WHERE")
-    assert weft(*own).returncode == 1
-    assert "line 2:" in weft.head()["reason"]
+@pytest.mark.parametrize("engine", ["spark", "flink", "hive"])
+def test_an_engine_says_why_it_cannot_run_a_query_of_ones_own(weft: Weft, engine: str) -> None:
+    (weft.home / "good.sql").write_text("SELECT count(*) AS n FROM visits")
+    (weft.home / "bad.sql").write_text("SELECT 1\nFORM visits WHERE")
+    (weft.home / "missing.sql").write_text("SELECT * FROM nowhere")
+    (weft.home / "text.parquet").write_text("this is text")
+    polars.DataFrame({"hits": [1, 2, 3]}).write_parquet(weft.home / "visits.parquet")
+    for query, file, why in (
+        ("good.sql", "text.parquet", "is not a Parquet file|in either ORC or Parquet format"),
+        ("bad.sql", "visits.parquet", r"\bline[: ]2\b"),
+        ("missing.sql", "visits.parquet", "nowhere"),
+    ):
+        table = ("--table", f"visits={file}")
+        wrong = weft("submit", "--engine", engine, "--nodes", "local:1", query, *table)
+        assert wrong.returncode == 1, wrong.stderr
+        assert wrong.stderr.count("error:") == 1, wrong.stderr
+        assert weft.head()["verdict"] == "INVALID"
+        assert re.search(why, weft.head()["reason"]), weft.head()["reason"]
+        assert len(weft.head()["reason"].splitlines()) == 1, weft.head()["reason"]
 
 
 @pytest.mark.long

@@ -1,5 +1,7 @@
 """A query of the user's own: its tables, its result, and what is refused before anything starts."""
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from tests.fakes import fake_layout
 from weft.cli.ownquery import own_query
 from weft.errors import UsageError
 from weft.spec.parse import parse
+from weft.tables import columns
 from weft.tables.duck import database
 from weft.tables.gather import joined
 from weft.workloads.ownsql import OwnSql
@@ -104,3 +107,16 @@ def test_parts_become_one_file_in_their_order(tmp_path: Path) -> None:
         assert (tmp_path / "it's.csv").read_text() == "n\n10\n11\n0\n1\n"
         joined(db, parts, tmp_path / "all.parquet")
         assert db.execute(f"SELECT * FROM '{tmp_path}/all.parquet'").fetchall() == [(10,), (11,), (0,), (1,)]
+
+
+def test_a_table_that_is_no_parquet_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, outcome = tmp_path / "text.parquet", tmp_path / "outcome.json"
+    text.write_text("this is text")
+    words = ["--table", f"visits={text}", "--output", f"{tmp_path}/columns.tsv"]
+    words += ["--scratch", str(tmp_path), "--outcome", str(outcome)]
+    monkeypatch.setattr(sys, "argv", ["columns", *words])
+    with pytest.raises(SystemExit):
+        columns.main()
+    reason = json.loads(outcome.read_text())["reason"]
+    assert reason.startswith("table visits is not a Parquet file: ")
+    assert str(text) in reason

@@ -45,7 +45,10 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
         for table in given.table:
             name, _, path = table.partition("=")
             directory = Path(path)
-            view(connection, name, parts(directory) if directory.is_dir() else [directory])
+            try:
+                view(connection, name, parts(directory) if directory.is_dir() else [directory])
+            except duckdb.InvalidInputException as error:
+                raise ValueError(f"table {name} is not a Parquet file: {error}") from error
             lines += described(connection, name)
     given.output.parent.mkdir(parents=True, exist_ok=True)
     given.output.write_text("".join(lines))
