@@ -71,9 +71,11 @@ def main() -> int:
     parser.add_argument("--from", action="store_true", dest="stored", help="the names are those of records")
     parser.add_argument("--scale", default="0.01", help="scale factor of the tables")
     parser.add_argument("--queries", default="all", help="all, interactive20, or names: q3,q7")
+    parser.add_argument("--limit", default="1m", help="longest time of a query")
     parser.add_argument("--nodes", default="local:1")
     given = parser.parse_args()
     words = ["--nodes", given.nodes, "--set", f"scale={given.scale}", "--set", f"queries={given.queries}"]
+    words += ["--set", f"limit={given.limit}"]
     records = [shown(name) if given.stored else run(name, words) for name in given.names]
     print("\n".join(lines(answers(records))))
     return 0

@@ -60,6 +60,14 @@ def test_each_repeat_has_another_order_that_the_seed_determines() -> None:
     assert order == Tpcds(repeats=3, seed=5).order != Tpcds(repeats=3, seed=6).order
 
 
+def test_a_query_may_have_a_limit() -> None:
+    limited, unlimited = (
+        Tpcds(**set_).job(fake_layout(), PREPARED).arguments for set_ in ({"limit": "1m"}, {})
+    )
+    assert limited[limited.index("--limit-seconds") + 1] == "60.0"
+    assert "--limit-seconds" not in unlimited
+
+
 def test_a_right_answer_is_valid_and_has_its_figures() -> None:
     found = judged(Tpcds(queries="q3,q7"), ran("q3", "q7"))
     assert (found.valid, found.reason, found.bytes_in, found.bytes_out) == (True, "", 20, 2)

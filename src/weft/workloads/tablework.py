@@ -15,7 +15,7 @@ import weft
 from weft.layout.jvm import core
 from weft.layout.places import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
-from weft.text.fields import MOST
+from weft.text.fields import MOST, Duration
 from weft.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Workload
 
 ENGINES = ("spark", "flink", "hive")
@@ -38,6 +38,9 @@ class Queries(Workload):
 
     repeats: int = Field(
         default=1, ge=1, le=MOST, description="how often each query runs, each time in another order"
+    )
+    limit: Duration | None = Field(
+        default=None, gt=0, description="longest time of a query, which then counts as failed; default: none"
     )
     seed: int = Field(
         default=0, ge=0, le=1 << 30, description="seed of the order, and of what weft generates itself"
@@ -77,6 +80,7 @@ class Queries(Workload):
             "--executors",
             str(len(layout.nodes)),
         ]
+        arguments += ["--limit-seconds", repr(self.limit)] if self.limit else []
         needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
         return Job(self.kind, "Sql", [*arguments, "--outcome", str(outcome)], outcome, dependencies=needed)
 

@@ -1,6 +1,7 @@
 package io.weft.job;
 
 import io.weft.core.Attempt;
+import io.weft.core.Bounds;
 import io.weft.core.Outcome;
 import io.weft.core.Store;
 import io.weft.core.UsageError;
@@ -37,6 +38,11 @@ public abstract class SqlJob<S extends EngineSession> extends EngineJob<S> {
     @Option(names = "--standard")
     private boolean standard;
 
+    /** Longest time of a query; 0: no limit. */
+    @Option(names = "--limit-seconds")
+    @Bounds(min = 0, max = 1_000_000_000)
+    private double limit;
+
     @Option(names = "--columns")
     private Path columns;
 
@@ -65,6 +71,11 @@ public abstract class SqlJob<S extends EngineSession> extends EngineJob<S> {
      * @param to the directory of its result
      */
     protected abstract void query(S session, String label, String text, String to) throws Exception;
+
+    /** Ends a query that the thread runs. */
+    protected void end(S session, String label, Thread runs) throws Exception {
+        runs.interrupt();
+    }
 
     /** The engine's own reason of a failure, in one line. */
     protected abstract String reason(Exception error);
@@ -127,9 +138,14 @@ public abstract class SqlJob<S extends EngineSession> extends EngineJob<S> {
         found.put("label", label);
         try {
             phases.measure("queries", () -> {
-                query(session, label, text, output + "/" + label);
+                TimeLimit.run(limit, () -> {
+                    query(session, label, text, output + "/" + label);
+                    return null;
+                }, runs -> end(session, label, runs));
                 return null;
             });
+        } catch (TimeLimit.Exceeded late) {
+            failure = late.getMessage();
         } catch (Exception error) {
             error.printStackTrace();
             failure = reason(error);

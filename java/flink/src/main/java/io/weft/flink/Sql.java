@@ -6,17 +6,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.SqlParserException;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableDescriptor;
 import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.ValidationException;
 
 /** Queries by Flink SQL in batch mode. Flink does not read the columns of a table from its files: they are options. */
 public final class Sql extends SqlJob<Session> {
+    private static final long POLL_MILLIS = 50;
+
     private TableEnvironment sql;
+    private volatile TableResult running;
 
     public static void main(String[] args) {
         main(new Sql(), args);
@@ -43,6 +48,7 @@ public final class Sql extends SqlJob<Session> {
 
     @Override
     protected void query(Session session, String label, String text, String to) throws Exception {
+        running = null;
         sql.getConfig().set("pipeline.name", label);
         Table rows = sql.sqlQuery(standard() ? names(text) : text);
         if (standard()) {
@@ -52,8 +58,18 @@ public final class Sql extends SqlJob<Session> {
         }
         TableDescriptor files = TableDescriptor.forConnector("filesystem").format("parquet").option("path", to)
                 .schema(Schema.newBuilder().fromResolvedSchema(rows.getResolvedSchema()).build()).build();
-        rows.insertInto(files).execute().await();
+        running = rows.insertInto(files).execute();
+        running.await();
         complete(to);
+    }
+
+    @Override
+    protected void end(Session session, String label, Thread runs) throws InterruptedException {
+        while (running == null) {
+            // it is still being planned
+            Thread.sleep(POLL_MILLIS);
+        }
+        running.getJobClient().ifPresent(JobClient::cancel);
     }
 
     @Override

@@ -50,6 +50,11 @@ public final class Sql extends SqlJob<Session> {
     }
 
     @Override
+    protected void end(Session session, String label, Thread runs) {
+        session.spark.sc().cancelJobGroupAndFutureJobs(label);
+    }
+
+    @Override
     protected Map<String, Object> counted(String label) {
         return totals.of(label);
     }
