@@ -52,7 +52,7 @@ def main() -> None:
         _ship(shipped)
         for machine in machines:
             shutil.rmtree(shipped / "native", ignore_errors=True)
-            shutil.copytree(_native(builder, machine), shipped / "native")
+            ship_native(_native(builder, machine), shipped / "native")
             (shipped / "about.json").write_text(json.dumps(_about(machine), indent=1) + "\n")
             _archive(builder, "wheel", source, out)
 
@@ -107,6 +107,11 @@ def _ship(shipped: Path) -> None:
     (shipped / "notices.txt").write_text(sbom.notices([*components.rust(), *components.java()]))
     engines = components.engines(distribution.homes(list(distribution.DISTRIBUTIONS), say))
     (shipped / "engines.txt").write_text(sbom.of_engines(engines))
+
+
+def ship_native(built: Path, shipped: Path) -> None:
+    """The programs alone: beside them, the cache keeps what it knows of them, with times and inodes."""
+    shutil.copytree(built, shipped, ignore=shutil.ignore_patterns(".*"))
 
 
 def _spec(engine: str) -> Spec:

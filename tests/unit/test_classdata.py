@@ -89,9 +89,11 @@ def test_classes_are_listed_in_one_small_run(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(classdata, "_finish", write)
     messages: list[str] = []
     job = classdata.Observed(["run", "small"], {"THING_HOME": "/thing"})
-    listed = [classdata.observe("thing", java, tmp_path, job, messages.append) for _ in range(2)]
+    (home := tmp_path / "thing").mkdir()
+    (linked := tmp_path / "linked").symlink_to(home)
+    listed = [classdata.observe("thing", java, each, job, messages.append) for each in (home, home, linked)]
     assert listed[0] is not None
-    assert listed[0] == listed[1]
+    assert len(set(listed)) == 1
     assert listed[0].read_text() == "org/thing/One\n"
     assert [argv[-2:] for argv in ran] == [["run", "small"]]
     assert len(messages) == 1

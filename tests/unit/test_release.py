@@ -4,7 +4,9 @@ import json
 import shutil
 import zipfile
 from pathlib import Path
+from xml.etree import ElementTree
 
+import building
 import components
 import pytest
 import releasing
@@ -12,6 +14,7 @@ import sbom
 
 from weft import __version__
 from weft.host import settings
+from weft.host.provision import contents
 
 ROOT = settings.SOURCE
 
@@ -102,6 +105,24 @@ def test_a_second_build_shares_what_was_downloaded_and_nothing_that_was_built(tm
         (first / name).mkdir(parents=True)
     releasing.share(first, second)
     assert {path.name for path in second.iterdir()} == shared
+
+
+def test_the_wheel_has_native_programs_without_what_the_cache_knows_of_them(tmp_path: Path) -> None:
+    built = tmp_path / "built"
+    built.mkdir()
+    (built / "gauge").write_text("program")
+    contents.record(built)
+    assert contents.damage(built) == ""
+    assert len(list(built.iterdir())) == 3
+    building.ship_native(built, tmp_path / "native")
+    assert [path.name for path in (tmp_path / "native").iterdir()] == ["gauge"]
+
+
+def test_jars_are_packed_by_a_plugin_that_knows_the_time_for_their_entries() -> None:
+    """maven-jar-plugin does since 3.2.0; Maven 3.8 takes 2.4 if none is named."""
+    poms = ElementTree.parse(ROOT / "java" / "pom.xml").iterfind(".//{*}plugin")
+    named = {pom.findtext("{*}artifactId"): pom.findtext("{*}version") or "" for pom in poms}
+    assert tuple(map(int, named["maven-jar-plugin"].split("."))) >= (3, 2, 0)
 
 
 def test_an_engines_jars_are_components_with_what_they_state(

@@ -58,7 +58,9 @@ def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path 
     shipped = settings.shipped()
     if shipped and (listed := shipped / "classes" / f"{home.name}.txt").exists():
         return listed
-    key = f"classlist-{name}-{digest([java.parent.parent / 'release'], str(java), str(home), *job.arguments)}"
+    # what is loaded does not depend on the way to the engine
+    where = str(home.resolve())
+    key = f"classlist-{name}-{digest([java.parent.parent / 'release'], str(java), where, *job.arguments)}"
     _forget_failure(cached(key))
     if (found := cached(key)) is None:
         with building(key, 100_000_000, say) as target:
