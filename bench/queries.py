@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 WEFT = str(Path(__file__).parent.parent / "weft")
-_LONGEST = 120
+_LONGEST = 200
 """Characters of a reason."""
 _RIGHT = "right"
 Found = Mapping[str, Any]
