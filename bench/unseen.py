@@ -22,6 +22,20 @@ SETS = ("partitions", "mappers")
 """Keys of workloads that are numbers of tasks: `--partitions` of a prediction."""
 
 
+class Log:
+    """What is done, by key, in a file of JSON lines."""
+
+    def __init__(self, path: Path, commit: str) -> None:
+        self.path, self.commit = path, commit
+        lines = path.read_text().splitlines() if path.exists() else []
+        self.done: dict[str, Any] = {line["key"]: line for line in map(json.loads, lines)}
+
+    def keep(self, key: str, line: Mapping[str, Any]) -> None:
+        self.done[key] = {"key": key, "commit": self.commit, **line}
+        with self.path.open("a") as out:
+            out.write(json.dumps(self.done[key]) + "\n")
+
+
 def weft(*arguments: str) -> dict[str, Any]:
     """A command of weft with --json. Raises CalledProcessError."""
     done = subprocess.run([WEFT, *arguments, "--json"], check=True, stdout=subprocess.PIPE, text=True)
@@ -58,38 +72,34 @@ def main(path: Path) -> int:
     ).stdout.strip()  # fmt: skip
     runs = Path(os.environ.get("WEFT_RUNS", "runs"))
     runs.mkdir(parents=True, exist_ok=True)
-    log = runs / f"unseen-{path.stem}.jsonl"
-    done = (
-        {line["key"]: line for line in map(json.loads, log.read_text().splitlines())} if log.exists() else {}
-    )
-
-    def keep(key: str, line: dict[str, Any]) -> dict[str, Any]:
-        done[key] = {"key": key, "commit": commit, **line}
-        with log.open("a") as out:
-            out.write(json.dumps(done[key]) + "\n")
-        return done[key]
-
-    for name, base in asked["runs"].items():
-        if (start := f"run {name}") not in done:
-            keep(start, run(base, asked["probes"]))
-        if (chosen := f"chosen {name}") not in done:
-            found = weft("predict", done[start]["record"], "--runs", "4", *base["wanted"])
-            keep(chosen, {"runs": found["left_out"], "error": found["left_out_error"]})
+    log = Log(runs / f"unseen-{path.stem}.jsonl", commit)
+    start(asked, log)
     for cell in asked["cells"]:
-        if (before := f"predicted {key_of(cell)}") not in done:
+        if (before := f"predicted {key_of(cell)}") not in log.done:
             table = {**asked["runs"][cell["from"]], **cell}
-            keep(before, predict(done[f"run {cell['from']}"]["record"], table))
+            log.keep(before, predict(log.done[f"run {cell['from']}"]["record"], table))
     for cell in asked["cells"]:
-        if (key := key_of(cell)) in done:
+        if (key := key_of(cell)) in log.done:
             continue
         try:
             measured = run({**asked["runs"][cell["from"]], **cell}, asked["probes"])
         except subprocess.CalledProcessError as error:
             print(f"{key}: the run failed: {error}", file=sys.stderr)
             continue
-        keep(key, {"predicted": done[f"predicted {key}"], **measured})
-    show(asked["cells"], done)
+        log.keep(key, {"predicted": log.done[f"predicted {key}"], **measured})
+    show(asked["cells"], log.done)
     return 0
+
+
+def start(asked: Mapping[str, Any], log: Log) -> None:
+    """The runs to predict from, each with the small runs that weft chooses for what is wanted of it."""
+    for name, base in asked["runs"].items():
+        if f"run {name}" not in log.done:
+            log.keep(f"run {name}", run(base, asked["probes"]))
+        for words in base["wanted"]:
+            if (chosen := f"chosen {name} {' '.join(words)}") not in log.done:
+                found = weft("predict", log.done[f"run {name}"]["record"], *words)
+                log.keep(chosen, {"runs": found["left_out"], "error": found["left_out_error"]})
 
 
 def key_of(cell: Mapping[str, Any]) -> str:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.model.prediction.correction import PER_DOUBLING, RUN, Seen, chosen, fitted
+from weft.model.prediction.correction import PER_DOUBLING, Seen, chosen, fitted
 from weft.model.prediction.distance import AGAIN, Axes
+from weft.model.prediction.variation import USUAL, deviation
 
 NEAR: Axes = {AGAIN: 1.0, "slots": 1.0}
 FAR: Axes = {AGAIN: 1.0, "slots": 4.0}
@@ -17,7 +18,7 @@ STORAGE: Axes = {AGAIN: 1.0, "scratch on lustre": 0.5}
 def test_without_other_runs_a_prediction_stays_and_its_deviation_is_assumed() -> None:
     log, deviation = fitted([]).at(FAR)
     assert log == 0.0
-    assert deviation == pytest.approx(math.hypot(RUN, RUN, 4 * PER_DOUBLING))
+    assert deviation == pytest.approx(math.hypot(USUAL, USUAL, 4 * PER_DOUBLING))
 
 
 def test_a_factor_that_all_runs_have_is_the_luck_of_the_measured_one() -> None:
@@ -60,3 +61,18 @@ def test_the_runs_that_are_chosen_are_those_that_tell_most() -> None:
 
 def test_what_is_known_already_is_not_measured_again() -> None:
     assert chosen([NEAR], [{AGAIN: 1.0}], 4, known=[NEAR] * 200) == []
+
+
+def test_the_deviation_of_one_run_is_that_of_equal_runs_and_the_usual_one_without_any() -> None:
+    assert deviation([]) == pytest.approx(USUAL)
+    alike = deviation([[10.0, 10.0, 10.0, 10.0]] * 20)
+    assert alike < USUAL / 3
+    apart = deviation([[10.0, 20.0], [7.0, 14.0], [3.0, 6.0]] * 10)
+    assert apart == pytest.approx(math.log(2) / math.sqrt(2), rel=0.1)
+    assert fitted([], alike).at({AGAIN: 1.0})[1] == pytest.approx(math.sqrt(2) * alike)
+
+
+def test_a_band_is_wider_while_few_runs_are_known() -> None:
+    few, many = fitted([]), fitted([Seen({AGAIN: 1.0}, 0.0)] * 200)
+    assert few.within(0.9) == pytest.approx(1.860, abs=0.002), "Student's t with 8 degrees of freedom"
+    assert many.within(0.9) == pytest.approx(1.645, abs=0.01)

@@ -70,8 +70,8 @@ def test_a_jvm_for_each_task_compiles_with_the_tasks_and_a_shared_one_with_the_n
     )
     twice = at(8, processors=4, growth=Growth())
     assert alone.at(twice).seconds == pytest.approx(8.0, rel=0.01), "the same tasks, the same four processors"
-    assert shared.at(twice).seconds == pytest.approx(8.0 * 1.5, rel=0.01), (
-        "and twice the compilers, half of it all"
+    assert shared.at(twice).seconds == pytest.approx(4.0 + 4.0 * 2 * 0.5 ** (1 / 3), rel=0.01), (
+        "and twice the compilers, each with half the work"
     )
 
 
@@ -278,3 +278,31 @@ def test_blocks_of_other_nodes_are_opened_by_their_servers() -> None:
         asked = replace(at(nodes, slow), growth=Growth())
         busy = Model(work, replace(at(2), growth=Growth())).at(asked).busy()
         assert busy["metadata of slow (scratch)"] == pytest.approx(16 * 32)
+
+
+def test_what_a_slot_needs_to_warm_up_does_not_grow_with_its_tasks() -> None:
+    warm = Model(replace(groupby(tasks=16, slots=4), warm_up=0.5), at(4, growth=Growth()))
+    cold = Model(replace(groupby(tasks=16, slots=4), warm_up=0.0), at(4, growth=Growth()))
+    assert warm.at(at(4, growth=Growth())).seconds == pytest.approx(8.0)
+    twice = replace(at(4, growth=Growth()), size=2e9)
+    assert cold.at(twice).seconds == pytest.approx(16.0)
+    assert warm.at(twice).seconds == pytest.approx(12.0), "half of it was there once for each slot"
+    assert warm.at(at(8, growth=Growth())).seconds == pytest.approx(6.0), "as much again on four nodes more"
+
+
+def test_first_tasks_that_took_longer_show_what_warms_up() -> None:
+    stage = StageWork(MAP, "map", tasks=[3.0, 3.0, 1.0, 1.0, 1.0, 1.0])
+    assert stage.cold(2) == pytest.approx(0.4)
+    assert stage.cold(6) == 0.0, "nothing to compare them with"
+
+
+def test_splits_of_a_file_are_tasks_and_a_rule_is_for_its_side_of_the_shuffle() -> None:
+    growth = of_workload({"kind": "terasort"})
+    count = replace(groupby(tasks=4, slots=2), size=200e6, nodes=2)
+    maps, reduces = count.stages
+    assert growth.tasks(maps, count, 1, 600e6, None) == 6, "two files of 300 MB, each in three splits"
+    assert growth.tasks(maps, count, 2, 600e6, None) == 8
+    assert growth.tasks(maps, count, 2, 560e6, None) == 4, "a split may be a tenth longer"
+    assert growth.tasks(reduces, count, 2, 600e6, None) == 10
+    assert of_workload({"kind": "terasort", "partitions": 4}).tasks(maps, count, 1, 600e6, None) == 6
+    assert of_workload({"kind": "terasort", "partitions": 4}).tasks(reduces, count, 1, 600e6, None) == 4

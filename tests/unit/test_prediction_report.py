@@ -81,6 +81,21 @@ def test_other_runs_are_predicted_as_a_test() -> None:
     assert leftout.error([]) == 0.0
 
 
+def test_the_part_that_warms_up_is_what_other_runs_show() -> None:
+    one = on_lustre(groupby(tasks=64, slots=4), {**SPEC, "scratch": {"kind": "memory"}})
+    one = replace(one, work=replace(one.work, warm_up=0.5))
+
+    def longer(factor: float) -> Recorded:
+        wall = one.work.wall * factor
+        return replace(one, name="twice", work=replace(one.work, size=2 * one.work.size, wall=wall))
+
+    grown, flat = (leftout.warmed(one, HERE, [longer(factor)]).work.warm_up for factor in (2.0, 1.2))
+    assert grown < 0.5 < flat
+    assert leftout.warmed(one, HERE, []).work.warm_up == 0.5
+    hadoop = replace(one, work=replace(one.work, jvm_a_task=True, warm_up=0.0))
+    assert leftout.warmed(hadoop, HERE, [longer(1.2)]).work.warm_up == 0.0
+
+
 def test_errors_of_other_runs_widen_the_band(recorded: Recorded) -> None:
     model = recorded.model(HERE)
     sure, unsure = (

@@ -11,7 +11,7 @@ import pytest
 from weft.errors import RecordError, StorageError, UsageError, WeftError
 from weft.host import settings, shell
 from weft.record import record, samples
-from weft.record.history import expected_phases
+from weft.record.history import equal_runs, expected_phases
 from weft.record.record import Record, Stored
 from weft.record.samples import Sample
 from weft.run.run import verdict_of
@@ -129,6 +129,17 @@ def test_history_takes_medians_of_valid_runs_of_the_same_spec() -> None:
     ]
     assert expected_phases(records, "k") == {"start": 1.5, "run": 20}
     assert expected_phases(records, "none") == {}
+
+
+def test_equal_runs_are_valid_ones_of_one_spec_on_one_host() -> None:
+    rows = [("k", "here", "VALID", 4.0), ("k", "here", "VALID", 5.0), ("k", "there", "VALID", 6.0)]
+    rows += [("k", "here", "INVALID", 9.0), ("once", "here", "VALID", 7.0)]
+    records = [
+        Stored(Path("x"), {"key": key, "host": host, "verdict": verdict, "measured": seconds})
+        for key, host, verdict, seconds in rows
+    ]
+    assert equal_runs(records, "here") == [[4.0, 5.0]]
+    assert equal_runs(records, "nowhere") == []
 
 
 def test_a_writer_on_another_host_is_known_by_what_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def advise(
     machine = capacity.of_record(stored, recorded)
     engine = stored.head.get("engine")
     others = alike.of(stored, ("workload", "host"), lambda head: head.get("engine") != engine)
-    found = advice.advise(recorded, str(stored.directory), machine, others)
+    found = advice.advise(recorded, str(stored.directory), machine, others, alike.deviation(stored))
     if not try_:
         if as_json:
             print(found.model_dump_json(indent=1))

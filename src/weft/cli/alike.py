@@ -1,11 +1,12 @@
-"""Finds other runs of the work of a record."""
+"""Finds what other runs tell of a record."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from weft.errors import UsageError
 from weft.host import settings
-from weft.record import record
+from weft.model.prediction import variation
+from weft.record import history, record
 from weft.record.record import Stored
 from weft.report import leftout, projection
 from weft.report.projection import Recorded
@@ -30,3 +31,9 @@ def of(
         except UsageError:
             continue
     return readable
+
+
+def deviation(stored: Stored) -> float:
+    """How much equal runs on the host of a record differ."""
+    host = str(stored.head.get("host"))
+    return variation.deviation(history.equal_runs(record.all_records(settings.runs()), host))

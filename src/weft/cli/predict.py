@@ -93,7 +93,7 @@ def predict(
     tests = alike.of(stored, ("workload", "engine", "host"))
     if runs:
         tests += _run(str(stored.directory), prediction.experiments(recorded, here, asked, tests, runs))
-    found = prediction.predict(recorded, here, asked, tests)
+    found = prediction.predict(recorded, here, asked, tests, alike.deviation(stored))
     if as_json:
         print(found.model_dump_json(indent=1))
         return

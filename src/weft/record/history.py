@@ -1,4 +1,4 @@
-"""Durations of earlier runs of the same spec, for estimates."""
+"""Durations of earlier runs of the same spec."""
 
 import statistics
 from collections.abc import Sequence
@@ -16,3 +16,13 @@ def expected_phases(records: Sequence[Stored], key: str) -> dict[str, float]:
     ]
     found = {phase: [phases[phase] for phases in same if phase in phases] for phase in PHASES}
     return {phase: statistics.median(seconds) for phase, seconds in found.items() if seconds}
+
+
+def equal_runs(records: Sequence[Stored], host: str) -> list[list[float]]:
+    """Seconds of the results of valid runs on a host, of those specs that were run more than once."""
+    found: dict[str, list[float]] = {}
+    for stored in records:
+        seconds = stored.head.get("measured")
+        if stored.verdict == "VALID" and stored.head.get("host") == host and seconds:
+            found.setdefault(str(stored.head.get("key")), []).append(float(seconds))
+    return [times for times in found.values() if len(times) > 1]

@@ -6,12 +6,14 @@ from dataclasses import replace
 from statistics import mean
 from typing import Any
 
-from weft.model.prediction import classes, curve
+from weft.model.prediction import classes, correction, curve
 from weft.model.prediction.candidates import Candidate, candidates
+from weft.model.prediction.correction import Correction
 from weft.model.prediction.curve import Point
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.target import Target
+from weft.model.prediction.variation import USUAL
 from weft.model.prediction.work import Work
 from weft.report import leftout
 from weft.report.blocks import Block, Column, Listing, Section, Table, Words
@@ -63,13 +65,24 @@ class Advice(Part):
     notes: tuple[str, ...]
 
 
-def advise(recorded: Recorded, directory: str, machine: Machine, others: Sequence[Recorded] = ()) -> Advice:
-    """The best change of each family, those first that gain most. `others`: runs of the same work by other engines."""
+def advise(
+    recorded: Recorded,
+    directory: str,
+    machine: Machine,
+    others: Sequence[Recorded] = (),
+    run: float = USUAL,
+) -> Advice:
+    """The best change of each family, those first that gain most. `others`: runs of the same work by other engines; `run`: the
+    relative deviation of one run."""
+    known = correction.fitted((), run)
     model = recorded.model(machine)
     work = recorded.work
     found = [
-        *(_line(one, _point(model, one), work, directory) for one in candidates(recorded.situation(machine))),
-        *_engines(recorded, directory, machine, others),
+        *(
+            _line(one, _point(model, one, known), work, directory)
+            for one in candidates(recorded.situation(machine))
+        ),
+        *_engines(recorded, directory, machine, others, known),
     ]
     sure = _best([line for line in found if line.low > 0])
     unsure = _best([line for line in found if line.family not in {line.family for line in sure}])
@@ -95,10 +108,10 @@ def _best(found: Sequence[Line]) -> list[Line]:
     return sorted(best.values(), key=lambda line: -line.gain)
 
 
-def _point(model: Model, one: Candidate) -> Point:
+def _point(model: Model, one: Candidate, known: Correction) -> Point:
     """A candidate's time: halfway between the two ends of what is not known, with a band around both."""
     targets = [one.target, *([one.otherwise] if one.otherwise else [])]
-    ends = [curve.points(model, _at(target), [target.nodes])[0] for target in targets]
+    ends = [curve.points(model, _at(target), [target.nodes], known, beside=True)[0] for target in targets]
     return replace(
         ends[0],
         seconds=mean(end.seconds for end in ends),
@@ -129,14 +142,14 @@ def _line(one: Candidate, point: Point, work: Work, directory: str) -> Line:
 
 
 def _engines(
-    recorded: Recorded, directory: str, machine: Machine, others: Sequence[Recorded]
+    recorded: Recorded, directory: str, machine: Machine, others: Sequence[Recorded], known: Correction
 ) -> Iterator[Line]:
     """Other engines that have done the same work, each predicted from its own run to where this one was measured."""
     for other in others:
         if other.work.engine == recorded.work.engine or not leftout.same_work(recorded, other):
             continue
         target = replace(recorded.on(machine), growth=other.growth)
-        point = curve.points(other.model(machine), _at(target), [target.nodes])[0]
+        point = curve.points(other.model(machine), _at(target), [target.nodes], known)[0]
         engine = other.work.engine
         took = f"{other.name} took {show_seconds(other.work.measured)} on {other.work.nodes} nodes"
         one = Candidate(

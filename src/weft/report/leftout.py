@@ -2,22 +2,27 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
 from weft.errors import UsageError
-from weft.model.prediction import distance
+from weft.model.prediction import correction, distance
 from weft.model.prediction.correction import NONE, Seen
 from weft.model.prediction.distance import Axes
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.storages import service
 from weft.model.prediction.target import Target
+from weft.model.prediction.work import WARM_UP
 from weft.report.projection import Recorded
 
 MOST = 12
 """Runs that are looked at, newest first: each is read whole."""
+_SHARES = tuple(share / 20 for share in range(17))
+"""Of the processor time that may be warm-up."""
+_EITHER_WAY = 0.25
+"""Of the processor time, by which its usual part may differ."""
 _MAY_DIFFER = ("size", "partitions", "mappers")
 """Keys of a workload that a prediction can change."""
 
@@ -82,6 +87,21 @@ def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequenc
         axes = distance.axes(model, target, at)
         found.append(LeftOut(other.name, at.seconds, other.work.measured, axes, other.work.storages))
     return found
+
+
+def warmed(recorded: Recorded, machine: Machine, others: Sequence[Recorded]) -> Recorded:
+    """The run, with that part of its processor time as warm-up by which the other runs are predicted best."""
+
+    if recorded.work.jvm_a_task:
+        return recorded
+
+    def off(share: float) -> float:
+        trial = replace(recorded, work=replace(recorded.work, warm_up=share))
+        runs = [one.seen for one in left_out(trial, trial.model(machine), machine, others)]
+        return correction.distance(runs) ** 2 + ((share - WARM_UP) / _EITHER_WAY) ** 2
+
+    best = min(_SHARES, key=off)
+    return replace(recorded, work=replace(recorded.work, warm_up=best))
 
 
 def _partitions(recorded: Recorded) -> int | None:

@@ -11,6 +11,7 @@ from weft.model.prediction.experiments import SMALL, Experiment, offered
 from weft.model.prediction.machine import UNLIMITED, Machine
 from weft.model.prediction.storages import service
 from weft.model.prediction.target import Target
+from weft.model.prediction.variation import USUAL
 from weft.report import charts, leftout
 from weft.report.blocks import Block, Chart, Column, Listing, Section, Table, Words
 from weft.report.html import Page, render
@@ -107,12 +108,15 @@ class Asked:
         }
 
 
-def predict(recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded] = ()) -> Prediction:
-    """The curves. `here`: the machine of the record; `tests`: other runs."""
+def predict(
+    recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded] = (), run: float = USUAL
+) -> Prediction:
+    """The curves. `here`: the machine of the record; `tests`: other runs; `run`: the relative deviation of one."""
+    recorded = leftout.warmed(recorded, here, tests)
     model = recorded.model(here)
     tested = leftout.left_out(recorded, model, here, tests)
     bases = asked.bases(recorded)
-    curves = [_curve(recorded, here, base, asked.counts, name, tests) for name, base in bases.items()]
+    curves = [_curve(recorded, here, base, asked.counts, name, tests, run) for name, base in bases.items()]
     return Prediction(
         run=recorded.name,
         machine=asked.there.name,
@@ -156,6 +160,7 @@ def _curve(
     counts: Sequence[int],
     name: str,
     tests: Sequence[Recorded],
+    run: float,
 ) -> Curve:
     """A curve from the nearest run, corrected by the others."""
 
@@ -163,9 +168,10 @@ def _curve(
         return replace(base, nodes=nodes)
 
     start = leftout.nearest(recorded, here, tests, [at(nodes) for nodes in counts])
+    start = leftout.warmed(start, here, [recorded, *tests])
     model = start.model(here)
     tested = leftout.left_out(start, model, here, [recorded, *tests])
-    known = correction.fitted([one.seen for one in tested])
+    known = correction.fitted([one.seen for one in tested], run)
     points = [PointRow(**vars(point)) for point in curve.points(model, at, counts, known)]
     knee = curve.knee(model, at, _BEYOND * max(counts))
     return Curve(

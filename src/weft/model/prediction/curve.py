@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from weft.model.prediction import distance
 from weft.model.prediction.correction import NONE, Correction
+from weft.model.prediction.distance import AGAIN
 from weft.model.prediction.forecast import Model
 from weft.model.prediction.target import Target
 
@@ -13,8 +14,8 @@ FAR = 16.0
 """Factor of extrapolation from which a prediction is marked: two doublings beyond the fourfold range of usual studies."""
 _PER_WAITING = 0.5
 """Relative error by the share of slot time that tasks waited for a processor: others who compute there come and go."""
-_SIGMA = 1.64
-"""Of a normal distribution: 90 %."""
+_BAND = 0.9
+"""Share of runs that a band holds."""
 _STEP = 1.04
 """Ratio of neighbouring numbers of nodes in the search for the knee."""
 
@@ -48,15 +49,19 @@ def points(
     target_at: Callable[[int], Target],
     counts: Sequence[int],
     known: Correction = NONE,
+    *,
+    beside: bool = False,
 ) -> list[Point]:
-    """The curve, corrected by other runs of the same work."""
-    return [_point(model, target_at(nodes), known) for nodes in counts]
+    """The curve, corrected by other runs of the same work. `beside`: as it compares with the measured run when both are made again."""
+    return [_point(model, target_at(nodes), known, beside=beside) for nodes in counts]
 
 
-def _point(model: Model, target: Target, known: Correction) -> Point:
+def _point(model: Model, target: Target, known: Correction, *, beside: bool) -> Point:
     found = model.at(target)
-    log, deviation = known.at(distance.axes(model, target, found))
-    width = _SIGMA * math.hypot(
+    axes = distance.axes(model, target, found)
+    # a factor that the measured run had by luck is in its prediction as well
+    log, deviation = known.at({name: at for name, at in axes.items() if not (beside and name == AGAIN)})
+    width = known.within(_BAND) * math.hypot(
         deviation, math.log(max(model.replay(), 1e-3)), _PER_WAITING * distance.waited(model)
     )
     longer = math.exp(log)

@@ -152,8 +152,8 @@ def _durations(stage: StageWork, needs: Demand, load: Load, slots: int, target: 
     cold, warm = shape[:slots], shape[slots:]
     count = needs.scaled.tasks
     first = min(count, target.slots)
-    spread = [_drawn(cold, first), _drawn(warm if len(warm) else cold, count - first)]
-    found: list[float] = (np.concatenate(spread) * load.response + stage.gap).tolist()
+    spread = np.concatenate([_drawn(cold, first), _drawn(warm if len(warm) else cold, count - first)])
+    found: list[float] = (spread / spread.mean() * load.response + stage.gap).tolist()
     return (
         _undivided([seconds + stage.gap for seconds in stage.tasks], found)
         if target.whole and stage.reads_shuffle
