@@ -27,9 +27,11 @@ def test_a_factor_that_all_runs_have_is_the_luck_of_the_measured_one() -> None:
 
 
 def test_an_error_for_each_doubling_is_carried_on() -> None:
-    known = fitted([Seen({AGAIN: 1.0, "slots": float(d)}, 0.05 * d) for d in (-1, 0, 1, 1, 2, 2)])
+    runs = [Seen({AGAIN: 1.0, "slots": float(d)}, 0.05 * d) for d in (-1, 0, 1, 1, 2, 2)]
+    known = fitted(runs, run=0.03)
     assert known.at(FAR)[0] == pytest.approx(0.2, rel=0.3)
-    assert known.at(FAR)[1] < fitted([]).at(FAR)[1]
+    assert known.at(FAR)[1] < fitted([], run=0.03).at(FAR)[1]
+    assert fitted(runs).at(FAR)[0] < known.at(FAR)[0], "less is carried on where equal runs differ more"
 
 
 def test_what_was_seen_on_one_storage_says_nothing_of_another() -> None:
@@ -74,5 +76,5 @@ def test_the_deviation_of_one_run_is_that_of_equal_runs_and_the_usual_one_withou
 
 def test_a_band_is_wider_while_few_runs_are_known() -> None:
     few, many = fitted([]), fitted([Seen({AGAIN: 1.0}, 0.0)] * 200)
-    assert few.within(0.9) == pytest.approx(1.860, abs=0.002), "Student's t with 8 degrees of freedom"
+    assert few.within(0.9) == pytest.approx(1.860, abs=0.005), "Student's t with 8 degrees of freedom"
     assert many.within(0.9) == pytest.approx(1.645, abs=0.01)

@@ -8,6 +8,7 @@ mod dice;
 mod files;
 mod network;
 mod record;
+mod scattered;
 mod serial;
 mod sort;
 mod terasort;

@@ -2,20 +2,18 @@
 //! fit into a processor's cache; then ranges are sorted, and their records copied to where they belong.
 
 use crate::record::{prefix, rest, SIZE};
-use std::io;
 use std::ops::Range;
 use std::thread;
 
 /// A key, and below it the number of its record: the order of entries is that of keys.
 type Entry = u128;
 const NUMBER: u32 = 48;
-/// Records of a range, at most ranges, and bytes that are divided at once.
+/// Records of a range, and at most ranges.
 const EACH: usize = 8192;
 const MOST: usize = 1024;
-const STEP: usize = 655 * SIZE;
 
 /// The entries of an input, divided by ranges of keys.
-pub struct Divided {
+struct Divided {
     /// By part of the input, by range.
     parts: Vec<Vec<Vec<Entry>>>,
     ranges: usize,
@@ -23,62 +21,27 @@ pub struct Divided {
 
 impl Divided {
     /// Divide records in memory, into at least so many ranges.
-    pub fn of(input: &[u8], threads: usize, least: usize) -> Self {
+    fn of(input: &[u8], threads: usize, least: usize) -> Self {
         let ranges = ranges_of(input.len(), least);
         let parts = thread::scope(|scope| {
             let running: Vec<_> = edges(input.len(), threads)
-                .map(|range| {
-                    let pieces = input[range.clone()].chunks(STEP).map(Ok);
-                    scope.spawn(move || part(range, ranges, pieces))
-                })
+                .map(|range| scope.spawn(move || part(input, range, ranges)))
                 .collect();
             let joined = running
                 .into_iter()
                 .map(|one| one.join().expect("no part panics"));
-            joined.collect::<io::Result<_>>()
+            joined.collect()
         });
-        let parts = parts.expect("nothing is read");
         Self { parts, ranges }
     }
 
-    /// The same for records that `load` first puts into their place: it is given a place and the bytes before it.
-    pub fn loaded(
-        input: &mut [u8],
-        threads: usize,
-        least: usize,
-        load: impl Fn(&mut [u8], usize) -> io::Result<()> + Sync,
-    ) -> io::Result<Self> {
-        let ranges = ranges_of(input.len(), least);
-        let (mut left, load) = (&mut *input, &load);
-        let parts = thread::scope(|scope| {
-            let mut running = Vec::new();
-            for range in edges(left.iter().len(), threads) {
-                let (own, more) = left.split_at_mut(range.len());
-                left = more;
-                running.push(scope.spawn(move || {
-                    let from = range.start;
-                    let pieces = own.chunks_mut(STEP).enumerate().map(|(number, piece)| {
-                        load(piece, from + number * STEP)?;
-                        Ok(&*piece)
-                    });
-                    part(range, ranges, pieces)
-                }));
-            }
-            let joined = running
-                .into_iter()
-                .map(|one| one.join().expect("no part panics"));
-            joined.collect::<io::Result<_>>()
-        })?;
-        Ok(Self { parts, ranges })
-    }
-
     /// The ranges of one of `count` shares, in order.
-    pub fn share(&self, number: usize, count: usize) -> Range<usize> {
+    fn share(&self, number: usize, count: usize) -> Range<usize> {
         self.ranges * number / count..self.ranges * (number + 1) / count
     }
 
     /// Records of some ranges.
-    pub fn rows(&self, ranges: Range<usize>) -> usize {
+    fn rows(&self, ranges: Range<usize>) -> usize {
         self.parts
             .iter()
             .flat_map(|part| &part[ranges.clone()])
@@ -87,12 +50,7 @@ impl Divided {
     }
 
     /// Give away the records of some ranges in the order of their keys.
-    pub fn sorted(
-        &self,
-        input: &[u8],
-        ranges: Range<usize>,
-        mut take: impl FnMut(&[u8]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn sorted(&self, input: &[u8], ranges: Range<usize>, mut take: impl FnMut(&[u8])) {
         let mut entries: Vec<Entry> = Vec::with_capacity(2 * EACH);
         for range in ranges {
             entries.clear();
@@ -102,10 +60,9 @@ impl Divided {
             entries.sort_unstable();
             for entry in &entries {
                 let at = (entry & ((1 << NUMBER) - 1)) as usize * SIZE;
-                take(&input[at..at + SIZE])?;
+                take(&input[at..at + SIZE]);
             }
         }
-        Ok(())
     }
 }
 
@@ -122,14 +79,12 @@ pub fn sort(input: &[u8], output: &mut [u8], threads: usize) {
             let divided = &divided;
             scope.spawn(move || {
                 let mut places = place.chunks_exact_mut(SIZE);
-                let taken = divided.sorted(input, ranges, |record| {
+                divided.sorted(input, ranges, |record| {
                     places
                         .next()
                         .expect("as many places as records")
                         .copy_from_slice(record);
-                    Ok(())
                 });
-                taken.expect("nothing is written");
             });
         }
     });
@@ -149,33 +104,25 @@ fn edges(bytes: usize, threads: usize) -> impl Iterator<Item = Range<usize>> {
     (0..threads).map(move |part| count * part / threads * SIZE..count * (part + 1) / threads * SIZE)
 }
 
-fn part<'a>(
-    of: Range<usize>,
-    ranges: usize,
-    pieces: impl Iterator<Item = io::Result<&'a [u8]>>,
-) -> io::Result<Vec<Vec<Entry>>> {
+fn part(input: &[u8], of: Range<usize>, ranges: usize) -> Vec<Vec<Entry>> {
     let expected = of.len() / SIZE / ranges;
     let mut found: Vec<Vec<Entry>> = (0..ranges)
         .map(|_| Vec::with_capacity(expected + expected / 8 + 16))
         .collect();
-    let mut number = (of.start / SIZE) as Entry;
+    let first = (of.start / SIZE) as Entry;
     let shift = 64 - ranges.trailing_zeros();
-    for piece in pieces {
-        for record in piece?.chunks_exact(SIZE) {
-            let prefix = prefix(record);
-            let key = Entry::from(prefix) << 64 | Entry::from(rest(record)) << NUMBER;
-            found[prefix.checked_shr(shift).unwrap_or(0) as usize].push(key | number);
-            number += 1;
-        }
+    for (number, record) in (first..).zip(input[of].chunks_exact(SIZE)) {
+        let prefix = prefix(record);
+        let key = Entry::from(prefix) << 64 | Entry::from(rest(record)) << NUMBER;
+        found[prefix.checked_shr(shift).unwrap_or(0) as usize].push(key | number);
     }
-    Ok(found)
+    found
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{sort, Divided};
+    use super::sort;
     use crate::record::{generate, sorted, SIZE};
-    use std::io;
 
     #[test]
     fn records_come_out_in_order_and_none_is_lost() {
@@ -202,18 +149,5 @@ mod tests {
         let mut output = vec![0; input.len()];
         sort(&input, &mut output, 2);
         assert!(sorted(&output));
-    }
-
-    #[test]
-    fn records_that_are_loaded_are_divided_as_those_in_memory_and_an_error_is_reported() {
-        let input = generate(3000, 5);
-        let mut place = vec![0; input.len()];
-        let loaded = Divided::loaded(&mut place, 2, 3, |piece, before| {
-            piece.copy_from_slice(&input[before..before + piece.len()]);
-            Ok(())
-        });
-        assert!(loaded.unwrap().parts == Divided::of(&input, 2, 3).parts && place == input);
-        let failed = Divided::loaded(&mut place, 2, 3, |_, _| Err(io::Error::other("broken")));
-        assert_eq!(failed.err().unwrap().to_string(), "broken");
     }
 }

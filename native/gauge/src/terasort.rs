@@ -1,6 +1,6 @@
 //! TeraSort on one node, in one process: what the node can do at most, from files to files or from memory to memory.
 
-use crate::{advice, record, sort::Divided};
+use crate::{advice, record, scattered::Scattered, sort};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::fs::{self, File};
@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-const BUFFER: usize = 1 << 20;
-/// Bytes of memory for a record, with its entry.
-const ROOM: usize = record::SIZE + 20;
+/// Bytes that are written at once: few enough to stay in a processor's cache beside the records that they are taken from.
+const BUFFER: usize = 1 << 17;
+/// Bytes of memory for a record that is sorted in memory: where it was, where it is, and its entry.
+const ROOM: usize = 2 * record::SIZE + 40;
 
 #[derive(Args)]
 pub struct TeraSort {
@@ -104,7 +105,11 @@ impl TeraSort {
                 self.input.display()
             ),
         )?;
-        let room = files.bytes / record::SIZE * ROOM * if self.in_memory() { 2 } else { 1 };
+        let room = if self.in_memory() {
+            files.bytes / record::SIZE * ROOM
+        } else {
+            Scattered::room(files.bytes, self.threads, self.partitions as usize)
+        };
         require(
             room <= self.memory,
             format!(
@@ -120,11 +125,10 @@ impl TeraSort {
             ),
         )?;
         fs::create_dir_all(&self.output)?;
-        let mut input = advice::many_pages(files.bytes);
         let (phases, rows) = if self.in_memory() {
-            self.between_memory(&files, &mut input)?
+            self.between_memory(&files)?
         } else {
-            self.between_files(&files, &mut input, begun)?
+            self.between_files(&files, begun)?
         };
         let seconds = if self.in_memory() {
             phases.sort
@@ -147,23 +151,15 @@ impl TeraSort {
         self.between == Between::Memory
     }
 
-    /// The entries are sorted while the records are written.
-    fn between_files(
-        &self,
-        files: &Files,
-        input: &mut [u8],
-        begun: Instant,
-    ) -> io::Result<(Phases, usize)> {
+    /// The records are divided while they are read, and sorted while they are written.
+    fn between_files(&self, files: &Files, begun: Instant) -> io::Result<(Phases, usize)> {
         let least = self.partitions as usize;
-        let divided = Divided::loaded(input, self.threads, least, |piece, from| {
-            files.read(piece, from)
+        let records = Scattered::read(files.bytes, self.threads, least, |place, from| {
+            files.read(place, from)
         })?;
         let read = begun.elapsed().as_secs_f64();
         let rows = self.parts(|part, out| {
-            let ranges = divided.share(part, least);
-            let rows = divided.rows(ranges.clone());
-            divided.sorted(input, ranges, |record| out.write_all(record))?;
-            Ok(rows)
+            records.sorted(records.share(part, least), |record| out.write_all(record))
         })?;
         let write = begun.elapsed().as_secs_f64() - read;
         Ok((
@@ -176,15 +172,14 @@ impl TeraSort {
         ))
     }
 
-    fn between_memory(&self, files: &Files, input: &mut [u8]) -> io::Result<(Phases, usize)> {
+    fn between_memory(&self, files: &Files) -> io::Result<(Phases, usize)> {
         let begun = Instant::now();
-        drop(Divided::loaded(input, self.threads, 1, |piece, from| {
-            files.read(piece, from)
-        })?);
+        let mut input = advice::many_pages(files.bytes);
+        files.read(&mut input, 0)?;
         let mut output = advice::many_pages(input.len());
         output.fill(1); // the kernel's work for new pages is none of the sort's
         let read = begun.elapsed().as_secs_f64();
-        crate::sort::sort(input, &mut output, self.threads);
+        sort::sort(&input, &mut output, self.threads);
         let sort = begun.elapsed().as_secs_f64() - read;
         let (rows, count) = (output.len() / record::SIZE, self.partitions as usize);
         let written = self.parts(|part, out| {

@@ -159,13 +159,8 @@ def _beside(work: Work, target: Target, count: int) -> float:
     done = sum(new.tasks * new.data * stage.processor for new, stage in zip(each, work.stages, strict=True))
     more = done / sum(stage.count * stage.processor for stage in work.stages)
     machines = min(target.nodes, count) / work.nodes
-    return (
-        whole
-        * machines
-        * (more / machines) ** _COMPILED
-        / sum(new.tasks for new in each)
-        / target.machine.speed
-    )
+    each_does: float = (more / machines) ** _COMPILED
+    return whole * machines * each_does / sum(new.tasks for new in each) / target.machine.speed
 
 
 def _woken(stage: StageWork, work: Work, target: Target) -> float:
