@@ -155,8 +155,9 @@ def _millionths(values: polars.Series) -> polars.Series:
 
 
 def _letters(values: Numbers, count: int, first: str) -> list[str]:
-    base = ord(first)
-    return ["".join(chr(base + n // 26**i % 26) for i in range(count)) for n in (values % 26**count).tolist()]
+    letters = np.stack([values // 26**i % 26 + ord(first) for i in range(count)], axis=1)
+    text = letters.astype(np.uint8).tobytes().decode("ascii")
+    return [text[start : start + count] for start in range(0, len(text), count)]
 
 
 if __name__ == "__main__":
