@@ -1,6 +1,7 @@
 """A study beside its papers: formulas, rules that agree, differ or stay open, and the page."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -280,6 +281,17 @@ def test_every_rule_of_a_study_is_about_cells_of_its_matrix(path: Path) -> None:
     assert {figure.at for figure in found.figures} - {""} <= {at for _, at in known}
     assert set(found.expected.places) <= {at for _, at in known}
     assert all(figure.note for figure in found.figures), "a figure says where it stands"
+
+
+@pytest.mark.parametrize("path", sorted((settings.SOURCE / "studies").iterdir()), ids=lambda path: path.name)
+def test_every_rule_of_a_study_can_agree_and_differ(path: Path) -> None:
+    found = published.load(path)
+    assert found is not None
+    for each in found.expected.rules:
+        cells, sizes = formula.cells(each.value), (1e-6, 1.0, 1e9)
+        worlds = [dict(zip(cells, values, strict=True)) for values in product(sizes, repeat=len(cells))]
+        seen = {finding(each, {cell: [value] for cell, value in of.items()}).outcome for of in worlds}
+        assert seen == {"agrees", "differs"}, each.name
 
 
 def test_cells_that_share_a_coordinate_are_named_by_it() -> None:
