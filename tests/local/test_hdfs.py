@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-import polars
 import psutil
 import pytest
 
@@ -34,20 +33,6 @@ def listening(ports: Sequence[int], *prefix: str) -> Iterator[dict[str, int]]:
         finally:
             process.send_signal(signal.SIGTERM)
             seen["bytes"], seen["records"] = map(int, process.communicate()[0].split())
-
-
-@pytest.mark.long
-@needs(*VIRTUAL, "tc")
-def test_storage_traffic_has_a_network_of_its_own(weft: Weft) -> None:
-    """What HDFS sends to the nodes that compute goes over it, and not over the links with a rate."""
-    hdfs = ["--input", "hdfs:1+memory", "--output", "hdfs:1+memory"]
-    nodes = "virtual:2,rate=20mbit,storage_rate=none"
-    done = weft("run", "teracount", "--nodes", nodes, "--size", "40MB", *hdfs, "--json")
-    assert done.returncode == 0, done.stderr
-    samples = polars.read_parquet(weft.record() / "samples.parquet").filter(polars.col("node") != "node3")
-    by_node = samples.group_by("node", "counter").agg(polars.col("value").max() - polars.col("value").min())
-    received = dict(by_node.group_by("counter").agg(polars.col("value").sum()).iter_rows())
-    assert received["storage_receive"] > 40_000_000 > received["net_receive"]
 
 
 def java(weft: Weft, word: str) -> list[psutil.Process]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.fakes import fake_nodes
-from weft.host.work import Work
+from weft.host.work import Work, work_directory
 from weft.layout.members import Members
 from weft.layout.plan import SECRET
 from weft.run import preview
@@ -47,3 +47,25 @@ def test_every_brick_listens_on_its_own_node_and_wants_the_password(tmp_path: Pa
         assert f"remote-host {node.address}\n" in texts["client"]
     assert texts["client"].count(f"password {SECRET}\n") == 2
     assert "subvolumes brick-node3 brick-node4\n" in texts["client"]
+
+
+def test_on_a_network_for_storage_bricks_listen_there_alone_and_clients_find_them_there(
+    tmp_path: Path,
+) -> None:
+    """The engine stays on the network of the compute nodes."""
+    words = {"workload": "terasort", "input": "gluster:2", "nodes": "virtual:2,rate=34mbit,storage_rate=none"}
+    wanted = parse(words)
+    layout = preview.sketch(wanted)
+    assert [node.address for node in layout.serving("gluster")] == ["10.88.0.3", "10.88.0.4"]
+    (service,) = [one for one in topology(wanted).services if isinstance(one, Gluster)]
+    every = topology(wanted).nodes(wanted.nodes).sketch(work_directory("RUN"))
+    members = topology(wanted).members(every, 2)
+    work = Work("RUN", tmp_path, None)  # type: ignore[arg-type]
+    servers = members.of("gluster")
+    texts = service._volumes(servers, service.backing.sketch("gluster", servers, work), work).values()
+    for address in ("10.88.0.3", "10.88.0.4"):
+        assert sum(f"bind-address {address}\n" in text for text in texts) == 1
+        assert sum(f"remote-host {address}\n" in text for text in texts) == 1
+    assert not any("10.87." in text for text in texts)
+    daemons = {daemon.name: daemon.node for daemon in preview.planned(wanted, layout).daemons}
+    assert daemons["master"].address == "10.87.0.1"
