@@ -152,6 +152,26 @@ def test_a_link_that_is_full_is_waited_for_whatever_its_servers_do() -> None:
     assert "network" not in shares(attributed(tasks, busy))
 
 
+def test_a_hypervisor_is_another_user_of_the_processor() -> None:
+    """The machine gave 1 s of processor time a second and lost 0.5 s: of the tasks' 0.25 s a second, 0.125 s were lost."""
+    counters = {
+        **{(f"node{node}", EXECUTOR, "threads.task.cpu"): 0.25 for node in (1, 2)},
+        **{(f"node{node}", EXECUTOR, "threads.task.wait"): 0.0 for node in (1, 2)},
+        ("host", "", "cpu_user"): 0.75,
+        ("host", "", "cpu_system"): 0.25,
+        ("host", "", "steal"): 0.5,
+        ("node1", "", "cpu_user"): 0.25,
+    }
+    tasks = [task(0, 0, 10, node=node, cpu_ns=2_500_000_000) for node in (1, 2)]
+    found = shares(attributed(tasks, readings(counters)))
+    assert found["waiting for a processor"] == pytest.approx(0.125)
+    alone = {**counters, ("node1", "", "steal"): 0.5}
+    found = shares(attributed(tasks, readings(alone)))
+    assert found["waiting for a processor"] == pytest.approx((0.5 + 0.125) / 2), (
+        "node1 is a machine of its own"
+    )
+
+
 def test_work_that_failed_is_named() -> None:
     found = attributed([task(0, 0, 5, ok=False), task(0, 5, 10), task(0, 0, 10, node=2)])
     assert shares(found)["failed work"] == pytest.approx(0.25)

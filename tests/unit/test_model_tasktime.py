@@ -45,6 +45,12 @@ def test_looks_that_see_too_little_do_not_hide_what_was_timed() -> None:
     assert parts(found)[OPENS] == pytest.approx(5)
 
 
+def test_what_a_hypervisor_took_is_a_wait_for_a_processor_as_far_as_nothing_else_explains_it() -> None:
+    found = Measured(10, processor=4, waiting=1, collector=2, stolen=1)
+    assert parts(found) == pytest.approx({PROCESSOR: 4, WAITING: 2, COLLECTOR: 2, UNCLASSIFIED: 2})
+    assert parts(dataclasses.replace(found, stolen=30))[WAITING] == pytest.approx(4)
+
+
 def test_a_fetch_is_what_its_server_did_as_far_as_that_did_anything() -> None:
     found = Measured(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1})
     assert parts(found) == pytest.approx({PROCESSOR: 5, OPENS: 3, NETWORK: 2})

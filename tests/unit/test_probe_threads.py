@@ -2,15 +2,20 @@
 
 import os
 import platform
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.needs import VIRTUAL, needs
-from weft.probes.threads import Watched, blocked_in, own_pid
+from weft.host import shell
+from weft.nodes.base import Node
+from weft.probes.threads import ThreadReader, Watched, blocked_in, own_pid
 from weft.record.threadkinds import KINDS, call, kind, runs_tasks
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
@@ -123,3 +128,35 @@ def test_that_is_its_pid_in_its_own_namespace() -> None:
         (inside,) = psutil.Process(outside.pid).children()
         assert own_pid(inside.pid) == 1
         outside.kill()
+
+
+BECOMES = 'read _; exec "$0" -c "read _; :" "$0" "$2"'
+"""A program of the first class until it reads a line, and one of the second from then on."""
+
+
+def test_a_process_that_looks_like_the_jvm_that_starts_it_is_named_anew_after_its_exec(
+    tmp_path: Path,
+) -> None:
+    """On a busy machine an executor may be first read before its exec, when it looks like the Worker that forked it."""
+    java = shutil.copy(Path("/bin/sh").resolve(), tmp_path / "java")
+    classes = ["org.apache.spark.deploy.worker.Worker", f"org.apache.spark.executor.{EXECUTOR}"]
+    marks = {shell.LEASE_MARK: "RUN", shell.NODE_MARK: "node1"}
+    reader = ThreadReader({"node1": Node("node1", "127.0.0.1", 1, 1, tmp_path)}, "RUN")
+    with subprocess.Popen([java, "-c", BECOMES, java, *classes], stdin=subprocess.PIPE, env=marks) as process:
+        assert process.stdin is not None
+
+        def names() -> set[str]:
+            return {sample.process for sample in reader.read()} - {""}
+
+        def owner() -> str:
+            return dict(reader.owners.live())[process.pid][1]
+
+        assert (names(), owner()) == ({f"Worker/{process.pid}"}, "Worker")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        end = time.monotonic() + 60
+        while shell.title(process.pid) != EXECUTOR and time.monotonic() < end:
+            time.sleep(0.01)
+        assert f"{EXECUTOR}/{process.pid}" in names()
+        assert owner() == EXECUTOR
+        process.kill()

@@ -294,6 +294,14 @@ def test_every_rule_of_a_study_can_agree_and_differ(path: Path) -> None:
         assert seen == {"agrees", "differs"}, each.name
 
 
+def test_where_storage_makes_no_difference_no_rule_about_mllib_agrees() -> None:
+    found = published.load(settings.SOURCE / "studies/nersc-lustre-mllib")
+    assert found is not None
+    expected = found.expected
+    even = {(cell, at): [10.0] for cell in expected.cells for at in expected.places}
+    assert {finding(each, even).outcome for each in expected.rules} == {"differs"}
+
+
 def test_cells_that_share_a_coordinate_are_named_by_it() -> None:
     everyone = ["work=a, platform=x", "work=b, platform=x", "work=a, platform=y", "work=b, platform=y"]
     assert study.together(everyone[:2], everyone) == "platform=x"

@@ -160,6 +160,7 @@ def measured(found: Evidence, mine: Indexes) -> Measured:
         scheduling=add(found.seconds("scheduler_ms", 1e-3)) or 0.0,
         processor=sum(used) if used else None,
         waiting=add(found.waiting),
+        stolen=add(found.stolen) or 0.0,
         collector=add(found.seconds("gc_ms", 1e-3)) or 0.0,
         fetch=add(found.seconds("fetch_wait_ms", 1e-3)) or 0.0,
         files=files,

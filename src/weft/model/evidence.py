@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars
 
-from weft.model import filetime, spread
+from weft.model import filetime, spread, stolen
 from weft.model.filetime import DATA, FileTime
 from weft.model.jobmetrics import JobMetrics
 from weft.model.slots import Held, Stage, Use, use
@@ -54,6 +54,8 @@ class Evidence:
     """Processor seconds of task threads, by the kernel."""
     waiting: Numbers | None
     system: Numbers | None
+    stolen: Numbers | None
+    """Seconds that a hypervisor took, an estimate."""
     looks: Mapping[str, Numbers]
     """By operation: seconds in which a task's thread was seen blocked in it."""
     blocked: Mapping[str, Numbers]
@@ -110,15 +112,17 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         return found if known else None
 
     looks = {name: of_tasks(f"threads.task.in.{name}") for name in _FILE_CALLS}
+    on_processor = of_tasks("threads.task.cpu")
     return Evidence(
         tasks,
         stages,
         used,
         weight,
         filetime.of_tasks(spread.of_nodes(samples, "fileops.", "threadops."), places, begins, ends),
-        of_tasks("threads.task.cpu"),
+        on_processor,
         of_tasks("threads.task.wait"),
         of_tasks("threads.task.system"),
+        stolen.of_tasks(samples, places, on_processor, window.begin, window.end),
         {name: found for name, found in looks.items() if found is not None},
         _blocked(of_tasks, looks, np.asarray(used.held)),
         _served(threads, begins, ends),

@@ -25,6 +25,8 @@ class Measured:
     processor: float | None = None
     waiting: float | None = None
     """Runnable, on no processor."""
+    stolen: float = 0.0
+    """On a processor that a hypervisor gave to others meanwhile: an estimate, of which only what nothing else explains counts."""
     collector: float = 0.0
     fetch: float = 0.0
     """Waiting for blocks of other executors."""
@@ -62,8 +64,9 @@ def parts(found: Measured) -> dict[str, float]:
     exclusive = {name: seconds * scale for name, seconds in causes.items()}
     for name, seconds in _seen(found, blocked - sum(exclusive.values())).items():
         exclusive[name] = exclusive.get(name, 0.0) + seconds
+    stolen = min(found.stolen, max(0.0, blocked - sum(exclusive.values())))
     exclusive[PROCESSOR] = exclusive.get(PROCESSOR, 0.0) + processor
-    exclusive[WAITING] = exclusive.get(WAITING, 0.0) + waiting
+    exclusive[WAITING] = exclusive.get(WAITING, 0.0) + waiting + stolen
     exclusive[SCHEDULING] = scheduling
     exclusive[UNCLASSIFIED] = found.held - sum(exclusive.values())
     return {name: seconds for name, seconds in exclusive.items() if seconds > 1e-9}

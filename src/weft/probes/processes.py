@@ -20,21 +20,31 @@ class Owners:
 
     lease: str
     known: dict[int, tuple[str, str] | None] = field(default_factory=dict)
+    young: set[int] = field(default_factory=set)
+    """Known ones whose name may still change: until its exec, a process has the name of the one that starts it."""
 
     def live(self, kept: Collection[int] = ()) -> Iterator[tuple[int, tuple[str, str]]]:
         """The run's processes now, each with its node and name; `kept` are remembered even if they have ended."""
         there = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208 - names only, and often
         # a PID that was free for one reading may belong to another process now
         self.known = {pid: self.known[pid] for pid in self.known.keys() & {*there, *kept}}
+        self.young &= self.known.keys()
         for pid in there:
-            if pid not in self.known:
-                found, settled = owner(pid, self.lease)
-                if settled or found:
-                    self.known[pid] = found
-            else:
-                found = self.known[pid]
+            found = self.known.get(pid)
+            if pid not in self.known or pid in self.young:
+                found = self._learn(pid) or found
             if found:
                 yield pid, found
+
+    def _learn(self, pid: int) -> tuple[str, str] | None:
+        found, settled = owner(pid, self.lease)
+        if found or (settled and pid not in self.young):
+            self.known[pid] = found
+        if found and not settled:
+            self.young.add(pid)
+        else:
+            self.young.discard(pid)
+        return found
 
 
 def owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
@@ -46,6 +56,6 @@ def owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
             return None, age > _SETTLED
         mark = f"{shell.NODE_MARK}=".encode()
         node = next((word.removeprefix(mark).decode() for word in variables if word.startswith(mark)), SHARED)
-        return (node, shell.title(pid)), True
+        return (node, shell.title(pid)), age > _SETTLED
     except OSError:
         return None, False

@@ -123,7 +123,8 @@ class ThreadReader:
 
     nodes: Mapping[str, Node]
     lease: str
-    jvms: dict[int, Watched] = field(default_factory=dict)
+    jvms: dict[tuple[int, str], Watched] = field(default_factory=dict)
+    """By PID and program: until its exec, a process that a JVM starts looks like that JVM."""
     owners: Owners = field(init=False)
     last: float = 0.0
     machine: str = os.uname().machine
@@ -151,16 +152,15 @@ class ThreadReader:
         ]
 
     def _jvm(self, pid: int, node: str) -> Watched | None:
-        if pid not in self.jvms:
-            try:
-                if not str(Path(f"/proc/{pid}/exe").readlink()).endswith("/java"):
-                    return None
-                # its owner may be known from when it was still the launcher of this JVM
-                program = shell.title(pid)
-                self.jvms[pid] = Watched(node, program, f"{program}/{own_pid(pid)}")
-            except OSError:
+        try:
+            if not str(Path(f"/proc/{pid}/exe").readlink()).endswith("/java"):
                 return None
-        return self.jvms[pid]
+            program = shell.title(pid)
+            if program and (pid, program) not in self.jvms:
+                self.jvms[pid, program] = Watched(node, program, f"{program}/{own_pid(pid)}")
+        except OSError:
+            return None
+        return self.jvms.get((pid, program))
 
     def glance(self) -> None:
         """Sample the operation of each task thread and server, for the time since the last sample."""
@@ -168,7 +168,7 @@ class ThreadReader:
         passed, self.last = now - self.last, now
         if passed > 1:  # the first sample, or weft itself was delayed: that time was not sampled
             return
-        for pid, jvm in list(self.jvms.items()):
+        for (pid, _), jvm in list(self.jvms.items()):
             if runs_tasks(jvm.program):
                 for tid, name in jvm.of("task", "server"):
                     what = blocked_in(pid, tid, self.machine)

@@ -130,6 +130,9 @@ def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool, limit:
 
 def _unmeasured(found: Attribution) -> str:
     """What a reader would take for a wait for something else."""
+    seen, ran = found.coverage.processes_seen, found.coverage.processes_ran
+    if not found.verdict and 0 < seen < ran:
+        return f" Threads of {seen} of {ran} executors were read: what tasks of the others waited for has no name."
     if not found.verdict or "threads" not in found.coverage.missing:
         return ""
     return " Waiting for a processor was not measured: what there was of it is counted as something else."

@@ -1,0 +1,34 @@
+"""The sentence of a run: what it says where an executor was not observed."""
+
+import polars
+
+from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
+from weft.model import jobmetrics
+from weft.model.fitting import Used
+from weft.report.explanation import explain
+from weft.report.summary import NodeInfo, Span
+
+NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}", cores=1) for n in (1, 2)]
+
+
+def sentence(*observed: int) -> str:
+    """Of two executors, each with a task that has a processor for 4 s of 10 and waits for one in the others."""
+    metrics = job([task(0, 0, 10, node=node, cpu_ns=4e9) for node in (1, 2)])
+    rows = [{**dict.fromkeys(jobmetrics.EXECUTORS), "app": "app", "executor": str(n)} for n in (1, 2)]
+    metrics.executors = polars.DataFrame(rows, jobmetrics.EXECUTORS)
+    seen = readings({(f"node{node}", EXECUTOR, "threads.task.wait"): 0.6 for node in observed})
+    found = explain(metrics, seen, [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used())
+    assert found is not None
+    return found.sentence
+
+
+def test_an_executor_whose_threads_were_not_read_is_the_reason_why_there_is_no_verdict() -> None:
+    unread = sentence(1)
+    assert unread.startswith("No verdict: 30 % of slot time has no name")
+    assert unread.endswith(
+        "Threads of 1 of 2 executors were read: what tasks of the others waited for has no name."
+    )
+
+
+def test_where_all_were_read_their_waits_have_a_name() -> None:
+    assert sentence(1, 2).startswith("60 % of slot time was tasks waiting for a processor")
