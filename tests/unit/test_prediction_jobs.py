@@ -281,13 +281,19 @@ def test_blocks_of_other_nodes_are_opened_by_their_servers() -> None:
 
 
 def test_what_a_slot_needs_to_warm_up_does_not_grow_with_its_tasks() -> None:
-    warm = Model(replace(groupby(tasks=16, slots=4), warm_up=0.5), at(4, growth=Growth()))
-    cold = Model(replace(groupby(tasks=16, slots=4), warm_up=0.0), at(4, growth=Growth()))
-    assert warm.at(at(4, growth=Growth())).seconds == pytest.approx(8.0)
+    work = groupby(tasks=16, slots=4, seconds=0.5)
+    warm, cold = (Model(replace(work, warm_up=share), at(4, growth=Growth())) for share in (0.5, 0.0))
+    assert warm.at(at(4, growth=Growth())).seconds == pytest.approx(4.0)
     twice = replace(at(4, growth=Growth()), size=2e9)
-    assert cold.at(twice).seconds == pytest.approx(16.0)
-    assert warm.at(twice).seconds == pytest.approx(12.0), "half of it was there once for each slot"
-    assert warm.at(at(8, growth=Growth())).seconds == pytest.approx(6.0), "as much again on four nodes more"
+    assert cold.at(twice).seconds == pytest.approx(8.0)
+    assert warm.at(twice).seconds == pytest.approx(6.0), "half of it was there once for each slot"
+    assert warm.at(at(8, growth=Growth())).seconds == pytest.approx(3.0), "as much again on four nodes more"
+
+
+def test_what_warms_up_is_a_small_part_of_a_long_job() -> None:
+    work = replace(groupby(tasks=16, slots=4, seconds=50.0), warm_up=0.5)
+    twice = replace(at(4, growth=Growth()), size=2e9)
+    assert Model(work, at(4, growth=Growth())).at(twice).seconds == pytest.approx(800.0, rel=0.01)
 
 
 def test_first_tasks_that_took_longer_show_what_warms_up() -> None:

@@ -82,7 +82,7 @@ def test_other_runs_are_predicted_as_a_test() -> None:
 
 
 def test_the_part_that_warms_up_is_what_other_runs_show() -> None:
-    one = on_lustre(groupby(tasks=64, slots=4), {**SPEC, "scratch": {"kind": "memory"}})
+    one = on_lustre(groupby(tasks=64, slots=4, seconds=0.1), {**SPEC, "scratch": {"kind": "memory"}})
     one = replace(one, work=replace(one.work, warm_up=0.5))
 
     def longer(factor: float) -> Recorded:

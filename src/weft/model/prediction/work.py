@@ -128,8 +128,8 @@ class Work:
     emulator: float = 0.0
     """Processor seconds of the emulated file system's daemon for each file call; 0: not measured."""
     warm_up: float = 0.0
-    """Share of the tasks' processor time that each slot needs whatever its tasks: classes that are loaded, and code that runs before
-    it is compiled. A stage whose first tasks took more than the others shows its own."""
+    """Share of the first processor seconds of a slot in a stage that it needs whatever its tasks: classes that are loaded, and code
+    that runs before it is compiled. A stage whose first tasks took more than the others shows its own."""
     jvm_a_task: bool = False
     """Whether each task has a JVM of its own; otherwise the tasks of a node share one."""
     missing: Sequence[str] = ()
