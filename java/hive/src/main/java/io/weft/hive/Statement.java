@@ -2,6 +2,7 @@ package io.weft.hive;
 
 import org.antlr.runtime.CommonToken;
 import org.antlr.runtime.Token;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hive.ql.parse.ASTNode;
 import org.apache.hadoop.hive.ql.parse.HiveParser;
 import org.apache.hadoop.hive.ql.parse.ParseDriver;
@@ -14,9 +15,12 @@ import org.apache.hadoop.hive.ql.parse.ParseResult;
  * @param with empty without one
  */
 record Statement(String with, String rest) {
-    /** @throws ParseException for what is no statement of Hive's, with the lines of the user's own file */
-    static Statement of(String text) throws ParseException {
-        ParseResult parsed = new ParseDriver().parse(text);
+    /**
+     * @param conf says what double quotes mean
+     * @throws ParseException for what is no statement of Hive's, with the lines of the user's own file
+     */
+    static Statement of(String text, Configuration conf) throws ParseException {
+        ParseResult parsed = new ParseDriver().parse(text, conf);
         int end = end(parsed, parsed.getTree());
         return new Statement(text.substring(0, end), text.substring(end));
     }
