@@ -312,3 +312,19 @@ def test_splits_of_a_file_are_tasks_and_a_rule_is_for_its_side_of_the_shuffle() 
     assert growth.tasks(reduces, count, 2, 600e6, None) == 10
     assert of_workload({"kind": "terasort", "partitions": 4}).tasks(maps, count, 1, 600e6, None) == 6
     assert of_workload({"kind": "terasort", "partitions": 4}).tasks(reduces, count, 1, 600e6, None) == 4
+
+
+def test_a_smaller_block_is_read_in_fewer_pieces_but_never_in_less_than_its_own() -> None:
+    def reads(of_block: float) -> float:
+        maps, reduces = groupby(tasks=4, slots=4).stages
+        call = Calls("scratch", "read", 4 * of_block, 0.0)
+        work = job([maps, replace(reduces, blocks=4, calls=[call])])
+        slow = replace(LUSTRE, call=1.0)
+        target = replace(at(4, slow, growth=Growth()), size=work.size, partitions=64)
+        more = Model(work, at(4, growth=Growth())).at(target)
+        stage = more.stages[-1]
+        return stage.parts["data: scratch"] / stage.blocks
+
+    assert reads(2.0) == pytest.approx(2.0), "blocks as small as these need as many calls each"
+    assert reads(50.0) == pytest.approx(3.125), "a sixteenth of the data a block"
+    assert reads(4800.0) == pytest.approx(300.0)

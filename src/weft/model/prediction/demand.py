@@ -25,6 +25,8 @@ _TURN = 3e-3
 """Seconds that Linux's fair scheduler lets a thread compute on two processors before others have their turn."""
 _OF_FILE_WRITER = 6
 """Files that Spark's sort writer opens whatever the number of blocks: data, index and checksums, new and renamed."""
+_OF_BLOCK = 3
+"""Calls that move data of a shuffle block however small it is: two offsets of the index file, and the block."""
 _REQUESTS = 5
 """Executors that a reading task asks at once: ShuffleBlockFetcherIterator asks for a fifth of maxBytesInFlight each."""
 
@@ -251,8 +253,11 @@ def _grown(call: Calls, stage: StageWork, new: Scaled, work: Work, target: Targe
     reads = stage.reads_shuffle and not stage.writes_shuffle
     if call.role != "scratch":
         ratio = new.data if call.data else 1.0
+    elif call.data and stage.reads_shuffle:
+        # a block that is smaller is read in fewer pieces
+        ratio = max(new.data, new.reads * min(1.0, _OF_BLOCK * max(stage.blocks, 1.0) / call.count))
     elif call.data:
-        ratio = max(new.data, new.reads if stage.reads_shuffle else new.writes)
+        ratio = max(new.data, new.writes)
     elif reads:
         ratio = new.reads
     elif stage.writes_shuffle and _by_block(call, stage, work):
