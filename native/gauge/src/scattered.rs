@@ -1,7 +1,6 @@
 //! Records that are divided by ranges of keys while they are read: those of a range lie in few large pieces, and all of them fit
 //! into a processor's cache, where they are then sorted and given away. Memory is only ever walked through in order.
 
-use crate::advice;
 use crate::record::{prefix, rest, SIZE};
 use std::io;
 use std::ops::Range;
@@ -14,7 +13,7 @@ const PLACE: u32 = 48;
 const PART: u32 = 40;
 /// Records of a range, at most ranges, and bytes that are read at once and that a range is given at once.
 const EACH: usize = 4096;
-const MOST: usize = 4096;
+const MOST: usize = 1024;
 const STEP: usize = 655 * SIZE;
 const PIECE: usize = 160 * SIZE;
 
@@ -98,7 +97,8 @@ impl Part {
         load: &(impl Fn(&mut [u8], usize) -> io::Result<()> + Sync),
     ) -> io::Result<Self> {
         let mut part = Self {
-            memory: advice::many_pages(own.len() + ranges * PIECE),
+            // large pages would save misses, but a kernel whose memory is in pieces takes seconds to find them
+            memory: vec![0; own.len() + ranges * PIECE],
             full: vec![Vec::new(); ranges],
             last: vec![0..0; ranges],
         };
