@@ -15,19 +15,19 @@ from weft.storage.readback import difference, mount_of, require_expected
 
 MOUNTS = r"""22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 22 0:25 / /dev/shm rw - tmpfs tmpfs rw
-40 22 0:40 / /work/a\040b rw master:2 - tmpfs weft rw,size=65536k
-41 40 0:41 / /work/a\040b rw - fuse.latencyfs latencyfs-lustre rw
-42 22 0:42 / /work/tmp rw shared:3 master:4 - tmpfs weft rw
+40 22 0:40 / /mnt/a\040b rw master:2 - tmpfs weft rw,size=65536k
+41 40 0:41 / /mnt/a\040b rw - fuse.latencyfs latencyfs-lustre rw
+42 22 0:42 / /mnt/tmp rw shared:3 master:4 - tmpfs weft rw
 """
 
 
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("/work/x", ("/", "ext4")),
+        ("/mnt/x", ("/", "ext4")),
         ("/dev/shm/x", ("/dev/shm", "tmpfs")),
         ("/dev/shmx", ("/", "ext4")),
-        ("/work/a b/c", ("/work/a b", "fuse.latencyfs")),
+        ("/mnt/a b/c", ("/mnt/a b", "fuse.latencyfs")),
     ],
 )
 def test_a_path_is_on_the_last_of_the_innermost_mounts(path: str, expected: tuple[str, str]) -> None:
@@ -37,15 +37,15 @@ def test_a_path_is_on_the_last_of_the_innermost_mounts(path: str, expected: tupl
 @pytest.mark.parametrize(
     ("wanted", "size", "words"),
     [
-        (FileSystem("/work/tmp", "tmpfs", 64 << 20), 64 << 20, ""),
-        (FileSystem("/work/tmp", "tmpfs", (64 << 20) - 5), 64 << 20, ""),
-        (FileSystem("/work/tmp", "tmpfs", 64 << 20), 32 << 20, "was to have 67.1 MB, but has 33.6 MB"),
-        (FileSystem("/work/tmp", "tmpfs", 64 << 20), 128 << 20, "was to have 67.1 MB, but has 134 MB"),
-        (FileSystem("/work/tmp", "ext4", 64 << 20, 0.2), 60 << 20, "was to be ext4, but is tmpfs"),
-        (FileSystem("/work/none", "ext4", 64 << 20, 0.2), 60 << 20, "but is mounted at /"),
-        (FileSystem("/work/a b", "fuse*"), 1, ""),
+        (FileSystem("/mnt/tmp", "tmpfs", 64 << 20), 64 << 20, ""),
+        (FileSystem("/mnt/tmp", "tmpfs", (64 << 20) - 5), 64 << 20, ""),
+        (FileSystem("/mnt/tmp", "tmpfs", 64 << 20), 32 << 20, "was to have 67.1 MB, but has 33.6 MB"),
+        (FileSystem("/mnt/tmp", "tmpfs", 64 << 20), 128 << 20, "was to have 67.1 MB, but has 134 MB"),
+        (FileSystem("/mnt/tmp", "ext4", 64 << 20, 0.2), 60 << 20, "was to be ext4, but is tmpfs"),
+        (FileSystem("/mnt/none", "ext4", 64 << 20, 0.2), 60 << 20, "but is mounted at /"),
+        (FileSystem("/mnt/a b", "fuse*"), 1, ""),
         (FileSystem("/dev/shm/x", "tmpfs", mounted=False), 1, ""),
-        (FileSystem("/work/x", "tmpfs", mounted=False), 1, "was to be tmpfs, but is ext4"),
+        (FileSystem("/mnt/x", "tmpfs", mounted=False), 1, "was to be tmpfs, but is ext4"),
     ],
 )
 def test_a_difference_names_both(wanted: FileSystem, size: int, words: str) -> None:
@@ -73,8 +73,8 @@ def place(**expected: FileSystem) -> Place:
 def test_a_run_on_another_file_system_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = [Answers(node.name, node.address, 1, 1, node.directory) for node in fake_nodes(2)]
     monkeypatch.setattr(Answers, "text", f"4096 {(32 << 20) // 4096}\n{MOUNTS}")
-    require_expected("shuffle", place(node1=FileSystem("/work/tmp", "tmpfs", 32 << 20)), nodes)
-    wanted = place(node1=FileSystem("/work/tmp", "tmpfs", 64 << 20), node2=FileSystem("/work/tmp", "xfs"))
+    require_expected("shuffle", place(node1=FileSystem("/mnt/tmp", "tmpfs", 32 << 20)), nodes)
+    wanted = place(node1=FileSystem("/mnt/tmp", "tmpfs", 64 << 20), node2=FileSystem("/mnt/tmp", "xfs"))
     with pytest.raises(StorageError, match=r"shuffle on node1: .* 67.1 MB, but has 33.6 MB \(and 1 more\)"):
         require_expected("shuffle", wanted, nodes)
     monkeypatch.setattr(Answers, "code", 1)

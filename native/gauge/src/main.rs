@@ -7,6 +7,7 @@ mod compute;
 mod dice;
 mod files;
 mod network;
+mod ranges;
 mod record;
 mod scattered;
 mod serial;

@@ -1,6 +1,7 @@
 //! Records that are divided by ranges of keys while they are read: those of a range lie in few large pieces, and all of them fit
 //! into a processor's cache, where they are then sorted and given away. Memory is only ever walked through in order.
 
+use crate::ranges::{parts, Ranges, EACH};
 use crate::record::{prefix, rest, SIZE};
 use std::io;
 use std::ops::Range;
@@ -11,15 +12,13 @@ type Entry = u128;
 const PLACE: u32 = 48;
 /// Of a place: the part whose memory it is in.
 const PART: u32 = 40;
-/// Records of a range, at most ranges, and bytes that are read at once and that a range is given at once.
-const EACH: usize = 4096;
-const MOST: usize = 1024;
+/// Bytes that are read at once, and that a range is given at once.
 const STEP: usize = 655 * SIZE;
 const PIECE: usize = 160 * SIZE;
 
 pub struct Scattered {
     parts: Vec<Part>,
-    ranges: usize,
+    ranges: Ranges,
 }
 
 /// What one thread has read.
@@ -34,7 +33,7 @@ struct Part {
 impl Scattered {
     /// Bytes of memory that so many bytes of records need.
     pub fn room(bytes: usize, threads: usize, least: usize) -> usize {
-        bytes + threads * ranges_of(bytes, least) * PIECE
+        bytes + threads * Ranges::of(bytes, least).count * PIECE
     }
 
     /// Read records by all threads: `load` is given a place and the bytes of input before it.
@@ -44,14 +43,10 @@ impl Scattered {
         least: usize,
         load: impl Fn(&mut [u8], usize) -> io::Result<()> + Sync,
     ) -> io::Result<Self> {
-        let (ranges, load) = (ranges_of(bytes, least), &load);
-        let rows = bytes / SIZE;
+        let (ranges, load) = (Ranges::of(bytes, least), &load);
         let parts = thread::scope(|scope| {
-            let running: Vec<_> = (0..threads)
-                .map(|part| {
-                    let own = rows * part / threads * SIZE..rows * (part + 1) / threads * SIZE;
-                    scope.spawn(move || Part::read(own, ranges, load))
-                })
+            let running: Vec<_> = parts(bytes, threads)
+                .map(|own| scope.spawn(move || Part::read(own, ranges, load)))
                 .collect();
             let joined = running
                 .into_iter()
@@ -63,7 +58,7 @@ impl Scattered {
 
     /// The ranges of one of `count` shares, in order.
     pub fn share(&self, number: usize, count: usize) -> Range<usize> {
-        self.ranges * number / count..self.ranges * (number + 1) / count
+        self.ranges.share(number, count)
     }
 
     /// Give away the records of some ranges in the order of their keys; returns their number.
@@ -93,24 +88,23 @@ impl Scattered {
 impl Part {
     fn read(
         own: Range<usize>,
-        ranges: usize,
+        ranges: Ranges,
         load: &(impl Fn(&mut [u8], usize) -> io::Result<()> + Sync),
     ) -> io::Result<Self> {
         let mut part = Self {
             // large pages would save misses, but a kernel whose memory is in pieces takes seconds to find them
-            memory: vec![0; own.len() + ranges * PIECE],
-            full: vec![Vec::new(); ranges],
-            last: vec![0..0; ranges],
+            memory: vec![0; own.len() + ranges.count * PIECE],
+            full: vec![Vec::new(); ranges.count],
+            last: vec![0..0; ranges.count],
         };
         let (mut free, mut from) = (0, own.start);
-        let shift = 64 - ranges.trailing_zeros();
         let mut buffer = vec![0; STEP];
         while from < own.end {
             let piece = &mut buffer[..STEP.min(own.end - from)];
             load(piece, from)?;
             from += piece.len();
             for record in piece.chunks_exact(SIZE) {
-                let range = prefix(record).checked_shr(shift).unwrap_or(0) as usize;
+                let range = ranges.of_record(record);
                 let last = &mut part.last[range];
                 if last.start == last.end {
                     if last.end > 0 {
@@ -142,14 +136,6 @@ impl Part {
             }));
         }
     }
-}
-
-/// A power of two, so that the range of a key is its highest bits.
-fn ranges_of(bytes: usize, least: usize) -> usize {
-    (bytes / SIZE / EACH)
-        .min(MOST)
-        .max(least)
-        .next_power_of_two()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A sort of records by all threads: each divides a part of the input by ranges of keys, so small that the entries of one
 //! fit into a processor's cache; then ranges are sorted, and their records copied to where they belong.
 
+use crate::ranges::{parts, Ranges, EACH};
 use crate::record::{prefix, rest, SIZE};
 use std::ops::Range;
 use std::thread;
@@ -8,23 +9,20 @@ use std::thread;
 /// A key, and below it the number of its record: the order of entries is that of keys.
 type Entry = u128;
 const NUMBER: u32 = 48;
-/// Records of a range, and at most ranges.
-const EACH: usize = 8192;
-const MOST: usize = 1024;
 
 /// The entries of an input, divided by ranges of keys.
 struct Divided {
     /// By part of the input, by range.
     parts: Vec<Vec<Vec<Entry>>>,
-    ranges: usize,
+    ranges: Ranges,
 }
 
 impl Divided {
     /// Divide records in memory, into at least so many ranges.
     fn of(input: &[u8], threads: usize, least: usize) -> Self {
-        let ranges = ranges_of(input.len(), least);
+        let ranges = Ranges::of(input.len(), least);
         let parts = thread::scope(|scope| {
-            let running: Vec<_> = edges(input.len(), threads)
+            let running: Vec<_> = parts(input.len(), threads)
                 .map(|range| scope.spawn(move || part(input, range, ranges)))
                 .collect();
             let joined = running
@@ -33,11 +31,6 @@ impl Divided {
             joined.collect()
         });
         Self { parts, ranges }
-    }
-
-    /// The ranges of one of `count` shares, in order.
-    fn share(&self, number: usize, count: usize) -> Range<usize> {
-        self.ranges * number / count..self.ranges * (number + 1) / count
     }
 
     /// Records of some ranges.
@@ -73,7 +66,7 @@ pub fn sort(input: &[u8], output: &mut [u8], threads: usize) {
     let mut left = output;
     thread::scope(|scope| {
         for number in 0..threads {
-            let ranges = divided.share(number, threads);
+            let ranges = divided.ranges.share(number, threads);
             let (place, more) = left.split_at_mut(divided.rows(ranges.clone()) * SIZE);
             left = more;
             let divided = &divided;
@@ -90,31 +83,15 @@ pub fn sort(input: &[u8], output: &mut [u8], threads: usize) {
     });
 }
 
-/// A power of two, so that the range of a key is its highest bits.
-fn ranges_of(bytes: usize, least: usize) -> usize {
-    (bytes / SIZE / EACH)
-        .min(MOST)
-        .max(least)
-        .next_power_of_two()
-}
-
-/// The bytes of each thread's part.
-fn edges(bytes: usize, threads: usize) -> impl Iterator<Item = Range<usize>> {
-    let count = bytes / SIZE;
-    (0..threads).map(move |part| count * part / threads * SIZE..count * (part + 1) / threads * SIZE)
-}
-
-fn part(input: &[u8], of: Range<usize>, ranges: usize) -> Vec<Vec<Entry>> {
-    let expected = of.len() / SIZE / ranges;
-    let mut found: Vec<Vec<Entry>> = (0..ranges)
+fn part(input: &[u8], of: Range<usize>, ranges: Ranges) -> Vec<Vec<Entry>> {
+    let expected = of.len() / SIZE / ranges.count;
+    let mut found: Vec<Vec<Entry>> = (0..ranges.count)
         .map(|_| Vec::with_capacity(expected + expected / 8 + 16))
         .collect();
     let first = (of.start / SIZE) as Entry;
-    let shift = 64 - ranges.trailing_zeros();
     for (number, record) in (first..).zip(input[of].chunks_exact(SIZE)) {
-        let prefix = prefix(record);
-        let key = Entry::from(prefix) << 64 | Entry::from(rest(record)) << NUMBER;
-        found[prefix.checked_shr(shift).unwrap_or(0) as usize].push(key | number);
+        let key = Entry::from(prefix(record)) << 64 | Entry::from(rest(record)) << NUMBER;
+        found[ranges.of_record(record)].push(key | number);
     }
     found
 }

@@ -14,6 +14,7 @@ from weft.model.prediction.forecast import Model
 from weft.model.prediction.machine import Machine
 from weft.model.prediction.storages import service
 from weft.model.prediction.target import Target
+from weft.model.prediction.variation import USUAL
 from weft.model.prediction.work import WARM_UP
 from weft.report.projection import Recorded
 
@@ -89,16 +90,16 @@ def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequenc
     return found
 
 
-def warmed(recorded: Recorded, machine: Machine, others: Sequence[Recorded]) -> Recorded:
+def warmed(recorded: Recorded, machine: Machine, others: Sequence[Recorded], run: float = USUAL) -> Recorded:
     """The run, with that part of its processor time as warm-up by which the other runs are predicted best."""
-
-    if recorded.work.jvm_a_task:
+    alike = [other for other in others if comparable(recorded, other)]
+    if recorded.work.jvm_a_task or not alike:
         return recorded
 
     def off(share: float) -> float:
         trial = replace(recorded, work=replace(recorded.work, warm_up=share))
-        runs = [one.seen for one in left_out(trial, trial.model(machine), machine, others)]
-        return correction.distance(runs) ** 2 + ((share - WARM_UP) / _EITHER_WAY) ** 2
+        runs = [one.seen for one in left_out(trial, trial.model(machine), machine, alike)]
+        return correction.squares(runs, run) + ((share - WARM_UP) / _EITHER_WAY) ** 2
 
     best = min(_SHARES, key=off)
     return replace(recorded, work=replace(recorded.work, warm_up=best))

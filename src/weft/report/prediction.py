@@ -112,7 +112,7 @@ def predict(
     recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded] = (), run: float = USUAL
 ) -> Prediction:
     """The curves. `here`: the machine of the record; `tests`: other runs; `run`: the relative deviation of one."""
-    recorded = leftout.warmed(recorded, here, tests)
+    recorded = leftout.warmed(recorded, here, tests, run)
     model = recorded.model(here)
     tested = leftout.left_out(recorded, model, here, tests)
     bases = asked.bases(recorded)
@@ -168,7 +168,8 @@ def _curve(
         return replace(base, nodes=nodes)
 
     start = leftout.nearest(recorded, here, tests, [at(nodes) for nodes in counts])
-    start = leftout.warmed(start, here, [recorded, *tests])
+    if start is not recorded:
+        start = leftout.warmed(start, here, [recorded, *tests], run)
     model = start.model(here)
     tested = leftout.left_out(start, model, here, [recorded, *tests])
     known = correction.fitted([one.seen for one in tested], run)

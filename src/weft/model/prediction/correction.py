@@ -82,17 +82,21 @@ def fitted(runs: Sequence[Seen], run: float = USUAL) -> Correction:
     names, at, logs, before, spread = _system(runs, run)
     gain = before @ at.T @ np.linalg.inv(spread)
     # as one more run that is exactly as far off as assumed, so that a single one proves little
-    square = (distance(runs, run) ** 2 + 1) / (len(runs) + 1)
+    square = (_squares(logs, spread) + 1) / (len(runs) + 1)
     covariance = before - gain @ at @ before
     return Correction(names, gain @ logs, covariance, max(1.0, math.sqrt(square)), run, len(runs))
 
 
-def distance(runs: Sequence[Seen], run: float = USUAL) -> float:
-    """How far off the runs were by all, in units of what is assumed (Mahalanobis' distance)."""
+def squares(runs: Sequence[Seen], run: float = USUAL) -> float:
+    """How far off the runs were by all: the square of their distance in units of what is assumed (Mahalanobis)."""
     if not runs:
         return 0.0
     _, _, logs, _, spread = _system(runs, run)
-    return math.sqrt(float(logs @ np.linalg.inv(spread) @ logs))
+    return _squares(logs, spread)
+
+
+def _squares(logs: Matrix, spread: Matrix) -> float:
+    return float(logs @ np.linalg.inv(spread) @ logs)
 
 
 def _system(runs: Sequence[Seen], run: float) -> tuple[tuple[str, ...], Matrix, Matrix, Matrix, Matrix]:

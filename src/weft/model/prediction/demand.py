@@ -11,13 +11,13 @@ from weft.model.prediction.storages import NODE_LOCAL
 from weft.model.prediction.target import BYPASS, Scaled, Target, scaled
 from weft.model.prediction.work import Calls, StageWork, Work
 
-_COMPILED = 1 / 3
-"""Power of what a JVM does with which the time of its compilers grows. Executors of GroupBy with 2, 4 and 12 tasks a stage compiled 2.5,
-4.3 and 6.9 s, those of TeraSort with 2 and 4 tasks 3.2 and 4.0 s."""
 PROCESSORS = "the host's processors"
 NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
+_COMPILED = 1 / 3
+"""Power of what a JVM does with which the time of its compilers grows. Executors of GroupBy with 2, 4 and 12 tasks a stage compiled 2.5,
+4.3 and 6.9 s, those of TeraSort with 2 and 4 tasks 3.2 and 4.0 s."""
 _WARMING = 2.0
 """Processor seconds of a slot in a stage during which its code gets warm: the stages of the GroupBys and TeraSorts from which
 the usual share is taken had 0.5 to 2.0."""

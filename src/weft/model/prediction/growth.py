@@ -16,7 +16,7 @@ class Rule:
     block: float = 0.0
     """Bytes; 0: whatever the size."""
     split: float = 0.0
-    """Bytes of a split, where each slot has its own input files and none of these is read by more than one task; 0: not split."""
+    """Bytes of a split of an input file, of which there are `per_slot` for each slot; 0: files are not split."""
     reads: bool | None = None
     """Whether it is for stages that read a shuffle, or only for those that do not; None: for all."""
 

@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hive.ql.parse.ParseException;
 import org.junit.jupiter.api.Test;
 
-/** Where a clause goes in a query; tests/local/test_hive.py runs queries. */
+/** Where a clause goes in a query; tests/local/test_tables.py runs queries. */
 class StatementTest {
     private static final Configuration DEFAULTS = new Configuration(false);
 
