@@ -6,8 +6,9 @@ import numpy as np
 import polars
 
 from weft.model.spread import Indexes, Numbers
-from weft.probes.processes import SHARED as HOST
 
+_MACHINE = "host"
+"""The node under which a record has the whole machine's counters, where several nodes share one."""
 _USED = ("cpu_user", "cpu_system")
 
 
@@ -26,13 +27,13 @@ def of_tasks(
 def _ratio(samples: polars.DataFrame, node: str, begin: float, end: float) -> float:
     """Seconds stolen for each second of a processor that the machine gave; where a node is a machine of its own, gave the run."""
     own = samples.filter(
-        polars.col("node").is_in([node, HOST])
+        polars.col("node").is_in([node, _MACHINE])
         & (polars.col("process") == "")
         & polars.col("counter").is_in(["steal", *_USED])
         & polars.col("t").is_finite()
     ).sort("t")
     machine = own.filter((polars.col("counter") == "steal") & (polars.col("node") == node))
-    own = own.filter(polars.col("node") == (HOST if machine.is_empty() else node))
+    own = own.filter(polars.col("node") == (_MACHINE if machine.is_empty() else node))
     grown = {
         str(counter): float(np.diff(np.interp([begin, end], frame["t"], frame["value"]))[0])
         for (counter,), frame in own.group_by("counter")
