@@ -105,6 +105,8 @@ def _measured(line: Headline, of: Measure) -> list[float]:
     """A run's value; None if it was not counted."""
     if of in _FOUND:
         value = line.facts.get(of)
+    elif of == "ingest":
+        value = _ingest(line)
     elif of in _SIDES:
         value = line.explanation.files("scratch", _SIDES[of]) if line.explanation else None
     else:
@@ -112,12 +114,18 @@ def _measured(line: Headline, of: Measure) -> list[float]:
     return [] if value is None else [float(value)]
 
 
+def _ingest(line: Headline) -> float | None:
+    """Megabits of input per second and slot of the stages that read its shuffle: what one core takes in (ibm-network, section 3)."""
+    slots = line.explanation.read_side() if line.explanation else None
+    return line.size * 8 / 1e6 / slots if line.size and slots else None
+
+
 def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Finding:
     """Evaluate a rule: it agrees or differs only if its whole interval does."""
     value = formula.estimate(rule.value, values)
     if value is None:
         lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not values.get((name, at))]
-        counted = "" if rule.of == "seconds" or rule.of in _FOUND else " that counted file operations"
+        counted = " that counted file operations" if rule.of not in {"seconds", "ingest", *_FOUND} else ""
         return Finding(
             rule=rule,
             value=None,

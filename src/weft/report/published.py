@@ -24,12 +24,14 @@ Measure = Literal[
     "mean_write",
     "map_files",
     "read_files",
+    "ingest",
     "latency_median_seconds",
     "latency_mean_seconds",
     "records_per_second",
 ]
 """The subject of a rule: the time, a value of `operations.Operations`, the seconds of the run phase spent in file calls on
-scratch, on the map side or the read side of shuffles, or what a stream's run found."""
+scratch, on the map side or the read side of shuffles, megabits of input per second and slot of the stages that read shuffles, or
+what a stream's run found."""
 
 
 class Published(Part):

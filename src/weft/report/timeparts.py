@@ -154,3 +154,7 @@ class Explanation(Part):
         return (
             sum(each.seconds for each in self.calls if each.part in parts and each.side == side) / self.slots
         )
+
+    def read_side(self) -> float | None:
+        """Slot-seconds of the stages that read shuffles; None where no stage is known to."""
+        return sum(stage.seconds for stage in self.stages if stage.side == "read side") or None
