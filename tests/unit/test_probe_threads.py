@@ -74,6 +74,51 @@ def test_the_time_of_a_thread_stays_when_it_is_gone(child: "subprocess.Popen[str
     assert jvm.totals()["threads.task.cpu"] >= 2.0
 
 
+TASKS = """
+import ctypes, sys, threading, time
+def task():
+    ctypes.CDLL(None).prctl(15, b'Executor task launch worker', 0, 0, 0)
+    end = time.thread_time() + 0.2
+    while time.thread_time() < end: pass
+    sys.stdin.readline()
+print('ready', flush=True)
+sys.stdin.readline()
+thread = threading.Thread(target=task)
+thread.start()
+thread.join()
+print('ended', flush=True)
+time.sleep(3600)
+"""
+"""A task's thread that begins and ends when it is told to."""
+
+
+def test_a_task_thread_between_two_readings_is_followed() -> None:
+    """An engine that has a thread for each task would lose half of an interval's work with each."""
+    jvm = Watched("node1", EXECUTOR)
+    with subprocess.Popen(
+        [sys.executable, "-c", TASKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        jvm.update(process.pid)
+        assert jvm.of("task") == []
+        process.stdin.write("\n")
+        process.stdin.flush()
+        end = time.monotonic() + 60
+        while jvm.totals().get("threads.task.cpu", 0.0) < 0.2 and time.monotonic() < end:
+            jvm.follow(process.pid)
+            time.sleep(0.01)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "ended\n"
+        jvm.follow(process.pid)
+        jvm.update(process.pid)
+        assert jvm.of("task") == []
+        assert jvm.totals()["threads.task.cpu"] >= 0.2
+        process.kill()
+
+
 @pytest.mark.parametrize(
     ("program", "name", "expected"),
     [

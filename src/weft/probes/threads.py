@@ -4,8 +4,9 @@ HotSpot gives threads their names, so /proc/PID/task distinguishes task threads 
 """
 
 import os
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,12 +26,13 @@ from weft.record.threadkinds import KINDS, call, kind, runs_tasks
 INTERVAL = 0.5
 """Seconds between readings."""
 GLANCE = 0.05
-"""Seconds between two samples of the operations in which task threads are blocked."""
+"""Seconds between two samples of task threads: the operations in which they are blocked, and, since an engine may start a thread for
+each task (Flink), their counters."""
 
 _IDLE = frozenset({"network", "lock", "sleep"})
 """The operation of an idle server."""
 _TICK = os.sysconf("SC_CLK_TCK")
-_SHORT = "threads that lived less than half a second"
+_SHORT = f"threads that lived less than {INTERVAL:g} s; of a task's thread, its last {GLANCE * 1e3:.0f} ms"
 _UNSEEN = "operations between two samples: an estimate, not a count"
 
 SOURCES = {
@@ -97,13 +99,24 @@ class Watched:
     blocked: dict[str, float] = field(default_factory=dict)
     """Seconds by kind and sampled operation."""
     written: dict[str, float] = field(default_factory=dict)
+    others: frozenset[int] = frozenset()
+    """Threads that the last reading of all found, and that run no tasks. A new one may not have its name yet."""
+    reading: threading.Lock = field(default_factory=threading.Lock)
 
     def update(self, pid: int) -> None:
         """Read all threads."""
-        before, self.threads = self.threads, _threads(pid, self.program)
-        for tid, (name, counters) in before.items():
-            if tid not in self.threads:
-                _add(self.gone, name, counters)
+        with self.reading:
+            before, self.threads = self.threads, _threads(pid, self.program, _tids(pid))
+            self.others = frozenset(tid for tid, (name, _) in self.threads.items() if name != "task")
+            for tid, (name, counters) in before.items():
+                if tid not in self.threads:
+                    _add(self.gone, name, counters)
+
+    def follow(self, pid: int) -> None:
+        """Read the threads of tasks again, and those that are new: one of a task may end before all are read the next time."""
+        with self.reading:
+            followed = [tid for tid in _tids(pid) if tid not in self.others]
+            self.threads |= _threads(pid, self.program, followed)
 
     def totals(self) -> dict[str, float]:
         """Counters by name, over live and ended threads."""
@@ -125,6 +138,8 @@ class ThreadReader:
     lease: str
     jvms: dict[tuple[int, str], Watched] = field(default_factory=dict)
     """By PID and program: until its exec, a process that a JVM starts looks like that JVM."""
+    live: Sequence[tuple[int, Watched]] = ()
+    """Of them, those that the last reading found alive, with their PIDs."""
     owners: Owners = field(init=False)
     last: float = 0.0
     machine: str = os.uname().machine
@@ -135,9 +150,10 @@ class ThreadReader:
     def read(self) -> list[Sample]:
         """All counters that have changed, of each JVM and of each node."""
         now = time.time()
-        for pid, (node, _) in self.owners.live():
-            if node in self.nodes and (jvm := self._jvm(pid, node)):
-                jvm.update(pid)
+        owned = [(pid, node) for pid, (node, _) in self.owners.live() if node in self.nodes]
+        self.live = [(pid, jvm) for pid, node in owned if (jvm := self._jvm(pid, node))]
+        for pid, jvm in self.live:
+            jvm.update(pid)
         found: list[Sample] = []
         sums: dict[str, dict[str, float]] = {name: {} for name in self.nodes}
         for jvm in self.jvms.values():
@@ -168,8 +184,9 @@ class ThreadReader:
         passed, self.last = now - self.last, now
         if passed > 1:  # the first sample, or weft itself was delayed: that time was not sampled
             return
-        for (pid, _), jvm in list(self.jvms.items()):
+        for pid, jvm in self.live:
             if runs_tasks(jvm.program):
+                jvm.follow(pid)
                 for tid, name in jvm.of("task", "server"):
                     what = blocked_in(pid, tid, self.machine)
                     if what and not (name == "server" and what in _IDLE):
@@ -183,12 +200,15 @@ def _add(total: dict[str, float], name: str, counters: Mapping[str, float]) -> N
         total[key] = total.get(key, 0.0) + value
 
 
-def _threads(pid: int, program: str) -> dict[int, tuple[str, Mapping[str, float]]]:
-    found: dict[int, tuple[str, Mapping[str, float]]] = {}
+def _tids(pid: int) -> list[int]:
     try:
-        tids = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - names only, and often
+        return [int(tid) for tid in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 - names only, and often
     except OSError:
-        return found
+        return []
+
+
+def _threads(pid: int, program: str, tids: Sequence[int]) -> dict[int, tuple[str, Mapping[str, float]]]:
+    found: dict[int, tuple[str, Mapping[str, float]]] = {}
     for tid in tids:
         try:
             stat = _read(f"/proc/{pid}/task/{tid}/stat")
@@ -198,7 +218,7 @@ def _threads(pid: int, program: str) -> dict[int, tuple[str, Mapping[str, float]
         name, _, fields = stat.partition(b"(")[2].rpartition(b")")
         system = int(fields.split()[12]) / _TICK
         counters = {"cpu": int(cpu) / 1e9, "system": system, "wait": int(wait) / 1e9}
-        found[int(tid)] = (kind(program, name.decode(errors="replace")), counters)
+        found[tid] = (kind(program, name.decode(errors="replace")), counters)
     return found
 
 

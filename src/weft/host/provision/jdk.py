@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 from weft.errors import MissingError, WeftError
@@ -26,6 +27,7 @@ def java() -> Path:
     return path
 
 
+@cache
 def version(path: Path) -> int:
     """The major version that a `java` program reports."""
     try:
