@@ -2,7 +2,7 @@
 
 A stack is what async-profiler writes: `[thread];root;...;leaf count`. A frame with a slash or a dot before its last
 name is Java's, others are native. The rules are data, `profile/*.toml`: from the leaf towards the root, the first frame
-that a rule names decides; what no rule names is shown as that.
+that a rule names decides, unless one that decides for all that it calls is around it; what no rule names is shown as that.
 """
 
 import re
@@ -24,7 +24,7 @@ BESIDE = "beside the tasks"
 OTHER = "other tasks"
 """The side of a task thread's stack that shows none, such as of what starts a task."""
 CATEGORIES = (
-    "sort", "serialisation", "iterator", "checksum", "compression", "network", "file system", "engine", "user code",
+    "sort", "partitioning", "serialisation", "iterator", "checksum", "compression", "network", "file system", "engine", "user code",
     "kernel", "jvm", "compiler", "collector", NO_RULE,
 )  # fmt: skip
 USER = "user code"
@@ -124,7 +124,9 @@ def _of_thread(name: str) -> str | None:
 
 
 def categorise(frames: Sequence[str]) -> str:
-    """The category of a stack, by the first frame from its leaf that a rule names."""
+    """The category of a stack: of a frame that decides for all it calls, else of the first frame from its leaf that a rule names."""
+    if around := next(filter(None, map(_around, frames)), None):
+        return around
     for depth, frame in enumerate(reversed(frames)):
         if found := _category(frame, leaf=depth == 0):
             return found
@@ -142,6 +144,8 @@ def _side(stack: Stack) -> str:
 
 @dataclass(frozen=True)
 class _Rules:
+    around: Sequence[tuple[str, re.Pattern[str]]]
+    """That count anywhere in a stack; the outermost of them decides."""
     leaves: Sequence[tuple[str, re.Pattern[str]]]
     """That count for the leaf alone: calls of the C library that enter the kernel."""
     frames: Sequence[tuple[str, re.Pattern[str]]]
@@ -150,6 +154,11 @@ class _Rules:
     """Packages that are not the user's."""
     passed: re.Pattern[str]
     """Primitives that all categories use: such a frame has the category of its caller."""
+
+
+@cache
+def _around(frame: str) -> str | None:
+    return next((category for category, pattern in _rules().around if pattern.search(frame)), None)
 
 
 @cache
@@ -177,7 +186,7 @@ def _rules() -> _Rules:
 
     # an engine's packages as a whole are what none of its own rules, and none of another engine's, names
     frames = sorted(all_of("frame"), key=lambda rule: rule[0] == "engine")
-    return _Rules(all_of("leaf"), frames, all_of("side"), _any(tables, "library"), _any(tables, "passed"))
+    return _Rules(all_of("around"), all_of("leaf"), frames, all_of("side"), _any(tables, "library"), _any(tables, "passed"))
 
 
 def _any(tables: Sequence[Mapping[str, Any]], key: str) -> re.Pattern[str]:
