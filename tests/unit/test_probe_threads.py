@@ -89,7 +89,7 @@ thread.join()
 print('ended', flush=True)
 time.sleep(3600)
 """
-"""A task's thread that begins and ends when it is told to."""
+"""A task's thread that begins with the first line of input and ends with the second."""
 
 
 def test_a_task_thread_between_two_readings_is_followed() -> None:

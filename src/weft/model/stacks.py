@@ -186,7 +186,14 @@ def _rules() -> _Rules:
 
     # an engine's packages as a whole are what none of its own rules, and none of another engine's, names
     frames = sorted(all_of("frame"), key=lambda rule: rule[0] == "engine")
-    return _Rules(all_of("around"), all_of("leaf"), frames, all_of("side"), _any(tables, "library"), _any(tables, "passed"))
+    return _Rules(
+        all_of("around"),
+        all_of("leaf"),
+        frames,
+        all_of("side"),
+        _any(tables, "library"),
+        _any(tables, "passed"),
+    )
 
 
 def _any(tables: Sequence[Mapping[str, Any]], key: str) -> re.Pattern[str]:
