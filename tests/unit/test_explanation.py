@@ -1,11 +1,13 @@
 """The sentence of a run: what it says where an executor was not observed."""
 
 import polars
+import pytest
 
 from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
 from weft.model import jobmetrics
 from weft.model.fitting import Used
 from weft.report.explanation import explain
+from weft.report.profiled import Profiled
 from weft.report.summary import NodeInfo, Span
 
 NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}", cores=1) for n in (1, 2)]
@@ -32,3 +34,18 @@ def test_an_executor_whose_threads_were_not_read_is_the_reason_why_there_is_no_v
 
 def test_where_all_were_read_their_waits_have_a_name() -> None:
     assert sentence(1, 2).startswith("60 % of slot time was tasks waiting for a processor")
+
+
+@pytest.mark.parametrize(
+    ("category", "advice"),
+    [("partitioning", "Spark compares each record with every bound"), ("sort", "tasks compute")],
+)
+def test_what_to_do_about_processor_time_depends_on_its_largest_category(category: str, advice: str) -> None:
+    metrics = job([task(0, 0, 10, node=node, cpu_ns=9.5e9) for node in (1, 2)])
+    profile = Profiled(processes=2, columns={"map": {category: 12.0, "kernel": 7.0}})
+    found = explain(
+        metrics, readings({}), [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used(), profile
+    )
+    assert found is not None
+    assert found.headline == "processor"
+    assert found.next[0].startswith(advice)

@@ -101,7 +101,7 @@ def _explanation(
         parts=parts,
         stages=tuple(_stage(row, found.wall * found.slots) for row in found.stages[:_STAGES]),
         calls=tuple(call for row in found.stages for call in _calls(row)),
-        next=_next(best.name if found.verdict else UNCLASSIFIED)
+        next=_next(_worst(best) if found.verdict else UNCLASSIFIED)
         + (limits.advice(limit) if found.verdict else ()),
         beside=found.beside,
         gauges=tuple(ceilings.gauges),
@@ -178,6 +178,13 @@ def _covered(found: Attribution, gaps: Sequence[str]) -> Covered:
         replay=seen.replay,
         lost=tuple(gaps),
     )
+
+
+def _worst(part: TimePart) -> str:
+    """The part's name; that of processor time with its largest category, if stacks were sampled."""
+    if part.name != PROCESSOR or not part.operations:
+        return part.name
+    return f"{part.name}: {part.operations[0].name}"
 
 
 def _next(part: str) -> tuple[str, ...]:
