@@ -38,6 +38,8 @@ REAL = Path(__file__).parent / "logs" / "spark-4.3-terasort.collapsed.gz"
         ("java/lang/Thread.run;java/lang/ClassLoader.loadClass", "jvm"),
         ("org/apache/hadoop/mapred/MapTask.run;org/apache/hadoop/util/QuickSort.sort;org/apache/hadoop/mapred/MapTask$MapOutputBuffer.compare", "sort"),
         ("org/apache/flink/streaming/runtime/tasks/StreamTask.invoke;org/apache/flink/runtime/io/network/partition/X.add", "network"),
+        ("org/apache/flink/runtime/io/network/api/serialization/X.read;org/apache/flink/core/memory/MemorySegment.get;sun/misc/Unsafe.copyMemory", "serialisation"),
+        ("org/apache/flink/streaming/runtime/tasks/StreamTask.invoke;me/Sorter.bytes;org/apache/flink/core/memory/MemorySegment.get;sun/misc/Unsafe.copyMemory", "user code"),
         ("java/lang/Thread.run;java/util/Objects.requireNonNull", NO_RULE),
         ("", NO_RULE),
     ],
