@@ -59,6 +59,29 @@ def test_a_log_cut_anywhere_is_read_up_to_there(tmp_path: Path) -> None:
         assert isinstance(recovery.sentences(metrics), list)
 
 
+@pytest.mark.parametrize(
+    ("scopes", "name"),
+    [
+        (["Exchange", "Scan parquet ", "Scan parquet ", None], "Scan parquet, Exchange"),
+        ([], "$anonfun$withThreadLocalCaptured$1 at CompletableFuture.java:1768"),
+    ],
+)
+def test_the_stage_of_a_query_has_the_names_of_its_operators(
+    tmp_path: Path, scopes: list[str | None], name: str
+) -> None:
+    """A thread of Spark's own causes it, so that the line of the program is the same for all."""
+    submitted = stage("StageSubmitted", 0)
+    submitted["Stage Info"]["Stage Name"] = (
+        "$anonfun$withThreadLocalCaptured$1 at CompletableFuture.java:1768"
+    )
+    submitted["Stage Info"]["RDD Info"] = [
+        {"RDD ID": 9 - number, **({"Scope": json.dumps({"id": "1", "name": one})} if one else {})}
+        for number, one in enumerate(scopes)
+    ]
+    write_log(tmp_path, [submitted])
+    assert eventlog.read(tmp_path).stages["name"].to_list() == [name]
+
+
 def test_no_log_is_an_empty_account(tmp_path: Path) -> None:
     metrics = eventlog.read(tmp_path / "nowhere")
     assert not metrics.found

@@ -163,13 +163,22 @@ class _Reader:
             app=app,
             stage=key[0],
             attempt=key[1],
-            name=info["Stage Name"],
+            name=_name(info),
             tasks=info["Number of Tasks"],
             begin=_time(info.get("Submission Time")),
             end=_time(info.get("Completion Time")),
             failure=str(info.get("Failure Reason") or ""),
             parents=info.get("Parent IDs"),
         )
+
+
+def _name(info: dict[str, Any]) -> str:
+    """The line of the program that caused a stage; of a query's, which a thread of Spark's own causes, its operators in order."""
+    name = str(info["Stage Name"])
+    if not name.startswith("$anonfun$"):
+        return name
+    steps = sorted((rdd["RDD ID"], rdd["Scope"]) for rdd in info.get("RDD Info", []) if rdd.get("Scope"))
+    return ", ".join(dict.fromkeys(json.loads(scope)["name"].strip() for _, scope in steps)) or name
 
 
 def _message(result: dict[str, Any]) -> str:
