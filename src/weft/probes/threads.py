@@ -116,7 +116,8 @@ class Watched:
         """Read the threads of tasks again, and those that are new: one of a task may end before all are read the next time."""
         with self.reading:
             followed = [tid for tid in _tids(pid) if tid not in self.others]
-            self.threads |= _threads(pid, self.program, followed)
+            # a new dict: others may be going through the old one
+            self.threads = {**self.threads, **_threads(pid, self.program, followed)}
 
     def totals(self) -> dict[str, float]:
         """Counters by name, over live and ended threads."""
