@@ -49,3 +49,12 @@ def test_what_to_do_about_processor_time_depends_on_its_largest_category(categor
     assert found is not None
     assert found.headline == "processor"
     assert found.next[0].startswith(advice)
+
+
+def test_sides_have_all_stages_and_the_table_those_that_took_most() -> None:
+    metrics = job([task(number, number, number + 1, node=1) for number in range(8)])
+    found = explain(metrics, readings({}), [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used())
+    assert found is not None
+    assert len(found.stages) < 8
+    assert sum(found.sides.values()) > sum(stage.seconds for stage in found.stages)
+    assert sum(found.sides.values()) >= 8

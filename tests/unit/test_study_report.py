@@ -15,7 +15,7 @@ from weft.report.compare import Comparison
 from weft.report.headline import Headline
 from weft.report.operations import Operations
 from weft.report.published import Expected, Measure, Paper, Published, Rule
-from weft.report.timeparts import Covered, Explanation, StageTime
+from weft.report.timeparts import Covered, Explanation
 from weft.spec.study import load
 
 EMULATED = "the shuffle file system is emulated (latencyfs, profile lustre); no real lustre was used"
@@ -175,19 +175,16 @@ def test_rules_are_about_file_operations_where_they_say_so() -> None:
 
 
 def test_a_core_takes_in_what_the_slots_of_the_read_side_do() -> None:
-    stages = [
-        StageTime(stage=str(number), name="", side=side, seconds=seconds, share=0.5, parts={})
-        for number, (side, seconds) in enumerate(
-            [("map side", 7.0), ("read side", 20.0), ("read side", 20.0)]
-        )
-    ]
-    explanation = Explanation(sentence="", verdict=True, headline="", wall=30, slots=2, parts=(), stages=tuple(stages),
-                       coverage=Covered(tasks=4, processes_ran=1, processes_seen=1, replay=1.0))  # fmt: skip
+    explanation = Explanation(sentence="", verdict=True, headline="", wall=30, slots=2, parts=(), stages=(),
+                              sides={"map side": 7.0, "read side": 40.0},
+                              coverage=Covered(tasks=4, processes_ran=1, processes_seen=1, replay=1.0))  # fmt: skip
     one = replace(run("memory", "1", 1, 30), size=1_000_000_000, explanation=explanation)
     expected = paper().expected
     assert values_of([one], expected, "ingest") == {("memory", "1"): [pytest.approx(200)]}
-    unread = replace(one, explanation=explanation.model_copy(update={"stages": tuple(stages[:1])}))
+    unread = replace(one, explanation=explanation.model_copy(update={"sides": {"map side": 7.0}}))
     assert values_of([unread, replace(one, explanation=None)], expected, "ingest") == {("memory", "1"): []}
+    found = finding(rule("memory[1]", of="ingest", at_most=1), {})
+    assert found.why == "no valid run of memory[1] whose job metrics have a stage that reads a shuffle"
 
 
 def test_places_of_an_axis_stand_in_the_order_of_the_study() -> None:

@@ -98,6 +98,11 @@ def values_of(
 _FOUND: frozenset[Measure] = frozenset(
     {"latency_median_seconds", "latency_mean_seconds", "records_per_second"}
 )
+_NEEDS: Mapping[Measure, str] = {
+    **dict.fromkeys({"seconds", *_FOUND}, ""),
+    "ingest": " whose job metrics have a stage that reads a shuffle",
+}
+"""What a run needs for a measure, where it is not that file operations were counted."""
 _SIDES = {"map_files": "map side", "read_files": "read side"}
 
 
@@ -116,7 +121,7 @@ def _measured(line: Headline, of: Measure) -> list[float]:
 
 def _ingest(line: Headline) -> float | None:
     """Megabits of input per second and slot of the stages that read its shuffle: what one core takes in (ibm-network, section 3)."""
-    slots = line.explanation.read_side() if line.explanation else None
+    slots = line.explanation.sides.get("read side") if line.explanation else None
     return line.size * 8 / 1e6 / slots if line.size and slots else None
 
 
@@ -125,12 +130,12 @@ def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Finding:
     value = formula.estimate(rule.value, values)
     if value is None:
         lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not values.get((name, at))]
-        counted = " that counted file operations" if rule.of not in {"seconds", "ingest", *_FOUND} else ""
+        needed = _NEEDS.get(rule.of, " that counted file operations")
         return Finding(
             rule=rule,
             value=None,
             outcome="not measured",
-            why=f"no valid run of {', '.join(lacking)}{counted}",
+            why=f"no valid run of {', '.join(lacking)}{needed}",
         )
     sides = {rule.holds(end) for end in (value.low, value.high) if end is not None}
     if len(sides) == 2:

@@ -100,8 +100,9 @@ def _explanation(
         slots=found.slots,
         parts=parts,
         stages=tuple(_stage(row, found.wall * found.slots) for row in found.stages[:_STAGES]),
+        sides=_sides(found),
         calls=tuple(call for row in found.stages for call in _calls(row)),
-        next=_next(_worst(best) if found.verdict else UNCLASSIFIED)
+        next=_next(_topic(best) if found.verdict else UNCLASSIFIED)
         + (limits.advice(limit) if found.verdict else ()),
         beside=found.beside,
         gauges=tuple(ceilings.gauges),
@@ -180,8 +181,15 @@ def _covered(found: Attribution, gaps: Sequence[str]) -> Covered:
     )
 
 
-def _worst(part: TimePart) -> str:
-    """The part's name; that of processor time with its largest category, if stacks were sampled."""
+def _sides(found: Attribution) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for row in found.stages:
+        sums[row.side] = sums.get(row.side, 0.0) + row.seconds
+    return sums
+
+
+def _topic(part: TimePart) -> str:
+    """What advice is about: the part's name; that of processor time with its largest category, if stacks were sampled."""
     if part.name != PROCESSOR or not part.operations:
         return part.name
     return f"{part.name}: {part.operations[0].name}"

@@ -106,6 +106,9 @@ class Explanation(Part):
     slots: int
     parts: tuple[TimePart, ...]
     stages: tuple[StageTime, ...]
+    """Those that took most."""
+    sides: Mapping[str, float] = {}
+    """Slot-seconds of all stages by side of the shuffle."""
     calls: tuple[Calls, ...] = ()
     next: tuple[str, ...] = ()
     beside: Mapping[str, float] = {}
@@ -154,7 +157,3 @@ class Explanation(Part):
         return (
             sum(each.seconds for each in self.calls if each.part in parts and each.side == side) / self.slots
         )
-
-    def read_side(self) -> float | None:
-        """Slot-seconds of the stages that read shuffles; None where no stage is known to."""
-        return sum(stage.seconds for stage in self.stages if stage.side == "read side") or None
