@@ -46,6 +46,20 @@ def test_a_run_inside_an_allocation_uses_it(weft: SiteWeft) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    "workload", ["terasort:20MB", "teracount:20MB", "wordcount:10MB", "groupby", "pagerank:10000,rounds=3"]
+)
+def test_timely_computes_every_workload_it_has(weft: SiteWeft, workload: str) -> None:
+    words = ("run", workload, "--engine", "timely", "--nodes", "slurm:3,cores=1")
+    refused = weft(*words)
+    assert refused.returncode == 2
+    assert "timely" in refused.stderr
+    # it knows no authentication, and nobody else reaches these hosts
+    result = weft.result(*words, "--set", "security=none", "--set", "nodes.trusted=true")
+    assert result["verdict"] == "VALID", result
+
+
+@pytest.mark.long
 def test_the_output_and_the_exit_code_of_a_job_of_ones_own_are_passed_through(weft: SiteWeft) -> None:
     text = (
         "import sys\nfrom pyspark.sql import SparkSession\n"
