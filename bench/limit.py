@@ -10,11 +10,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from weft.analysis.compare import statistics
+from weft.analysis.compare.estimate import Estimate
+from weft.analysis.compare.headline import Headline, headlines
 from weft.host import settings
-from weft.model import statistics
-from weft.model.estimate import Estimate
 from weft.record import record
-from weft.report.headline import Headline, headlines
 
 HERE = Path(__file__).parent
 STUDY = "limit"

@@ -1,7 +1,9 @@
 """What all tests share: directories of their own, and marks by folder."""
 
 import os
+import signal
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -66,3 +68,12 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("WEFT_SITE", str(tmp_path / "site.toml"))
     monkeypatch.delenv("SPARK_HOME", raising=False)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def own_handlers() -> Iterator[None]:
+    """A command that a test calls leaves its signals ignored, as it must; what later tests start would inherit that."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -5,14 +5,15 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from weft.engines.base import Engine
-from weft.engines.mapreduce import HadoopEngine
+from weft.adapters.engines.base import Engine
+from weft.adapters.engines.hadoop import HadoopEngine
+from weft.adapters.services import resolved
+from weft.facts.roles import SHARED_ROLES, Role
 from weft.layout.members import Members
-from weft.layout.places import SHARED_ROLES, Place, Role
+from weft.layout.node import Node
+from weft.layout.places import Place
 from weft.layout.plan import Layout, Plan, together
-from weft.nodes.base import Node
 from weft.run.topology import Topology
-from weft.services import resolved
 
 WORK = Path("/weft/work/RUN")
 RECORD = Path("/weft/runs/RUN")
@@ -32,7 +33,7 @@ def fake_place(role: Role, nodes: Sequence[Node]) -> Place:
 
 def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
     on = fake_nodes() if nodes is None else nodes
-    roles: tuple[Role, ...] = ("input", "output", "shuffle")
+    roles: tuple[Role, ...] = ("input", "output", "scratch")
     return Layout(
         run="RUN",
         nodes=on,

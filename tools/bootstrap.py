@@ -84,7 +84,9 @@ def make(environment: Path, lock: Path) -> None:
     count = lock.read_text().count("==")
     say(f"installing {count} packages, checked by their hashes")
     install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
-    follow([*install, "--progress-bar", "off", "--require-hashes", "--requirement", str(lock)])
+    # a source archive would be built with packages that nobody locked
+    locked = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(lock)]
+    follow([*install, "--progress-bar", "off", *locked])
     python = str(environment / "bin" / "python")
     follow(
         [python, "-B", str(ROOT / "src" / "weft" / "host" / "provision" / "contents.py"), str(environment)]

@@ -18,15 +18,15 @@ import sbom
 from symbols import require_gccs_unwinder, require_old_glibc
 
 from weft import __version__
-from weft.cli.flags import Flags
+from weft.api.flags import Flags
+from weft.api.request import study_of
 from weft.cli.guard import guarded
-from weft.cli.request import study_of
 from weft.errors import MissingError, UsageError, WeftError
 from weft.host import settings, shell
 from weft.host.provision import distribution, jars, jdk, native
 from weft.host.provision.download import registries
 from weft.host.provision.tree import building, cached, digest, locked
-from weft.run.provisioning import class_lists
+from weft.run.provisioning import class_lists, downloaded
 from weft.spec.model import Spec
 
 ROOT = settings.SOURCE
@@ -98,7 +98,7 @@ def _ship(shipped: Path) -> None:
         shutil.copy(path, shipped / "jars")
     (shipped / "classes").mkdir()
     # together they start every process of which classes are listed
-    for home, listed in class_lists([_spec("spark"), _spec("flink"), _spec("hadoop")], say).items():
+    for home, listed in class_lists([_spec(engine) for engine in downloaded()], say).items():
         shutil.copy(listed, shipped / "classes" / f"{home.name}.txt")
     shutil.copytree(ROOT / "studies", shipped / "studies")
     shutil.copytree(ROOT / "machines", shipped / "machines")

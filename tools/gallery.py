@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from weft.analysis.compare import study as studies
+from weft.analysis.compare.headline import headlines
 from weft.host import settings
 from weft.record import record
+from weft.record.head import Head
 from weft.record.record import Stored
-from weft.report import page, study
-from weft.report.headline import headlines
+from weft.report.pages import page, study
 
 ABOUT = (
     "Each page is one file, made by `weft report` from a record. The command below a title makes such a record;"
@@ -51,14 +53,14 @@ def _run(folder: Path, found: Sequence[Stored], entry: Mapping[str, Any]) -> str
     return name
 
 
-def fit(head: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
+def fit(head: Head, wanted: Mapping[str, str]) -> bool:
     """Whether a record has each value, or one that begins with it before a colon."""
-    return all(f"{head.get(key, '')}:".startswith(f"{value}:") for key, value in wanted.items())
+    return all(f"{getattr(head, key)}:".startswith(f"{value}:") for key, value in wanted.items())
 
 
 def _study(folder: Path, found: Sequence[Stored], name: str) -> str:
     lines = headlines(found, name)
     if not lines:
         return ""
-    page.save(study.text(study.of_study(lines, name, settings.studies() / name)), folder / f"{name}.html")
+    page.save(study.text(studies.of_study(lines, name, settings.studies() / name)), folder / f"{name}.html")
     return f"{name}.html"

@@ -11,8 +11,8 @@ from weft.spec.keys import describe
 from weft.spec.model import FAMILIES, Spec
 
 MODULES = (
-    "storage/base", "nodes/base", "engines/base", "workloads/base", "probes/base", "services/base",
-    "layout/plan", "layout/places", "layout/endpoint", "layout/members",
+    "adapters/storage/base", "adapters/nodes/base", "adapters/engines/base", "adapters/workloads/base", "adapters/probes/base", "adapters/services/base",
+    "layout/node", "layout/plan", "layout/places", "layout/endpoint", "layout/members",
 )  # fmt: skip
 """What CONTRIBUTING.md's examples import."""
 

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from weft.cli.flags import Flags
-from weft.cli.request import study_of
+from weft.api.flags import Flags
+from weft.api.request import study_of
 from weft.errors import WeftError
 from weft.host import settings
 from weft.host.provision import distribution, jdk, native
@@ -41,7 +41,7 @@ def unit() -> None:
 def java() -> None:
     """Maven works on a copy in the cache, so that the checkout stays as it is."""
     try:
-        home = jdk.java().parent.parent
+        home = jdk.home(jdk.java())
         jdk.require_compiler()
         homes = java_homes(ROOT / "java")
     except WeftError as error:
@@ -109,7 +109,7 @@ def java_and_rust() -> None:
 
 def provision() -> None:
     """Jars, native programs and archives of classes, for which all live tests would wait otherwise."""
-    for engine in ("spark", "flink", "hadoop"):
+    for engine in provisioning.downloaded():
         ((_, spec),) = study_of("terasort", Flags(engine=engine, set=("probes=engine,fileops",))).cells()
         try:
             provisioning.provision(spec, say)

@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Of a notebook, imported when they are used: data frames take longer than the command line."""
-    if name in {"connect", "records", "samples"}:
-        return getattr(import_module("weft.notebook"), name)
+    """`weft.run`, `weft.connect`, ...: the functions of `weft.api`."""
+    if not name.startswith("_") and hasattr(api := import_module("weft.api"), name):
+        return getattr(api, name)
     raise AttributeError(f"module 'weft' has no attribute {name!r}")

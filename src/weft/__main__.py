@@ -11,6 +11,10 @@ def _end(number: int, frame: object) -> None:  # noqa: ARG001 - the signature of
 signal.signal(signal.SIGINT, _end)
 signal.signal(signal.SIGTERM, _end)
 
+from weft.host import commandline  # noqa: E402
+
+commandline.cover()
+
 from weft.host.provision import environment  # noqa: E402
 
 # a truncated library would kill the interpreter without a message

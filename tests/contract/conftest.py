@@ -9,17 +9,18 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.needs import NATIVE, require
-from weft.host import lease, settings, shell
+from weft.adapters.nodes import AnyNodes
+from weft.adapters.nodes.base import Nodes
+from weft.adapters.services import resolved
+from weft.adapters.storage import AnyStorage
+from weft.adapters.storage.base import Storage
+from weft.facts.roles import Role
+from weft.host import lease, settings
+from weft.host.programs import marks
 from weft.host.provision import native
 from weft.host.work import Work, open_work
 from weft.layout.members import Members
-from weft.layout.places import Role
-from weft.nodes import AnyNodes
-from weft.nodes.base import Nodes
 from weft.run.topology import Topology
-from weft.services import resolved
-from weft.storage import AnyStorage
-from weft.storage.base import Storage
 
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 NAME = os.environ.setdefault(f"WEFT_CONTRACT_RUN{_WORKER}", f"contract-{os.getpid()}")
@@ -68,7 +69,7 @@ def topology_of(storage: Storage, role: Role) -> Topology:
 
 def traces(home: Path) -> list[str]:
     """Processes, mounts, loop devices, control groups and files of the run, wherever they would be."""
-    found = [f"process {process.pid}" for process in shell.marked(NAME)]
+    found = [f"process {pid}" for pid in marks.marked(NAME)]
     found += [line for line in Path("/proc/self/mounts").read_text().splitlines() if str(home) in line]
     for path in Path("/sys/block").glob("loop*/loop/backing_file"):
         if str(home) in path.read_text():

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from tests.contract.conftest import live
 from tests.needs import NATIVE, needs
+from weft.analysis.read.calibration import CALLERS
 from weft.host import settings
-from weft.model.calibration import CALLERS
 from weft.run.calibration.calibrate import calibrate
 from weft.run.ceilings import machines, store
 from weft.run.progress import Progress
@@ -24,7 +23,7 @@ pytestmark = needs(*NATIVE)
 def test_every_ceiling_of_two_nodes_and_a_directory_is_measured(tmp_path: Path) -> None:
     table = {"workload": "file-open", "nodes": "local:2", "matrix": {"scratch": [f"disk:{tmp_path}"]}}
     study = study_from(table, name="calibrate", where="a test")
-    found = calibrate(study, "local:2", SHORT, (), Progress(Console(stderr=True)))
+    found = calibrate(study, "local:2", SHORT, (), Progress())
     (storage,) = found.storages
     operations = {row.operation for row in storage.operations}
     assert operations == {"open", "create", "stat", "lookup", "unlink", "read", "write"}

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import RECORD, WORK, fake_hadoop_layout, fake_nodes
-from weft.engines import KINDS
-from weft.engines.base import Engine
+from weft.adapters.engines import KINDS
+from weft.adapters.engines.base import Engine
 from weft.layout.plan import Job
 from weft.text.units import parse_size
 
@@ -46,7 +46,7 @@ def nothing_is_touched(nothing_stays: None) -> Iterator[None]:
 def test_the_same_layout_gives_the_same_plan(kind: str, count: int) -> None:
     layout = fake_hadoop_layout(fake_nodes(count))
     one, other = (engine_of(kind).plan(layout) for _ in range(2))
-    assert (one.files, one.daemons, one.summary) == (other.files, other.daemons, other.summary)
+    assert (one.files, one.daemons, one.derived) == (other.files, other.daemons, other.derived)
     assert engine_of(kind).submit(JOB, layout) == engine_of(kind).submit(JOB, layout)
 
 

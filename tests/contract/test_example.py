@@ -10,15 +10,16 @@ import pytest
 
 from tests.contract.conftest import live, traces
 from tests.fakes import fake_layout
-from weft import probes, services
+from weft.adapters import probes, services
+from weft.adapters.probes.base import Probe
+from weft.adapters.services.base import Service
+from weft.adapters.storage.base import Storage
 from weft.layout.plan import Layout
-from weft.probes.base import Probe
 from weft.record import samples
 from weft.run import cluster, preview
 from weft.run.topology import topology
-from weft.services.base import Service
 from weft.spec.parse import parse
-from weft.storage.base import Storage
+from weft.text.entry import Entry
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
 
@@ -35,7 +36,7 @@ def example(name: str) -> type:
     raise KeyError(name)
 
 
-@pytest.mark.parametrize("role", ["input", "shuffle"])
+@pytest.mark.parametrize("role", ["input", "scratch"])
 def test_the_example_is_a_storage(role: str, tmp_path: Path) -> None:
     adapter = example("NvmeStorage")
     assert issubclass(adapter, Storage)
@@ -91,4 +92,4 @@ def test_the_example_is_a_probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     with probe.watch(layout) as read:
         read()
     samples.finish(tmp_path)
-    assert "load" in set(samples.load(tmp_path)["counter"])
+    assert "load" in set(samples.load(Entry(tmp_path))["counter"])

@@ -12,16 +12,18 @@ from tests.contract.conftest import NAME, traces
 from tests.hosts.sshd import running
 from tests.needs import DELAYED, LOOPBACK, SSH, VIRTUAL, needs
 from weft.cli import app
-from weft.host import leftovers, shell
+from weft.host import leftovers
+from weft.host.programs import marks
 
 HOLDER = """
 import sys, time
 from pathlib import Path
 from tests.contract.conftest import NAME, live, storage_of
-with live(sys.argv[1], Path(sys.argv[4])) as (work, nodes), storage_of(sys.argv[2], Path(sys.argv[3])).place("shuffle", nodes, work) as place:
+from weft.adapters.nodes.access import access
+with live(sys.argv[1], Path(sys.argv[4])) as (work, nodes), storage_of(sys.argv[2], Path(sys.argv[3])).place("scratch", nodes, work) as place:
     for node in nodes:
-        node.run(["touch", place.paths[node.name] + "/file"])
-        node.spawn("nap", ["sleep", "600"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
+        access(node).run(["touch", place.paths[node.name] + "/file"])
+        access(node).spawn("nap", ["sleep", "600"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
     print("holds", flush=True)
     time.sleep(600)
 """
@@ -71,10 +73,10 @@ def test_processes_end_with_their_owner_at_once(tmp_path: Path) -> None:
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, cwd=ROOT_DIRECTORY) as owner:
         assert owner.stdout is not None
         owner.stdout.readline()
-        assert len(shell.marked(NAME)) == 2
+        assert len(marks.marked(NAME)) == 2
         owner.kill()
     end = time.monotonic() + 5
-    while shell.marked(NAME) and time.monotonic() < end:
+    while marks.marked(NAME) and time.monotonic() < end:
         time.sleep(0.01)
-    assert shell.marked(NAME) == []
+    assert marks.marked(NAME) == {}
     leftovers.sweep()

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests import needs as programs
@@ -12,10 +13,11 @@ from tests.contract.conftest import NAME, holding, live, nodes_of, traces
 from tests.hosts.slurmd import slurm
 from tests.hosts.sshd import running
 from tests.needs import needs
-from weft.host import shell
+from weft.adapters.nodes import KINDS
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.cgroups import cgroups_writable
+from weft.host.programs import marks
 from weft.host.work import work_directory
-from weft.nodes import KINDS
-from weft.nodes.cgroups import cgroups_writable
 
 VIRTUAL = pytest.param("virtual:3,memory=1500M,cores=1", marks=needs(*programs.VIRTUAL), id="virtual")
 LOCAL = pytest.param("local:3", id="local")
@@ -48,7 +50,9 @@ def test_every_adapter_is_under_contract() -> None:
 @ALL
 def test_a_command_runs_on_each_node(text: str) -> None:
     with live(text) as (_, nodes):
-        assert [node.run(["echo", node.name]).out for node in nodes] == [f"{node.name}\n" for node in nodes]
+        assert [access(node).run(["echo", node.name]).out for node in nodes] == [
+            f"{node.name}\n" for node in nodes
+        ]
 
 
 @ALL
@@ -72,19 +76,25 @@ def test_nodes_have_names_addresses_and_directories_of_their_own(text: str) -> N
 def test_a_daemon_listens_on_its_nodes_address_and_the_others_reach_it(text: str) -> None:
     with live(text) as (_, nodes):
         first, last = nodes[0], nodes[-1]
-        with last.call(lambda: socket.create_server((last.address, 0))) as server:
+        with access(last).call(lambda: socket.create_server((last.address, 0))) as server:
             address = server.getsockname()[:2]
-            with first.call(lambda: socket.create_connection(address, timeout=5)) as client:
+            with access(first).call(lambda: socket.create_connection(address, timeout=5)) as client:
                 assert client.getpeername()[0] == last.address
 
 
 @REAL
 def test_a_spawned_process_carries_the_marks_and_ends_when_stopped(text: str) -> None:
     with live(text) as (work, nodes):
-        process = nodes[1].spawn("nap", ["sleep", "61"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
+        process = access(nodes[1]).spawn(
+            "nap", ["sleep", "61"], log=work.directory / "log", env={"WEFT_LEASE": NAME}
+        )
         end = time.monotonic() + 5
         while (
-            not (naps := [one for one in shell.marked(NAME) if one.cmdline() == ["sleep", "61"]])
+            not (
+                naps := [
+                    one for one in map(psutil.Process, marks.marked(NAME)) if one.cmdline() == ["sleep", "61"]
+                ]
+            )
             and time.monotonic() < end
         ):
             time.sleep(0.01)
@@ -101,7 +111,7 @@ def test_an_error_leaves_nothing(text: str, tmp_path: Path) -> None:
     spawned = []
     with pytest.raises(KeyError), live(text) as (work, nodes):
         log = work.directory / "log"
-        spawned.append(nodes[0].spawn("nap", ["sleep", "60"], log=log, env={"WEFT_LEASE": NAME}))
+        spawned.append(access(nodes[0]).spawn("nap", ["sleep", "60"], log=log, env={"WEFT_LEASE": NAME}))
         raise KeyError
     assert traces(tmp_path) == []
     assert spawned[0].wait(150) is not None  # a busy Slurm reports it late
@@ -111,11 +121,11 @@ def test_an_error_leaves_nothing(text: str, tmp_path: Path) -> None:
 def test_virtual_nodes_have_namespaces_and_host_names_of_their_own(text: str) -> None:
     with live(text) as (_, nodes):
         for kind in ("net", "mnt", "uts", "ipc", "pid"):
-            seen = {node.run(["readlink", f"/proc/self/ns/{kind}"]).out.strip() for node in nodes}
+            seen = {access(node).run(["readlink", f"/proc/self/ns/{kind}"]).out.strip() for node in nodes}
             assert len(seen | {str(Path(f"/proc/self/ns/{kind}").readlink())}) == 4, kind
         for node in nodes:
-            assert node.run(["hostname"]).out.strip() == node.name
-            assert node.run(["getent", "hosts", "node3"]).out.split()[0] == nodes[2].address
+            assert access(node).run(["hostname"]).out.strip() == node.name
+            assert access(node).run(["getent", "hosts", "node3"]).out.split()[0] == nodes[2].address
 
 
 @virtual
@@ -123,18 +133,20 @@ def test_tmp_of_a_virtual_node_is_private_and_visible_paths_stay_visible(text: s
     (tmp_path / "seen").mkdir()
     (tmp_path / "seen" / "file").write_text("x")
     with holding() as work, nodes_of(text).acquire(work, [tmp_path / "seen"]) as nodes:
-        nodes[0].run(["touch", "/tmp/weft-contract-private"])
+        access(nodes[0]).run(["touch", "/tmp/weft-contract-private"])
         assert not Path("/tmp/weft-contract-private").exists()
-        assert nodes[1].run(["ls", "/tmp/weft-contract-private"], check=False).code != 0
+        assert access(nodes[1]).run(["ls", "/tmp/weft-contract-private"], check=False).code != 0
         for node in nodes:
-            assert node.run(["cat", str(tmp_path / "seen" / "file")]).out == "x"
+            assert access(node).run(["cat", str(tmp_path / "seen" / "file")]).out == "x"
 
 
 @virtual
 @pytest.mark.skipif(not cgroups_writable(), reason="control groups are not writable here")
 def test_a_virtual_node_has_its_share_of_cpu_and_memory(text: str) -> None:
     with live(text) as (work, nodes):
-        process = nodes[0].spawn("nap", ["sleep", "60"], log=work.directory / "log", env={"WEFT_LEASE": NAME})
+        process = access(nodes[0]).spawn(
+            "nap", ["sleep", "60"], log=work.directory / "log", env={"WEFT_LEASE": NAME}
+        )
         assert nodes[0].cgroups
         end = time.monotonic() + 5
         while not all(_has(group, process.pid) for group in nodes[0].cgroups) and time.monotonic() < end:
@@ -156,12 +168,12 @@ def _has(group: Path, pid: int) -> bool:
 def test_a_link_rate_is_set_on_both_ends(text: str) -> None:
     with live(f"{text},rate=100mbit,storage_rate=none") as (_, nodes):
         for node in nodes:
-            assert "rate 100Mbit" in node.run(["tc", "qdisc", "show", "dev", "eth0"]).out
-            assert "rate" not in node.run(["tc", "qdisc", "show", "dev", "eth1"]).out
+            assert "rate 100Mbit" in access(node).run(["tc", "qdisc", "show", "dev", "eth0"]).out
+            assert "rate" not in access(node).run(["tc", "qdisc", "show", "dev", "eth1"]).out
         first, second = nodes[0].on("storage"), nodes[1].on("storage")
-        with first.call(lambda: socket.create_server((first.address, 0))) as server:
+        with access(first).call(lambda: socket.create_server((first.address, 0))) as server:
             there = server.getsockname()[:2]
-            with second.call(lambda: socket.create_connection(there, timeout=5)) as client:
+            with access(second).call(lambda: socket.create_connection(there, timeout=5)) as client:
                 assert client.getsockname()[0] == second.address != nodes[1].address
 
 
@@ -173,5 +185,8 @@ def test_two_runs_do_not_meet(text: str) -> None:
         nodes_of("virtual:1,memory=1500M").acquire(work, []) as (other,),
     ):
         address = nodes[2].address
-        with nodes[2].call(lambda: socket.create_server((address, 0))) as server, pytest.raises(OSError):
-            other.call(lambda: socket.create_connection(server.getsockname()[:2], timeout=1))
+        with (
+            access(nodes[2]).call(lambda: socket.create_server((address, 0))) as server,
+            pytest.raises(OSError),
+        ):
+            access(other).call(lambda: socket.create_connection(server.getsockname()[:2], timeout=1))

@@ -9,14 +9,14 @@ import pytest
 from tests.contract.conftest import live, storage_of, traces
 from tests.fakes import GIB, fake_layout, fake_nodes
 from tests.needs import GLUSTER, needs
-from weft.engines.mapreduce import HadoopEngine
+from weft.adapters.engines.hadoop import HadoopEngine
+from weft.adapters.services import KINDS, resolved
+from weft.adapters.services.base import Service
+from weft.adapters.storage.base import Storage
 from weft.host.work import WorkDirectory
 from weft.layout.plan import Layout
 from weft.run.topology import Topology, topology
-from weft.services import KINDS, resolved
-from weft.services.base import Service
 from weft.spec.parse import parse
-from weft.storage.base import Storage
 
 FORMS: dict[str, dict[str, tuple[str, ...]]] = {
     "null": {"null": (), "null:2": ()},

@@ -8,11 +8,13 @@ import pytest
 
 from tests.contract.conftest import live, storage_of, topology_of, traces
 from tests.needs import DELAYED, GLUSTER, LOOPBACK, ROOT, VIRTUAL, XFS, needs
+from weft.adapters.nodes.access import access
+from weft.adapters.storage import KINDS
+from weft.adapters.storage.base import Storage
 from weft.errors import StorageError
-from weft.layout.places import SHARED_ROLES, Place, Role
-from weft.nodes.base import Node
-from weft.storage import KINDS
-from weft.storage.base import Storage
+from weft.facts.roles import SHARED_ROLES, Role
+from weft.layout.node import Node
+from weft.layout.places import Place
 
 FORMS = {
     "null": {},
@@ -37,7 +39,7 @@ STORAGES = pytest.mark.parametrize(
 NODES = pytest.mark.parametrize(
     "nodes", ["local:2", pytest.param("virtual:2,memory=1500M", marks=needs(*VIRTUAL))]
 )
-ROLES = pytest.mark.parametrize("role", ["input", "shuffle"])
+ROLES = pytest.mark.parametrize("role", ["input", "scratch"])
 
 
 @pytest.fixture
@@ -58,11 +60,11 @@ def placed(
 
 def write(node: Node, place: Place, name: str) -> None:
     """As a process on the node would."""
-    node.run(["sh", "-c", 'echo "$1" > "$2"', "sh", node.name, f"{place.paths[node.name]}/{name}"])
+    access(node).run(["sh", "-c", 'echo "$1" > "$2"', "sh", node.name, f"{place.paths[node.name]}/{name}"])
 
 
 def read(node: Node, place: Place, name: str) -> str:
-    return node.run(["cat", f"{place.paths[node.name]}/{name}"]).out.strip()
+    return access(node).run(["cat", f"{place.paths[node.name]}/{name}"]).out.strip()
 
 
 def test_every_adapter_is_under_contract() -> None:
@@ -80,13 +82,13 @@ def test_files_are_where_they_are_promised(
         assert list(place.paths) == [node.name for node in on]
         assert place.shared == (role in SHARED_ROLES)
         assert len(set(place.paths.values())) == (1 if place.shared else len(on))
-        assert [node.run(["ls", "-A", place.paths[node.name]]).out for node in on] == ["", ""], (
+        assert [access(node).run(["ls", "-A", place.paths[node.name]]).out for node in on] == ["", ""], (
             "empty at first"
         )
         for node in on:
             write(node, place, f"from-{node.name}")
         for node in on:
-            seen = node.run(["ls", place.paths[node.name]]).out.split()
+            seen = access(node).run(["ls", place.paths[node.name]]).out.split()
             wanted = [f"from-{other.name}" for other in on] if place.shared else [f"from-{node.name}"]
             assert seen == wanted
             assert all(read(node, place, name) == name.removeprefix("from-") for name in seen)
@@ -110,7 +112,7 @@ def test_an_error_leaves_nothing(form: str, tmp_path: Path, native: Path | None)
     storage = storage_of(form, tmp_path)
     with (
         pytest.raises(KeyError),
-        placed(storage, "shuffle", "local:2", native) as (on, place),
+        placed(storage, "scratch", "local:2", native) as (on, place),
     ):
         write(on[0], place, "file")
         raise KeyError
@@ -126,9 +128,9 @@ def test_an_error_leaves_nothing(form: str, tmp_path: Path, native: Path | None)
 )
 def test_a_bounded_storage_is_full_at_its_size(form: str, tmp_path: Path) -> None:
     storage = storage_of(form, tmp_path)
-    with live("local:2") as (work, on), storage.place("shuffle", on, work) as place:
+    with live("local:2") as (work, on), storage.place("scratch", on, work) as place:
         path = place.paths["node1"]
-        done = on[0].run(["dd", "if=/dev/zero", f"of={path}/big", "bs=1M", "count=64"], check=False)
+        done = access(on[0]).run(["dd", "if=/dev/zero", f"of={path}/big", "bs=1M", "count=64"], check=False)
         assert "No space left" in done.err
         assert Path(f"{path}/big").stat().st_size <= 16 << 20
         write(on[1], place, "other")
@@ -147,11 +149,11 @@ def test_a_directory_that_cannot_be_used_is_named(form: str, words: str, tmp_pat
     with (
         live("local:2") as (work, on),
         pytest.raises(StorageError, match=words),
-        storage.place("shuffle", on, work),
+        storage.place("scratch", on, work),
     ):
         pass
 
 
 def test_null_stores_nothing(tmp_path: Path) -> None:
-    with live("local:2") as (work, on), storage_of("null", tmp_path).place("shuffle", on, work) as place:
+    with live("local:2") as (work, on), storage_of("null", tmp_path).place("scratch", on, work) as place:
         assert set(place.paths.values()) == {"/dev/null"}

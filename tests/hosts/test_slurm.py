@@ -83,7 +83,7 @@ def test_a_burst_buffer_is_named_by_its_variable(weft: SiteWeft) -> None:
     done = weft(*words, DW_JOB_STRIPED=str(buffer))
     assert json.loads(done.stdout)["verdict"] == "VALID", done.stderr
     places = json.loads((weft.record() / "resolved.json").read_text())["places"]
-    assert all(Path(path).is_relative_to(buffer) for path in places["shuffle"]["paths"].values())
+    assert all(Path(path).is_relative_to(buffer) for path in places["scratch"]["paths"].values())
     assert list(buffer.iterdir()) == []
     lacking = weft(*words)
     assert lacking.returncode == 1

@@ -14,9 +14,10 @@ from tests.contract.test_storage import read, write
 from tests.hosts.sshd import Hosts, running
 from tests.local.conftest import Weft, in_phase
 from tests.needs import LOOPBACK, ROOT, SSH, needs
+from weft.adapters.nodes.access import access
+from weft.adapters.storage.base import SHARED_ROLES, Role
 from weft.errors import NodeError, UsageError, WeftError
 from weft.host.provision import jdk
-from weft.storage.base import SHARED_ROLES, Role
 
 pytestmark = needs(*SSH)
 
@@ -222,7 +223,7 @@ ON_IMAGES = pytest.param("loopback:DIR,size=64M", marks=needs(*LOOPBACK))
 
 
 @pytest.mark.parametrize("form", ["disk", "disk:DIR", "memory:64M", ON_IMAGES, "mount:DIR"])
-@pytest.mark.parametrize("role", ["input", "shuffle"])
+@pytest.mark.parametrize("role", ["input", "scratch"])
 def test_storage_stands_on_hosts(form: str, role: Role, hosts: Hosts, tmp_path: Path) -> None:
     storage = storage_of(form, tmp_path)
     with holding() as work, nodes_of(hosts.nodes(cores="1")).acquire(work, []) as on:
@@ -235,7 +236,7 @@ def test_storage_stands_on_hosts(form: str, role: Role, hosts: Hosts, tmp_path: 
                 write(node, place, f"from-{node.name}")
             for node in on:
                 names = [f"from-{one.name}" for one in (on if place.shared else [node])]
-                assert node.run(["ls", place.paths[node.name]]).out.split() == names
+                assert access(node).run(["ls", place.paths[node.name]]).out.split() == names
                 assert read(node, place, names[0]) == names[0].removeprefix("from-")
     assert traces(tmp_path) == []
 
@@ -245,6 +246,6 @@ def test_a_directory_that_is_on_no_host_is_named(hosts: Hosts, tmp_path: Path) -
         holding() as work,
         nodes_of(hosts.nodes(cores="1")).acquire(work, []) as on,
         pytest.raises(WeftError, match="does not exist on host1, host2"),
-        storage_of(f"mount:{tmp_path}/none", tmp_path).place("shuffle", on, work),
+        storage_of(f"mount:{tmp_path}/none", tmp_path).place("scratch", on, work),
     ):
         pass

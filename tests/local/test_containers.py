@@ -47,7 +47,7 @@ def test_shuffle_files_are_inside_of_the_image(weft: Weft, tmp_path: Path) -> No
     out, err = process.communicate(timeout=300)
     assert seen == {"node1": "ext3", "node2": "ext3"}
     assert json.loads(out)["verdict"] == "VALID", err
-    place = json.loads((weft.record() / "resolved.json").read_text())["places"]["shuffle"]
+    place = json.loads((weft.record() / "resolved.json").read_text())["places"]["scratch"]
     assert "inside apptainer" in place["description"]
     assert not any(Path(path).exists() for path in place["paths"].values())
     assert list((tmp_path / "programs" / "instances").iterdir()) == []

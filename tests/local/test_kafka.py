@@ -15,7 +15,7 @@ import pytest
 from tests.local.conftest import Weft
 from tests.local.test_security import NOBODY, as_nobody, readable
 from tests.needs import NAMESPACES, ROOT, needs
-from weft.services import brokers
+from weft.adapters.services import brokers
 
 pytestmark = [needs("openssl"), pytest.mark.long]
 """Two brokers and the programs of five commands: a minute on a busy machine."""

@@ -1,6 +1,7 @@
 """The pool under real engines: right answers, few opens below, and injected faults that never make a wrong result."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def counted(record: Path, kind: str, operation: str) -> int:
 
 def below(record: Path) -> dict[str, Any]:
     """Lustre's counters of the storage that backs the pool."""
-    found: dict[str, Any] = json.loads((record / "lustre" / "shuffle.json").read_text())
+    found: dict[str, Any] = json.loads((record / "lustre" / "scratch.json").read_text())
     return found
 
 
@@ -40,7 +41,7 @@ def test_a_workload_is_valid_on_a_pool_over_a_disk(weft: Weft) -> None:
     done = weft("run", *AGGREGATE, "--nodes", "local:2", "--scratch", "pool", *PROBES)
     assert done.returncode == 0, done.stderr
     assert weft.head()["verdict"] == "VALID"
-    assert counted(weft.record(), "shuffle", "open") > 10
+    assert counted(weft.record(), "scratch", "open") > 10
     assert {node: counts["programs"] > 1 for node, counts in weft.head()["preload"].items()} == {
         "node1": True,
         "node2": True,
@@ -61,12 +62,27 @@ def test_a_program_that_the_loader_gave_no_library_makes_the_record_invalid(weft
     assert "ran without the preload library" in weft.head()["reason"]
 
 
+@needs(*NATIVE)
+def test_a_program_in_a_pid_namespace_of_its_own_is_refused_and_makes_the_record_invalid(weft: Weft) -> None:
+    apart = ["unshare", "--pid", "--fork"]
+    if subprocess.run([*apart, "true"], check=False).returncode:
+        pytest.skip("needs permission to make pid namespaces")
+    done = weft("up", "--engine", "null", "--nodes", "local:1", "--scratch", "pool")
+    assert done.returncode == 0, done.stderr
+    first = ["sh", "-c", 'echo > "$WEFT_SCRATCH_PREFIX/first"']  # makes the index
+    assert weft("exec", "--", *first).returncode == 0
+    assert "belongs to another pid namespace" in weft("exec", "--", *apart, "cat", "/dev/null").stderr
+    weft("down")
+    assert weft.head()["verdict"] == "INVALID"
+    assert "does not serve the pool" in weft.head()["reason"]
+
+
 @delayed
 def test_a_workload_is_valid_over_delayed_lustre_which_sees_few_opens(weft: Weft) -> None:
     done = weft("run", *GROUPBY, "--nodes", "virtual:2", "--scratch", "pool+delayed:lustre", *PROBES)
     assert done.returncode == 0, done.stderr
     assert weft.head()["verdict"] == "VALID"
-    above, seen = counted(weft.record(), "shuffle", "open"), below(weft.record())
+    above, seen = counted(weft.record(), "scratch", "open"), below(weft.record())
     assert "emulated" in seen["emulated"]
     assert opens(seen["clients"]) <= 8, "a few segments for each of two nodes"
     assert above >= 5 * opens(seen["clients"])
@@ -125,7 +141,7 @@ def test_a_full_file_system_fails_with_its_cause(weft: Weft) -> None:
 def test_a_stalled_metadata_server_only_costs_time(weft: Weft) -> None:
     process = weft.start("run", stand(weft, FAULTY_GROUPBY))
     weft.wait_for(process, lambda: in_phase(weft, "run"))
-    (control,) = (weft.home / "work").glob("*/latencyfs-shuffle/control")
+    (control,) = (weft.home / "work").glob("*/latencyfs-scratch/control")
     with control.open("a") as file:
         file.write("add stall:mds:at=0s,for=3s\nadd stall:data:at=0s,for=3s\n")
     _, err = process.communicate(timeout=500)

@@ -29,12 +29,17 @@ WORKER = "org.apache.spark.deploy.worker.Worker"
 SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 REFUSED = re.compile(r"Failed to connect to master|All masters are unresponsive")
 
+SETTING, PASSWORD = "hunter22-of-the-cluster", "hunter22-of-the-job"
+"""Secrets of the user: a setting of the cluster, and one of a job."""
+
 MARK = "MARKED-ROW-OF-THE-SHUFFLE"
 SHUFFLE = f"""
 import os, sys, time
 from pyspark.sql import SparkSession
 spark = SparkSession.builder.getOrCreate()
 rows = spark.sparkContext.parallelize(range(1000), 2).map(lambda i: (i, "{MARK}"))
+assert spark.conf.get("spark.my.password") == "{PASSWORD}"
+assert spark.conf.get("spark.hadoop.fs.s3a.secret.key") == "{SETTING}"
 print("counted", rows.repartition(3).count(), flush=True)
 while not os.path.exists(sys.argv[1]):
     time.sleep(0.1)
@@ -69,10 +74,14 @@ def target() -> Iterator[Target]:
     home.chmod(0o755)
     weft = Weft(home)
     try:
-        done = weft("up", "--nodes", "local:2", "--scratch", "pool", "--set", "engine.encrypt=true", "--json")
+        done = weft("up", "--nodes", "local:2", "--scratch", "pool", "--set", "engine.encrypt=true",
+                    "--set", f"spark.hadoop.fs.s3a.secret.key={SETTING}", "--json")  # fmt: skip
         assert done.returncode == 0, done.stderr
-        yield Target(weft, json.loads(done.stdout))
+        found = Target(weft, json.loads(done.stdout))
+        yield found
         weft("down")
+        assert (Path(found.facts["record"]) / "report.html").is_file()
+        assert shown(found) == []
         assert weft.leftovers() == []
     finally:
         weft("gc")
@@ -117,6 +126,20 @@ def test_no_secret_is_on_a_command_line_or_in_the_record(target: Target) -> None
     assert [line for line in lines if target.secret.encode() in line] == []
     files = [path for path in Path(target.facts["record"]).rglob("*") if path.is_file()]
     assert [path for path in files if target.secret.encode() in path.read_bytes()] == []
+
+
+def shown(target: Target) -> list[str]:
+    """Where a secret of the user can be read by others: command lines of all processes, files of the record and its page."""
+    lines = Path("/proc").glob("[0-9]*/cmdline")
+    files = [*lines, *(path for path in Path(target.facts["record"]).rglob("*") if path.is_file())]
+    return [str(path) for path in files if b"hunter22" in (path.read_bytes() if path.exists() else b"")]
+
+
+def test_a_secret_of_the_user_is_in_private_files_only(target: Target) -> None:
+    assert SETTING in target.conf.read_text()
+    assert target.conf.stat().st_mode & 0o777 == 0o600
+    assert Path(target.facts["record"]).stat().st_mode & 0o777 == 0o700
+    assert shown(target) == []
 
 
 def attempt(target: Target, secret: str | None, main: str, *words: str) -> "subprocess.Popen[str]":
@@ -213,6 +236,8 @@ def test_what_is_shuffled_is_on_disk_as_it_was_asked_for(target: Target, encrypt
     job.write_text(SHUFFLE)
     conf = [
         "--conf",
+        f"spark.my.password={PASSWORD}",
+        "--conf",
         "spark.shuffle.compress=false",
         "--conf",
         f"spark.io.encryption.enabled={str(encrypted).lower()}",
@@ -227,6 +252,7 @@ def test_what_is_shuffled_is_on_disk_as_it_was_asked_for(target: Target, encrypt
     kept = Path("/dev/shm").glob(f"*{Path(target.facts['record']).name}*/*")
     files = [*kept, *(target.weft.home / "work").rglob("*")]
     found = [path for path in files if path.is_file() and holds_a_row(path)]
+    assert shown(target) == []
     seen.touch()
     using.communicate()
     assert (found == []) == encrypted

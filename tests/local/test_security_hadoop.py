@@ -20,12 +20,12 @@ import pytest
 from tests.local.conftest import Weft
 from tests.local.test_security import NOBODY, as_nobody, readable
 from tests.needs import NAMESPACES, ROOT, needs
+from weft.adapters.services.hadoop import configuration
+from weft.adapters.services.realm import USER, Realm, keytab
 from weft.host.provision import distribution
 from weft.host.shell import title_of
 from weft.host.web import token
-from weft.nodes.base import Node
-from weft.services.hadoop import configuration
-from weft.services.realm import USER, Realm, keytab
+from weft.layout.node import Node
 
 pytestmark = needs(ROOT, "unshare", NAMESPACES)
 """Only root can become somebody else."""

@@ -13,8 +13,8 @@ import numpy as np
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained, in_calls, profile
 from tests.truth.programs import crowded, spin
+from weft.analysis.read.sources import Sources
 from weft.record import record
-from weft.report.sources import Sources
 
 NODE = ("--nodes", "virtual:1,cores=1")
 SMALL_BLOCKS = ("groupby", *NODE, "--set", "mappers=30", "--set", "pairs=100", "--set", "value_bytes=100")
@@ -89,7 +89,7 @@ def _metadata(weft: Weft, microseconds: float, folder: Path) -> tuple[float, Exp
     """On one node with one slot, where each block is read by its own task."""
     storage = profile(folder, f"latency{microseconds:g}", metadata__round_trip_us=microseconds)
     answer = explained(weft, "run", *SMALL_BLOCKS, "--scratch", storage)
-    return in_calls(answer.record, "shuffle", data=False), answer
+    return in_calls(answer.record, "scratch", data=False), answer
 
 
 def _bandwidth(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:

@@ -20,7 +20,7 @@ def test_a_delay_in_a_thread_beside_the_task_costs_seconds_and_no_time(weft: Wef
     storage = profile(tmp_path, "hidden", metadata__round_trip_us=5000)
     words = (*NODE, "--scratch", storage, "--", str(program), str(TASKS), "3")
     none, dosed = (explained(weft, "submit", *words, files) for files in ("0", "150"))
-    given = in_calls(dosed.record, "shuffle", data=False) - in_calls(none.record, "shuffle", data=False)
+    given = in_calls(dosed.record, "scratch", data=False) - in_calls(none.record, "scratch", data=False)
     assert given > TASKS * 1.0, "each task's thread waits for more than a second"
     more = dosed.resource("metadata: scratch") - none.resource("metadata: scratch")
     assert more == pytest.approx(given, rel=0.15)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from weft.model.calibration import (
+from weft.analysis.explain.fitting import Stored
+from weft.analysis.read.calibration import (
     Calibration,
     Host,
     LinkRates,
@@ -12,7 +13,6 @@ from weft.model.calibration import (
     StorageRates,
     TransferRate,
 )
-from weft.model.fitting import Stored
 
 DAY = 86400.0
 NOW = 1_800_000_000.0

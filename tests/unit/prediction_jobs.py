@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weft.model.prediction.forecast import Model
-from weft.model.prediction.growth import Growth, Rule
-from weft.model.prediction.machine import Machine, Service
-from weft.model.prediction.target import Target
-from weft.model.prediction.work import Calls, StageWork, Work
-from weft.model.slots import Stage
+from weft.analysis.explain.slots import Stage
+from weft.analysis.predict.forecast import Model
+from weft.analysis.predict.growth import Growth, Rule
+from weft.analysis.predict.machine import Machine, Service
+from weft.analysis.predict.target import Target
+from weft.analysis.predict.work import Calls, StageWork, Work
 
 MAP: Stage = ("app", 0, 0)
 REDUCE: Stage = ("app", 1, 0)

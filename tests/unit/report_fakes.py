@@ -202,8 +202,8 @@ RESOLVED: Mapping[str, Any] = {
     "spec": {"workload": {"kind": "terasort", "size": 400_000_000}, "scratch": {"kind": "delayed"}, "nodes": {"kind": "virtual", "count": 2}},
     "nodes": [{"name": f"node{i}", "address": f"10.0.0.{i}", "cores": 2, "memory": 4 << 30} for i in (1, 2)],
     "limits": ["nodes share one kernel"],
-    "places": {"shuffle": {"storage": "delayed", "description": "latencyfs over /tmp", "emulated": "a Lustre of 2015, by a delay model", "paths": {"node1": "/a", "node2": "/b"}}},
-    "derived": {"slots": "4"},
+    "places": {"scratch": {"storage": "delayed", "description": "latencyfs over /tmp", "emulated": "a Lustre of 2015, by a delay model", "paths": {"node1": "/a", "node2": "/b"}}},
+    "derived": {"spark": {"slots": 4}},
 }  # fmt: skip
 
 

@@ -1,10 +1,14 @@
 """How `./weft` and `./test` set themselves up: once, whole or again, and with words when they cannot."""
 
 import hashlib
+import io
 import os
 import subprocess
+import sys
+import tarfile
 from pathlib import Path
 
+import bootstrap
 import pytest
 from bootstrap import usable
 
@@ -57,6 +61,32 @@ def test_an_environment_whose_python_is_gone_is_not_usable(lock: Path) -> None:
     (made / "bin" / "python").unlink()
     (made / "bin" / "python").symlink_to(lock.parent / "upgraded-since" / "python3")
     assert not usable(made)
+
+
+def test_a_source_archive_is_refused_before_anything_of_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its build would run code, and install more packages, without any hash."""
+    ran, archive, lock = tmp_path / "ran", tmp_path / "evil-1.tar.gz", tmp_path / "requirements.lock"
+    contents = {
+        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+        "backend.py": f"open({str(ran)!r}, 'w')\n",
+    }
+    with tarfile.open(archive, "w:gz") as tar:
+        for name, text in contents.items():
+            member = tarfile.TarInfo(f"evil-1/{name}")
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text.encode()))
+    lock.write_text(f"evil==1 --hash=sha256:{hashlib.sha256(archive.read_bytes()).hexdigest()}\n")
+    fake_program(tmp_path / "env" / "bin", "python", f'exec {sys.executable} "$@"')
+    monkeypatch.setattr(bootstrap.shutil, "rmtree", lambda *_, **__: None)  # the test's own Python remains
+    follow = bootstrap.follow
+    monkeypatch.setattr(bootstrap, "follow", lambda argv: None if "venv" in argv else follow(argv))
+    for name, value in {"NO_INDEX": "1", "FIND_LINKS": str(tmp_path), "DRY_RUN": "1"}.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    with pytest.raises(SystemExit):
+        bootstrap.make(tmp_path / "env", lock)
+    assert not ran.exists()
 
 
 def test_a_cache_that_cannot_be_written_is_named(lock: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ from typer.testing import CliRunner
 from weft import __version__
 from weft.cli import app, manual
 from weft.cli.verbs import VERBS
+from weft.doctor import owndirectories
 from weft.errors import MissingError, UsageError
 from weft.host import settings
-from weft.host.provision import bundle, distribution
+from weft.host.provision import bundle, contents, distribution, environment
 from weft.host.provision.tree import cached
 
 HOMES = distribution.homes
@@ -58,7 +60,7 @@ def test_what_an_installation_lacks_is_named(installed: Path, monkeypatch: pytes
     def unreachable(*_: object, **__: object) -> None:
         raise MissingError("x.jar could not be downloaded: no route", hint="check the network")
 
-    monkeypatch.setattr(distribution, "fill", unreachable)
+    monkeypatch.setattr(distribution, "fetch_all", unreachable)
     with pytest.raises(MissingError, match=r"^x\.jar could not be downloaded"):
         distribution.homes(["flink-sql"], print)
     prefix = installed.parents[2]
@@ -85,6 +87,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "cache" / "engine-1"
     home.mkdir(parents=True)
     (home / "engine.jar").write_text("jar")
+    (home / "link").symlink_to("engine.jar")
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(settings, "PACKAGE", package)
     monkeypatch.setattr(distribution, "homes", lambda *_: {"engine": home})
@@ -92,27 +95,105 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return package
 
 
+@pytest.fixture(autouse=True)
+def shell_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an installation without engines, for the Python of the tests."""
+    monkeypatch.setenv("WEFT_NO_ARCHIVES", "1")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+
+
+def unpacked(directory: Path) -> tuple[Path, str]:
+    """A new bundle, and the checksum of its manifest."""
+    out, messages = directory / "bundle.tar.gz", []
+    bundle.pack(bundle.Contents(["engine"], None, {"weft.1": "page"}), out, messages.append)
+    with tarfile.open(out) as archive:
+        archive.extractall(directory / "unpacked", filter="tar")
+    return directory / "unpacked" / f"weft-{__version__}", messages[-1].split()[-1]
+
+
+def install(root: Path, *words: str | Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([root / "install", *words], capture_output=True, text=True, check=False, input="")
+
+
+def alter(root: Path) -> None:
+    (root / "files/engines/engine-1/engine.jar").write_text("raj")
+
+
+def add(root: Path) -> None:
+    (root / f"files/lib/python{PYTHON}/sitecustomize.py").touch()
+
+
+def lead_elsewhere(root: Path) -> None:
+    (root / "files/engines/engine-1/link").unlink()
+    (root / "files/engines/engine-1/link").symlink_to("/etc")
+
+
+def adapt(root: Path) -> None:
+    """As somebody would who knows of the manifest."""
+    alter(root)
+    altered = subprocess.run(
+        ["sha256sum", root / "files/engines/engine-1/engine.jar"], capture_output=True, text=True, check=True
+    )
+    lines = (root / "SHA256SUMS").read_text().splitlines()
+    changed = [altered.stdout[:64] + line[64:] if "engine.jar" in line else line for line in lines]
+    (root / "SHA256SUMS").write_text("\n".join(changed) + "\n")
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        (alter, "engine.jar: FAILED"),
+        (add, "sitecustomize.py"),
+        (lead_elsewhere, "engine-1/link"),
+        (adapt, "another manifest"),
+    ],
+)
+def test_a_bundle_that_was_changed_is_not_installed(
+    harm: Callable[[Path], None], why: str, tmp_path: Path
+) -> None:
+    root, manifest = unpacked(tmp_path)
+    harm(root)
+    done = install(root, tmp_path / "prefix", manifest)
+    assert (done.returncode, why in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "prefix").exists()
+
+
+@pytest.mark.usefixtures("installed")
+def test_who_does_not_give_the_checksum_of_the_manifest_is_shown_it(tmp_path: Path) -> None:
+    root, manifest = unpacked(tmp_path)
+    done = install(root, os.path.relpath(tmp_path / "prefix"))
+    assert (done.returncode, manifest in done.stderr) == (0, True), done.stderr
+    subprocess.run(["chmod", "-R", "u+w", tmp_path / "prefix"], check=True)
+
+
+def test_damage_to_the_packages_of_a_shared_installation_is_named(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, _ = unpacked(tmp_path)
+    packages = root / "files" / "lib" / f"python{PYTHON}"
+    monkeypatch.setattr(settings, "PACKAGE", packages / "weft")
+    environment.require_whole()
+    (packages / "weft" / "__main__.py").write_text("print('weft of somebody')\n")
+    with pytest.raises(SystemExit):
+        environment.require_whole()
+    assert f"{packages}/weft/__main__.py" in capsys.readouterr().err
+    assert "__main__" in owndirectories.cached_files().found
+
+
 def test_an_installation_from_a_bundle_is_read_only_and_starts_wherever_it_is(
     installed: Path, tmp_path: Path
 ) -> None:
-    out = tmp_path / "bundle.tar.gz"
-    bundle.pack(bundle.Contents(["engine"], None, {"weft.1": "page"}), out, lambda _: None)
-    with tarfile.open(out) as archive:
-        archive.extractall(tmp_path / "unpacked", filter="tar")
-    root, prefix = tmp_path / "unpacked" / f"weft-{__version__}", tmp_path / "prefix"
-    environment = {
-        **os.environ,
-        "WEFT_NO_ARCHIVES": "1",
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-    }
-    done = subprocess.run(
-        [root / "install", prefix], env=environment, capture_output=True, text=True, check=True
-    )
+    root, manifest = unpacked(tmp_path)
+    prefix = tmp_path / "prefix"
+    done = install(root, prefix, manifest)
+    assert done.returncode == 0, done.stderr
     assert f"module use {prefix}/share/modulefiles" in done.stdout
     assert (prefix / "share/doc/weft/notices.txt").read_text() == "licences"
     assert [path for path in [prefix, *prefix.rglob("*")] if path.stat().st_mode & 0o222] == []
     packages = prefix / "lib" / f"python{PYTHON}"
-    assert sorted(path.name for path in packages.iterdir()) == ["weft"]
+    assert sorted(path.name for path in packages.iterdir() if path.name[0] != ".") == ["weft"]
+    assert "__main__.cpython" in (packages / contents.FILE).read_text()
     assert (packages / "weft" / "pipsettings.py").exists()
     for path in (
         "engines/engine-1/engine.jar",
@@ -124,13 +205,9 @@ def test_an_installation_from_a_bundle_is_read_only_and_starts_wherever_it_is(
     for name in (__version__, f"{__version__}.lua"):
         assert str(tmp_path) not in (prefix / "share/modulefiles/weft" / name).read_text()
     moved = prefix.rename(tmp_path / "moved")
-    done = subprocess.run(
-        [moved / "bin" / "weft"], env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([moved / "bin" / "weft"], capture_output=True, text=True, check=True)
     assert done.stdout == "weft of the bundle\n"
-    again = subprocess.run(
-        [root / "install", moved], env=environment, capture_output=True, text=True, check=False
-    )
+    again = install(root, moved)
     assert (again.returncode, "is not empty" in again.stderr) == (2, True)
     subprocess.run(["chmod", "-R", "u+w", moved], check=True)
 

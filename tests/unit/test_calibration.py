@@ -11,16 +11,18 @@ from typer.testing import CliRunner
 from tests.fakes import fake_nodes
 from tests.unit.calibration_fakes import CALIBRATION, DAY, HOST, NETWORK, NOW, STORAGE, of, stored
 from tests.unit.test_model_attribution import WINDOW, readings
+from weft.analysis.explain import datatime, limits
+from weft.analysis.explain.datatime import Moved
+from weft.analysis.explain.fitting import Used, chosen, misfit
+from weft.analysis.explain.gauges import gauges
+from weft.analysis.explain.timeparts import Limit
+from weft.analysis.read.calibration import Calibration, LimitedLink, SchedulerRates
 from weft.cli import app
 from weft.errors import UsageError
+from weft.facts import jobmetrics
 from weft.host import settings
-from weft.model import datatime, jobmetrics
-from weft.model.calibration import Calibration, LimitedLink, SchedulerRates
-from weft.model.datatime import Moved
-from weft.model.fitting import Used, chosen, misfit
-from weft.model.gauges import Gauge, gauges
-from weft.report import ceilings as tables
-from weft.report import limits
+from weft.report.sections import ceilings as tables
+from weft.report.sections import gauges as drawn
 from weft.run.calibration import linkrates, measures
 from weft.run.ceilings import store
 
@@ -57,23 +59,23 @@ def test_a_host_that_was_not_measured_fits_if_it_is_like_one_that_was() -> None:
 
 def test_ceilings_are_of_the_same_storage_on_the_same_file_system() -> None:
     roles = {
-        "shuffle": stored(),
+        "scratch": stored(),
         "input": stored(file_system="xfs /dev/sdb"),
         "output": stored(settings={"kind": "memory"}),
     }
     found = chosen([CALIBRATION], [HOST], NOW, NETWORK, roles)
-    assert found.roles == {"shuffle": 0}
-    assert found.storage("shuffle") == STORAGE
+    assert found.roles == {"scratch": 0}
+    assert found.storage("scratch") == STORAGE
     assert set(found.refused) == {"input", "output"}
 
 
 def test_the_newest_calibration_of_each_storage_counts() -> None:
     older = CALIBRATION.model_copy(update={"created": NOW - DAY, "machine": "older"})
     without = CALIBRATION.model_copy(update={"storages": (), "links": ()})
-    found = chosen([without, older], [HOST], NOW, NETWORK, {"shuffle": stored()})
+    found = chosen([without, older], [HOST], NOW, NETWORK, {"scratch": stored()})
     assert found.calibration is not None
     assert found.calibration.machine == CALIBRATION.machine
-    assert found.storage("shuffle") == STORAGE
+    assert found.storage("scratch") == STORAGE
     assert found.calibration.links == CALIBRATION.links
 
 
@@ -131,7 +133,7 @@ def test_a_network_of_another_rate_has_no_ceiling() -> None:
 
 @pytest.mark.parametrize("known", [[], [CALIBRATION.model_copy(update={"created": NOW - 99 * DAY})]])
 def test_without_a_fitting_calibration_there_is_a_reason_and_no_gauge(known: list[Calibration]) -> None:
-    found = chosen(known, [HOST], NOW, NETWORK, {"shuffle": stored()})
+    found = chosen(known, [HOST], NOW, NETWORK, {"scratch": stored()})
     assert found.calibration is None
     assert list(found.refused) == ["machine"]
     assert gauges(readings({}), WINDOW, {}, found) == []
@@ -139,24 +141,24 @@ def test_without_a_fitting_calibration_there_is_a_reason_and_no_gauge(known: lis
 
 
 def used() -> Used:
-    return chosen([CALIBRATION], [HOST], NOW, NETWORK, {"shuffle": stored()})
+    return chosen([CALIBRATION], [HOST], NOW, NETWORK, {"scratch": stored()})
 
 
-def measured(rates: dict[str, float]) -> dict[str, Gauge]:
+def measured(rates: dict[str, float]) -> dict[str, Limit]:
     samples = readings({("node1", "", name): rate for name, rate in rates.items()})
     return {gauge.name: gauge for gauge in gauges(samples, WINDOW, {"node1": 2, "node2": 2}, used())}
 
 
 def test_a_gauge_is_an_observed_rate_over_its_ceiling() -> None:
-    (gauge,) = measured({"fileops.shuffle.open.count": 31_000}).values()
+    (gauge,) = measured({"fileops.scratch.open.count": 31_000}).values()
     assert (round(gauge.observed), round(gauge.ceiling), round(gauge.share, 3)) == (31_000, 45_000, 0.689)
-    assert gauge.parts == ["metadata: scratch"]
-    assert limits.at(as_limit(gauge)) == ", the server at 69 % of its rate"
+    assert gauge.parts == ("metadata: scratch",)
+    assert limits.at(gauge) == ", the server at 69 % of its rate"
 
 
 def test_a_page_shows_its_gauges_and_which_calibration_they_are_of() -> None:
     ceilings = limits.ceilings(
-        readings({("node1", "", "fileops.shuffle.open.count"): 31_000}),
+        readings({("node1", "", "fileops.scratch.open.count"): 31_000}),
         jobmetrics.empty().tasks,
         WINDOW,
         {},
@@ -164,7 +166,7 @@ def test_a_page_shows_its_gauges_and_which_calibration_they_are_of() -> None:
     )
     limit = ceilings.of_part("metadata: scratch")
     assert limit is not None
-    assert limits.text(limit) == "31,000 of 45,000 operations a second (69 %), peak 31,000"
+    assert drawn.text(limit) == "31,000 of 45,000 operations a second (69 %), peak 31,000"
     assert limits.advice(limit)[0].startswith("more slots, or fewer calls: the server is at 69 %")
     assert limits.advice(limit.model_copy(update={"share": 0.9}))[0].startswith(
         "fewer calls or a faster service"
@@ -173,26 +175,22 @@ def test_a_page_shows_its_gauges_and_which_calibration_they_are_of() -> None:
     assert ceilings.sentence.startswith("Ceilings by the calibration of here, ")
 
 
-def as_limit(gauge: Gauge) -> limits.Limit:
-    return limits.Limit(**{**vars(gauge), "parts": tuple(gauge.parts)}, share=gauge.share)
-
-
 def test_operations_of_several_kinds_share_the_server() -> None:
-    (gauge,) = measured({"fileops.shuffle.open.count": 22_500, "fileops.shuffle.stat.count": 45_000}).values()
+    (gauge,) = measured({"fileops.scratch.open.count": 22_500, "fileops.scratch.stat.count": 45_000}).values()
     assert gauge.share == pytest.approx(0.5 + 0.5)
     assert gauge.ceiling == pytest.approx(67_500)
 
 
 def test_stats_of_names_that_do_not_exist_have_a_ceiling_of_their_own() -> None:
-    done = {"fileops.shuffle.stat.count": 9100, "fileops.shuffle.stat.errors": 100}
+    done = {"fileops.scratch.stat.count": 9100, "fileops.scratch.stat.errors": 100}
     (gauge,) = measured(done).values()
     assert gauge.share == pytest.approx(9000 / 90_000 + 100 / 1000)
 
 
 @given(st.floats(0.1, 1e6), st.integers(1, 9))
 def test_seconds_without_calls_do_not_lower_a_gauge(rate: float, busy: int) -> None:
-    always = readings({("node1", "", "fileops.shuffle.open.count"): rate})
-    some = readings({("node1", "", "fileops.shuffle.open.count"): rate}, until=busy)
+    always = readings({("node1", "", "fileops.scratch.open.count"): rate})
+    some = readings({("node1", "", "fileops.scratch.open.count"): rate}, until=busy)
     one, other = (gauges(samples, WINDOW, {}, used())[0] for samples in (always, some))
     assert one.observed == pytest.approx(other.observed)
 
@@ -217,9 +215,9 @@ def test_tasks_are_compared_with_the_scheduler_of_the_same_engine() -> None:
 def test_a_storage_that_each_host_has_does_more_on_more_hosts() -> None:
     own = STORAGE.model_copy(update={"scope": "host"})
     here = Used(
-        calibration=CALIBRATION.model_copy(update={"storages": (own,)}), hosts=3, roles={"shuffle": 0}
+        calibration=CALIBRATION.model_copy(update={"storages": (own,)}), hosts=3, roles={"scratch": 0}
     )
-    (gauge,) = gauges(readings({("node1", "", "fileops.shuffle.open.count"): 1000}), WINDOW, {}, here)
+    (gauge,) = gauges(readings({("node1", "", "fileops.scratch.open.count"): 1000}), WINDOW, {}, here)
     assert gauge.ceiling == pytest.approx(3 * 45_000)
     assert gauge.service == "the storage"
 

@@ -10,17 +10,17 @@ from tests.fakes import fake_layout
 from tests.unit.calibration_fakes import CALIBRATION, NOW, STORAGE
 from tests.unit.report_fakes import make_record
 from tests.unit.test_model_attribution import job, task
+from weft.analysis.explain.fitting import Used
+from weft.analysis.explain.limits import Ceilings
+from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.summary import Summary
 from weft.errors import WorkloadError
+from weft.facts import jobmetrics
 from weft.host import settings
 from weft.layout.plan import Layout
-from weft.model import jobmetrics
-from weft.model.fitting import Used
 from weft.record import record as records
 from weft.record.record import Record
-from weft.report import page
-from weft.report.gather import summarize
-from weft.report.limits import Ceilings
-from weft.report.summary import Summary
+from weft.report.pages import page
 from weft.run.calibration import schedulers
 from weft.run.ceilings import machines, store, used
 from weft.spec.model import Spec
@@ -35,7 +35,7 @@ def of_record(folder: Path, text: str | None) -> Summary:
 
 
 def test_a_page_shows_the_gauges_of_the_calibration_in_its_record(tmp_path: Path) -> None:
-    known = Used(calibration=CALIBRATION, roles={"shuffle": 0})
+    known = Used(calibration=CALIBRATION, roles={"scratch": 0})
     summary = of_record(tmp_path / "run", known.model_dump_json())
     assert summary.explanation is not None
     gauges = {gauge.name: gauge for gauge in summary.explanation.gauges}
@@ -92,9 +92,9 @@ def test_a_run_keeps_the_calibration_of_its_machine_and_storages(monkeypatch: py
     here = {"hosts": tuple(machines.hosts(layout.nodes)), "storages": (STORAGE.model_copy(update=own),)}
     store.keep(CALIBRATION.model_copy(update=here))
     found, record = noted(SPEC, layout)
-    assert found.roles == {"shuffle": 0}
+    assert found.roles == {"scratch": 0}
     assert set(found.refused) == {"input", "output"}
-    assert record.head["calibration"] == {"machine": "here", "created": NOW}
+    assert record.head.calibration == {"machine": "here", "created": NOW}
 
 
 def test_a_storage_is_recognized_by_its_settings_whatever_its_directory() -> None:

@@ -71,7 +71,10 @@ def test_it_is_found_among_other_lines(log: str, why: str, before: str, after: s
 
 def test_without_an_exception_the_last_lines_are_those_that_say_something(tmp_path: Path) -> None:
     (tmp_path / "log").write_text(OPTIONS + "Error: Could not find or load main class x\n" + SHUTDOWN)
-    assert cause(tmp_path / "log") == ("", ["Error: Could not find or load main class x"])
+    line = "Error: Could not find or load main class x"
+    assert cause(tmp_path / "log") == (line.removeprefix("Error: "), [line])
+    (tmp_path / "log").write_text(f"{SHUTDOWN}Error: Failed to load class org.example.Wrong.\n{SHUTDOWN}")
+    assert cause(tmp_path / "log")[0] == "Failed to load class org.example.Wrong"
     (tmp_path / "log").write_text(SHUTDOWN)
     assert cause(tmp_path / "log")[1] == SHUTDOWN.splitlines()[-8:]
     assert cause(tmp_path / "none") == ("", [])

@@ -94,7 +94,7 @@ def test_gc_says_what_it_removed(tmp_path: Path) -> None:
 def test_gc_fails_when_something_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leave(tmp_path / "left")
     (tmp_path / "left").mkdir()
-    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    monkeypatch.setattr("weft.host.programs.removal.remove_tree", lambda _: None)
     done = RUNNER.invoke(app, ["gc"])
     assert done.exit_code == 1
     assert "could not remove" in done.output
@@ -166,6 +166,6 @@ def test_a_verb_loads_nothing_that_it_does_not_need(words: list[str], without: s
 
 def test_other_verbs_load_what_the_quick_ones_do_not() -> None:
     """So that the test above would see it."""
-    argv = [sys.executable, "-P", "-c", "import sys, weft.cli.doing; print(*sys.modules)"]
+    argv = [sys.executable, "-P", "-c", "import sys, weft.cli.outcomes; print(*sys.modules)"]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     assert {"polars", "httpx2", "psutil"} <= set(done.stdout.split())

@@ -6,15 +6,15 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.unit.test_doctor import bad
+from weft.adapters.storage import AnyStorage
+from weft.adapters.storage.containers import PROGRAMS, Volume, outermost, wrapper
 from weft.doctor import mounts
 from weft.errors import UsageError
 from weft.host import lease, settings
-from weft.host.remote.sent import sweep
+from weft.host.programs import cleanup
 from weft.run import preview
 from weft.spec.model import Spec
 from weft.spec.parse import parse
-from weft.storage import AnyStorage
-from weft.storage.containers import PROGRAMS, Volume, outermost, wrapper
 
 VOLUME = Volume("weft-run-node1", "/lustre/me/node1/image", 1 << 30, 4096, "base", ["-x"], [Path("/home/me")])
 
@@ -68,7 +68,7 @@ def test_a_command_inside_finds_its_directory_made(name: str) -> None:
 def test_the_mount_point_is_hidden_by_nothing_that_is_seen(site: Path) -> None:
     assert site.exists()
     layout = preview.sketch(spec(scratch="loopback:/lustre/me,by=apptainer"))
-    assert {Path(path).parent.parent for path in layout.places["shuffle"].paths.values()} == {Path("/")}
+    assert {Path(path).parent.parent for path in layout.places["scratch"].paths.values()} == {Path("/")}
 
 
 def test_directories_inside_of_others_are_bound_once() -> None:
@@ -119,7 +119,7 @@ def test_the_programs_choose_the_file_system() -> None:
 def test_what_a_killed_command_left_standing_is_ended(tmp_path: Path, *, elsewhere: bool) -> None:
     command = f"touch '{tmp_path}/ended by its arguments'"
     if elsewhere:
-        sweep.undo("container", command)
+        cleanup.undone("container", command)
     else:
         with lease.hold("one", "a test") as held:
             held.note("container", path=command)

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.fakes import fake_layout, fake_nodes
-from weft.workloads.dfsio import Dfsio
+from weft.adapters.workloads.base import Prepared, Results
+from weft.adapters.workloads.dfsio import Dfsio
 
 RIGHT = {"valid": True, "files": 3, "bytes": 300, "checksum": "ab"}
 RAN = {**RIGHT, "seconds": 2.0, "throughput": 1.0, "aggregate_rate": 150.0}
@@ -23,7 +24,7 @@ def test_each_operation_has_its_storage(operation: str, place: str, generators: 
     prepared = workload.prepare(layout)
     assert len(prepared) == generators
     assert all(option(command.argv, "output") == f"/scratch/{place}" for command in prepared)
-    job, (check,) = workload.job(layout, []), workload.check(layout, [])
+    job, (check,) = workload.job(Prepared(layout, [])), workload.check(Prepared(layout, []))
     assert option(job.arguments, "directory") == option(check.argv, "input") == f"/scratch/{place}"
     for key in ("files", "bytes", "seed", "operation", "buffer"):
         assert option(job.arguments, key) == option(check.argv, key)
@@ -37,14 +38,16 @@ def test_every_file_is_made_by_one_node() -> None:
 
 
 def test_many_files_share_a_few_tasks() -> None:
-    assert option(Dfsio(files=10_000, size=1 << 20).job(fake_layout(), []).arguments, "tasks") == "32"
+    assert (
+        option(Dfsio(files=10_000, size=1 << 20).job(Prepared(fake_layout(), [])).arguments, "tasks") == "32"
+    )
 
 
 def test_an_equal_proof_is_valid_and_has_the_rates() -> None:
-    written = Dfsio(operation="write").judge([], RAN, [RIGHT])
+    written = Dfsio(operation="write").judge(Results([], RAN, [RIGHT]))
     assert (written.valid, written.bytes_in, written.bytes_out, written.seconds) == (True, 0, 300, 2.0)
     assert written.facts["aggregate_rate"] == 150.0
-    read = Dfsio(operation="random").judge([], RAN, [RIGHT])
+    read = Dfsio(operation="random").judge(Results([], RAN, [RIGHT]))
     assert (read.valid, read.bytes_in, read.bytes_out) == (True, 300, 0)
 
 
@@ -62,6 +65,6 @@ def test_an_equal_proof_is_valid_and_has_the_rates() -> None:
     ],
 )
 def test_another_proof_is_not(ran: dict[str, object], right: dict[str, object], words: str) -> None:
-    judged = Dfsio().judge([], {**RAN, **ran}, [{**RIGHT, **right}])
+    judged = Dfsio().judge(Results([], {**RAN, **ran}, [{**RIGHT, **right}]))
     assert not judged.valid
     assert words in judged.reason

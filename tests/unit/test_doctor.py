@@ -12,10 +12,10 @@ import pytest
 
 from tests.fakes import fake_program
 from weft import doctor
+from weft.adapters.nodes import cgroups
 from weft.doctor import capacity, host, kernel, mounts, owndirectories, programs
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.host import lease, machine, settings
-from weft.nodes import cgroups
 from weft.record import record
 
 REAL_PATH = os.environ["PATH"]
@@ -94,6 +94,10 @@ class TestPrograms:
         bad(check(), status, f"`{program}`", f"apt-get install {package}")
         fake_program(path, program, "echo 1.99.0")
         assert check().status == "ok"
+
+    def test_a_cargo_that_does_not_run_has_a_fix(self, path: Path) -> None:
+        fake_program(path, "cargo", "echo 'error: rustup could not choose a version of cargo' >&2; exit 1")
+        bad(programs.cargo(), "limits", "rustup could not choose a version", "rustup default stable")
 
 
 class TestCapacity:

@@ -11,7 +11,7 @@ import pytest
 from weft.doctor import alike
 from weft.doctor.answers import Host
 from weft.doctor.finding import Finding
-from weft.host.remote.sent import examine
+from weft.host.programs import examine
 
 LOCKED = {"b": "refused"}
 

@@ -13,6 +13,7 @@ import reference
 
 from weft.cli.verbs import VERBS, load
 from weft.host import settings
+from weft.record.head import Head
 from weft.spec.model import FAMILIES
 
 ROOT = settings.SOURCE
@@ -62,7 +63,7 @@ def test_text_is_no_markup() -> None:
     ],
 )
 def test_an_entry_of_the_gallery_takes_records_that_fit(head: dict[str, str], fits: bool) -> None:
-    assert gallery.fit(head, {"engine": "spark", "scratch": "delayed"}) == fits
+    assert gallery.fit(Head(**head), {"engine": "spark", "scratch": "delayed"}) == fits
 
 
 def test_the_gallery_has_a_report_where_there_is_a_record_and_the_command_where_there_is_none(

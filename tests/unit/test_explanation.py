@@ -4,11 +4,12 @@ import polars
 import pytest
 
 from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
-from weft.model import jobmetrics
-from weft.model.fitting import Used
-from weft.report.explanation import explain
-from weft.report.profiled import Profiled
-from weft.report.summary import NodeInfo, Span
+from weft.analysis.explain.explanation import explain
+from weft.analysis.explain.fitting import Used
+from weft.analysis.explain.profiled import Profiled
+from weft.analysis.read.nodes import NodeInfo
+from weft.analysis.read.spans import Span
+from weft.facts import jobmetrics
 
 NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}", cores=1) for n in (1, 2)]
 

@@ -7,41 +7,46 @@ from pathlib import Path
 
 import pytest
 
+from weft.adapters.nodes.fabric import on_fabric
 from weft.errors import NodeError
-from weft.host.remote.agent import Agent
+from weft.host.programs import connectivity
 from weft.host.remote.reach import Reach
-from weft.host.remote.sent import pairs
-from weft.nodes.fabric import on_fabric
-from weft.nodes.remote import RemoteNode
+from weft.layout.node import Node
 
 NOBODYS = "192.0.2.7"
 """An address that no machine has (RFC 5737)."""
 
 
-Make = Callable[..., list[RemoteNode]]
+Make = Callable[..., list[Node]]
 
 
 @pytest.fixture
 def nodes(tmp_path: Path) -> Iterator[Make]:
     """Two nodes with a remote agent each and interfaces of their own."""
-    made: list[Agent] = []
+    made: list[Reach] = []
 
-    def make(*interfaces: dict[str, str]) -> list[RemoteNode]:
+    def make(*interfaces: dict[str, str]) -> list[Node]:
         found = []
         for i, own in enumerate(interfaces, start=1):
             reach = Reach(f"host{i}", ("sh", "-c"), login_shell=True).attended(tmp_path / f"host{i}.log")
-            assert reach.agent is not None
-            made.append(reach.agent)
+            made.append(reach)
             address = f"127.88.250.{i}"
-            node = RemoteNode(
-                f"host{i}", address, 1, 1 << 30, Path("/none"), host=f"host{i}", reach=reach, interfaces=own
+            node = Node(
+                f"host{i}",
+                address,
+                1,
+                1 << 30,
+                Path("/none"),
+                host=f"host{i}",
+                way=reach.text(),
+                interfaces=own,
             )
             found.append(node)
         return found
 
     yield make
-    for agent in made:
-        agent.stop()
+    for reach in made:
+        reach.close()
 
 
 def test_a_named_interface_gives_each_node_its_address_there(nodes: Make) -> None:
@@ -75,17 +80,17 @@ def test_a_pair_that_does_not_meet_is_named(nodes: Make) -> None:
 
 
 def test_each_way_of_not_answering_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "_PATIENCE", 0.3)
-    monkeypatch.setattr(pairs, "_AT_ONCE", 2)
+    monkeypatch.setattr(connectivity, "_PATIENCE", 0.3)
+    monkeypatch.setattr(connectivity, "_AT_ONCE", 2)
     host = "127.0.0.1"
     with socket.create_server((host, 0)) as right, socket.create_server((host, 0)) as wrong:
-        threading.Thread(target=pairs._answer, args=(right, "word"), daemon=True).start()
-        threading.Thread(target=pairs._answer, args=(wrong, "other"), daemon=True).start()
+        threading.Thread(target=connectivity._answer, args=(right, "word"), daemon=True).start()
+        threading.Thread(target=connectivity._answer, args=(wrong, "other"), daemon=True).start()
         with socket.create_server((host, 0)) as silent, socket.socket() as closed:
             closed.bind((host, 0))
             servers = {"right": right, "closed": closed, "wrong": wrong, "silent": silent, "again": right}
             peers = [[name, host, server.getsockname()[1]] for name, server in servers.items()]
-            found = pairs.unreached([*peers, ["nameless", "no-such-host.invalid", 1]], "word")
+            found = connectivity.unreached([*peers, ["nameless", "no-such-host.invalid", 1]], "word")
     assert found.pop("nameless")
     assert found == {
         "closed": "Connection refused",

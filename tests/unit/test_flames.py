@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from weft.model import stacks
-from weft.report import flames
+from weft.analysis.explain import stacks
+from weft.report.pages import flames
 
 TEXT = """[main tid=1];org/apache/spark/executor/CoarseGrainedExecutorBackend.main;a/B.c 10
 [Executor task launch worker for task 1.0 in stage 0.0 (TID 3) tid=2];java/lang/Thread.run;x/Y.<init> 60

@@ -8,8 +8,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes import GIB, fake_layout, fake_nodes
-from weft.engines.flink.engine import FlinkEngine
-from weft.engines.flink.taskmanager import divide
+from weft.adapters.engines.flink.engine import FlinkEngine
+from weft.adapters.engines.flink.taskmanager import divide
 from weft.errors import UsageError
 from weft.layout.plan import Job
 

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
-from weft.engines.flink import onyarn
-from weft.engines.flink.engine import FlinkEngine
+from weft.adapters.engines.flink import onyarn
+from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.errors import UsageError
 from weft.layout.plan import SECRET, Command, Daemon, Job
 

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from tests.fakes import fake_nodes
+from weft.adapters.services.gluster import Gluster
+from weft.adapters.storage.gluster import GlusterStorage
 from weft.host.work import Work, work_directory
 from weft.layout.members import Members
 from weft.layout.plan import SECRET
 from weft.run import preview
 from weft.run.topology import topology
-from weft.services.gluster import Gluster
 from weft.spec.parse import parse
-from weft.storage.gluster import GlusterStorage
 
 WANTED = parse(
     {"workload": "terasort:1GB", "nodes": "virtual:2", "input": "gluster:2", "output": "gluster:2"}

@@ -9,7 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
-from weft.engines.mapreduce import HadoopEngine
+from weft.adapters.engines.hadoop import HadoopEngine
 from weft.errors import UsageError
 from weft.layout.plan import SECRET, Job
 from weft.text.units import parse_size

@@ -6,13 +6,13 @@ import re
 import pytest
 
 from tests.fakes import GIB, fake_nodes
+from weft.adapters.services import kerberos
 from weft.errors import UsageError
 from weft.layout.jvm import core
-from weft.nodes.base import Node
+from weft.layout.node import Node
 from weft.run import preview
 from weft.run.described import described
 from weft.run.topology import topology
-from weft.services import kerberos
 from weft.spec.model import Spec
 from weft.spec.parse import parse
 

@@ -8,8 +8,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
-from weft.engines.hive.engine import HiveEngine
+from weft.adapters.engines.hive.engine import HiveEngine
 from weft.errors import UsageError
+from weft.layout.endpoint import Endpoint, HadoopFileSystem
 from weft.layout.plan import Dependencies, Job
 from weft.spec.parse import parse
 from weft.text.units import parse_size
@@ -76,7 +77,11 @@ def test_tasks_of_tez_get_tokens_for_hdfs_if_tables_are_there() -> None:
     assert key not in settings(path)
     uri = dict.fromkeys(layout.places["input"].paths, "hdfs://10.0.0.1:8020/weft/input")
     place = replace(layout.places["input"], storage="hdfs", paths=uri)
-    text = fake_plan(engine, replace(layout, places={**layout.places, "input": place})).files[WORK / path]
+    hdfs = Endpoint(file_system=HadoopFileSystem("hdfs", tokens=True))
+    there = replace(
+        layout, places={**layout.places, "input": place}, services={**layout.services, "hdfs": hdfs}
+    )
+    text = fake_plan(engine, there).files[WORK / path]
     assert f"<name>{key}</name><value>hdfs://10.0.0.1:8020" in text
 
 

@@ -1,20 +1,23 @@
 """When a cluster that nobody uses ends: a clock that is set by hand."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 from weft.clusters import registry
 from weft.clusters.idle import Idleness
+from weft.host.programs import cleanup
+from weft.record import record as records
 
 BEGIN = 1000.0
 
 
 @dataclass
 class Fake:
-    """A cluster: when a command was last run, how many applications run, and how often that was asked."""
+    """A cluster: what its last command left, how many applications run, and how often that was asked."""
 
-    used: float = BEGIN
+    used: int | None = 0
     applications: int = 0
     asked: list[int] = field(default_factory=list)
 
@@ -39,8 +42,8 @@ def test_a_command_begins_it_anew() -> None:
     fake = Fake()
     idleness = fake.idleness(600)
     assert first(idleness, range(500)) is None
-    fake.used = BEGIN + 499
-    assert first(idleness, range(500, 2000)) == 1099
+    fake.used = 1
+    assert first(idleness, range(500, 2000)) == 1100
 
 
 def test_an_application_that_no_command_of_weft_started_counts() -> None:
@@ -63,25 +66,35 @@ def test_engines_are_asked_seldom_and_once_more_at_the_end() -> None:
     assert not idleness.over(BEGIN + 3600)
 
 
-def test_a_clock_that_is_set_back_ends_nothing() -> None:
-    fake = Fake(used=BEGIN + 100)
+def test_it_is_used_as_long_as_a_command_runs() -> None:
+    fake = Fake(used=None)
     idleness = fake.idleness(600)
-    assert not idleness.over(BEGIN + 100)
-    assert not idleness.over(BEGIN - 5000)
-    assert not idleness.over(BEGIN + 699)
-    assert idleness.over(BEGIN + 700)
+    assert first(idleness, range(5000)) is None
+    fake.used = 1
+    assert first(idleness, range(5000, 9000)) == 5600
 
 
-def test_a_command_is_seen_while_it_runs_and_its_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [5e9]
-    monkeypatch.setattr("weft.clusters.registry.time.time", lambda: clock[0])
+def test_a_clock_that_is_set_ends_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither a phase, nor a limit of time or of use, nor what waits for processes to end reads it."""
+    steps = iter(range(0, -(10**9), -(10**6)))
+    monkeypatch.setattr("time.time", lambda: next(steps))
+    record = records.create(tmp_path, "one", "", {})
+    with record.phase("run"):
+        pass
+    assert 0 <= record.head.phases["run"] < 60
+    assert cleanup.removed("none", []) == []
+
+
+def test_a_command_is_seen_while_it_runs_and_its_end_is_kept() -> None:
     with registry.reserved("mine"), registry.used("mine"):
         pass  # before it answers there is nothing to note it in
     with registry.reserved("mine"):
         registry._path("mine", ".use").touch()
         with registry.used("mine"), registry.used("mine"):
-            clock[0] += 100
-            assert registry.last_used("mine") == clock[0]
-        clock[0] += 50
-        assert registry.last_used("mine") == clock[0] - 50
+            assert registry.last_use("mine") is None
+        first_use = registry.last_use("mine")
+        with registry.used("mine"):
+            pass
+        assert None not in {first_use, registry.last_use("mine")}
+        assert first_use != registry.last_use("mine")
     assert list(registry.log("mine").parent.iterdir()) == []

@@ -1,22 +1,27 @@
 """Logs of clusters that weft never saw: written by plain Sparks, Hadoop and Flink; whole, cut off, damaged, foreign."""
 
 import gzip
+import html
 import json
 import random
 import shutil
 from pathlib import Path
 
+import polars
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from weft.analysis.compare.compare import compare
+from weft.analysis.compare.headline import headlines
+from weft.analysis.compare.study import explained
+from weft.analysis.summary import gather
+from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.summary import Summary
 from weft.errors import UsageError, WeftError
-from weft.imports import lz4
-from weft.imports.importing import import_log
-from weft.report import page
-from weft.report.compare import compare
-from weft.report.gather import summarize
-from weft.report.headline import headlines
-from weft.report.study import explained
-from weft.report.summary import Summary
+from weft.report.pages import page
+from weft.run.imports.found import most_at_once as together
+from weft.run.imports.importing import import_log
 
 LOGS = Path(__file__).parent / "logs"
 PLAIN = LOGS / "spark-3.5-plain.gz"
@@ -70,6 +75,31 @@ def test_the_page_says_what_would_have_named_the_rest(tmp_path: Path) -> None:
     assert "nobody checked its result" in text
     assert "`weft submit` of the same job names them" in summary.gaps[-1]
     assert "threads" in text
+
+
+def test_of_more_tasks_than_are_attributed_the_stages_are_summed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = imported(ROLLED, tmp_path)
+    monkeypatch.setattr(gather, "MOST_TASKS", 3)
+    summary = imported(ROLLED, tmp_path)
+    assert summary.explanation is None
+    assert (summary.stages, summary.slowest, summary.usage) == (whole.stages, whole.slowest, whole.usage)
+    (gap,) = set(summary.gaps) - set(whole.gaps)
+    assert "has 4 tasks, and at most 3 are attributed" in gap
+    assert gap in html.unescape(page.text(summary))
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=12)
+
+
+@given(SPANS)
+def test_as_many_tasks_are_at_one_time_as_at_some_moment(spans: list[tuple[int, int]]) -> None:
+    times = [(float(begin), float(begin + took)) for begin, took in spans]
+    found = together(polars.DataFrame(times, {"begin": polars.Float64, "end": polars.Float64}, orient="row"))
+    moments = [at + 0.5 for at in range(15)]
+    assert found >= max(sum(begin < at < end for begin, end in times) for at in moments)
+    assert found <= len(times)
 
 
 def test_imported_runs_are_compared_by_their_parts(tmp_path: Path) -> None:
@@ -164,13 +194,6 @@ def test_several_logs_in_a_directory_are_named(tmp_path: Path) -> None:
         import_log(tmp_path / "nowhere", tmp_path / "runs")
 
 
-def test_a_copy_that_reaches_into_itself_repeats() -> None:
-    assert lz4.block(bytes([0x32, 97, 98, 99, 3, 0, 0]), 9) == b"abcabcabc"
-    for wrong in (b"\x10a\x00\x00", b"\x10a\x09\x00", b"\xf0", b"\x32abc\x03"):
-        with pytest.raises(ValueError, match=r"damaged|size"):
-            lz4.block(wrong, 9)
-
-
 def test_a_binary_job_history_is_explained(tmp_path: Path) -> None:
     summary = imported(HADOOP, tmp_path)
     found = summary.explanation
@@ -186,9 +209,7 @@ def test_a_job_history_in_json_says_the_same(tmp_path: Path) -> None:
     (history,) = (binary.directory / "engine").glob("*.jhist")
     log = tmp_path / "job_1_0001-SUCCEEDED.jhist"
     log.write_text("Avro-Json\n" + history.read_text())
-    (tmp_path / "job_1_0001_conf.xml").write_text("<configuration/>")
     again = import_log(log, tmp_path / "runs")
-    assert (again.directory / "engine" / "job_1_0001_conf.xml").exists()
     one, other = summarize(binary).explanation, summarize(again).explanation
     assert one
     assert other

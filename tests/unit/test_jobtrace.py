@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from weft.adapters.workloads import jobtrace
+from weft.adapters.workloads.jobtrace import Scaling, TraceJob
 from weft.errors import UsageError
-from weft.workloads import jobtrace
-from weft.workloads.jobtrace import Scaling, TraceJob
 
 MADE_UP = """\
 a\t5\t5\t1000\t0\t100

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import GIB, fake_layout, fake_nodes
-from weft.engines.null import NullEngine
+from weft.adapters.engines.null import NullEngine
+from weft.adapters.services import brokers
+from weft.adapters.services.kafka import Kafka
 from weft.errors import UsageError
 from weft.host.work import WorkDirectory
 from weft.layout.plan import Layout, Plan
 from weft.run.topology import Topology, topology
-from weft.services import brokers
-from weft.services.kafka import Kafka
 from weft.spec.parse import parse
 
 

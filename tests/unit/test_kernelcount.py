@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from weft.report.blocks import Table
-from weft.report.kernelcount import beside, compared
+from weft.report.draw.blocks import Table
+from weft.report.sections.kernelcount import beside, compared
 
 
 def process(
@@ -18,7 +18,7 @@ def process(
     program: str = "java",
 ) -> dict[str, Any]:
     """One that read so many bytes and wrote twice as many; `kernel`: bytes read, children included."""
-    classes = {"input": {"read": {"bytes": read}}, "shuffle": {"write": {"bytes": 2 * read}, "open": {}}}
+    classes = {"input": {"read": {"bytes": read}}, "scratch": {"write": {"bytes": 2 * read}, "open": {}}}
     counts = {} if kernel is None else {"kernel_read": kernel, "kernel_written": 2 * kernel}
     return {
         "pid": pid,
@@ -48,7 +48,7 @@ def test_a_child_that_still_runs_has_its_own() -> None:
 
 def test_the_kernels_own_copies_are_read_and_written() -> None:
     each = process(8, 100, kernel=400)
-    each["classes"]["shuffle"]["transfer"] = {"bytes": 300}
+    each["classes"]["scratch"]["transfer"] = {"bytes": 300}
     one = compared([each])
     assert one is not None
     assert (one.counted_read, one.counted_written) == (400, 500)

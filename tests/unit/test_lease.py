@@ -1,5 +1,6 @@
 """Leases: everything noted is undone, whatever happened to the owner."""
 
+import errno
 import json
 import multiprocessing
 import os
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from weft.errors import WeftError
-from weft.host import lease, leftovers, settings, shell
+from weft.errors import StorageError, WeftError
+from weft.host import lease, leftovers, settings
+from weft.host.programs import marks
 from weft.host.remote.reach import Reach
 
 OWNER = """
@@ -75,7 +77,7 @@ def test_an_error_undoes_everything_too(tmp_path: Path, error: type[BaseExceptio
 def test_processes_that_carry_the_mark_end_with_the_lease() -> None:
     with lease.hold("one", "a test"):
         process = sleeper("one")
-        while not shell.marked("one"):
+        while not marks.marked("one"):
             time.sleep(0.01)
     assert process.wait(5) is not None
 
@@ -96,7 +98,7 @@ def test_what_cannot_be_removed_is_an_error_and_keeps_the_lease(tmp_path: Path) 
         lease.hold("one", "a test") as held,
     ):
         held.note("directory", path=str(stuck))
-        patch.setattr("shutil.rmtree", lambda *_, **__: None)
+        patch.setattr("weft.host.programs.removal.remove_tree", lambda _: None)
     (dead,) = [held for held in lease.all_leases() if not held.alive]
     assert dead.lease.entries[-1]["path"] == str(stuck)
 
@@ -148,7 +150,7 @@ def test_a_torn_last_line_is_left_out(killed: Path) -> None:
 def test_ps_shows_nodes_and_memory_and_marks_leftovers(killed: Path) -> None:
     process = sleeper("alive")
     with lease.hold("alive", "run terasort"):
-        while not shell.marked("alive"):
+        while not marks.marked("alive"):
             time.sleep(0.01)
         found = {one.name: one for one in leftovers.holdings()}
         text = "\n".join(leftovers.lines(list(found.values())))
@@ -180,10 +182,31 @@ def test_looking_and_sweeping_never_disturb_those_who_take_leases() -> None:
 def test_the_lease_of_another_host_is_left_to_it() -> None:
     with lease.hold("alive", "a test") as held:
         entries = [json.loads(line) for line in held.path.read_text().splitlines()]
-        entries[0]["host"] = "elsewhere"
+        entries[0].update(host="elsewhere", boot="another kernel's")
         held.path.with_name("other.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
         assert {one.lease.name: one.alive for one in lease.all_leases()} == {"alive": True, "other": True}
         assert list(lease.dead_leases()) == []
+
+
+def test_the_lease_of_a_container_that_had_another_name_is_found() -> None:
+    with lease.hold("alive", "a test") as held:
+        entry = {**json.loads(held.path.read_text()), "host": "container-1"}
+        held.path.with_name("other.jsonl").write_text(json.dumps(entry) + "\n")
+        assert [dead.name for dead in lease.dead_leases()] == ["other"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_named_with_what_to_do(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("weft.host.locks.fcntl.flock", flock)
+    with pytest.raises(StorageError, match="has no locks") as caught, lease.hold("one", "a test"):
+        pass
+    assert "mount -o flock" in caught.value.hint
+    assert "WEFT_STATE" in caught.value.hint
 
 
 def test_the_lease_of_a_job_that_has_ended_is_dead_wherever_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import RECORD, fake_layout, fake_nodes
-from weft.engines.limit import LimitEngine
+from weft.adapters.engines.limit import LimitEngine
+from weft.adapters.workloads.base import Prepared, Results
 from weft.errors import UsageError
 from weft.host.provision import native
 from weft.layout.plan import Job
@@ -46,19 +47,19 @@ def test_a_program_of_the_users_own_gets_input_and_output_and_is_checked(tmp_pat
     table = {"kind": "terasort", "size": "1MB", "program": str(jar), "main_class": "org.example.Sort"}
     spec = parse({"workload": table, "engine": "spark", "nodes": "local:1"})
     layout = sketch(spec)
-    job = spec.workload.job(layout, [])
+    job = spec.workload.job(Prepared(layout, []))
     output = f"{layout.places['output'].path}/sorted"
     assert (job.program, list(job.arguments)) == (str(jar), [layout.places["input"].path, output])
     assert job.dependencies.main_class == "org.example.Sort"
     assert tmp_path in spec.paths()
-    (check,) = spec.workload.check(layout, [{"checksum": "1"}])
+    (check,) = spec.workload.check(Prepared(layout, [{"checksum": "1"}]))
     assert output in check.argv
     prepared, checked = [{"rows": 10_000, "checksum": "1"}], [{"valid": True, "rows": 10_000}]
-    judgement = spec.workload.judge(prepared, {}, checked)
+    judgement = spec.workload.judge(Results(prepared, {}, checked))
     assert judgement.valid
     assert (judgement.seconds, judgement.bytes_out) == (None, 1_000_000)
     assert judgement.facts["method"] == "port.jar"
-    assert not spec.workload.judge(prepared, {}, [{"valid": False, "reason": "misordered"}]).valid
+    assert not spec.workload.judge(Results(prepared, {}, [{"valid": False, "reason": "misordered"}])).valid
 
 
 def test_where_a_program_of_the_users_own_does_not_fit_it_is_refused(tmp_path: Path) -> None:

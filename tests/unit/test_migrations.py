@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from weft.analysis.compare.headline import headlines
+from weft.analysis.compare.operations import operations
+from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.summary import Summary
 from weft.cli.runs import runs
 from weft.errors import RecordError
 from weft.host import settings
 from weft.record import record
 from weft.record.migrations import SCHEMA, STEPS, migrated
-from weft.report import page
-from weft.report.fileops import file_operations
-from weft.report.gather import summarize
-from weft.report.headline import headlines
-from weft.report.operations import operations
-from weft.report.summary import Summary
+from weft.report.pages import page
+from weft.report.sections.fileops import file_operations
 
 STORED = Path(__file__).with_name("records")
 
@@ -75,6 +75,35 @@ def test_an_older_run_was_secured_and_used_class_archives(name: str) -> None:
     (line,) = headlines([record.find(settings.runs(), "last")])
     assert (line.spec["security"], line.spec["class_archives"]) == ("full", "True")
     assert summarize(record.find(settings.runs(), "last")).unsecured == ""
+
+
+def test_scratch_of_schema_3_has_the_name_of_its_flag_and_the_same_figures() -> None:
+    summary = old("schema-3-delayed-scratch")
+    found, explained = operations(Path(summary.directory)), summary.explanation
+    assert found is not None
+    assert (found.opens, found.bytes_read, found.bytes_written) == (132, 83_308_896, 163_250_396)
+    assert explained is not None
+    parts = {part.name: round(part.seconds, 3) for part in explained.parts}
+    assert (parts["data: scratch"], parts["metadata: scratch"]) == (2.729, 0.231)
+    names = {
+        counter.name.partition("scratch")[0] for counter in summary.counters if "scratch" in counter.name
+    }
+    assert {"fileops.", "threadops.task.", "lustre."} <= names
+    assert all(counter.source for counter in summary.counters)
+    assert set(summary.lustre) == {"scratch"}
+    assert summary.emulated[0].startswith("the scratch file system is emulated")
+    assert summary.lustre["scratch"]["emulated"] == summary.emulated[0]
+    assert [place.role for place in summary.places] == ["scratch"]
+    written = json.loads(summary.model_dump_json())
+    assert not {key for key in _keys(written) if key == "shuffle" or ".shuffle." in key}
+
+
+def _keys(value: object) -> set[str]:
+    if isinstance(value, list):
+        return {key for one in value for key in _keys(one)}
+    if isinstance(value, dict):
+        return set(value) | {key for one in value.values() for key in _keys(one)}
+    return set()
 
 
 @pytest.mark.parametrize("kind", ["teracount", "file-open", "count", "sort-by-key"])
@@ -167,3 +196,15 @@ def test_a_record_of_a_newer_weft_is_named_as_such() -> None:
     with pytest.raises(RecordError, match=r"was written by weft 9\.1, which is newer") as caught:
         record.read(where)
     assert caught.value.hint
+
+
+def test_figures_that_were_text_are_numbers_of_their_engine() -> None:
+    texts = {
+        "spark: slots": "4",
+        "spark: executor heap": "1.5 GB",
+        "flink: slots": "none",
+        "driver heap": "2 GB",
+    }
+    found = migrated("resolved.json", {"derived": texts}, 3)["derived"]
+    assert found["spark"] == {"slots": 4, "executor_heap": 1_500_000_000, "notes": {}}
+    assert (found["flink"]["notes"], found["engine"]["notes"]) == ({"slots": "none"}, {"driver heap": "2 GB"})

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.model import jobmetrics
-from weft.model.attribution import Attribution, attribute
-from weft.model.evidence import Window
-from weft.model.jobmetrics import JobMetrics
+from weft.analysis.explain.attribution import Attribution, attribute
+from weft.analysis.explain.evidence import Window
+from weft.facts import jobmetrics
+from weft.facts.jobmetrics import JobMetrics
 from weft.record import samples
 from weft.record.samples import Sample
 
@@ -95,9 +95,9 @@ def test_file_calls_of_task_threads_have_a_part_and_a_bound() -> None:
     counters = {
         ("node1", EXECUTOR, "threads.task.wait"): 0.0,
         ("node1", EXECUTOR, "threads.task.in.open"): 0.5,
-        ("node1", "", "threadops.task.shuffle.open.seconds"): 0.5,
-        ("node1", "", "threadops.task.shuffle.open.count"): 100.0,
-        ("node1", "", "threadops.server.shuffle.open.seconds"): 3.0,
+        ("node1", "", "threadops.task.scratch.open.seconds"): 0.5,
+        ("node1", "", "threadops.task.scratch.open.count"): 100.0,
+        ("node1", "", "threadops.server.scratch.open.seconds"): 3.0,
     }
     found = attributed([task(0, 0, 10), task(0, 0, 10)], readings(counters))
     opens = next(part for part in found.parts if part.name == "metadata: scratch")
@@ -123,8 +123,8 @@ def test_file_calls_for_which_no_task_waited_have_seconds_and_no_share() -> None
     busy = [task(0, 0, 10, cpu_ns=10_000_000_000), task(0, 0, 10, node=2, cpu_ns=10_000_000_000)]
     hidden = {
         ("node1", EXECUTOR, "threads.task.wait"): 0.0,
-        ("node1", "", "threadops.task.shuffle.read.seconds"): 0.0,
-        ("node1", "", "fileops.shuffle.open.seconds"): 0.9,
+        ("node1", "", "threadops.task.scratch.read.seconds"): 0.0,
+        ("node1", "", "fileops.scratch.open.seconds"): 0.9,
         ("node1", "", "fileops.jars.open.seconds"): 0.001,
         ("node1", "", "fileops.network.open.seconds"): 3.0,
         ("node1", "", "fileops.unnamed.read.seconds"): 3.0,
@@ -197,8 +197,8 @@ RATES = st.dictionaries(
             ("node1", EXECUTOR, "threads.task.wait"),
             ("node2", EXECUTOR, "threads.task.in.open"),
             ("node1", EXECUTOR, "threads.server.cpu"),
-            ("node1", "", "threadops.task.shuffle.open.seconds"),
-            ("node2", "", "fileops.shuffle.stat.seconds"),
+            ("node1", "", "threadops.task.scratch.open.seconds"),
+            ("node2", "", "fileops.scratch.stat.seconds"),
         ]
     ),
     st.floats(0, 5),

@@ -3,7 +3,7 @@
 import polars
 import pytest
 
-from weft.model import counters
+from weft.analysis.read import counters
 from weft.record import samples
 from weft.record.samples import Sample
 
@@ -15,10 +15,10 @@ def frame(*found: Sample) -> polars.DataFrame:
 
 
 def opens(*readings: tuple[float, float], component: str = "engine") -> list[Sample]:
-    return [Sample(t, "n", "", "fileops.shuffle.open.count", value, component) for t, value in readings]
+    return [Sample(t, "n", "", "fileops.scratch.open.count", value, component) for t, value in readings]
 
 
-def sums(found: polars.DataFrame, counter: str = "fileops.shuffle.open.count") -> dict[str, float]:
+def sums(found: polars.DataFrame, counter: str = "fileops.scratch.open.count") -> dict[str, float]:
     mine = found.filter((polars.col("counter") == counter) & (polars.col("value") != 0))
     return dict(mine.select("phase", "value").iter_rows())
 

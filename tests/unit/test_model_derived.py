@@ -2,18 +2,18 @@
 
 import polars
 
-from weft.model import derived
+from weft.analysis.read import derived
 from weft.record.samples import SCHEMA
 
 ROWS = [
     (1.0, "node1", "", "threads.task.cpu", 0.5, "engine"),
     (1.0, "node1", "X/7", "threads.task.cpu", 0.5, "engine"),
     (1.0, "node1", "", "fileops.input.open.count", 3.0, "engine"),
-    (1.0, "node1", "", "fileops.shuffle.stat.count", 4.0, "engine"),
-    (1.0, "node1", "", "fileops.shuffle.stat.count", 5.0, "validator"),
-    (1.0, "node1", "", "fileops.shuffle.read.count", 100.0, "engine"),
-    (1.0, "node1", "", "fileops.shuffle.stat.seconds", 100.0, "engine"),
-    (2.0, "node1", "", "fileops.shuffle.stat.count", 6.0, "engine"),
+    (1.0, "node1", "", "fileops.scratch.stat.count", 4.0, "engine"),
+    (1.0, "node1", "", "fileops.scratch.stat.count", 5.0, "validator"),
+    (1.0, "node1", "", "fileops.scratch.read.count", 100.0, "engine"),
+    (1.0, "node1", "", "fileops.scratch.stat.seconds", 100.0, "engine"),
+    (2.0, "node1", "", "fileops.scratch.stat.count", 6.0, "engine"),
 ]
 
 

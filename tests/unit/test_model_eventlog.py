@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from tests.unit.report_fakes import APP, BEGIN, EVENTS, LOST, event, executor, ms, stage, task, write_log
-from weft.model import eventlog, jobmetrics, recovery, stages
+from weft.analysis.explain import recovery, stages
+from weft.facts import jobmetrics
+from weft.facts.engines.spark import eventlog
+from weft.text.entry import Entry
 
 
 def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
     write_log(tmp_path)
-    metrics = eventlog.read(tmp_path)
+    metrics = eventlog.read(Entry(tmp_path))
     assert metrics.applications.to_dicts() == [
         {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5}
     ]
@@ -24,14 +27,14 @@ def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
 
 def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
     write_log(tmp_path, [task(7, stage=3, attempt=1, index=2, run_ms=1000)])
-    row = eventlog.read(tmp_path).tasks.to_dicts()[0]
+    row = eventlog.read(Entry(tmp_path)).tasks.to_dicts()[0]
     assert row["begin"] == BEGIN + 4
     assert row["end"] == BEGIN + 5.03
     expected = {
         "stage": 3, "attempt": 1, "index": 2, "executor": "0", "ok": True, "reason": "Success", "run_ms": 1000,
-        "cpu_ns": 500_000_000, "deserialize_ms": 10, "serialize_ms": 5, "scheduler_ms": 15, "gc_ms": 100, "fetch_wait_ms": 200,
+        "cpu_ns": 500_000_000, "scheduler_ms": 15, "gc_ms": 100, "fetch_wait_ms": 200,
         "remote_bytes": 30, "local_bytes": 70, "remote_blocks": 1, "local_blocks": 2, "shuffle_write_bytes": 100,
-        "shuffle_write_ns": 7, "input_bytes": 1000, "input_records": 10, "peak_memory_bytes": 64,
+        "input_bytes": 1000,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
 
@@ -39,21 +42,23 @@ def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("torn", ['{"Event":"SparkListenerTaskEnd","Stage ID":0,"Ta', '{"Event":"SparkListenerJobEnd","Jo', '{"Ev', '{"Event":"SparkListenerTaskEnd","Task Info":{"a":}}'])  # fmt: skip
 def test_a_torn_last_line_is_left_out(tmp_path: Path, torn: str) -> None:
     write_log(tmp_path, name=f"{APP}.inprogress", torn=torn)
-    metrics = eventlog.read(tmp_path)
+    metrics = eventlog.read(Entry(tmp_path))
     assert metrics.tasks.height == 5
     assert metrics.applications["app"].to_list() == [APP]
 
 
 def test_a_torn_line_is_named(tmp_path: Path) -> None:
     write_log(tmp_path, torn='{"Event":"SparkListenerJobEnd","Jo')
-    assert eventlog.read(tmp_path).gaps == [f"1 line(s) of the event log {APP} are damaged and were skipped"]
+    assert eventlog.read(Entry(tmp_path)).gaps == [
+        f"1 line(s) of the event log {APP} are damaged and were skipped, the first is line 18"
+    ]
 
 
 def test_a_log_cut_anywhere_is_read_up_to_there(tmp_path: Path) -> None:
     text = write_log(tmp_path).read_bytes()
     for cut in range(0, len(text), 211):
         (tmp_path / APP).write_bytes(text[:cut])
-        metrics = eventlog.read(tmp_path)
+        metrics = eventlog.read(Entry(tmp_path))
         assert metrics.tasks.height <= 5
         assert stages.table(metrics).height <= 2
         assert isinstance(recovery.sentences(metrics), list)
@@ -79,11 +84,11 @@ def test_the_stage_of_a_query_has_the_names_of_its_operators(
         for number, one in enumerate(scopes)
     ]
     write_log(tmp_path, [submitted])
-    assert eventlog.read(tmp_path).stages["name"].to_list() == [name]
+    assert eventlog.read(Entry(tmp_path)).stages["name"].to_list() == [name]
 
 
 def test_no_log_is_an_empty_account(tmp_path: Path) -> None:
-    metrics = eventlog.read(tmp_path / "nowhere")
+    metrics = eventlog.read(Entry(tmp_path / "nowhere"))
     assert not metrics.found
     assert metrics.tasks.schema == jobmetrics.TASKS
     assert stages.table(metrics).is_empty()
@@ -96,7 +101,7 @@ def test_rolled_and_compressed_logs(tmp_path: Path) -> None:
         write_log(folder, [task(part, index=part)], name=f"events_{part}_{APP}")
     (folder / f"appstatus_{APP}").write_text("")
     (folder / f"events_11_{APP}.zstd").write_bytes(b"\x28\xb5\x2f\xfd")
-    metrics = eventlog.read(tmp_path)
+    metrics = eventlog.read(Entry(tmp_path))
     assert metrics.tasks["task"].to_list() == [1, 2, 10]
     assert metrics.tasks["app"].unique().to_list() == [APP]
     assert metrics.gaps == [f"events_11_{APP}.zstd is compressed and was skipped"]
@@ -105,12 +110,12 @@ def test_rolled_and_compressed_logs(tmp_path: Path) -> None:
 def test_two_applications_stay_apart(tmp_path: Path) -> None:
     write_log(tmp_path, name="app-1")
     write_log(tmp_path, name="app-2")
-    assert stages.table(eventlog.read(tmp_path)).height == 4
+    assert stages.table(eventlog.read(Entry(tmp_path))).height == 4
 
 
 def test_stages_add_up_what_succeeded(tmp_path: Path) -> None:
     write_log(tmp_path)
-    first, second = stages.table(eventlog.read(tmp_path)).to_dicts()
+    first, second = stages.table(eventlog.read(Entry(tmp_path))).to_dicts()
     assert (first["done"], first["failed"], first["tasks"]) == (3, 1, 3)
     assert (first["median_s"], first["longest_s"], first["skew"]) == (2.0, 3.0, 1.5)
     assert first["cpu_share"] == pytest.approx(0.5)
@@ -123,7 +128,7 @@ def test_stages_add_up_what_succeeded(tmp_path: Path) -> None:
 
 def test_the_slowest_tasks_know_how_far_they_are_from_the_median(tmp_path: Path) -> None:
     write_log(tmp_path)
-    slow = stages.slowest(eventlog.read(tmp_path), 2).to_dicts()
+    slow = stages.slowest(eventlog.read(Entry(tmp_path)), 2).to_dicts()
     assert [(row["index"], row["run_ms"], row["times_median"]) for row in slow] == [
         (2, 3000, 1.5),
         (0, 2500, 1.0),
@@ -132,7 +137,7 @@ def test_the_slowest_tasks_know_how_far_they_are_from_the_median(tmp_path: Path)
 
 def test_a_lost_executor_is_a_sentence(tmp_path: Path) -> None:
     write_log(tmp_path)
-    assert recovery.sentences(eventlog.read(tmp_path)) == [
+    assert recovery.sentences(eventlog.read(Entry(tmp_path))) == [
         "executor 1 on 10.0.0.2 was lost (worker lost): 1 task had to be repeated"
     ]
 
@@ -141,7 +146,7 @@ def test_an_executor_that_goes_with_its_application_was_not_lost(tmp_path: Path)
     write_log(
         tmp_path, [*executor(1, removed=13, why="stopped"), event("ApplicationEnd", Timestamp=ms(12.5))]
     )
-    assert recovery.sentences(eventlog.read(tmp_path)) == []
+    assert recovery.sentences(eventlog.read(Entry(tmp_path))) == []
 
 
 def test_everything_that_was_done_again_is_told(tmp_path: Path) -> None:
@@ -160,7 +165,7 @@ def test_everything_that_was_done_again_is_told(tmp_path: Path) -> None:
         stage("StageCompleted", 0, attempt=1, tasks=2, end=8),
         event("JobEnd", **{"Job ID": 0, "Completion Time": ms(9), "Job Result": {"Result": "JobFailed", "Exception": {"Message": "aborted\nstack"}}}),
     ])  # fmt: skip
-    assert recovery.sentences(eventlog.read(tmp_path)) == [
+    assert recovery.sentences(eventlog.read(Entry(tmp_path))) == [
         "executor 1 on 10.0.0.2 was lost (command exited with code 137): 2 tasks had to be repeated",
         "2 tasks of stage 1 could not fetch shuffle blocks: Connection refused",
         "stage 0 (step 0) was repeated, attempt 2: 2 tasks repeated",
@@ -173,7 +178,7 @@ def test_everything_that_was_done_again_is_told(tmp_path: Path) -> None:
 def test_many_tasks_are_parsed_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eventlog, "_BATCH", 3)
     write_log(tmp_path, [task(number, index=number) for number in range(10)])
-    assert eventlog.read(tmp_path).tasks["task"].to_list() == list(range(10))
+    assert eventlog.read(Entry(tmp_path)).tasks["task"].to_list() == list(range(10))
 
 
 def test_unknown_events_and_foreign_lines_are_passed_over(tmp_path: Path) -> None:
@@ -182,6 +187,33 @@ def test_unknown_events_and_foreign_lines_are_passed_over(tmp_path: Path) -> Non
         'not json\n{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"}\n[]\n'
         + path.read_text()
     )
-    metrics = eventlog.read(tmp_path)
+    metrics = eventlog.read(Entry(tmp_path))
     assert metrics.tasks.height == len([line for line in EVENTS if line["Event"].endswith("TaskEnd")])
     assert json.loads(metrics.stages.write_json())
+
+
+def test_a_task_takes_no_more_memory_than_its_figures(tmp_path: Path) -> None:
+    """A log of 20 GB has more than four million of them."""
+    many = [task(number, index=number) for number in range(2000)]
+    write_log(tmp_path, many)
+    tasks = eventlog.read(Entry(tmp_path)).tasks
+    assert tasks.estimated_size() / tasks.height < 170
+
+
+def test_stages_are_summed_in_blocks_as_they_are_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_log(tmp_path, [task(number, stage=number % 7, index=number) for number in range(100)])
+    metrics = eventlog.read(Entry(tmp_path))
+    whole = stages.table(metrics)
+    monkeypatch.setattr(stages, "_BLOCK", 20)
+    assert stages.table(metrics).equals(whole)
+    assert whole["done"].to_list() == [15, 15, 14, 14, 14, 14, 14]
+
+
+@pytest.mark.parametrize("changed", [{"Stage ID": 2**31}, {"Stage Attempt ID": 2**40}])
+def test_a_stage_that_no_spark_numbers_so_is_damage(tmp_path: Path, changed: dict[str, int]) -> None:
+    write_log(tmp_path, [task(1), {**task(2), **changed}])
+    metrics = eventlog.read(Entry(tmp_path))
+    assert metrics.tasks["task"].to_list() == [1]
+    assert len(metrics.gaps) == 1

@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from tests.unit.report_fakes import APP, write_log
-from weft.engines.flink import rest
-from weft.model import flinkjobs, recovery, stages
+from weft.adapters.engines.flink import rest
+from weft.analysis.explain import recovery, stages
+from weft.analysis.read.sources import Sources
+from weft.analysis.summary import vertices
+from weft.facts.engines.flink import jobs as flinkjobs
+from weft.record.head import Head
 from weft.record.record import Stored
-from weft.report import flink
-from weft.report.sources import Sources
+from weft.text.entry import Entry
 
 MANAGERS = [
     {"id": f"taskmanager-node{i}", "path": f"pekko.ssl.tcp://flink@10.0.0.{i}:4/user/rpc/x", "slotsNumber": 2}
@@ -89,14 +92,14 @@ def record(tmp_path: Path, *failures: dict[str, Any], state: str = "FINISHED") -
 
 def test_engines_that_shared_a_cluster_have_one_account(tmp_path: Path) -> None:
     write_log(record(tmp_path) / "engine")
-    sources = Sources(Stored(tmp_path, {}))
+    sources = Sources(Stored(tmp_path, Head()))
     metrics = sources.metrics()
-    assert (metrics.applications["app"].to_list(), sources.gaps) == ([APP, "ab"], [])
+    assert (sorted(metrics.applications["app"]), sources.gaps) == (["ab", APP], [])
     assert stages.table(metrics).select("app", "stage").height == 4
 
 
 def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:
-    metrics = flinkjobs.read(record(tmp_path) / "engine")
+    metrics = flinkjobs.read(Entry(record(tmp_path) / "engine"))
     table = stages.table(metrics)
     assert table.select(
         "stage", "name", "done", "median_s", "shuffle_read_bytes", "shuffle_write_bytes"
@@ -110,7 +113,7 @@ def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:
 
 
 def test_what_flink_does_not_say_is_unknown_and_not_nothing(tmp_path: Path) -> None:
-    table = stages.table(flinkjobs.read(record(tmp_path) / "engine"))
+    table = stages.table(flinkjobs.read(Entry(record(tmp_path) / "engine")))
     assert table.select("cpu_share", "gc_share", "disk_spill_bytes").rows() == [(None,) * 3] * 2
 
 
@@ -120,29 +123,31 @@ def test_who_has_no_input_although_all_of_it_exists_waits_for_the_network(
 ) -> None:
     """A task that runs beside the one before it may wait because that has made nothing yet."""
     engine = record(tmp_path) / "engine"
-    found = flinkjobs.load(engine)
+    found = flinkjobs.load(Entry(engine))
     found["jobs"][0]["vertices"][1]["subtasks"] = [subtask(i, began, began + 4000, **SORT) for i in (0, 1)]
     (engine / flinkjobs.FILE).write_text(json.dumps(found))
-    assert stages.table(flinkjobs.read(engine))["fetch_share"].to_list() == [None, waited]
+    assert stages.table(flinkjobs.read(Entry(engine)))["fetch_share"].to_list() == [None, waited]
 
 
 def test_a_task_that_was_lost_is_told(tmp_path: Path) -> None:
-    (sentence,) = recovery.sentences(flinkjobs.read(record(tmp_path, FAILURE) / "engine"))
+    (sentence,) = recovery.sentences(flinkjobs.read(Entry(record(tmp_path, FAILURE) / "engine")))
     assert sentence == "1 task of stage 1 failed: JobMasterException: the TaskManager left"
 
 
 def test_a_job_that_failed_is_told_with_its_innermost_cause(tmp_path: Path) -> None:
-    sentences = recovery.sentences(flinkjobs.read(record(tmp_path, FAILURE, state="FAILED") / "engine"))
+    sentences = recovery.sentences(
+        flinkjobs.read(Entry(record(tmp_path, FAILURE, state="FAILED") / "engine"))
+    )
     assert sentences[-1] == "job 0 failed: java.io.IOException: gone"
 
 
 def test_the_time_of_a_vertex_is_divided(tmp_path: Path) -> None:
-    read, sort = flink.vertices(record(tmp_path))
+    read, sort = vertices.vertices(Entry(record(tmp_path) / "engine"))
     assert (read["job"], read["busy"], read["idle"], read["write-bytes"]) == ("terasort-raw", 3.0, 1.0, 1000)
     assert (sort["busy"], sort["read-bytes"]) == (6.0, 1000)
 
 
 def test_a_record_without_the_account_has_no_vertices(tmp_path: Path) -> None:
-    assert flink.vertices(tmp_path) == []
+    assert vertices.vertices(Entry(tmp_path)) == []
     with pytest.raises(OSError, match=r"flink\.json"):
-        flinkjobs.read(tmp_path)
+        flinkjobs.read(Entry(tmp_path))

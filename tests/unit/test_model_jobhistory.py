@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from weft.model import jobhistory, stages
+from weft.analysis.explain import stages
+from weft.facts.engines.hadoop import jobhistory
+from weft.text.entry import Entry
 
 JOB = "job_1_0001"
 BEGIN = 1_000_000
@@ -61,7 +63,7 @@ def write(directory: Path, lines: list[str]) -> Path:
 
 def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
     write(tmp_path, LINES)
-    metrics = jobhistory.read(tmp_path)
+    metrics = jobhistory.read(Entry(tmp_path))
     assert metrics.gaps == []
     assert metrics.applications.to_dicts() == [
         {"app": JOB, "name": "terasort", "version": None, "begin": 1000.0, "end": 1009.5}
@@ -77,15 +79,10 @@ def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
 
 def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
     write(tmp_path, LINES)
-    failed, good, reduce = jobhistory.read(tmp_path).tasks.to_dicts()
-    assert (failed["ok"], failed["reason"], failed["failure"], failed["try"]) == (
-        False,
-        "Failed",
-        "no space",
-        0,
-    )
-    expected = {"try": 1, "host": "node1", "locality": "NODE_LOCAL", "run_ms": 2000, "cpu_ns": 700_000_000, "gc_ms": 30,
-                "input_bytes": 1000, "input_records": 10, "fetch_wait_ms": 0, "ok": True, "stage": 0}  # fmt: skip
+    failed, good, reduce = jobhistory.read(Entry(tmp_path)).tasks.to_dicts()
+    assert (failed["ok"], failed["reason"], failed["failure"]) == (False, "Failed", "no space")
+    expected = {"host": "node1", "run_ms": 2000, "cpu_ns": 700_000_000, "gc_ms": 30,
+                "input_bytes": 1000, "fetch_wait_ms": 0, "ok": True, "stage": 0}  # fmt: skip
     assert {name: good[name] for name in expected} == expected
     assert (reduce["fetch_wait_ms"], reduce["output_bytes"], reduce["stage"]) == (1500, 1000, 1)
 
@@ -95,24 +92,24 @@ def test_slots_come_from_the_settings_beside_the_history(tmp_path: Path) -> None
     settings = {"yarn.nodemanager.resource.memory-mb": "2500", "mapreduce.map.memory.mb": "1024"}
     xml = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in settings.items())
     (tmp_path / f"{JOB}_conf.xml").write_text(f"<configuration>{xml}</configuration>")
-    assert jobhistory.read(tmp_path).executors["cores"].to_list() == [2, 2]
+    assert jobhistory.read(Entry(tmp_path)).executors["cores"].to_list() == [2, 2]
 
 
 def test_counters_are_those_of_the_finished_job(tmp_path: Path) -> None:
     write(tmp_path, LINES)
-    assert jobhistory.counters(tmp_path) == {"FILE_BYTES_READ": {"map": 5, "reduce": 5, "total": 5}}
+    assert jobhistory.counters(Entry(tmp_path)) == {"FILE_BYTES_READ": {"map": 5, "reduce": 5, "total": 5}}
 
 
 @pytest.mark.parametrize("cut", range(0, 2400, 97))
 def test_a_history_cut_anywhere_is_read_up_to_there(tmp_path: Path, cut: int) -> None:
     path = write(tmp_path, LINES)
     path.write_bytes(path.read_bytes()[:cut])
-    metrics = jobhistory.read(tmp_path)
+    metrics = jobhistory.read(Entry(tmp_path))
     assert metrics.tasks.height <= 3
     assert stages.table(metrics).height <= 2
     assert len(metrics.gaps) <= 1
 
 
 def test_a_record_without_a_history_has_none(tmp_path: Path) -> None:
-    assert not jobhistory.found(tmp_path)
-    assert jobhistory.counters(tmp_path) == {}
+    assert not jobhistory.found(Entry(tmp_path))
+    assert jobhistory.counters(Entry(tmp_path)) == {}

@@ -4,7 +4,7 @@ import polars
 import pytest
 
 from tests.unit.report_fakes import BEGIN, readings
-from weft.model import rates
+from weft.analysis.read import rates
 from weft.record import samples
 from weft.record.samples import Sample
 

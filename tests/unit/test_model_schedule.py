@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.model.schedule import Step, changed, makespan
-from weft.model.slots import Stage
+from weft.analysis.explain.schedule import Step, changed, makespan
+from weft.analysis.explain.slots import Stage
 
 A, B, C = (("app", number, 0) for number in range(3))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.model.slots import DRIVER, FEW, SCHEDULING, START, TAIL, Held, Stage, use
+from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, TAIL, Held, Stage, use
 
 A, B = ("app", 0, 0), ("app", 1, 0)
 

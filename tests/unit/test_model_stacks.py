@@ -1,21 +1,21 @@
 """Sampled stacks by category: single stacks, and those of a real executor's tasks, so that a change of a rule shows."""
 
 import gzip
-import tomllib
-from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from tests.unit.report_fakes import make_record
-from weft.model import stacks
-from weft.model.stacks import CATEGORIES, NO_RULE, categorise
-from weft.report.blocks import Table, Words
-from weft.report.compare import compare
-from weft.report.gather import summarize
-from weft.report.headline import headlines
-from weft.report.profile import processor_time
-from weft.report.study import explained
+from weft.analysis.compare.compare import compare
+from weft.analysis.compare.headline import headlines
+from weft.analysis.compare.study import explained
+from weft.analysis.explain import stacks
+from weft.analysis.explain.stacks import CATEGORIES, NO_RULE, categorise
+from weft.analysis.summary.gather import summarize
+from weft.facts import rules
+from weft.report.draw.blocks import Table, Words
+from weft.report.sections.profile import processor_time
+from weft.text.entry import Entry
 
 REAL = Path(__file__).parent / "logs" / "spark-4.3-terasort.collapsed.gz"
 """Task threads of an executor of Spark 4.3.0 in a sort of 300 MB (3,000,000 rows), by async-profiler 4.1, ctimer, 10 ms."""
@@ -57,7 +57,7 @@ def real(directory: Path) -> Path:
 
 
 def test_the_tasks_of_a_real_executor_have_categories(tmp_path: Path) -> None:
-    found = stacks.profile(stacks.read(real(tmp_path)))
+    found = stacks.profile(stacks.read(Entry(real(tmp_path))))
     assert found.processes == 1
     table = stacks.as_table(found)
     assert list(table) == ["map", "reduce", "other tasks", "beside the tasks"]
@@ -106,10 +106,9 @@ def test_a_probe_that_left_nothing_is_named(tmp_path: Path) -> None:
     assert not processor_time(summarize(other)).unseen
 
 
-@pytest.mark.parametrize("name", ["hotspot", "spark", "flink", "mapreduce"])
-def test_rules_name_known_categories(name: str) -> None:
-    table = tomllib.loads((resources.files("weft.model") / "profile" / f"{name}.toml").read_text())
-    assert {*table.get("leaf", {}), *table["frame"]} <= set(CATEGORIES)
+def test_rules_name_known_categories() -> None:
+    for table in (rules.shared(rules.HOTSPOT), *rules.of_engines()):
+        assert {*table.get("leaf", {}), *table["frame"]} <= set(CATEGORIES)
 
 
 def test_runs_with_stacks_are_compared_by_what_the_processor_did(tmp_path: Path) -> None:
@@ -134,7 +133,7 @@ def test_the_tasks_of_real_containers_have_categories(tmp_path: Path) -> None:
     for number, side in enumerate(("map", "reduce")):
         text = gzip.decompress((REAL.parent / f"hadoop-3.5-terasort-{side}.collapsed.gz").read_bytes())
         (folder / f"{number}.collapsed").write_bytes(text)
-    found = stacks.profile(stacks.read(tmp_path))
+    found = stacks.profile(stacks.read(Entry(tmp_path)))
     assert found.processes == 2
     assert set(found.sides) == {"map", "reduce", "other tasks"}
     assert found.sides["map"].most_common(2)[1][0] == "sort"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.model import statistics
-from weft.model.estimate import Estimate
+from weft.analysis.compare import statistics
+from weft.analysis.compare.estimate import Estimate
 
 TIMES = st.lists(st.floats(0.001, 1e6), min_size=1, max_size=12)
 FEW = settings(max_examples=40, deadline=None)

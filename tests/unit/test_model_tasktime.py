@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.model.slots import SCHEDULING
-from weft.model.tasktime import (
+from weft.analysis.explain.slots import SCHEDULING
+from weft.analysis.explain.tasktime import (
     COLLECTOR,
     NETWORK,
     PROCESSOR,

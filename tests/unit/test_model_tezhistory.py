@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from weft.model import tezhistory
+from weft.facts.engines.hive import tezhistory
+from weft.text.entry import Entry
 
 RUN = "1700000000000_0001"
 DAG = f"dag_{RUN}_1"
@@ -63,23 +64,23 @@ def written(directory: Path, events: list[dict[str, Any]]) -> Path:
 
 
 def test_a_graph_is_a_job_a_vertex_a_stage_and_an_attempt_a_task(tmp_path: Path) -> None:
-    found = tezhistory.read(written(tmp_path, history()))
+    found = tezhistory.read(Entry(written(tmp_path, history())))
     assert found.gaps == []
     assert found.jobs.select("job", "begin", "end", "failure").rows() == [(0, 1.0, 4.2, "")]
     stages = found.stages.select("stage", "name", "tasks", "begin", "end", "parents").rows()
     assert stages == [(0, "Map 1 of q3-1", 2, 2.0, 4.0, []), (1, "Reducer 2 of q3-1", 1, 4.0, 4.1, [0])]
-    tasks = found.tasks.select("stage", "index", "try", "host", "ok", "run_ms").rows()
+    tasks = found.tasks.select("stage", "index", "host", "ok", "run_ms").rows()
     assert tasks == [
-        (0, 0, 0, "10.0.0.1", True, 1000),
-        (0, 1, 0, "10.0.0.2", False, 500),
-        (0, 1, 1, "10.0.0.2", True, 1000),
-        (1, 0, 0, "10.0.0.1", True, 100),
+        (0, 0, "10.0.0.1", True, 1000),
+        (0, 1, "10.0.0.2", False, 500),
+        (0, 1, "10.0.0.2", True, 1000),
+        (1, 0, "10.0.0.1", True, 100),
     ]
     assert found.executors.select("host", "cores").rows() == [("10.0.0.1", 2), ("10.0.0.2", 2)]
 
 
 def test_counters_are_those_of_the_task_and_it_waits_no_longer_than_it_runs(tmp_path: Path) -> None:
-    task = tezhistory.read(written(tmp_path, history())).tasks.row(3, named=True)
+    task = tezhistory.read(Entry(written(tmp_path, history()))).tasks.row(3, named=True)
     assert (task["cpu_ns"], task["remote_bytes"]) == (70_000_000, 900)
     assert task["fetch_wait_ms"] == task["run_ms"] == 100
     assert task["failure"] == ""
@@ -89,7 +90,7 @@ def test_a_history_that_was_cut_off_shows_what_is_there(tmp_path: Path) -> None:
     cut = written(tmp_path, history()[:-4])
     file = next(cut.iterdir())
     file.write_text(file.read_text()[:-40])
-    found = tezhistory.read(cut)
+    found = tezhistory.read(Entry(cut))
     assert found.jobs.select("end", "failure").rows() == [(None, None)]
     assert found.tasks.height == 3
     assert len(found.gaps) == 1
@@ -97,5 +98,5 @@ def test_a_history_that_was_cut_off_shows_what_is_there(tmp_path: Path) -> None:
 
 
 def test_a_directory_without_one_has_none(tmp_path: Path) -> None:
-    assert not tezhistory.found(tmp_path)
-    assert tezhistory.found(written(tmp_path, history()))
+    assert not tezhistory.found(Entry(tmp_path))
+    assert tezhistory.found(Entry(written(tmp_path, history())))

@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import weft
-from weft import notebook
+from weft.api import notebook
 from weft.errors import UsageError
 from weft.layout.plan import Client
 
@@ -22,7 +22,14 @@ def stored(runs: Path, name: str, **head: object) -> None:
 
 
 def test_records_are_a_data_frame_with_a_row_for_each(tmp_path: Path) -> None:
-    stored(tmp_path, "a", measured=2.5, bytes_in=100, phases={"run": 2.4}, cell={"scratch": "memory"})
+    stored(
+        tmp_path,
+        "a",
+        measured=2.5,
+        bytes_in=100,
+        phases={"run": 2.4},
+        cell={"coordinates": {"scratch": "memory"}},
+    )
     stored(tmp_path, "b", verdict="INVALID", reason="no answer", phases={"acquire": 1})
     found = weft.records(tmp_path)
     assert found["name"].to_list() == ["a", "b"]
@@ -45,12 +52,12 @@ def test_samples_of_a_run_are_a_data_frame(tmp_path: Path) -> None:
 def cluster(kind: str, directory: Path, **layout: object) -> SimpleNamespace:
     """As registry.find returns one, with what `connect` reads of it."""
     client = Client({"SPARK_CONF_DIR": str(directory)}, {"PYTHONPATH": [str(directory / "pyspark.zip")]})
-    head = SimpleNamespace(prefix=layout.get("prefix", ()), name="node1", host="")
+    head = SimpleNamespace(
+        prefix=layout.get("prefix", ()), way=layout.get("reach", ""), name="node1", host=""
+    )
     where = SimpleNamespace(head=head, nodes=[head], wrapper=lambda _: layout.get("wrapper", ()))
     engine = SimpleNamespace(kind=kind, label=kind)
-    return SimpleNamespace(
-        name="mine", engine=engine, client=client, layout=where, reach=layout.get("reach", "")
-    )
+    return SimpleNamespace(name="mine", engine=engine, client=client, layout=where)
 
 
 @pytest.fixture

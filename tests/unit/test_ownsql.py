@@ -1,6 +1,7 @@
 """A query of the user's own: its tables, its result, and what is refused before anything starts."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,14 @@ from typing import Any
 import pytest
 
 from tests.fakes import fake_layout
+from weft.adapters.workloads.base import Prepared
+from weft.adapters.workloads.ownsql import OwnSql
 from weft.cli.ownquery import own_query
 from weft.errors import UsageError
 from weft.spec.parse import parse
 from weft.tables import columns
 from weft.tables.duck import database
 from weft.tables.gather import joined
-from weft.workloads.ownsql import OwnSql
 
 NONE: dict[str, Any] = {"main_class": None, "conf": {}}
 
@@ -86,11 +88,11 @@ def test_every_node_sees_the_directory_above_a_pattern(query: Path, tmp_path: Pa
 
 def test_the_engine_gets_the_tables_and_the_result_stays_in_the_record(query: Path) -> None:
     work, layout = OwnSql(query=query, tables={"a": "/x/*.parquet"}, conf={"spark.sql.x": "1"}), fake_layout()
-    job = work.job(layout, [])
+    job = work.job(Prepared(layout, []))
     assert "a=/x/*.parquet" in job.arguments
     assert f"result={query}" in job.arguments
     assert job.dependencies.conf == {"spark.sql.x": "1"}
-    (gather,) = work.check(layout, [])
+    (gather,) = work.check(Prepared(layout, []))
     assert str(layout.record / "result.parquet") in gather.argv
 
 
@@ -120,3 +122,29 @@ def test_a_table_that_is_no_parquet_file_is_named(tmp_path: Path, monkeypatch: p
     reason = json.loads(outcome.read_text())["reason"]
     assert reason.startswith("table visits is not a Parquet file: ")
     assert str(text) in reason
+
+
+def test_tables_without_files_in_parquet_are_refused_before_anything_starts(
+    query: Path, tmp_path: Path
+) -> None:
+    def asked(path: object, **more: object) -> None:
+        parse({"workload": {"kind": "own-sql", "query": str(query), "tables": {"a": str(path)}}, **more})
+
+    (tmp_path / "text.parquet").write_text("this is text")
+    (tmp_path / "empty").mkdir()
+    for wrong in ("none.parquet", "text.parquet", "empty", "none-*.parquet"):
+        with pytest.raises(UsageError, match=f"table a: no file of {re.escape(str(tmp_path / wrong))}"):
+            asked(tmp_path / wrong)
+    part = tmp_path / "table" / "day=1" / "part-0.parquet"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"PAR1 and more")
+    (part.parent / "_SUCCESS").touch()
+    for right in (
+        part,
+        tmp_path / "table",
+        tmp_path / "table" / "day=*",
+        tmp_path / "table" / "*" / "*.parquet",
+    ):
+        asked(right)
+    asked("hdfs://node1/y")
+    asked("/only/there", nodes="ssh:one,two")

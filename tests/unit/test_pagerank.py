@@ -3,7 +3,8 @@
 import pytest
 
 from tests.fakes import fake_layout, fake_nodes
-from weft.workloads.pagerank import PageRank, PageRankGraphx
+from weft.adapters.workloads.base import Prepared, Results
+from weft.adapters.workloads.pagerank import PageRank, PageRankGraphx
 
 MADE = {"valid": True, "vertices": 500, "edges": 4000, "dangling": 200}
 RAN = {"valid": True, "seconds": 3.0, "bytes_in": 9000, "bytes_out": 100}
@@ -18,7 +19,7 @@ def option(words: object, key: str) -> str:
 @pytest.mark.parametrize("kind", [PageRank, PageRankGraphx])
 def test_one_definition_for_job_and_validator(kind: type[PageRank]) -> None:
     workload, layout = kind(vertices=1000, rounds=3, dangling="leak", edges="merge", seed=4), fake_layout()
-    job, (check,) = workload.job(layout, []), workload.check(layout, [])
+    job, (check,) = workload.job(Prepared(layout, [])), workload.check(Prepared(layout, []))
     for key in ("vertices", "rounds", "damping", "dangling", "edges"):
         assert option(job.arguments, key) == option(check.argv, key)
     made = workload.prepare(layout)[0]
@@ -34,9 +35,9 @@ def test_every_part_of_the_graph_is_made_by_one_node() -> None:
 
 def test_only_ranks_near_the_reference_are_valid() -> None:
     workload = PageRank(vertices=1000)
-    right = workload.judge([MADE, MADE], RAN, [FOUND])
+    right = workload.judge(Results([MADE, MADE], RAN, [FOUND]))
     assert (right.valid, right.facts["edges"], right.facts["distance"]) == (True, 8000, 1e-15)
-    wrong = workload.judge([MADE, MADE], RAN, [{**FOUND, "valid": False, "reason": "far"}])
+    wrong = workload.judge(Results([MADE, MADE], RAN, [{**FOUND, "valid": False, "reason": "far"}]))
     assert (wrong.valid, wrong.reason) == (False, "far")
-    short = workload.judge([MADE], RAN, [FOUND])
+    short = workload.judge(Results([MADE], RAN, [FOUND]))
     assert short.reason == "the generator produced 500 vertices instead of 1000"

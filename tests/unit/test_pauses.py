@@ -5,9 +5,11 @@ from pathlib import Path
 import polars
 import pytest
 
-from weft.model import jobmetrics, pauses
+from weft.analysis.explain import pauses
+from weft.facts import jobmetrics
 from weft.record.samples import SCHEMA
-from weft.report.pauses import witnesses
+from weft.report.sections.pauses import witnesses
+from weft.text.entry import Entry
 
 LOG = """[1000000ms] Using G1
 [1010500ms] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 19M->7M(388M) 500.000ms
@@ -35,7 +37,7 @@ def test_the_time_of_tasks_in_pauses_is_summed_by_node(tmp_path: Path) -> None:
              {"host": "10.0.0.2", "begin": 1000.0, "end": 1030.0}]  # fmt: skip
     metrics = jobmetrics.empty()
     metrics.tasks = jobmetrics.table(tasks, jobmetrics.TASKS)
-    (found,) = pauses.of_nodes(pauses.read(tmp_path), samples, metrics, {"10.0.0.1": "node1"})
+    (found,) = pauses.of_nodes(pauses.read(Entry(tmp_path)), samples, metrics, {"10.0.0.1": "node1"})
     assert (found.node, found.processes, found.count) == ("node1", 1, 2)
     assert found.longest == pytest.approx(0.5)
     assert found.of_tasks == pytest.approx(0.25 + 0.5 + 0.2505)

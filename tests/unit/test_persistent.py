@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import fake_hadoop_layout, fake_layout
+from weft.adapters.engines.flink.engine import FlinkEngine
+from weft.adapters.engines.hadoop import HadoopEngine
+from weft.adapters.engines.null import NullEngine
+from weft.adapters.engines.spark.engine import SparkEngine
 from weft.clusters import attach, registry
 from weft.clusters.registry import PersistentCluster
-from weft.engines.flink.engine import FlinkEngine
-from weft.engines.mapreduce import HadoopEngine
-from weft.engines.null import NullEngine
-from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.host.remote.reach import Reach
 from weft.host.web import token

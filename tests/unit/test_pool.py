@@ -3,14 +3,14 @@
 import pytest
 
 from tests.fakes import GIB, WORK, fake_nodes
+from weft.adapters.storage.pool import PoolStorage
 from weft.host.work import WorkDirectory
 from weft.layout.members import Members
-from weft.storage.pool import PoolStorage
 
 
 def asked(pool: PoolStorage, memory: int) -> int:
     nodes = fake_nodes(1, memory=memory)
-    place = pool.sketch("shuffle", Members(nodes), WorkDirectory("RUN", WORK))
+    place = pool.sketch("scratch", Members(nodes), WorkDirectory("RUN", WORK))
     return int(place.environment["node1"]["WEFT_SCRATCH_MEMORY"])
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from weft.errors import ClusterError
+from weft.layout.node import Node
 from weft.layout.plan import Daemon
-from weft.nodes.base import Node
 from weft.run import preview
 from weft.run.ports import require_free
 from weft.spec.parse import parse

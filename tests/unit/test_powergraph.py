@@ -9,8 +9,8 @@ import pytest
 
 from tests.fakes import RECORD, fake_layout, fake_nodes
 from tests.powergraph import home, mpiexec
-from weft.engines.powergraph import translation
-from weft.engines.powergraph.engine import PowerGraphEngine
+from weft.adapters.engines.powergraph import translation
+from weft.adapters.engines.powergraph.engine import PowerGraphEngine
 from weft.errors import MissingError, UsageError
 from weft.layout.plan import Job
 from weft.spec.parse import parse

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.model.prediction.correction import PER_DOUBLING, Seen, chosen, fitted
-from weft.model.prediction.distance import AGAIN, Axes
-from weft.model.prediction.variation import USUAL, deviation
+from weft.analysis.predict.correction import PER_DOUBLING, Seen, chosen, fitted
+from weft.analysis.predict.distance import AGAIN, Axes
+from weft.analysis.predict.variation import USUAL, deviation
 
 NEAR: Axes = {AGAIN: 1.0, "slots": 1.0}
 FAR: Axes = {AGAIN: 1.0, "slots": 4.0}

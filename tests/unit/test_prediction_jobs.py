@@ -8,14 +8,14 @@ import polars
 import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
-from weft.model.evidence import Window
-from weft.model.prediction import classes, curve
-from weft.model.prediction import work as work_of
-from weft.model.prediction.forecast import Model
-from weft.model.prediction.growth import Growth, Rule, of_workload
-from weft.model.prediction.machine import Service
-from weft.model.prediction.target import scaled
-from weft.model.prediction.work import Calls, StageWork
+from weft.analysis.explain.evidence import Window
+from weft.analysis.predict import classes, curve
+from weft.analysis.predict import work as work_of
+from weft.analysis.predict.forecast import Model
+from weft.analysis.predict.growth import Growth, Rule, of_workload
+from weft.analysis.predict.machine import Service
+from weft.analysis.predict.target import scaled
+from weft.analysis.predict.work import Calls, StageWork
 
 
 def test_the_run_itself_takes_what_it_took() -> None:

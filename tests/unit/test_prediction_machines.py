@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from weft.cli import capacity
+from weft.analysis.predict import calibrated
+from weft.analysis.predict.machine import Machine, Service
+from weft.analysis.predict.machinefile import of_profile, parse
+from weft.analysis.predict.storages import service
+from weft.analysis.read.calibration import Calibration
+from weft.api import machines as capacity
 from weft.errors import UsageError
+from weft.facts.storages import label, layers, listed
 from weft.host import settings
-from weft.model.calibration import Calibration
-from weft.model.prediction import calibrated
-from weft.model.prediction.machine import Machine, Service
-from weft.model.prediction.machinefile import of_profile, parse
-from weft.model.prediction.storages import label, listed, service
 
 GOOD = """
 name = "here"
@@ -127,7 +128,7 @@ def test_lists_keep_settings_with_their_storage() -> None:
 
 
 def test_labels_are_those_of_records() -> None:
-    assert [label(text) for text in ("pool+delayed:lustre", "loopback:/l,size=2G", "pool+disk", "delayed:ssd")] == [
+    assert [label(layer.word for layer in layers(text)) for text in ("pool+delayed:lustre", "loopback:/l,size=2G", "pool+disk", "delayed:ssd")] == [
         "pool+delayed:lustre", "loopback", "pool", "delayed:ssd",
     ]  # fmt: skip
 

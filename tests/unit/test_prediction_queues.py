@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.model.prediction.stations import Station, saturation, solve
+from weft.analysis.predict.stations import Station, saturation, solve
 
 THINK, RATE, WORK = 0.9, 50.0, 5.0
 """Seconds of a task on its own; a service of 50 units a second; a task asks it for 5 units."""

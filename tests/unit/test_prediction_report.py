@@ -10,21 +10,22 @@ import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MEMORY, at, groupby, job
 from tests.unit.report_fakes import make_record
-from weft.cli import advise as verb
-from weft.cli import capacity
-from weft.cli.predict import counts
+from weft.analysis.predict import advice, correction, curve, leftout, prediction, projection
+from weft.analysis.predict.advice import Tried
+from weft.analysis.predict.candidates import Situation, candidates
+from weft.analysis.predict.correction import Seen
+from weft.analysis.predict.distance import AGAIN
+from weft.analysis.predict.growth import Growth
+from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.prediction import Asked
+from weft.analysis.predict.projection import Recorded
+from weft.analysis.predict.work import Calls, Work
+from weft.api import advice as changes
+from weft.api import machines as capacity
+from weft.api.predictions import counts
 from weft.errors import RecordError, UsageError
-from weft.model.prediction import correction, curve
-from weft.model.prediction.candidates import Situation, candidates
-from weft.model.prediction.correction import Seen
-from weft.model.prediction.distance import AGAIN
-from weft.model.prediction.growth import Growth
-from weft.model.prediction.machine import Machine
-from weft.model.prediction.work import Calls, Work
-from weft.report import advice, leftout, prediction, projection
-from weft.report.advice import Tried
-from weft.report.prediction import Asked
-from weft.report.projection import Recorded
+from weft.report.pages import advice as advice_page
+from weft.report.pages import prediction as prediction_page
 
 HERE = Machine("here", cores=2, storages={"memory": MEMORY, "lustre": LUSTRE})
 
@@ -126,7 +127,7 @@ def test_a_curve_starts_from_the_run_that_is_nearest_to_it() -> None:
 
 def test_a_page_and_a_terminal_show_the_curve(recorded: Recorded) -> None:
     found = prediction.predict(recorded, HERE, Asked(HERE, [1, 2, 64], ["memory", "lustre"]))
-    text = prediction.page(found)
+    text = prediction_page.page(found)
     assert text.count("<svg") == 1
     assert "could not be drawn" not in text
     assert "Extrapolated up to 32 times" in text
@@ -187,7 +188,7 @@ def slow() -> Work:
 
 
 def on_lustre(work: Work, spec: dict[str, Any] | None = None) -> Recorded:
-    return Recorded("run", work, Growth(), 1, 64 << 30, "slurm", spec or SPEC, {"executor heap": "1.07 GB"})
+    return Recorded("run", work, Growth(), 1, 64 << 30, "slurm", spec or SPEC, 1_070_000_000)
 
 
 MACHINE = replace(HERE, cores=1, storages={"mount": LUSTRE}, mounts={"/l": "mount"})
@@ -208,7 +209,7 @@ def test_nothing_helps_a_healthy_job() -> None:
     spec = {**SPEC, "nodes": {"kind": "ssh"}, "scratch": {"kind": "memory"}}
     found = advice.advise(on_lustre(groupby(), spec), "/runs/run", MACHINE)
     assert found.lines == ()
-    assert "Nothing here helps by more than 5 %" in str(advice.section(found).blocks)
+    assert "Nothing here helps by more than 5 %" in str(advice_page.section(found).blocks)
 
 
 def test_what_may_as_well_make_it_slower_is_no_advice() -> None:
@@ -219,7 +220,7 @@ def test_what_may_as_well_make_it_slower_is_no_advice() -> None:
     unsure = advice.advise(lost, "/runs/run", MACHINE)
     assert unsure.lines == ()
     assert all(line.low <= 0 for line in unsure.uncertain)
-    assert "not sure" in str(advice.section(unsure).blocks)
+    assert "not sure" in str(advice_page.section(unsure).blocks)
 
 
 def test_too_few_partitions_are_advice() -> None:
@@ -324,7 +325,7 @@ def tried(low: float, high: float, real: float) -> Tried:
 
 
 def test_a_score_counts_intervals_that_held() -> None:
-    text = str(advice.score([tried(0.1, 0.3, 0.2), tried(0.1, 0.3, 0.4)]))
+    text = str(advice_page.score([tried(0.1, 0.3, 0.2), tried(0.1, 0.3, 0.4)]))
     assert "held 1 of 2 times" in text
 
 
@@ -346,24 +347,25 @@ def test_another_engine_is_advice_where_it_has_done_the_same_work() -> None:
 
 def test_the_log_of_tried_advice_names_a_broken_line(tmp_path: Path) -> None:
     log = tmp_path / "advice.jsonl"
-    assert verb.read(log) == []
+    assert changes.read(log) == []
     log.write_text(tried(0.1, 0.3, 0.2).model_dump_json() + "\n")
-    assert verb.read(log)[0].held
+    assert changes.read(log)[0].held
     log.write_text("{}\n{")
     with pytest.raises(RecordError, match="line 1 is damaged"):
-        verb.read(log)
+        changes.read(log)
 
 
 def test_changes_are_tried_in_turn_with_the_old_run(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, ...]] = []
 
-    def seconds(_: str, flags: tuple[str, ...]) -> float:
+    def seconds(_: str, flags: tuple[str, ...], *, trust: bool) -> float:
+        assert not trust
         asked.append(tuple(flags))
         return 8.0 if flags else 10.0
 
-    monkeypatch.setattr(verb, "_seconds", seconds)
+    monkeypatch.setattr(changes, "_seconds", seconds)
     found = advice.advise(on_lustre(slow()), "/runs/run", MACHINE)
     lines = [line for line in found.lines if line.flags][:1]
-    (one,) = verb.attempt(found, lines, 2)
+    (one,) = changes.attempt(found, lines, 2)
     assert asked == [(), lines[0].flags, (), lines[0].flags]
     assert math.isclose(one.real, 0.2)

@@ -8,8 +8,8 @@ import pytest
 from tests.fakes import fake_layout
 from weft.errors import StorageError
 from weft.layout.handshake import COMMAND, FILE
+from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.nodes.base import Node
 from weft.record.record import Record
 from weft.run import preload
 
@@ -50,7 +50,7 @@ def test_what_reports_everything_is_counted(layout: Layout, record: Record) -> N
     report(layout, *lines, line("cannot-load", 8, "static"), line("without", 9, "clean"))
     required(layout, record, "worker")
     counted = {"programs": 2, "processes": 1, "cannot_load": ["static"], "without": ["clean"]}
-    assert record.head["preload"] == {"node1": counted}
+    assert record.head.preload == {"node1": counted}
 
 
 def test_a_command_that_reports_nothing_is_named(layout: Layout, record: Record) -> None:
@@ -62,7 +62,7 @@ def test_a_command_that_reports_nothing_is_named(layout: Layout, record: Record)
 def test_no_report_at_all_is_one_too(layout: Layout, record: Record) -> None:
     with pytest.raises(StorageError, match="worker on node1"):
         required(layout, record, "worker")
-    assert record.head["preload"]["node1"]["programs"] == 0
+    assert record.head.preload["node1"]["programs"] == 0
 
 
 def test_a_program_that_was_executed_and_reports_nothing_is_named(layout: Layout, record: Record) -> None:

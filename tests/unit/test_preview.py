@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from weft.facts.roles import SHARED_ROLES
 from weft.host import settings
-from weft.layout.places import SHARED_ROLES
 from weft.run import preview
 from weft.spec.parse import parse
 
@@ -29,7 +29,7 @@ def test_a_plan_shows_everything_and_does_nothing(nodes: str, scratch: str) -> N
     spec = parse({"workload": "terasort:1GB", "nodes": nodes, "scratch": scratch})
     found = preview.preview(spec)
     assert len(found["nodes"]) == spec.nodes.count
-    assert set(found["places"]) == {"input", "output", "shuffle"}
+    assert set(found["places"]) == {"input", "output", "scratch"}
     for role, place in found["places"].items():
         assert len(set(place["paths"].values())) == (1 if role in SHARED_ROLES else spec.nodes.count)
     assert found["daemons"][0]["name"] == "master"

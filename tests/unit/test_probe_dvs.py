@@ -7,12 +7,12 @@ import pytest
 
 from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
-from weft.nodes.base import Node
-from weft.probes import dvs
-from weft.probes.dvs import Count, DvsProbe
-from weft.report.blocks import Table
-from weft.report.dvs import dvs_counters
-from weft.report.gather import summarize
+from weft.adapters.probes import dvs
+from weft.adapters.probes.dvs import Count, DvsProbe
+from weft.analysis.summary.gather import summarize
+from weft.layout.node import Node
+from weft.report.draw.blocks import Table
+from weft.report.sections.dvs import dvs_counters
 
 STATS = """RQ_LOOKUP: {lookups} 2 0 0 0.000 0.008
 RQ_OPEN: 300 0 0 0 0.000 1.250

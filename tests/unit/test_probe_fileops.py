@@ -3,34 +3,29 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import ClassVar
 
 from tests.fakes import fake_layout, fake_program
+from weft.adapters.probes.fileops import FileopsProbe, readings
+from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.nodes.base import Node
-from weft.probes.fileops import FileopsProbe, readings
 from weft.record import samples
+from weft.run.run import _make_directories
+from weft.text.entry import Entry
 
 SUMS = {"count": 3, "errors": 1, "bytes": 0, "ns": 6_000_000, "ns_hist": [[0, 2], [4096, 1]], "size_hist": []}
-
-
-class Entered(Node):
-    """A node that a program puts others into."""
-
-    enters: ClassVar[str] = "nsenter"
 
 
 def layout(tmp_path: Path) -> Layout:
     """One node with a program that says the same of every directory."""
     stats = {
-        "total": {"shuffle": {"open": SUMS}},
+        "total": {"scratch": {"open": SUMS}},
         "processes": [
             {"program": f"/usr/bin/{name}", "pid": 7, "not_covered": []} for name in ("java", "nsenter")
         ],
     }
     fake_program(tmp_path / "native", "weft-scratch", f"echo '{json.dumps(stats)}'")
     (tmp_path / "record").mkdir()
-    node = Entered("node1", "10.0.0.1", 1, 1, tmp_path / "node1")
+    node = Node("node1", "10.0.0.1", 1, 1, tmp_path / "node1", enters="nsenter")
     planned = fake_layout([node])
     return dataclasses.replace(
         planned, directory=tmp_path, record=tmp_path / "record", native=tmp_path / "native"
@@ -44,18 +39,19 @@ def test_each_component_counts_into_files_of_its_own(tmp_path: Path) -> None:
         observed.of(who).environment(observed.head)["WEFT_COUNT_DIR"] for who in ("engine", "generator")
     ]
     assert places == [f"{tmp_path}/node1/fileops/{who}" for who in ("engine", "generator")]
-    assert all(Path(place).is_dir() for place in places)
+    assert set(map(Path, places)) <= set(FileopsProbe().directories(planned)["node1"])
+    assert not (tmp_path / "node1").exists()
 
 
 def test_it_reads_those_components_that_counted_and_says_that_others_did_not(tmp_path: Path) -> None:
     planned = layout(tmp_path)
-    FileopsProbe().environment(planned)
+    _make_directories([FileopsProbe()], planned)
     with FileopsProbe().watch(planned) as read:
         (tmp_path / "node1" / "fileops" / "engine" / "7.weftcnt").touch()
         read()
-    found = samples.load(planned.record)
+    found = samples.load(Entry(planned.record))
     assert set(found["component"]) == {"engine", "generator", "validator"}
-    opens = found.filter(found["counter"] == "fileops.shuffle.open.count")
+    opens = found.filter(found["counter"] == "fileops.scratch.open.count")
     assert set(opens.select("component", "value").iter_rows()) == {("engine", 3.0)}
     processes = found.filter((found["counter"] == "fileops.processes") & (found["component"] == "engine"))
     assert processes["value"].to_list() == [0, 2, 2]
@@ -64,7 +60,7 @@ def test_it_reads_those_components_that_counted_and_says_that_others_did_not(tmp
 def test_what_puts_a_process_into_its_node_is_left_out(tmp_path: Path) -> None:
     """It waits for that one, and so has its sums beside its own few bytes."""
     planned = layout(tmp_path)
-    FileopsProbe().environment(planned)
+    _make_directories([FileopsProbe()], planned)
     (tmp_path / "node1" / "fileops" / "validator" / "7.weftcnt").touch()
     with FileopsProbe().watch(planned):
         pass
@@ -73,13 +69,13 @@ def test_what_puts_a_process_into_its_node_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_reading_has_what_is_not_zero_and_the_distributions_of_reads_and_opens() -> None:
-    found = dict(readings({"total": {"shuffle": {"open": SUMS, "unlink": SUMS}}, "processes": [{}, {}]}))
+    found = dict(readings({"total": {"scratch": {"open": SUMS, "unlink": SUMS}}, "processes": [{}, {}]}))
     opened = {name: value for name, value in found.items() if ".open." in name}
     assert opened == {
-        "fileops.shuffle.open.count": 3,
-        "fileops.shuffle.open.seconds": 0.006,
-        "fileops.shuffle.open.errors": 1,
-        "fileops.shuffle.open.ns_hist.0": 2,
-        "fileops.shuffle.open.ns_hist.4096": 1,
+        "fileops.scratch.open.count": 3,
+        "fileops.scratch.open.seconds": 0.006,
+        "fileops.scratch.open.errors": 1,
+        "fileops.scratch.open.ns_hist.0": 2,
+        "fileops.scratch.open.ns_hist.4096": 1,
     }
     assert found["fileops.processes"] == 2

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
+from weft.adapters.probes.hdfs import HdfsProbe, counters
+from weft.analysis.summary.gather import summarize
 from weft.layout.plan import SECRET
-from weft.probes.hdfs import HdfsProbe, counters
-from weft.report.blocks import Table
-from weft.report.gather import summarize
-from weft.report.hdfs import hdfs_counters
+from weft.report.draw.blocks import Table
+from weft.report.sections.hdfs import hdfs_counters
 from weft.run import preview
 from weft.spec.parse import parse
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.fakes import fake_layout
+from weft.adapters.probes import kafka
+from weft.adapters.probes.kafka import KafkaProbe
 from weft.layout.endpoint import Endpoint
-from weft.probes import kafka
-from weft.probes.kafka import KafkaProbe
 
 
 def test_lines_are_read_once_and_only_when_they_are_whole(tmp_path: Path) -> None:

@@ -8,16 +8,17 @@ import pytest
 
 from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
+from weft.adapters.probes import lustre
+from weft.adapters.probes.lustre import HOST, LustreProbe, Table, of_lctl, parse, readings
+from weft.analysis.summary.gather import summarize
+from weft.layout.node import Node
 from weft.layout.places import Place
 from weft.layout.plan import Layout
-from weft.nodes.base import Node
-from weft.probes import lustre
-from weft.probes.lustre import HOST, LustreProbe, Table, of_lctl, parse, readings
 from weft.record import samples
-from weft.report.blocks import Listing, Words
-from weft.report.blocks import Table as Shown
-from weft.report.gather import summarize
-from weft.report.lustre import lustre_counters
+from weft.report.draw.blocks import Listing, Words
+from weft.report.draw.blocks import Table as Shown
+from weft.report.sections.lustre import lustre_counters
+from weft.text.entry import Entry
 
 LLITE = """snapshot_time             1.5 secs.nsecs
 read_bytes                2 samples [bytes] 4096 4096 8192 33554432
@@ -31,7 +32,7 @@ def layout(tmp_path: Path, counters: str = "") -> Layout:
     observed = {"lustre": counters} if counters else {}
     place = Place("delayed", "d", {"node1": "/x"}, shared=False, emulated="not real", observed=observed)
     return dataclasses.replace(
-        fake_layout(nodes), places={"shuffle": place}, directory=tmp_path, record=tmp_path / "record"
+        fake_layout(nodes), places={"scratch": place}, directory=tmp_path, record=tmp_path / "record"
     )
 
 
@@ -45,12 +46,12 @@ def test_counters_are_read_with_and_without_sums() -> None:
 
 
 def test_clients_of_one_node_add_up() -> None:
-    found = readings([Table("shuffle", "node1", "llite", LLITE), Table("shuffle", "node1", "llite", LLITE)])
+    found = readings([Table("scratch", "node1", "llite", LLITE), Table("scratch", "node1", "llite", LLITE)])
     assert {sample.counter: (sample.node, sample.value) for sample in found} == {
-        "lustre.shuffle.llite.read_bytes.count": ("node1", 4),
-        "lustre.shuffle.llite.read_bytes.bytes": ("node1", 16384),
-        "lustre.shuffle.llite.open.count": ("node1", 6),
-        "lustre.shuffle.llite.open.seconds": ("node1", pytest.approx(0.0012)),
+        "lustre.scratch.llite.read_bytes.count": ("node1", 4),
+        "lustre.scratch.llite.read_bytes.bytes": ("node1", 16384),
+        "lustre.scratch.llite.open.count": ("node1", 6),
+        "lustre.scratch.llite.open.seconds": ("node1", pytest.approx(0.0012)),
     }
 
 
@@ -77,18 +78,18 @@ def test_it_keeps_the_last_readings_and_the_files(tmp_path: Path, monkeypatch: p
         (counters / "faults.json").write_text(
             '{"faults": [{"spec": "eio:read:0.1", "seen": 9, "injected": 1}]}'
         )
-    kept = json.loads((record / "lustre" / "shuffle.json").read_text())
+    kept = json.loads((record / "lustre" / "scratch.json").read_text())
     assert kept["emulated"] == "not real"
     assert kept["clients"] == {"node1": {"llite": parse(LLITE)}}
-    assert sorted(path.name for path in (record / "lustre" / "shuffle").iterdir()) == [
+    assert sorted(path.name for path in (record / "lustre" / "scratch").iterdir()) == [
         "faults.json",
         "llite.node1.stats",
     ]
     samples.finish(record)
-    assert "lustre.shuffle.llite.open.count" in samples.load(record)["counter"].to_list()
+    assert "lustre.scratch.llite.open.count" in samples.load(Entry(record))["counter"].to_list()
     assert (
         "emulated"
-        in json.loads((record / "sources.json").read_text())["lustre.shuffle.llite.open.count"]["source"]
+        in json.loads((record / "sources.json").read_text())["lustre.scratch.llite.open.count"]["source"]
     )
 
 
@@ -100,12 +101,12 @@ def test_the_report_names_what_is_emulated_and_which_faults_struck(tmp_path: Pat
         "faults": {"faults": [{"spec": "eio:read:0.1", "seen": 9, "injected": 2}]},
     }
     (stored.directory / "lustre").mkdir()
-    (stored.directory / "lustre" / "shuffle.json").write_text(json.dumps(found))
+    (stored.directory / "lustre" / "scratch.json").write_text(json.dumps(found))
     words, table, faults = lustre_counters(summarize(stored)).blocks
     assert isinstance(words, Words)
-    assert words.text == "shuffle: not real."
+    assert words.text == "scratch: not real."
     assert isinstance(table, Shown)
-    assert table.rows[0][:4] == ("shuffle", "open", "seen by the client", "6")
+    assert table.rows[0][:4] == ("scratch", "open", "seen by the client", "6")
     assert isinstance(faults, Listing)
     assert faults.items == ["fault eio:read:0.1: injected 2 times"]
 

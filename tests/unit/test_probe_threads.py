@@ -13,10 +13,11 @@ import psutil
 import pytest
 
 from tests.needs import VIRTUAL, needs
+from weft.adapters.probes.threads import ThreadReader, Watched, blocked_in, own_pid
+from weft.facts.threadkinds import KINDS, call, kind, runs_tasks
 from weft.host import shell
-from weft.nodes.base import Node
-from weft.probes.threads import ThreadReader, Watched, blocked_in, own_pid
-from weft.record.threadkinds import KINDS, call, kind, runs_tasks
+from weft.host.programs import marks
+from weft.layout.node import Node
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 
@@ -95,28 +96,35 @@ time.sleep(3600)
 def test_a_task_thread_between_two_readings_is_followed() -> None:
     """An engine that has a thread for each task would lose half of an interval's work with each."""
     jvm = Watched("node1", EXECUTOR)
-    with subprocess.Popen(
-        [sys.executable, "-c", TASKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        jvm.update(process.pid)
-        assert jvm.of("task") == []
-        process.stdin.write("\n")
-        process.stdin.flush()
-        end = time.monotonic() + 60
-        while jvm.totals().get("threads.task.cpu", 0.0) < 0.2 and time.monotonic() < end:
-            jvm.follow(process.pid)
-            time.sleep(0.01)
-        process.stdin.write("\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == "ended\n"
+    argv = [sys.executable, "-c", TASKS]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            follow_a_task(jvm, process)
+        finally:
+            process.kill()
+
+
+def follow_a_task(jvm: Watched, process: "subprocess.Popen[str]") -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    jvm.update(process.pid)
+    assert jvm.of("task") == []
+    process.stdin.write("\n")
+    process.stdin.flush()
+    end = time.monotonic() + 60
+    while jvm.totals().get("threads.task.cpu", 0.0) < 0.2 and time.monotonic() < end:
+        jvm.follow(process.pid)
+        time.sleep(0.01)
+    process.stdin.write("\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "ended\n"
+    # joined, a thread is still in /proc until the kernel has taken it away
+    while jvm.of("task") and time.monotonic() < end:
         jvm.follow(process.pid)
         jvm.update(process.pid)
-        assert jvm.of("task") == []
-        assert jvm.totals()["threads.task.cpu"] >= 0.2
-        process.kill()
+    assert jvm.of("task") == []
+    assert jvm.totals()["threads.task.cpu"] >= 0.2
 
 
 @pytest.mark.parametrize(
@@ -185,9 +193,9 @@ def test_a_process_that_looks_like_the_jvm_that_starts_it_is_named_anew_after_it
     """On a busy machine an executor may be first read before its exec, when it looks like the Worker that forked it."""
     java = shutil.copy(Path("/bin/sh").resolve(), tmp_path / "java")
     classes = ["org.apache.spark.deploy.worker.Worker", f"org.apache.spark.executor.{EXECUTOR}"]
-    marks = {shell.LEASE_MARK: "RUN", shell.NODE_MARK: "node1"}
+    own = {marks.LEASE: "RUN", marks.NODE: "node1"}
     reader = ThreadReader({"node1": Node("node1", "127.0.0.1", 1, 1, tmp_path)}, "RUN")
-    with subprocess.Popen([java, "-c", BECOMES, java, *classes], stdin=subprocess.PIPE, env=marks) as process:
+    with subprocess.Popen([java, "-c", BECOMES, java, *classes], stdin=subprocess.PIPE, env=own) as process:
         assert process.stdin is not None
 
         def names() -> set[str]:

@@ -11,9 +11,9 @@ import psutil
 import pytest
 
 from tests.fakes import fake_nodes
-from weft.host import shell
-from weft.probes import proc
-from weft.probes.proc import HOST, SOURCES, Reader
+from weft.adapters.probes import proc
+from weft.adapters.probes.proc import HOST, SOURCES, Reader
+from weft.host.programs import marks
 
 RUN = f"run-{os.getpid()}"
 """No other test's processes have this mark."""
@@ -31,7 +31,7 @@ sys.stdin.read()
 @pytest.fixture
 def child() -> Iterator["subprocess.Popen[str]"]:
     """A child of node2 that has used CPU and memory and waits."""
-    environment = {**os.environ, shell.LEASE_MARK: RUN, shell.NODE_MARK: "node2"}
+    environment = {**os.environ, marks.LEASE: RUN, marks.NODE: "node2"}
     argv = [sys.executable, "-c", BUSY]
     with subprocess.Popen(
         argv, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -60,10 +60,10 @@ def test_a_child_counts_for_its_node(child: "subprocess.Popen[str]") -> None:
 
 def test_a_daemon_of_no_node_is_the_machines_and_in_no_sum() -> None:
     """As latencyfs, which serves all nodes."""
-    environment = {key: value for key, value in os.environ.items() if key != shell.NODE_MARK}
+    environment = {key: value for key, value in os.environ.items() if key != marks.NODE}
     with subprocess.Popen(
         [sys.executable, "-c", BUSY],
-        env={**environment, shell.LEASE_MARK: RUN},
+        env={**environment, marks.LEASE: RUN},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -99,7 +99,7 @@ def test_a_process_whose_parent_waited_for_it_counts_once() -> None:
         f"subprocess.run([sys.executable, '-c', {inner!r}])\n"
         "print('waited', flush=True)\nsys.stdin.read()"
     )
-    environment = {**os.environ, shell.LEASE_MARK: RUN, shell.NODE_MARK: "node2"}
+    environment = {**os.environ, marks.LEASE: RUN, marks.NODE: "node2"}
     eyes = reader()
 
     def read() -> float:
@@ -133,7 +133,7 @@ def test_a_process_that_ends_between_two_looks_of_one_reading_counts_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its parent was read before it had the child's sums, and the child is gone when it is its turn."""
-    environment = {**os.environ, shell.LEASE_MARK: RUN, shell.NODE_MARK: "node2"}
+    environment = {**os.environ, marks.LEASE: RUN, marks.NODE: "node2"}
     eyes, look = reader(), proc._process
     with subprocess.Popen(
         [sys.executable, "-c", OUTER],

@@ -13,7 +13,7 @@ from weft.host.provision.pythonarchive import PythonArchive
 def test_a_source_archive_is_unpacked_as_the_users_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filters: bool
 ) -> None:
-    archive, target, extract = tmp_path / "engine.tar", tmp_path / "engine", tarfile.TarFile.extract
+    archive, target, extract = tmp_path / "00", tmp_path / "engine", tarfile.TarFile.extract
     with tarfile.open(archive, "w") as tar:
         for name in ("engine-1/jars/a.jar", "engine-1/left-out"):
             member = tarfile.TarInfo(name)
@@ -27,8 +27,8 @@ def test_a_source_archive_is_unpacked_as_the_users_own(
 
         monkeypatch.setattr(tarfile.TarFile, "extract", without)
     target.mkdir()
-    PythonArchive("engine", "1", "engine", "engine.tar", 1, "", {"engine-1/jars/": "lib/"}, 1)._unpack(
-        archive, target
-    )
+    engine = PythonArchive("engine", "1", "engine", "engine.tar", 1, "00", {"engine-1/jars/": "lib/"}, 1)
+    engine.unpack(tmp_path, target)
+    assert not archive.exists()
     assert [path.relative_to(target).as_posix() for path in target.rglob("*")] == ["lib", "lib/a.jar"]
     assert (target / "lib/a.jar").stat().st_uid == target.stat().st_uid

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import WORK, fake_hadoop_layout
-from weft.engines.mapreduce import HadoopEngine
+from weft.adapters.engines.hadoop import HadoopEngine
+from weft.adapters.services.kerberos import Kerberos
+from weft.adapters.services.realm import USER, keytab
 from weft.layout.plan import SECRET
 from weft.run import preview
-from weft.services.kerberos import Kerberos
-from weft.services.realm import USER, keytab
 from weft.spec.parse import parse
 
 SECURED = fake_hadoop_layout()
@@ -86,10 +86,10 @@ def test_containers_have_tokens_and_no_keytab() -> None:
 def test_whoever_reads_hdfs_proves_who_he_is(engine: str) -> None:
     wanted = parse({"workload": "terasort", "engine": engine, "input": "hdfs", "nodes": "virtual:2"})
     layout = preview.sketch(wanted)
-    assert layout.properties("hadoop")["hadoop.security.authentication"] == "kerberos"
-    assert layout.properties("hadoop")["dfs.namenode.kerberos.principal"] == USER
+    assert layout.file_system_properties["hadoop.security.authentication"] == "kerberos"
+    assert layout.file_system_properties["dfs.namenode.kerberos.principal"] == USER
     # Hadoop's inputs list no files unless they can name somebody as the renewer of a token
-    assert layout.properties("hadoop")["yarn.resourcemanager.principal"] == USER
+    assert layout.file_system_properties["yarn.resourcemanager.principal"] == USER
     assert layout.uris == ["hdfs://10.87.0.1:8020/weft/input"]
     then = preview.planned(wanted, layout).then
     assert [command.name for command in then] == (["hdfs-token"] if engine == "spark" else [])
@@ -105,7 +105,7 @@ def test_an_encrypted_engine_talks_to_hdfs_in_private(engine: str, private: bool
     asked = {"kind": engine, key: private}
     wanted = parse({"workload": "terasort", "engine": asked, "input": "hdfs", "nodes": "virtual:2"})
     layout = preview.sketch(wanted)
-    assert ("hadoop.rpc.protection" in layout.properties("hadoop")) == private
+    assert ("hadoop.rpc.protection" in layout.file_system_properties) == private
     files = preview.planned(wanted, layout).files
     sites = {path.name: text for path, text in files.items() if path.parent.name == "hdfs"}
     assert (

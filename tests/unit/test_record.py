@@ -11,10 +11,12 @@ import pytest
 from weft.errors import RecordError, StorageError, UsageError, WeftError
 from weft.host import settings, shell
 from weft.record import record, samples
+from weft.record.head import Head
 from weft.record.history import equal_runs, expected_phases
 from weft.record.record import Record, Stored
 from weft.record.samples import Sample
 from weft.run.run import verdict_of
+from weft.text.entry import Entry
 
 
 def make(name: str = "20260101-terasort", **about: object) -> Record:
@@ -24,7 +26,7 @@ def make(name: str = "20260101-terasort", **about: object) -> Record:
 def test_a_new_record_is_running_and_says_who_wrote_it() -> None:
     made = make(engine="spark")
     stored = record.read(made.directory)
-    assert (stored.verdict, stored.head["engine"], stored.head["pid"]) == ("RUNNING", "spark", os.getpid())
+    assert (stored.verdict, stored.head.engine, stored.head.pid) == ("RUNNING", "spark", os.getpid())
     assert (made.directory / "spec.toml").read_text() == "workload = 'terasort'\n"
 
 
@@ -34,7 +36,7 @@ def test_phases_are_timed_and_added_up() -> None:
         with made.phase("start"):
             pass
     head = record.read(made.directory).head
-    assert set(head["phases"]) == {"start"}
+    assert set(head.phases) == {"start"}
     names = [(event["event"], event["phase"]) for event in record.read(made.directory).events()]
     assert names == [("phase-begin", "start"), ("phase-end", "start")] * 2
 
@@ -44,8 +46,8 @@ def test_an_error_leaves_its_phase_as_the_one_reached() -> None:
     with pytest.raises(WeftError), made.phase("storage"):
         raise WeftError("full")
     head = record.read(made.directory).head
-    assert head["phase"] == "storage"
-    assert "storage" in head["phases"]
+    assert head.phase == "storage"
+    assert "storage" in head.phases
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_a_record_cannot_be_made_twice() -> None:
 
 
 def stored(verdict: str, key: str, **phases: float) -> Stored:
-    return Stored(Path("x"), {"verdict": verdict, "key": key, "phases": phases})
+    return Stored(Path("x"), Head(verdict=verdict, key=key, phases=phases))
 
 
 def test_history_takes_medians_of_valid_runs_of_the_same_spec() -> None:
@@ -135,7 +137,7 @@ def test_equal_runs_are_valid_ones_of_one_spec_on_one_host() -> None:
     rows = [("k", "here", "VALID", 4.0), ("k", "here", "VALID", 5.0), ("k", "there", "VALID", 6.0)]
     rows += [("k", "here", "INVALID", 9.0), ("once", "here", "VALID", 7.0)]
     records = [
-        Stored(Path("x"), {"key": key, "host": host, "verdict": verdict, "measured": seconds})
+        Stored(Path("x"), Head(key=key, host=host, verdict=verdict, measured=seconds))
         for key, host, verdict, seconds in rows
     ]
     assert equal_runs(records, "here") == [[4.0, 5.0]]
@@ -174,10 +176,10 @@ def test_a_full_disk_ends_a_run_with_that_reason_and_leaves_nothing_half_written
             for number in range(10_000):
                 made.note("growing", number=number)
         head = record.read(made.directory).head
-        assert (head["verdict"], head["phase"]) == ("INVALID", "run")
-        assert head["reason"] == caught.value.message
-        assert "No space left on device" in head["reason"]
-        assert samples.load(made.directory)["value"].to_list() == [1.0]
+        assert (head.verdict, head.phase) == ("INVALID", "run")
+        assert head.reason == caught.value.message
+        assert "No space left on device" in head.reason
+        assert samples.load(Entry(made.directory))["value"].to_list() == [1.0]
         assert [path for path in disk.rglob("*") if path.name.endswith(".partial")] == []
         assert not (made.directory / ".reserve").exists()
     finally:

@@ -1,6 +1,7 @@
 """Where engines are downloaded from: indexes, mirrors, proxies and credentials as pip and Maven are configured."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -135,6 +136,17 @@ def test_credentials_come_from_variables(home: Path, monkeypatch: pytest.MonkeyP
     assert found.route.user == ("me", "k")
 
 
+@pytest.mark.parametrize("password", ["a$HOME", "${HOME}", "$$x", "pa$1"])
+def test_a_password_with_a_dollar_stays_as_it_is(home: Path, password: str) -> None:
+    configure_maven(
+        home,
+        f"""<servers><server><id>central</id><username>me</username><password>{password}</password></server>
+        </servers>""",
+    )
+    (found,) = mavensettings.load().repositories()
+    assert found.route.user == ("me", password)
+
+
 def test_an_encrypted_password_is_refused_with_a_way_on(home: Path) -> None:
     configure_maven(
         home,
@@ -217,11 +229,12 @@ def engines(registry: Registry) -> dict[str, PythonArchive | MavenSet]:
 
 @pytest.fixture
 def mirrored(registry: Registry, home: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """In a checkout, whose downloads start no process: neither pip nor Maven builds or runs what is not locked."""
+    monkeypatch.setattr(subprocess, "Popen", None)
     monkeypatch.setenv("PIP_INDEX_URL", f"{registry.url}/simple")
     mirror = f"<mirror><id>m</id><url>{registry.url}/maven</url><mirrorOf>*</mirrorOf></mirror>"
     configure_maven(home, f"<mirrors>{mirror}</mirrors>")
     monkeypatch.setattr(distribution, "DISTRIBUTIONS", engines(registry))
-    monkeypatch.setattr(distribution.settings, "shipped", lambda: home)
     return registry
 
 

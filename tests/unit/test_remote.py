@@ -8,21 +8,24 @@ from pathlib import Path
 import psutil
 import pytest
 
+from weft.adapters.nodes.access import access, require_shared
+from weft.adapters.nodes.remote import furnished
 from weft.errors import NodeError, WeftError
 from weft.host import lease, shell
+from weft.host.programs import marks
 from weft.host.remote.reach import Reach, of_text
+from weft.host.resources import Resource
 from weft.host.work import open_work
-from weft.nodes.base import require_shared
-from weft.nodes.remote import RemoteNode, furnished
+from weft.layout.node import Node
 
 SSH = Reach("there", ("sh", "-c"), login_shell=True)
 SRUN = Reach("there", ("sh", "-c", '"$@"; exit', "sh"), login_shell=False)
 REACHES = pytest.mark.parametrize("reach", [SSH, SRUN], ids=["ssh", "srun"])
 
 
-def node(name: str, folder: Path) -> RemoteNode:
-    reach = Reach(name, ("sh", "-c"), login_shell=True)
-    return RemoteNode(name, "127.0.0.1", 1, 1 << 30, folder / name, host=name, reach=reach)
+def node(name: str, folder: Path, *client: str) -> Node:
+    reach = Reach(name, client or ("sh", "-c"), login_shell=True)
+    return Node(name, "127.0.0.1", 1, 1 << 30, folder / name, host=name, way=reach.text())
 
 
 def wait_for(condition) -> object:
@@ -85,8 +88,10 @@ MARK = f"remote-{os.getpid()}"
 
 
 def tree(reach: Reach, log: Path) -> tuple[shell.Process, list[psutil.Process]]:
-    process = reach.spawn("tree", TREE, log=log, env={shell.LEASE_MARK: MARK})
-    return process, wait_for(lambda: len(found := shell.marked(MARK)) >= 4 and found)  # type: ignore[return-value]
+    process = reach.spawn("tree", TREE, log=log, env={marks.LEASE: MARK})
+    return process, wait_for(
+        lambda: len(found := [psutil.Process(pid) for pid in marks.marked(MARK)]) >= 4 and found
+    )  # type: ignore[return-value]
 
 
 @REACHES
@@ -94,7 +99,7 @@ def test_stop_ends_all_descendants(reach: Reach, tmp_path: Path) -> None:
     process, family = tree(reach, tmp_path / "log")
     process.stop(grace=0.2)
     assert process.code() is not None
-    assert psutil.wait_procs(family, timeout=5)[1] == []
+    assert psutil.wait_procs(family, timeout=30)[1] == []
 
 
 @REACHES
@@ -103,7 +108,7 @@ def test_the_death_of_the_client_ends_all_descendants(reach: Reach, tmp_path: Pa
     process.popen.kill()
     assert process.popen.stdin is not None
     process.popen.stdin.close()
-    assert psutil.wait_procs(family, timeout=5)[1] == []
+    assert psutil.wait_procs(family, timeout=30)[1] == []
     process.popen.wait()
 
 
@@ -133,17 +138,17 @@ def test_a_host_without_python_is_named_with_a_hint() -> None:
 
 def test_a_node_makes_directories_and_gets_files_for_itself_alone(tmp_path: Path) -> None:
     on = node("n1", tmp_path)
-    on.make(tmp_path / "a" / "b")
-    on.receive({tmp_path / "conf" / "x": "text"})
-    on.receive({tmp_path / "conf" / "x": "other", tmp_path / "conf" / "key": b"\xff\0"})
-    assert on.give([tmp_path / "conf" / "key"]) == {tmp_path / "conf" / "key": b"\xff\0"}
+    access(on).make(tmp_path / "a" / "b")
+    access(on).receive({tmp_path / "conf" / "x": "text"})
+    access(on).receive({tmp_path / "conf" / "x": "other", tmp_path / "conf" / "key": b"\xff\0"})
+    assert access(on).give([tmp_path / "conf" / "key"]) == {tmp_path / "conf" / "key": b"\xff\0"}
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
     assert ((tmp_path / "conf" / "x").read_text(), (tmp_path / "conf" / "x").stat().st_mode & 0o777) == (
         "other",
         0o600,
     )
-    assert on.sees(tmp_path / "a")
-    assert not on.sees(tmp_path / "b")
+    assert access(on).sees(tmp_path / "a")
+    assert not access(on).sees(tmp_path / "b")
     assert sorted(path.name for path in (tmp_path / "conf").iterdir()) == ["key", "x"]
 
 
@@ -152,18 +157,16 @@ def test_a_taken_port_is_told_with_its_holder(tmp_path: Path) -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        assert node("n1", tmp_path).taken([port]) == {
+        assert access(node("n1", tmp_path)).taken([port]) == {
             str(port): f" by process {os.getpid()} ({psutil.Process().name()})"
         }
-    assert node("n1", tmp_path).taken([port]) == {}
+    assert access(node("n1", tmp_path)).taken([port]) == {}
 
 
 def test_a_directory_that_one_node_does_not_see_is_named(tmp_path: Path) -> None:
     one, other = node("n1", tmp_path), node("n2", tmp_path)
     require_shared([one, other], tmp_path, "the record", "share it", here=True)
-    elsewhere = RemoteNode(
-        **{**vars(other), "reach": Reach("n2", ("sh", "-c", "cd / && false"), login_shell=True)}
-    )
+    elsewhere = node("n2", tmp_path, "sh", "-c", "cd / && false")
     with pytest.raises(NodeError):
         require_shared([one, elsewhere], tmp_path, "the record", "share it", here=True)
 
@@ -201,13 +204,13 @@ def test_an_old_java_on_a_host_is_refused(
 def test_a_lease_releases_what_is_on_other_hosts(tmp_path: Path) -> None:
     on = node("n1", tmp_path)
     with lease.hold("held", "a test") as held:
-        on.note(held, "directory", tmp_path / "there")
-        on.make(tmp_path / "there" / "in")
-        process = on.spawn("nap", ["sleep", "60"], log=tmp_path / "log", env={shell.LEASE_MARK: "held"})
-        wait_for(lambda: shell.marked("held"))
+        access(on).note(held, "directory", tmp_path / "there")
+        access(on).make(tmp_path / "there" / "in")
+        process = access(on).spawn("nap", ["sleep", "60"], log=tmp_path / "log", env={marks.LEASE: "held"})
+        wait_for(lambda: marks.marked("held"))
         (seen,) = held.elsewhere()
-        assert [one["arguments"] for one in seen.processes] == [["sleep", "60"]]
-        assert seen.there == [f"directory {tmp_path / 'there'}"]
+        assert [one.program for one in seen.members] == ["sleep"]
+        assert seen.there == [Resource("directory", str(tmp_path / "there"), "n1")]
         assert held.release_hosts() == []
         assert not (tmp_path / "there").exists()
         assert wait_for(lambda: process.code() is not None)
@@ -215,9 +218,9 @@ def test_a_lease_releases_what_is_on_other_hosts(tmp_path: Path) -> None:
 
 
 def test_a_host_that_is_gone_keeps_its_lease_and_is_named(tmp_path: Path) -> None:
-    gone = RemoteNode(**{**vars(node("n1", tmp_path)), "reach": Reach("n1", ("false",), login_shell=True)})
+    gone = node("n1", tmp_path, "false")
     with pytest.raises(WeftError, match="could not release n1: "), lease.hold("held", "a test") as held:
-        gone.note(held, "directory", tmp_path / "there")
+        access(gone).note(held, "directory", tmp_path / "there")
     assert [
         one["host"] if "host" in one else of_text(one["reach"]).host for one in held.entries if "reach" in one
     ] == ["n1"]

@@ -8,14 +8,14 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.report_fakes import HEAD, RESOLVED, make_record
+from weft.analysis.compare.compare import Comparison, compare
+from weft.analysis.compare.headline import Headline, flat, headlines
 from weft.cli import app
 from weft.cli.runs import runs as runs_verb
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record.record import write_json
-from weft.report import study
-from weft.report.compare import Comparison, compare
-from weft.report.headline import Headline, flat, headlines
+from weft.report.pages import study
 
 RUNNER = CliRunner()
 

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.unit.report_fakes import BEGIN, make_record
+from weft.analysis.compare.operations import Operations, operations
+from weft.analysis.summary.gather import summarize
 from weft.record import samples
 from weft.record.record import Stored, write_json
 from weft.record.samples import Sample
-from weft.report.blocks import Table, Words
-from weft.report.counters import counters
-from weft.report.fileops import file_operations
-from weft.report.gather import summarize
-from weft.report.operations import Operations, operations
+from weft.report.draw.blocks import Table, Words
+from weft.report.sections.counters import counters
+from weft.report.sections.fileops import file_operations
 
 SOURCES = {"fileops.*.count": {"unit": "", "source": "preload library", "blind": "io_uring", "since": "run"}}
 
 
 def reading(at: float, component: str, **values: float) -> list[Sample]:
-    """A reading of node1's counters, `shuffle_open_count=3`, so many seconds after the run began."""
+    """A reading of node1's counters, `scratch_open_count=3`, so many seconds after the run began."""
     return [
         Sample(BEGIN + at, "node1", "", "fileops." + name.replace("_", "."), value, component)
         for name, value in {"processes": 1.0, **values}.items()
@@ -34,9 +34,9 @@ def record(directory: Path, found: Sequence[Sample]) -> Stored:
 
 JUMPS = [
     *(each for at in (2.0, 2.41) for each in reading(at, "engine")),
-    *reading(6.0, "engine", shuffle_open_count=8000, shuffle_open_seconds=4),
-    *reading(12.41, "engine", shuffle_open_count=9000, shuffle_open_seconds=4.5),
-    *reading(13.2, "engine", shuffle_open_count=9000, shuffle_open_seconds=4.5),
+    *reading(6.0, "engine", scratch_open_count=8000, scratch_open_seconds=4),
+    *reading(12.41, "engine", scratch_open_count=9000, scratch_open_seconds=4.5),
+    *reading(13.2, "engine", scratch_open_count=9000, scratch_open_seconds=4.5),
 ]
 
 
@@ -45,17 +45,17 @@ def test_a_counter_that_jumps_is_the_same_in_both_tables(tmp_path: Path) -> None
     sums = counters(summary).blocks[0]
     assert isinstance(sums, Table)
     rows = {row[0]: dict(zip([c.title for c in sums.columns], row, strict=True)) for row in sums.rows}
-    counter = rows["fileops.shuffle.open.count"]
+    counter = rows["fileops.scratch.open.count"]
     assert (counter["run"], counter["whole run"], counter["processes of"]) == ("9,000", "9,000", "engine")
     opens = file_operations(summary).blocks[0]
     assert isinstance(opens, Table)
-    assert opens.rows == [("shuffle", "open", "9,000", "-", "-", "-", "4.50 s", "500.0 us")]
+    assert opens.rows == [("scratch", "open", "9,000", "-", "-", "-", "4.50 s", "500.0 us")]
 
 
 def test_every_counter_of_a_pattern_has_its_source(tmp_path: Path) -> None:
     summary = summarize(record(tmp_path / "run", JUMPS))
     assert {c.name: c.source for c in summary.counters if c.name.endswith(".count")} == {
-        "fileops.shuffle.open.count": "preload library"
+        "fileops.scratch.open.count": "preload library"
     }
 
 

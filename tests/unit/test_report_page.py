@@ -12,14 +12,16 @@ from rich.console import Console
 
 from tests.unit.report_fakes import make_record
 from weft import report
+from weft.analysis.read.nodes import NodeInfo, StorageLink
+from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.summary import Series, Summary
 from weft.errors import RecordError
 from weft.record.record import Stored
-from weft.report import charts, page, terminal
-from weft.report.blocks import Chart, Section, Words, build
-from weft.report.gather import summarize
-from weft.report.sections import SECTIONS, what_was_run
-from weft.report.summary import NodeInfo, Series, StorageLink, Summary
-from weft.report.timeline import PANELS, lines, timeline
+from weft.report.draw import charts
+from weft.report.draw.blocks import Chart, Section, Words, build
+from weft.report.pages import page, terminal
+from weft.report.pages.contents import SECTIONS, what_was_run
+from weft.report.sections.timeline import PANELS, lines, timeline
 
 TITLES = ["Where the time went", "What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
           "Slowest tasks", "Logs", "Configuration", "Not observed"]  # fmt: skip

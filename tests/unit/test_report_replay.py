@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 
 from tests.unit.report_fakes import BEGIN, make_record
+from weft.adapters.workloads import jobtrace
+from weft.adapters.workloads.jobtrace import Scaling, TraceJob
+from weft.analysis.compare.compare import compare
+from weft.analysis.compare.headline import headline
+from weft.analysis.summary import replayed
+from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.summary import Summary
 from weft.record.record import write_json
-from weft.report import page, replay, replayed, replays
-from weft.report.blocks import Chart, Table, Words
-from weft.report.compare import compare
-from weft.report.gather import summarize
-from weft.report.headline import headline
-from weft.report.summary import Summary
-from weft.workloads import jobtrace
-from weft.workloads.jobtrace import Scaling, TraceJob
+from weft.report.draw.blocks import Chart, Table, Words
+from weft.report.pages import page
+from weft.report.sections import replay, replays
 
 
 def job(number: int, **changes: Any) -> dict[str, Any]:

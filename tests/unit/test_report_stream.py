@@ -7,15 +7,16 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.report_fakes import BEGIN, make_record
+from weft.analysis.compare.compare import Comparison, Group
+from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.summary import Mark, Summary
 from weft.cli import app
 from weft.errors import UsageError
 from weft.record.record import write_json
-from weft.report import latencies, page, stream, verdict
-from weft.report.blocks import Chart, Table, Words
-from weft.report.compare import Comparison, Group
-from weft.report.gather import summarize
-from weft.report.summary import Mark, Summary
-from weft.report.text import outcome_lines
+from weft.report.draw.blocks import Chart, Table, Words
+from weft.report.pages import page
+from weft.report.pages.text import outcome_lines
+from weft.report.sections import latencies, stream, verdict
 
 LATENCY = {"median": 0.004, "p95": 0.009, "p99": 0.02, "p999": 0.5, "max": 1.25, "mean": 0.005}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.report_fakes import make_record
-from weft.report import verdict
-from weft.report.gather import summarize
+from weft.analysis.summary.gather import summarize
+from weft.report.sections import verdict
 
 
 def test_a_whole_record(tmp_path: Path) -> None:

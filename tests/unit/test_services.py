@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from weft.adapters.services.null import NullService
 from weft.errors import UsageError
 from weft.run import preview
 from weft.run.topology import topology
-from weft.services.null import NullService
 from weft.spec.parse import parse
 
 HADOOP = {"workload": "terasort", "engine": "hadoop"}

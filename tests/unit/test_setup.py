@@ -166,7 +166,7 @@ def test_each_declared_package_is_imported_and_each_import_is_declared() -> None
     }
     distributions = packages_distributions()
     foreign = {distributions[name][0] for name in imported - {"weft"} if name in distributions}
-    assert {name.lower().replace("_", "-") for name in foreign} == names
+    assert {re.sub(r"[._]", "-", name.lower()) for name in foreign} == names
 
 
 def test_javas_tests_download_only_what_a_pom_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

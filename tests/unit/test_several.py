@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 
 from tests.fakes import GIB, RECORD, WORK, fake_hadoop_layout, fake_layout, fake_nodes, fake_plan
+from weft.adapters.engines.flink.engine import FlinkEngine
+from weft.adapters.engines.several import SeveralEngine
+from weft.adapters.engines.spark.engine import SparkEngine
 from weft.clusters import attach
 from weft.clusters.registry import PersistentCluster
-from weft.engines.flink.engine import FlinkEngine
-from weft.engines.several import SeveralEngine
-from weft.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.layout.plan import Job, Plan
 from weft.spec.keys import put
 from weft.spec.model import Spec
 from weft.spec.parse import parse
 from weft.text.toml import toml_of
+from weft.text.units import show_size
 
 PAIRS = pytest.mark.parametrize(
     "names", [",".join(pair) for pair in itertools.permutations(["spark", "hadoop", "flink"], 2)]
@@ -105,7 +106,7 @@ def test_memory_is_shared_equally_or_as_is_asked() -> None:
     heap = SparkEngine().heap(fake_layout(fake_nodes(memory=6 * GIB)))
     worker = next(daemon for daemon in found.daemons if daemon.name == "spark-worker-node2")
     assert worker.argv[worker.argv.index("--memory") + 1] == f"{heap >> 20}m"
-    assert found.summary["memory for flink"] == "3.22 GB of each node"
+    assert show_size(found.derived["several"].sizes["memory of each node for flink"]) == "3.22 GB"
 
 
 def test_a_share_that_is_too_small_is_refused_with_the_keys_that_help() -> None:

@@ -15,11 +15,12 @@ import pytest
 import weft
 from weft.errors import MissingError, WeftError
 from weft.host import shell
+from weft.host.programs import marks
 
 SOURCE = Path(weft.__file__).parent
-SENT = SOURCE / "host" / "remote" / "sent"
+PROGRAMS = SOURCE / "host" / "programs"
 """Programs that run on other hosts."""
-ALONE = SOURCE / "engines" / "powergraph" / "translation.py"
+ALONE = SOURCE / "adapters" / "engines" / "powergraph" / "translation.py"
 """A program of a node's own, where weft's packages need not be."""
 
 
@@ -32,7 +33,7 @@ def test_only_shell_imports_subprocess(path: Path) -> None:
         for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
     }
     forbidden = {"subprocess", "multiprocessing", "pty", "asyncio"} - (
-        {"subprocess"} if path in {SOURCE / "host" / "shell.py", ALONE} or path.parent == SENT else set()
+        {"subprocess"} if path in {SOURCE / "host" / "shell.py", ALONE} or path.parent == PROGRAMS else set()
     )
     assert names & forbidden == set()
 
@@ -65,7 +66,7 @@ def test_stop_ends_a_process_and_its_descendants(tmp_path: Path) -> None:
     family = process.family()
     process.stop(grace=1)
     assert process.code() is not None
-    gone, alive = psutil.wait_procs(family, timeout=2)
+    gone, alive = psutil.wait_procs(family, timeout=30)
     assert (len(gone), alive) == (2, [])
 
 
@@ -100,12 +101,12 @@ def test_tail_gives_the_last_lines_and_nothing_for_no_file(tmp_path: Path) -> No
 
 
 def test_marked_finds_by_the_whole_name(tmp_path: Path) -> None:
-    process = shell.spawn("p", ["sleep", "60"], log=tmp_path / "log", env={shell.LEASE_MARK: "name-1"})
+    process = shell.spawn("p", ["sleep", "60"], log=tmp_path / "log", env={marks.LEASE: "name-1"})
     end = time.monotonic() + 5
-    while not shell.marked("name-1") and time.monotonic() < end:
+    while not marks.marked("name-1") and time.monotonic() < end:
         time.sleep(0.01)
-    assert [found.pid for found in shell.marked("name-1")] == [process.popen.pid]
-    assert shell.marked("name") == []
+    assert list(marks.marked("name-1")) == [process.popen.pid]
+    assert marks.marked("name") == {}
     process.stop(0)
 
 
@@ -114,9 +115,9 @@ def test_a_process_that_becomes_another_program_is_found_at_every_moment(tmp_pat
     script.write_text('#!/bin/sh\nexec "$0"\n')
     script.chmod(0o755)
     mark = f"restless-{os.getpid()}"  # tests of another tree may run at the same time
-    process = shell.spawn("again", [str(script)], log=tmp_path / "log", env={shell.LEASE_MARK: mark})
+    process = shell.spawn("again", [str(script)], log=tmp_path / "log", env={marks.LEASE: mark})
     try:
-        assert all([one.pid for one in shell.marked(mark)] == [process.pid] for _ in range(300))
+        assert all(list(marks.marked(mark)) == [process.pid] for _ in range(300))
     finally:
         process.stop(grace=1)
 
@@ -124,12 +125,11 @@ def test_a_process_that_becomes_another_program_is_found_at_every_moment(tmp_pat
 def test_a_machine_that_is_slow_to_look_looks_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten seconds pass between any two questions for the time."""
     clock = SimpleNamespace(monotonic=itertools.count(0, 10).__next__, sleep=lambda _: None)
-    looks = iter([[], [], [f"{shell.LEASE_MARK}=slow".encode()]])
-    one = psutil.Process(1)
-    monkeypatch.setattr("weft.host.shell.time", clock)
-    monkeypatch.setattr("weft.host.shell._processes", lambda: iter([one]))
-    monkeypatch.setattr("weft.host.shell._environment", lambda _: next(looks))
-    assert shell.marked("slow") == [one]
+    looks = iter([[], [], [f"{marks.LEASE}=slow".encode()]])
+    monkeypatch.setattr(marks, "time", clock)
+    monkeypatch.setattr(marks.os, "listdir", lambda _: ["1", "self"])
+    monkeypatch.setattr(marks, "variables", lambda _: next(looks))
+    assert list(marks.marked("slow")) == [1]
 
 
 def test_a_process_whose_parent_died_before_it_could_be_tied_to_it_does_not_start(tmp_path: Path) -> None:
@@ -137,3 +137,14 @@ def test_a_process_whose_parent_died_before_it_could_be_tied_to_it_does_not_star
     words = shell._tied([sys.executable, "-c", f"open({str(tmp_path / 'ran')!r}, 'w')"])
     assert shell.run(["sh", "-c", '"$@" & wait $!', "sh", *words], check=False).code != 0
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_node_is_entered_without_the_preload_library_and_keeps_the_working_directory(
+    tmp_path: Path,
+) -> None:
+    entered, rest = shell.entering(["nice"], {"LD_PRELOAD": "", "A": "b"}, tmp_path)
+    assert (entered, rest) == (["nice", "env", f"--chdir={tmp_path}"], {"A": "b"})
+    entered, rest = shell.entering([], {"LD_PRELOAD": "libc.so.6"}, tmp_path)
+    assert rest == {}
+    done = shell.run([*entered, "sh", "-c", "pwd; echo $LD_PRELOAD"])
+    assert done.out.split() == [str(tmp_path), "libc.so.6"]

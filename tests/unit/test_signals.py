@@ -313,7 +313,7 @@ def test_a_signal_while_an_exception_is_handled_is_raised_after_it(tmp_path: obj
 def test_a_signal_waits_for_what_other_threads_create(tmp_path: object) -> None:
     done = outcome(
         """
-        from weft.nodes.base import Node, everywhere
+        from weft.adapters.nodes.base import Node, everywhere
         nodes = [Node(f"n{i}", "", 1, 1, Path(".")) for i in range(3)]
         def slow(node):
             time.sleep(0.3)
@@ -335,13 +335,13 @@ def test_a_signal_waits_for_what_other_threads_create(tmp_path: object) -> None:
 def test_what_a_stopped_run_could_not_remove_is_named(tmp_path: object) -> None:
     done = outcome(
         """
-        import shutil
         from weft.host import lease
+        from weft.host.programs import removal
         from weft.host.work import open_work
         from weft.record import record as records
         from weft.run.run import verdict_of
         os.environ.update(WEFT_STATE="state", WEFT_WORK="work")
-        shutil.rmtree = lambda *_, **__: None
+        removal.remove_tree = lambda _: None
         def action():
             record = records.create(Path("runs"), "one", "", {})
             with verdict_of(record), lease.hold("one", "a test") as held, open_work("one", held), record.phase("run"):
@@ -361,14 +361,14 @@ def test_what_a_stopped_run_could_not_remove_is_named(tmp_path: object) -> None:
 def test_an_error_names_what_its_run_could_not_remove(tmp_path: object) -> None:
     done = outcome(
         """
-        import shutil
         from weft.errors import WeftError
         from weft.host import lease
+        from weft.host.programs import removal
         from weft.host.work import open_work
         from weft.record import record as records
         from weft.run.run import verdict_of
         os.environ.update(WEFT_STATE="state", WEFT_WORK="work")
-        shutil.rmtree = lambda *_, **__: None
+        removal.remove_tree = lambda _: None
         def action():
             record = records.create(Path("runs"), "one", "", {})
             with verdict_of(record), lease.hold("one", "a test") as held, open_work("one", held), record.phase("run"):

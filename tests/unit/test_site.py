@@ -14,7 +14,7 @@ from weft.host.site.survey import FileSystem, Interface, Survey, file_systems, j
 from weft.host.site.writing import text
 from weft.host.slurm.commands import Partition
 
-MOUNTS = """\
+MOUNTS = b"""\
 /dev/sda1 / ext4 rw 0 0
 10.0.0.1@o2ib:/fs /lustre lustre rw,flock 0 0
 server:/home /home nfs4 rw 0 0

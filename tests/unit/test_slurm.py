@@ -1,17 +1,20 @@
 """What Slurm's commands say, as data; what is asked of Slurm; how waits and ends are explained."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from weft.errors import UsageError
+from tests.fakes import fake_program
+from weft.adapters.nodes.slurm import SlurmNodes, step
+from weft.errors import NodeError, UsageError
+from weft.host import lease
 from weft.host.site.profile import Directives, Profile
 from weft.host.slurm import commands
 from weft.host.slurm.allocation import Allocation, Part, allocation
 from weft.host.slurm.commands import refused
 from weft.host.slurm.jobs import Job
 from weft.host.slurm.text import fields, parts_of, per_node, seconds
-from weft.nodes.slurm import SlurmNodes, step
 from weft.run.submission.script import script
 
 LINE = (
@@ -196,6 +199,39 @@ def test_a_wait_is_explained(reason: str, hopeless: bool, words: str) -> None:
 def test_an_end_is_explained(state: str, words: str) -> None:
     known = {"RunTime": "00:01:00", "TimeLimit": "00:01:00" if state != "STRANGE" else "01:00:00"}
     assert words in Job(7, state, "", "n1", 0, known).end().message
+
+
+@pytest.fixture
+def crowded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Slurm in which another user has given two jobs the name of this user's; what is cancelled is in a file."""
+    cancelled = tmp_path / "cancelled"
+    cancelled.touch()
+    mine = f'case "$*" in *--user={os.getuid()}*) echo 12;; *) printf "11\\n12\\n13\\n";; esac'
+    fake_program(tmp_path, "squeue", mine)
+    fake_program(tmp_path, "scancel", f'echo "$@" >>{cancelled}')
+    fake_program(
+        tmp_path, "salloc", "echo 'salloc: Pending job allocation 12\nsalloc: Granted job allocation 12' >&2"
+    )
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    return cancelled
+
+
+def test_the_job_that_was_allocated_is_the_one_that_salloc_names(crowded: Path) -> None:
+    assert commands.allocate([], "weft-run", 10) == 12
+
+
+def test_a_job_of_another_user_is_never_cancelled_because_of_its_name(crowded: Path) -> None:
+    assert commands.named("weft-run") == [12]
+    with lease.hold("run", "a test") as held:
+        held.note("job", path="weft-run")
+    commands.cancel_named("weft-run")
+    assert set(crowded.read_text().split()) == {"12"}
+
+
+def test_an_allocation_that_names_no_job_is_refused(crowded: Path) -> None:
+    fake_program(crowded.parent, "salloc", "exit 0")
+    with pytest.raises(NodeError, match="rejected"):
+        commands.allocate([], "weft-run", 10)
 
 
 def test_unlike_nodes_of_a_partition_are_one(monkeypatch: pytest.MonkeyPatch) -> None:

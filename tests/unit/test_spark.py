@@ -7,7 +7,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes import GIB, fake_layout, fake_nodes
-from weft.engines.spark.engine import SparkEngine
+from weft.adapters.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.layout.plan import Job
 
@@ -34,7 +34,7 @@ def test_the_environment_of_a_worker(snapshot: SnapshotAssertion) -> None:
 
 def test_a_plan_is_the_same_for_the_same_layout() -> None:
     one, same = (SparkEngine().plan(fake_layout()) for _ in range(2))
-    assert (one.files, one.daemons, one.summary) == (same.files, same.daemons, same.summary)
+    assert (one.files, one.daemons, one.derived) == (same.files, same.daemons, same.derived)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

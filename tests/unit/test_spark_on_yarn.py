@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
-from weft.engines.spark.engine import SparkEngine
-from weft.engines.spark.onyarn import overhead
+from weft.adapters.engines.spark.engine import SparkEngine
+from weft.adapters.engines.spark.onyarn import overhead
 from weft.errors import UsageError
 from weft.layout.plan import Job
 

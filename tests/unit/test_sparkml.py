@@ -6,13 +6,14 @@ from typing import get_args
 import pytest
 
 from tests.fakes import fake_layout, fake_nodes
+from weft.adapters.workloads.base import Prepared
+from weft.adapters.workloads.sparkml import _SIZES, SparkMl, SparkMlTest
 from weft.errors import UsageError
 from weft.spec.parse import parse
-from weft.workloads.sparkml import _SIZES, SparkMl, SparkMlTest
 
 
 def asked(workload: SparkMl) -> dict[str, str]:
-    arguments = list(workload.job(fake_layout(fake_nodes(2, cores=3)), []).arguments)
+    arguments = list(workload.job(Prepared(fake_layout(fake_nodes(2, cores=3)), [])).arguments)
     return {key: value for key, value in pairwise(arguments) if key.startswith("--")}
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from weft.cli.flags import Flags
-from weft.cli.request import study_of
-from weft.engines.spark.engine import SparkEngine
+from weft.adapters.engines.spark.engine import SparkEngine
+from weft.adapters.nodes.virtual import VirtualNodes
+from weft.adapters.storage.disk import DiskStorage
+from weft.adapters.storage.loopback import LoopbackStorage
+from weft.api.flags import Flags
+from weft.api.request import study_of
 from weft.errors import UsageError
-from weft.nodes.virtual import VirtualNodes
 from weft.spec.keys import describe
 from weft.spec.model import FAMILIES, Spec
 from weft.spec.parse import parse
-from weft.storage.disk import DiskStorage
-from weft.storage.loopback import LoopbackStorage
 
 TOML = """
 workload = "terasort:2GB"

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from tests.fakes import fake_layout, fake_nodes
-from weft.engines.flink.engine import FlinkEngine
+from weft.adapters.engines.flink.engine import FlinkEngine
+from weft.adapters.workloads.base import Prepared, Results
+from weft.adapters.workloads.sqljoin import SqlJoin
 from weft.errors import UsageError
 from weft.host import settings
 from weft.spec.parse import parse
@@ -23,7 +25,6 @@ from weft.tables.check import answer
 from weft.tables.columns import described
 from weft.tables.compare import difference
 from weft.tables.duck import database, parts, view
-from weft.workloads.sqljoin import SqlJoin
 
 
 def numbers(first: int, last: int) -> Any:
@@ -129,9 +130,14 @@ def test_lost_rows_of_the_generator_and_wrong_answers_are_invalid() -> None:
     ran = {"queries": [{"query": "join", "label": "join-1", "seconds": 1.0, "failure": ""}], "seconds": 1.0}
     right = [{"answers": {"join-1": {"rows": 3, "wrong": ""}}, "duckdb": "1"}]
     wrong = [{"answers": {"join-1": {"rows": 3, "wrong": "row 2: x"}}, "duckdb": "1"}]
-    assert work.judge(made, ran, right).valid
-    assert "60 rows of uservisits were generated instead of 100" in work.judge(made[:1], ran, right).reason
-    assert work.judge(made, ran, wrong).reason == "1 of 1 executions are wrong, first join-1: row 2: x"
+    assert work.judge(Results(made, ran, right)).valid
+    assert (
+        "60 rows of uservisits were generated instead of 100"
+        in work.judge(Results(made[:1], ran, right)).reason
+    )
+    assert (
+        work.judge(Results(made, ran, wrong)).reason == "1 of 1 executions are wrong, first join-1: row 2: x"
+    )
 
 
 def test_flink_needs_a_library_and_spark_does_not() -> None:
@@ -144,9 +150,9 @@ def test_flink_needs_a_library_and_spark_does_not() -> None:
 def test_libraries_are_on_the_class_path_of_the_job() -> None:
     jar = Path("/cache/flink-sql/lib/format.jar")
     layout = dataclasses.replace(fake_layout(), libraries=[jar])
-    argv = FlinkEngine().submit(SqlJoin().job(layout, []), layout).argv
+    argv = FlinkEngine().submit(SqlJoin().job(Prepared(layout, [])), layout).argv
     assert argv[argv.index("-C") + 1] == f"file://{jar}"
-    assert "-C" not in FlinkEngine().submit(SqlJoin().job(fake_layout(), []), fake_layout()).argv
+    assert "-C" not in FlinkEngine().submit(SqlJoin().job(Prepared(fake_layout(), [])), fake_layout()).argv
 
 
 def test_the_columns_are_those_of_the_tables(tmp_path: Path) -> None:

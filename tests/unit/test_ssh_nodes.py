@@ -5,10 +5,15 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from weft.errors import UsageError
-from weft.host.work import work_directory
-from weft.nodes import AnyNodes
-from weft.nodes.ssh import SshNodes, host_names
+from tests.needs import NAMESPACES, ROOT, needs
+from weft.adapters.nodes import AnyNodes
+from weft.adapters.nodes.remote import furnished
+from weft.adapters.nodes.ssh import SshNodes, host_names
+from weft.errors import NodeError, UsageError
+from weft.host import lease
+from weft.host.remote.reach import Reach
+from weft.host.work import Work, work_directory
+from weft.layout.node import Node
 
 
 def nodes_of(text: str) -> SshNodes:
@@ -32,6 +37,23 @@ def test_hosts_are_named_in_order_and_once(text: str, names: list[str]) -> None:
     nodes = nodes_of(f"ssh:{text},fabric=ib0,cores=3")
     assert [node.name for node in nodes.sketch(work_directory("RUN"))] == names
     assert (nodes.count, nodes.fabric, nodes.cores) == (len(names), "ib0", 3)
+
+
+ONLY_IPV6 = """
+ip link set lo up && ip link add d0 type veth peer name d1 && ip link set d1 up && ip link set d0 up && ip addr add fd00::1/64 nodad dev d0 && exec "$@"
+"""
+
+
+@needs(ROOT, "unshare", "ip", NAMESPACES)
+def test_a_host_with_nothing_but_ipv6_is_refused_with_that_word(tmp_path: Path) -> None:
+    client = ("unshare", "--net", "sh", "-c", ONLY_IPV6, "sh")
+    node = Node("a", "a", 0, 0, tmp_path, way=Reach("a", client, login_shell=False).text())
+    with (
+        lease.hold("one", "a test") as held,
+        pytest.raises(NodeError, match="a: only IPv6 addresses"),
+        furnished([node], Work("one", tmp_path, held), []),
+    ):
+        pass
 
 
 def test_a_file_has_a_host_a_line(tmp_path: Path) -> None:

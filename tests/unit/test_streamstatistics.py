@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from tests.fakes import GIB, fake_layout, fake_nodes
+from weft.adapters.services.kafka import Kafka
+from weft.adapters.workloads.base import Prepared, Results
+from weft.adapters.workloads.streamstatistics import StreamStatistics
 from weft.errors import UsageError
 from weft.host.work import WorkDirectory
 from weft.layout.plan import Layout
 from weft.run import preview
 from weft.run.topology import Topology
-from weft.services.kafka import Kafka
 from weft.spec.parse import parse
-from weft.workloads.streamstatistics import StreamStatistics
 
 
 def laid(engine: str = "flink") -> Layout:
@@ -25,7 +26,7 @@ def laid(engine: str = "flink") -> Layout:
     homes = {"kafka": Path("/cache/kafka"), engine: Path("/cache/engine")}
     jars = {"kafka": Path("/cache/weft-kafka.jar")}
     nodes = made_of.computing(members)
-    layout = replace(raw, nodes=nodes, servers=members.servers, homes=homes, jars=jars)
+    layout = replace(raw, nodes=nodes, servers=members.servers, homes=homes, jars=jars, engine=engine)
     places = made_of.sketch(members, WorkDirectory("RUN", raw.directory))
     return made_of.laid(layout, members, places.backings)
 
@@ -47,7 +48,7 @@ def judged(
 ) -> str:
     ran = {"beside": [collected(**changes), {"records": published}]}
     found = {"each": 25_000, "records": 25_000, "count": checked, "min": -9, "max": 9, "sum": 1, "results": 5}
-    judgement = workload.judge([], ran, [found])
+    judgement = workload.judge(Results([], ran, [found]))
     assert judgement.valid == (not judgement.reason)
     return judgement.reason
 
@@ -56,8 +57,8 @@ def test_programs_agree_on_the_records() -> None:
     workload, layout = StreamStatistics(producers=3, seed=7), laid()
     (topics,) = workload.prepare(layout)
     assert "stream-records=3" in topics.argv
-    collect, *produce = workload.beside(layout, [])
-    (validate,) = workload.check(layout, [])
+    collect, *produce = workload.beside(Prepared(layout, []))
+    (validate,) = workload.check(Prepared(layout, []))
     for key in ("producers", "length", "values", "field", "seed", "client"):
         assert len({option(one.argv, key) for one in (collect, *produce, validate)}) == 1
     shares = [(option(one.argv, "from"), option(one.argv, "to")) for one in produce]
@@ -69,7 +70,7 @@ def test_programs_agree_on_the_records() -> None:
 def test_without_an_interval_flink_answers_each_record_and_spark_after_micro_batches(
     engine: str, interval: str
 ) -> None:
-    job = StreamStatistics().job(laid(engine), [])
+    job = StreamStatistics().job(Prepared(laid(engine), []))
     assert option(job.arguments, "interval-millis") == interval
     assert ("--buffer-millis" in job.arguments) == (engine == "flink")
 
@@ -94,7 +95,7 @@ def test_a_rate_that_is_not_sustained_is_named_with_its_limit() -> None:
     step = {"rate": 5000.0, "sustained": False, "limit": "broker"}
     ran = {"beside": [collected(steps=[step]), {"records": 25_000}]}
     found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
-    facts = StreamStatistics().judge([], ran, [found]).facts
+    facts = StreamStatistics().judge(Results([], ran, [found])).facts
     assert (facts["sustained"], facts["limit"], facts["offered_per_second"]) == (False, "broker", 5000.0)
     assert facts["latency_median_seconds"] == 0.01
 
@@ -153,10 +154,10 @@ def test_a_rate_is_a_number_or_max(rate: str) -> None:
 
 def test_real_time_mode_needs_a_slot_for_each_partition_and_one_for_the_result() -> None:
     layout = laid("spark")
-    StreamStatistics(interval=0, producers=layout.slots - 1).generated(layout)
-    StreamStatistics(producers=layout.slots).generated(layout)
+    StreamStatistics(interval=0, producers=layout.slots - 1).require_layout(layout)
+    StreamStatistics(producers=layout.slots).require_layout(layout)
     with pytest.raises(UsageError, match=f"needs {layout.slots + 1} slots"):
-        StreamStatistics(interval=0, producers=layout.slots).generated(layout)
+        StreamStatistics(interval=0, producers=layout.slots).require_layout(layout)
     table = {"workload": "stream-statistics", "engine": "spark", "services": ["kafka:1"]}
     with pytest.raises(UsageError, match="at least 5 s between checkpoints"):
         parse(table, {"interval": "0", "checkpoint": "1s"})
@@ -164,19 +165,19 @@ def test_real_time_mode_needs_a_slot_for_each_partition_and_one_for_the_result()
 
 @pytest.mark.parametrize(("engine", "millis"), [("flink", "1000"), ("spark", "5000")])
 def test_checkpoints_are_as_often_as_the_engine_permits(engine: str, millis: str) -> None:
-    job = StreamStatistics(interval=0).job(laid(engine), [])
+    job = StreamStatistics(interval=0).job(Prepared(laid(engine), []))
     assert option(job.arguments, "checkpoint-millis") == millis
 
 
 def test_an_engine_that_begins_late_has_no_warm_up() -> None:
     work = StreamStatistics(backlog=5, seconds=25)
-    assert "--backlog" in work.job(laid(), []).arguments
-    assert "--backlog" not in StreamStatistics().job(laid(), []).arguments
-    assert option(work.beside(laid(), [])[0].argv, "backlog-seconds") == "5.0"
+    assert "--backlog" in work.job(Prepared(laid(), [])).arguments
+    assert "--backlog" not in StreamStatistics().job(Prepared(laid(), [])).arguments
+    assert option(work.beside(Prepared(laid(), []))[0].argv, "backlog-seconds") == "5.0"
     late = {"records": 6200, "waited": 6.2, "caught_up": 3.0}
     ran = {"beside": [collected(backlog=late), {"records": 25_000}]}
     found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
-    judgement = work.judge([], ran, [found])
+    judgement = work.judge(Results([], ran, [found]))
     assert judgement.valid
     assert (judgement.facts["backlog_records"], judgement.facts["caught_up"]) == (6200, "3.0 s")
     for keys in ({"backlog": "20s"}, {"backlog": "5s", "rate": "max"}):

@@ -10,6 +10,7 @@ from rich.console import Console
 from weft.errors import MissingError, UsageError
 from weft.run import matrix
 from weft.run.progress import Progress
+from weft.spec import study
 from weft.spec.study import study_from
 
 TABLE = {
@@ -152,3 +153,12 @@ def test_a_cell_that_fails_before_it_has_a_record_ends_the_study(monkeypatch: py
     table = {"workload": "terasort", "matrix": {"scratch": ["disk", "memory"]}}
     with pytest.raises(MissingError):
         matrix.run(study_from(table, name="s", where="s.toml"), Progress(Console(file=io.StringIO())))
+
+
+def test_a_cell_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = study_from(CASES, name="s", where="s")
+    found = asked.cells()
+    monkeypatch.setattr(study, "parse", lambda *_: pytest.fail("it was parsed again"))
+    assert asked.cells() == found
+    found[0][0].clear()
+    assert asked.cells()[0][0] != {}, "what a caller changes is his own"

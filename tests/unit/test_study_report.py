@@ -6,19 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from weft.analysis.compare import formula, published
+from weft.analysis.compare import study as studies
+from weft.analysis.compare.against import Against, against, finding, values_of
+from weft.analysis.compare.compare import Comparison
+from weft.analysis.compare.headline import Headline
+from weft.analysis.compare.operations import Operations
+from weft.analysis.compare.published import Expected, Measure, Paper, Published, Rule
+from weft.analysis.explain.timeparts import Covered, Explanation
 from weft.errors import UsageError
 from weft.host import settings
-from weft.report import emulation, formula, published, slowdown, study
-from weft.report.against import Against, against, finding, values_of
-from weft.report.blocks import Listing, Table
-from weft.report.compare import Comparison
-from weft.report.headline import Headline
-from weft.report.operations import Operations
-from weft.report.published import Expected, Measure, Paper, Published, Rule
-from weft.report.timeparts import Covered, Explanation
+from weft.report.draw.blocks import Listing, Table
+from weft.report.pages import study
+from weft.report.sections import emulation, slowdown
 from weft.spec.study import load
 
-EMULATED = "the shuffle file system is emulated (latencyfs, profile lustre); no real lustre was used"
+EMULATED = "the scratch file system is emulated (latencyfs, profile lustre); no real lustre was used"
 CELLS = {"memory": "memory", "lustre": "delayed:lustre", "pool": "pool+delayed:lustre"}
 
 
@@ -206,10 +209,10 @@ def test_published_points_stand_beside_those_of_their_place(tmp_path: Path) -> N
         "paper,experiment,engine,storage,scale,metric,value,unit,cell,at,note\n"
         "p,sort,spark,datawarp:lustre,6 workers,slowdown,4.2,ratio,datawarp,spark,section 4\n"
     )
-    text = study.text(study.of_study(BY_ENGINE, "s", here))
+    text = study.text(studies.of_study(BY_ENGINE, "s", here))
     assert "published, other machines: engine" in text
     assert "could not be" not in text
-    rows = slowdown_rows(study.of_study(BY_ENGINE, "s", here))
+    rows = slowdown_rows(studies.of_study(BY_ENGINE, "s", here))
     assert rows == {("datawarp", "spark"): "4.2 (datawarp:lustre, 6 workers)", ("datawarp", "flink"): "-"}
 
 
@@ -239,7 +242,7 @@ def folder(path: Path) -> Path:
 
 
 def test_the_page_names_what_is_emulated_the_published_points_and_the_rules(tmp_path: Path) -> None:
-    text = study.text(study.of_study(MEASURED, "s", folder(tmp_path / "s")))
+    text = study.text(studies.of_study(MEASURED, "s", folder(tmp_path / "s")))
     for words in (
         EMULATED,
         "published, other machines: cores",
@@ -253,7 +256,7 @@ def test_the_page_names_what_is_emulated_the_published_points_and_the_rules(tmp_
 
 
 def test_cells_stand_in_the_order_of_the_axis_with_the_base_first(tmp_path: Path) -> None:
-    found = study.of_study(MEASURED[::-1], "s", folder(tmp_path / "s"))
+    found = studies.of_study(MEASURED[::-1], "s", folder(tmp_path / "s"))
     assert [group.key for group in found.groups[:3]] == [
         "memory-1",
         "delayed:lustre-1",
@@ -262,7 +265,7 @@ def test_cells_stand_in_the_order_of_the_axis_with_the_base_first(tmp_path: Path
 
 
 def test_a_study_without_rules_has_the_page_of_any_comparison(tmp_path: Path) -> None:
-    found = study.of_study(MEASURED, "s", tmp_path)
+    found = studies.of_study(MEASURED, "s", tmp_path)
     assert found.against is None
     assert study.sections(found)[0].anchor == "order"
 
@@ -332,9 +335,9 @@ def test_the_page_says_which_rules_agree_and_which_differ() -> None:
 
 
 def test_what_is_said_of_several_roles_is_said_once() -> None:
-    other = EMULATED.replace("shuffle", "input")
+    other = EMULATED.replace("scratch", "input")
     assert emulation.joined([EMULATED, "a Lustre of 2015", other]) == [
-        "the shuffle and input file systems are emulated (latencyfs, profile lustre); no real lustre was used",
+        "the scratch and input file systems are emulated (latencyfs, profile lustre); no real lustre was used",
         "a Lustre of 2015",
     ]
     assert emulation.joined([EMULATED]) == [EMULATED]

@@ -8,15 +8,17 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from weft.cli import doing
+from weft.analysis.predict import survey as surveys
+from weft.api.flags import Flags
+from weft.api.request import study_of
+from weft.cli import outcomes as doing
 from weft.cli import survey as verb
-from weft.cli.flags import Flags
-from weft.cli.request import study_of
 from weft.errors import UsageError
 from weft.host.site.profile import load
 from weft.host.site.writing import with_scratch
+from weft.record.head import Head, Mark
 from weft.record.record import Stored
-from weft.report import surveyed
+from weft.report.pages import surveyed
 from weft.run import surveying
 
 NODES = ["local:1", "local:2"]
@@ -39,10 +41,10 @@ def stored(
     """A record of one cell."""
     directory = folder / f"{job}-{scratch}-{nodes}".replace(" ", "")
     directory.mkdir(exist_ok=True)
-    (directory / "resolved.json").write_text(json.dumps({"nodes": [{}] * nodes}))
+    (directory / "resolved.json").write_text(json.dumps({"nodes": [{"name": "n"}] * nodes}))
     place = {"job": job, "scratch": scratch, "nodes": f"local:{nodes}"}
-    head = {"verdict": verdict, "measured": seconds, "reason": "it was late", "cell": {"coordinates": place}}
-    return Stored(directory, head)
+    cell = Mark(coordinates=place)
+    return Stored(directory, Head(verdict=verdict, measured=seconds, reason="it was late", cell=cell))
 
 
 def grid(
@@ -69,7 +71,7 @@ def test_its_cost_is_that_of_what_is_left() -> None:
     assert (everything.runs, everything.guessed, everything.seconds) == (2, 2, 2 * surveying.UNKNOWN)
     assert everything.node_hours == pytest.approx(3 * surveying.UNKNOWN / 3600)
     (_, first), (_, second) = asked.cells()
-    known = Stored(Path("/r"), {"key": first.key(), "verdict": "VALID", "phases": {"run": 7.0}})
+    known = Stored(Path("/r"), Head(key=first.key(), verdict="VALID", phases={"run": 7.0}))
     assert surveying.cost(asked, {}, [known]).seconds == 14
     assert surveying.cost(asked, {(second.key(), 0): known}, [known]).runs == 1
 
@@ -83,7 +85,7 @@ def test_no_run_begins_that_could_end_too_late(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_default_is_the_storage_whose_worst_case_is_best(tmp_path: Path) -> None:
     runs = grid(tmp_path, {"disk": (9, 3), "memory": (2, 2), "pool+disk": (4, 4)})
-    found = surveyed.survey(runs, STORAGES, "here", len(runs))
+    found = surveys.survey(runs, STORAGES, "here", len(runs))
     assert (found.default, found.nodes) == ("pool+disk", 2)
     assert "disk 2.25" in found.because
     assert Path(found.evidence).name == "sort-pool+disk-2"
@@ -93,7 +95,7 @@ def test_the_default_is_the_storage_whose_worst_case_is_best(tmp_path: Path) -> 
 
 def test_where_times_are_alike_the_first_one_is_preferred(tmp_path: Path) -> None:
     runs = grid(tmp_path, {"disk": (4.2, 3), "pool+disk": (4, 3)})
-    assert surveyed.survey(runs, STORAGES, "here", len(runs)).default == "disk"
+    assert surveys.survey(runs, STORAGES, "here", len(runs)).default == "disk"
 
 
 def test_a_storage_that_failed_anywhere_is_no_default(tmp_path: Path) -> None:
@@ -102,20 +104,20 @@ def test_a_storage_that_failed_anywhere_is_no_default(tmp_path: Path) -> None:
         stored(tmp_path, "sort", "disk", 2, 0, "INVALID"),
     ]
     runs = [one for one in runs if (one.directory.name, one.verdict) != ("sort-disk-2", "VALID")]
-    found = surveyed.survey(runs, STORAGES, "here", len(runs))
+    found = surveys.survey(runs, STORAGES, "here", len(runs))
     assert found.default == "pool+disk"
     assert "it was late" in surveyed.page(found)
 
 
 def test_what_is_not_finished_has_no_default(tmp_path: Path) -> None:
     runs = grid(tmp_path, {"disk": (4, 3)})
-    found = surveyed.survey(runs, STORAGES, "here", 12)
+    found = surveys.survey(runs, STORAGES, "here", 12)
     assert (found.default, "8 of 12 cells have not been run" in found.because) == ("", True)
 
 
 def test_memory_alone_is_no_default(tmp_path: Path) -> None:
     runs = grid(tmp_path, {"memory": (4, 3)})
-    assert surveyed.survey(runs, ["memory"], "here", len(runs)).default == ""
+    assert surveys.survey(runs, ["memory"], "here", len(runs)).default == ""
 
 
 def test_the_profile_keeps_everything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +145,7 @@ def test_a_plain_run_uses_what_a_survey_chose(tmp_path: Path, monkeypatch: pytes
     path = tmp_path / "site.toml"
     monkeypatch.setenv("WEFT_SITE", str(path))
     assert scratch_of("terasort") == "disk"
-    found = surveyed.survey(grid(tmp_path, {"pool": (4, 3)}), ["pool"], "here", 4)
+    found = surveys.survey(grid(tmp_path, {"pool": (4, 3)}), ["pool"], "here", 4)
     assert verb.write(found, tmp_path / "survey.html", path) == path
     assert Path(load().scratch.evidence or "").name == "sort-pool-2"
     assert scratch_of("terasort") == "pool"

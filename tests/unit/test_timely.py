@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import RECORD, fake_layout, fake_nodes
-from weft.engines.timely import TimelyEngine
+from weft.adapters.engines.timely import TimelyEngine
 from weft.errors import UsageError
 from weft.host import settings
 from weft.host.provision import native
@@ -35,7 +35,7 @@ def test_unequal_nodes_have_as_many_threads_as_the_smallest() -> None:
     nodes = [*fake_nodes(1, cores=8), *fake_nodes(2, cores=3)[1:]]
     plan = TimelyEngine().plan(fake_layout(nodes))
     assert [after("--threads", list(daemon.argv)) for daemon in plan.daemons] == [["3"], ["3"]]
-    assert plan.summary["slots"] == "6"
+    assert plan.derived["timely"].slots == 6
 
 
 def test_it_is_ready_when_each_process_is_connected_with_each() -> None:

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from tests.fakes import fake_layout, fake_place
+from weft.adapters.workloads.base import Judgement, Prepared, Results
+from weft.adapters.workloads.tpcds import Tpcds
 from weft.errors import UsageError, WorkloadError
 from weft.host import settings
 from weft.spec.parse import parse
 from weft.tables import elsewhere, texts
 from weft.tables.checksum import checksum
 from weft.tables.duck import database, parts
-from weft.workloads.base import Judgement
-from weft.workloads.tpcds import Tpcds
 
 PREPARED = [{"rows": 5, "bytes": 100}]
 
@@ -37,7 +37,7 @@ def judged(work: Tpcds, found: dict[str, Any], **wrong: str) -> Judgement:
     answers = {
         f"{row['query']}-1": {"rows": 7, "wrong": wrong.get(row["query"], "")} for row in found["queries"]
     }
-    return work.judge(PREPARED, found, [{"answers": answers, "duckdb": "1"}])
+    return work.judge(Results(PREPARED, found, [{"answers": answers, "duckdb": "1"}]))
 
 
 def test_queries_are_a_set_or_names() -> None:
@@ -62,7 +62,7 @@ def test_each_repeat_has_another_order_that_the_seed_determines() -> None:
 
 def test_a_query_may_have_a_limit() -> None:
     limited, unlimited = (
-        Tpcds(**set_).job(fake_layout(), PREPARED).arguments for set_ in ({"limit": "1m"}, {})
+        Tpcds(**set_).job(Prepared(fake_layout(), PREPARED)).arguments for set_ in ({"limit": "1m"}, {})
     )
     assert limited[limited.index("--limit-seconds") + 1] == "60.0"
     assert "--limit-seconds" not in unlimited
@@ -84,7 +84,7 @@ def test_a_wrong_row_a_failure_and_a_missing_query_are_invalid() -> None:
     failed = judged(work, ran("q3", "q7", failure="[DIVIDE_BY_ZERO]"))
     assert failed.reason == f"2 of 2 executions are wrong, first {order[0]}-1: [DIVIDE_BY_ZERO]"
     assert judged(work, ran("q3")).reason == "1 of 2 executions are wrong, first q7-1: it was not run"
-    unchecked = work.judge(PREPARED, ran("q3", "q7"), [{"answers": {}, "duckdb": "1"}])
+    unchecked = work.judge(Results(PREPARED, ran("q3", "q7"), [{"answers": {}, "duckdb": "1"}]))
     assert "its result was not checked" in unchecked.reason
     assert not any(each.valid for each in (wrong, failed, unchecked))
 
@@ -94,7 +94,7 @@ def test_tables_and_results_in_hdfs_are_copied_by_a_program_of_hadoops() -> None
     uri = dict.fromkeys(fake_place("input", layout.nodes).paths, "hdfs://node1:8020/in")
     place = type(layout.places["input"])("hdfs", "HDFS", uri, shared=True)
     on_hdfs = replace(layout, places={**layout.places, "input": place})
-    for command in (*Tpcds().prepare(on_hdfs), *Tpcds().check(on_hdfs, [])):
+    for command in (*Tpcds().prepare(on_hdfs), *Tpcds().check(Prepared(on_hdfs, []))):
         copier = json.loads(command.argv[command.argv.index("--copier") + 1])
         assert (copier[0], copier[-1]) == (str(layout.java), "io.weft.hadoop.CopyFiles")
         assert "hdfs://node1:8020/in" in command.argv
@@ -154,7 +154,7 @@ def test_the_checksum_of_a_query_is_that_of_all_its_repeats() -> None:
         answers = {
             f"q3-{i}": {"rows": 7, "checksum": sum_, "wrong": ""} for i, sum_ in ((1, "0a"), (2, second))
         }
-        facts = work.judge(PREPARED, found, [{"answers": answers, "duckdb": "1"}]).facts
+        facts = work.judge(Results(PREPARED, found, [{"answers": answers, "duckdb": "1"}])).facts
         assert facts["queries"][0]["checksum"] == shown
 
 
@@ -218,7 +218,8 @@ def test_averages_and_nulls_are_cast_for_flink_alone() -> None:
         texts.with_casts("avg (ss_quantity), avg(sum(x))") == "avg(CAST(ss_quantity AS DOUBLE)), avg(sum(x))"
     )
     assert texts.with_casts("SELECT NULL AS a, (NULL AS b") == "SELECT CAST(NULL AS STRING) AS a, (NULL AS b"
-    layout = fake_layout()
-    spark = replace(layout, homes={"spark": layout.homes["spark"]})
-    assert "--casts" in Tpcds().prepare(layout)[0].argv
-    assert "--casts" not in Tpcds().prepare(spark)[0].argv
+    cast = {
+        engine: "--casts" in Tpcds().prepare(replace(fake_layout(), engine=engine))[0].argv
+        for engine in ("spark", "flink", "hive")
+    }
+    assert cast == {"spark": False, "flink": True, "hive": False}

@@ -8,13 +8,14 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.fakes import WORK, fake_layout, fake_nodes
+from weft.adapters.workloads.base import Prepared, Results
+from weft.adapters.workloads.trace import Trace, slowdowns
+from weft.api.flags import Flags
+from weft.api.request import study_of
 from weft.cli import app
-from weft.cli.flags import Flags
-from weft.cli.request import study_of
 from weft.errors import UsageError
 from weft.run import preview
 from weft.spec.study import study_from
-from weft.workloads.trace import Trace, slowdowns
 
 MADE_UP = "a\t5\t5\t1000\t0\t100\nb\t7\t2\t0\t0\t50\nc\t9\t2\t5000\t400\t3\nd\t30\t21\t64\t1\t0\n"
 
@@ -55,7 +56,7 @@ def ran(workload: Trace, **changes: dict[str, Any]) -> dict[str, Any]:
 
 def test_programs_have_one_schedule_and_one_set_of_words(file: Path) -> None:
     workload, layout = Trace(file=file, alone=2), fake_layout()
-    job, (check,) = workload.job(layout, []), workload.check(layout, [])
+    job, (check,) = workload.job(Prepared(layout, [])), workload.check(Prepared(layout, []))
     for key in (
         "schedule",
         "input",
@@ -100,7 +101,7 @@ def test_the_room_that_it_takes_is_known_before(file: Path) -> None:
 
 def test_a_replay_of_all_jobs_is_valid_and_has_lag_and_slowdown(file: Path) -> None:
     workload = Trace(file=file, alone=2)
-    judged = workload.judge([], ran(workload), [{"wrong": {}}])
+    judged = workload.judge(Results([], ran(workload), [{"wrong": {}}]))
     assert (judged.valid, judged.reason) == (True, "")
     assert (judged.bytes_in, judged.bytes_out, judged.seconds) == (6064, 153, 30.0)
     assert judged.facts["failed"] == 0
@@ -113,7 +114,7 @@ def test_a_replay_of_all_jobs_is_valid_and_has_lag_and_slowdown(file: Path) -> N
 def test_a_job_that_failed_is_counted_and_not_lost(file: Path) -> None:
     workload = Trace(file=file, alone=4)
     left = ran(workload, c={"failure": "java.io.IOException: no space", "moved": 0, "written": 0})
-    judged = workload.judge([], left, [{"wrong": {"job 2": "The directory does not exist."}}])
+    judged = workload.judge(Results([], left, [{"wrong": {"job 2": "The directory does not exist."}}]))
     assert (judged.valid, judged.reason) == (False, "1 jobs failed, first c: java.io.IOException: no space")
     assert (judged.facts["jobs"], judged.facts["failed"]) == (4, 1)
     assert len(slowdowns(left["jobs"])) == 3
@@ -138,7 +139,7 @@ def test_a_wrong_job_is_never_valid(
     file: Path, changes: dict[str, Any], wrong: dict[str, str], words: str
 ) -> None:
     workload = Trace(file=file, alone=4)
-    judged = workload.judge([], ran(workload, **changes), [{"wrong": wrong}])
+    judged = workload.judge(Results([], ran(workload, **changes), [{"wrong": wrong}]))
     assert not judged.valid
     assert words in judged.reason
 
@@ -146,7 +147,9 @@ def test_a_wrong_job_is_never_valid(
 def test_a_job_that_failed_during_the_warm_up_is_named(file: Path) -> None:
     workload = Trace(file=file, alone=4, warm_up=2)
     assert len(workload.warming) == 2
-    judged = workload.judge([], {**ran(workload), "warm_up_failures": ["a: killed"]}, [{"wrong": {}}])
+    judged = workload.judge(
+        Results([], {**ran(workload), "warm_up_failures": ["a: killed"]}, [{"wrong": {}}])
+    )
     assert (judged.valid, judged.reason) == (False, "1 jobs failed during the warm-up, first a: killed")
 
 
@@ -154,7 +157,7 @@ def test_a_job_that_nobody_reports_is_missed(file: Path) -> None:
     workload = Trace(file=file)
     left = ran(workload)
     left["jobs"] = left["jobs"][:-1]
-    assert workload.judge([], left, [{"wrong": {}}]).reason == "3 jobs are reported of 4"
+    assert workload.judge(Results([], left, [{"wrong": {}}])).reason == "3 jobs are reported of 4"
 
 
 def test_a_broken_trace_is_refused_before_anything_starts(file: Path) -> None:

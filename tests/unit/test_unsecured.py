@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tests.unit.report_fakes import make_record
+from weft.analysis.summary.gather import summarize
 from weft.errors import UsageError
 from weft.layout.plan import SECRET, Layout, Plan
 from weft.record import record
-from weft.report import page
-from weft.report.gather import summarize
-from weft.report.text import outcome_lines
+from weft.report.pages import page
+from weft.report.pages.text import outcome_lines
 from weft.run import preview
 from weft.run.topology import topology
 from weft.spec.parse import parse

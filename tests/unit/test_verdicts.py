@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from tests.fakes import fake_layout
-from weft.workloads import KINDS
-from weft.workloads.base import JOB, NOBODY, PROGRAM, Workload
-from weft.workloads.fileopen import FileOpen
-from weft.workloads.groupby import GroupBy
-from weft.workloads.sparkml import SparkMl
-from weft.workloads.sparkperf import SparkPerf
-from weft.workloads.teracount import TeraCount
-from weft.workloads.terasort import TeraSort
+from weft.adapters.workloads import KINDS
+from weft.adapters.workloads.base import JOB, NOBODY, PROGRAM, Prepared, Results, Workload
+from weft.adapters.workloads.fileopen import FileOpen
+from weft.adapters.workloads.groupby import GroupBy
+from weft.adapters.workloads.sparkml import SparkMl
+from weft.adapters.workloads.sparkperf import SparkPerf
+from weft.adapters.workloads.teracount import TeraCount
+from weft.adapters.workloads.terasort import TeraSort
 
 MADE = [{"rows": 4, "checksum": "f"}, {"rows": 6, "checksum": "1"}]
 COUNTED = {"valid": True, "reason": "", "rows": 10, "checksum": "10", "bytes_in": 1000, "seconds": 1.0}
@@ -50,7 +50,7 @@ ELSEWHERE: list[Workload] = [
 
 @pytest.mark.parametrize(("workload", "left"), RIGHT, ids=lambda value: getattr(value, "kind", ""))
 def test_what_a_right_engine_leaves_is_valid(workload: Workload, left: Left) -> None:
-    judged = workload.judge(*left)
+    judged = workload.judge(Results(*left))
     assert (judged.valid, judged.reason) == (True, "")
 
 
@@ -73,7 +73,7 @@ def test_what_a_right_engine_leaves_is_valid(workload: Workload, left: Left) -> 
     ],
 )  # fmt: skip
 def test_what_a_wrong_engine_leaves_is_not(workload: Workload, left: Left, words: str) -> None:
-    judged = workload.judge(*left)
+    judged = workload.judge(Results(*left))
     assert not judged.valid
     assert words in judged.reason
 
@@ -89,7 +89,7 @@ def test_every_workload_with_an_answer_has_wrong_ones_tried() -> None:
 )
 def test_an_independent_program_is_named_exactly_where_one_is_run(workload: Workload) -> None:
     made = [{**MADE[0], "lines": 1}]
-    assert (workload.checked_by == PROGRAM) == bool(workload.check(fake_layout(), made))
+    assert (workload.checked_by == PROGRAM) == bool(workload.check(Prepared(fake_layout(), made)))
 
 
 def test_every_workload_says_who_checks_it() -> None:

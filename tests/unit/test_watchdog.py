@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.host import shell
+from weft.host.programs import marks
 from weft.host.remote.reach import Reach, message
 from weft.host.shell import Process
 
@@ -27,7 +27,7 @@ def left(tmp_path: Path) -> Iterator[Path]:
 
 
 def watchdog(folder: Path) -> Process:
-    request = {"mark": f"{shell.LEASE_MARK}={MARK}", "directories": [str(folder)]}
+    request = {"lease": MARK, "directories": [str(folder)]}
     process = HERE.send("watchdog", message("watchdog", request), log=folder.with_suffix(".log"))
     end = time.monotonic() + 20
     while not handles(process.pid, signal.SIGTERM) and time.monotonic() < end:
@@ -48,7 +48,7 @@ def test_it_removes_the_directory_when_its_connection_ends(left: Path) -> None:
 
 def test_it_waits_for_the_last_process_of_a_job_that_ends(left: Path) -> None:
     process = watchdog(left)
-    with subprocess.Popen(["sleep", "60"], env={**os.environ, shell.LEASE_MARK: MARK}) as nap:
+    with subprocess.Popen(["sleep", "60"], env={**os.environ, marks.LEASE: MARK}) as nap:
         process.popen.terminate()  # as Slurm asks each step of a job that it ends
         assert process.wait(1.5) is None
         assert left.exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.errors import StorageError
+from weft.errors import StorageError, UsageError
 from weft.host import lease, settings
 from weft.host.work import open_work, work_directory
 
@@ -50,7 +50,7 @@ def test_a_work_directory_of_another_user_is_refused() -> None:
     os.chown(settings.work(), 12345, 12345)
     with (
         lease.hold("run", "a test") as held,
-        pytest.raises(StorageError, match="another user"),
+        pytest.raises(UsageError, match="belongs to user 12345"),
         open_work("run", held),
     ):
         pass

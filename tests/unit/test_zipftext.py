@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from tests.fakes import fake_layout, fake_nodes
-from weft.workloads.grep import Grep
-from weft.workloads.pi import Pi
-from weft.workloads.sort import Sort
-from weft.workloads.wordcount import WordCount
-from weft.workloads.zipftext import ZipfText
+from weft.adapters.workloads.base import Prepared, Results
+from weft.adapters.workloads.grep import Grep
+from weft.adapters.workloads.pi import Pi
+from weft.adapters.workloads.sort import Sort
+from weft.adapters.workloads.wordcount import WordCount
+from weft.adapters.workloads.zipftext import ZipfText
 
 MADE: dict[str, Any] = {"valid": True, "bytes": 10_000, "lines": 120, "checksum": "f" * 32}
 PREPARED = [MADE, {**MADE, "bytes": 20_000, "lines": 240, "checksum": "2"}]
@@ -33,47 +34,51 @@ def test_every_part_of_the_text_is_made_by_one_node(kind: type[ZipfText]) -> Non
 @pytest.mark.parametrize("workload", [WordCount(size=30_500, seed=4), Grep(size=30_500, pattern="b.")])
 def test_the_answer_is_found_for_the_text_that_was_made(workload: ZipfText) -> None:
     layout = fake_layout()
-    made, (check,) = workload.prepare(layout)[0], workload.check(layout, PREPARED)
+    made, (check,) = workload.prepare(layout)[0], workload.check(Prepared(layout, PREPARED))
     assert [option(made.argv, key) for key in TEXT] == [option(check.argv, key) for key in TEXT]
     assert option(made.argv, "blocks") == "3", "whole blocks"
-    job = workload.job(layout, PREPARED)
+    job = workload.job(Prepared(layout, PREPARED))
     assert option(job.arguments, "output") == option(check.argv, "input")
 
 
 def test_grep_and_its_validator_have_one_pattern() -> None:
     workload, layout = Grep(pattern="[ab]+"), fake_layout()
-    (check,) = workload.check(layout, PREPARED)
+    (check,) = workload.check(Prepared(layout, PREPARED))
     assert (
-        option(workload.job(layout, PREPARED).arguments, "pattern")
+        option(workload.job(Prepared(layout, PREPARED)).arguments, "pattern")
         == option(check.argv, "pattern")
         == "[ab]+"
     )
 
 
 def test_sort_is_checked_against_the_sums_of_all_generators() -> None:
-    (check,) = Sort().check(fake_layout(), PREPARED)
+    (check,) = Sort().check(Prepared(fake_layout(), PREPARED))
     assert (option(check.argv, "lines"), option(check.argv, "checksum")) == ("360", "1")
 
 
 def test_only_a_right_answer_is_valid() -> None:
     workload = WordCount(size=30_000)
-    right = workload.judge(PREPARED, RAN, [FOUND])
+    right = workload.judge(Results(PREPARED, RAN, [FOUND]))
     assert (right.valid, right.bytes_in, right.bytes_out, right.seconds) == (True, 30_000, 50, 2.0)
     assert right.facts == {"distinct": 7, "total": 90}
-    wrong = workload.judge(PREPARED, RAN, [{"valid": False, "reason": 'missing is "ba"'}])
+    wrong = workload.judge(Results(PREPARED, RAN, [{"valid": False, "reason": 'missing is "ba"'}]))
     assert (wrong.valid, wrong.reason) == (False, 'missing is "ba"')
-    short = workload.judge([MADE], RAN, [FOUND])
+    short = workload.judge(Results([MADE], RAN, [FOUND]))
     assert (short.valid, short.reason) == (False, "the generator produced 10000 bytes instead of 30000")
 
 
 def test_pi_is_valid_only_with_the_exact_count() -> None:
     ran = {"valid": True, "points": 1000, "inside": 787, "pi": 3.148, "seconds": 1.0}
-    assert Pi(points=1000).judge([], ran, [{"inside": 787}]).valid
-    wrong = Pi(points=1000).judge([], ran, [{"inside": 788}])
+    assert Pi(points=1000).judge(Results([], ran, [{"inside": 787}])).valid
+    wrong = Pi(points=1000).judge(Results([], ran, [{"inside": 788}]))
     assert (wrong.valid, wrong.reason) == (False, "the job counted 787 points in the circle instead of 788")
 
 
 def test_pi_has_an_answer_of_its_own_points() -> None:
     workload, layout = Pi(points=5000), fake_layout()
-    (check,) = workload.check(layout, [])
-    assert option(workload.job(layout, []).arguments, "points") == option(check.argv, "points") == "5000"
+    (check,) = workload.check(Prepared(layout, []))
+    assert (
+        option(workload.job(Prepared(layout, [])).arguments, "points")
+        == option(check.argv, "points")
+        == "5000"
+    )

@@ -1,7 +1,8 @@
 //! Draws operations, does each on the file and on the model, and compares.
 
-use crate::file::{self, Mapping};
-use crate::model::Model;
+use crate::file::{self, Access, Mapping};
+use crate::held::{Expected, Held};
+use crate::peer::Peer;
 use crate::rng::Rng;
 use clap::ValueEnum;
 use std::collections::VecDeque;
@@ -24,6 +25,16 @@ pub enum Kind {
     Allocate,
     Sync,
     Reopen,
+    /// Maps a part of the file and keeps the mapping, with one of three kinds of access.
+    Hold,
+    /// Writes through a mapping that is kept.
+    Poke,
+    /// Unmaps a part of such a mapping, all of it, or changes its length.
+    Reshape,
+    /// Has another process map, change and read the file.
+    Peer,
+    /// Removes the file and makes a new one; the mappings stay.
+    Remove,
 }
 
 impl Kind {
@@ -40,6 +51,11 @@ impl Kind {
             Kind::Allocate => "allocate",
             Kind::Sync => "sync",
             Kind::Reopen => "reopen",
+            Kind::Hold => "hold",
+            Kind::Poke => "poke",
+            Kind::Reshape => "reshape",
+            Kind::Peer => "peer",
+            Kind::Remove => "remove",
         }
     }
 }
@@ -74,9 +90,14 @@ impl Plan {
 struct State<'a> {
     path: &'a Path,
     file: File,
-    model: Model,
+    model: Expected,
+    held: VecDeque<Held>,
+    peer: Peer,
     max_size: usize,
 }
+
+/// Mappings kept at once.
+const MOST_HELD: usize = 6;
 
 /// Runs the plan; the error text holds the last operations before the difference.
 pub fn run(path: &Path, plan: &Plan) -> Result<String, String> {
@@ -84,7 +105,9 @@ pub fn run(path: &Path, plan: &Plan) -> Result<String, String> {
     let mut state = State {
         path,
         file,
-        model: Model::default(),
+        model: Expected::default(),
+        held: VecDeque::new(),
+        peer: Peer::start(path).map_err(|e| format!("start another process: {e}"))?,
         max_size: plan.max_size,
     };
     let mut rng = Rng::new(plan.seed);
@@ -101,6 +124,7 @@ pub fn run(path: &Path, plan: &Plan) -> Result<String, String> {
         match state
             .step(kind, at, len, &mut rng)
             .and_then(|()| state.check_size())
+            .and_then(|()| state.check_held())
         {
             Ok(()) => {}
             Err(Failure::Unsupported) => unsupported += 1,
@@ -110,7 +134,7 @@ pub fn run(path: &Path, plan: &Plan) -> Result<String, String> {
     state
         .check_all()
         .map_err(|what| explain(path, &last, &what))?;
-    let size = state.model.len();
+    let size = state.model.borrow().len();
     Ok(format!(
         "{} operations agree, {unsupported} not supported, final size {size}",
         plan.ops
@@ -150,8 +174,10 @@ impl State<'_> {
             Kind::Write => self.write(at, &rng.bytes(len))?,
             Kind::Append => self.append(&rng.bytes(len))?,
             Kind::Truncate => {
+                // Of a private mapping's own pages the rules do not define whether they outlast this.
+                self.held.retain(|held| !held.would_lose(at));
                 self.file.set_len(at as u64)?;
-                self.model.truncate(at);
+                self.model.borrow_mut().truncate(at);
             }
             Kind::Mapread => return self.map_read(at, len),
             Kind::Mapwrite => self.map_write(at, &rng.bytes(len))?,
@@ -159,20 +185,34 @@ impl State<'_> {
             Kind::Punch => {
                 let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
                 file::allocate(&self.file, mode, at, len)?;
-                self.model.punch(at, len);
+                self.model.borrow_mut().punch(at, len);
             }
             Kind::Allocate => {
                 file::allocate(&self.file, 0, at, len)?;
-                self.model.extend_to(at + len);
+                self.model.borrow_mut().extend_to(at + len);
             }
             Kind::Sync => self.file.sync_all()?,
             Kind::Reopen => self.file = file::open(self.path, false)?,
+            Kind::Hold => self.hold(at, len, rng)?,
+            Kind::Poke => {
+                let n = rng.below(MOST_HELD);
+                if let Some(held) = self.held.get_mut(n) {
+                    held.write(rng);
+                }
+            }
+            Kind::Reshape => self.reshape(rng)?,
+            Kind::Peer => self.ask_peer(at, len, rng)?,
+            Kind::Remove => {
+                std::fs::remove_file(self.path)?;
+                self.file = file::open(self.path, true)?;
+                self.model = Expected::default();
+            }
         }
         Ok(())
     }
 
     fn compare(&self, at: usize, len: usize, seen: &[u8]) -> Result<(), Failure> {
-        match self.model.difference(at, len, seen) {
+        match self.model.borrow().difference(at, len, seen) {
             None => Ok(()),
             Some(what) => Err(Failure::Wrong(what)),
         }
@@ -180,61 +220,107 @@ impl State<'_> {
 
     fn write(&mut self, at: usize, data: &[u8]) -> io::Result<()> {
         self.file.write_all_at(data, at as u64)?;
-        self.model.write(at, data);
+        self.model.borrow_mut().write(at, data);
         Ok(())
     }
 
     fn append(&mut self, data: &[u8]) -> io::Result<()> {
-        let room = self.max_size.saturating_sub(self.model.len());
+        let room = self.max_size.saturating_sub(self.model.borrow().len());
         let data = &data[..data.len().min(room)];
         file::append(self.path, data)?;
-        self.model.write(self.model.len(), data);
+        let end = self.model.borrow().len();
+        self.model.borrow_mut().write(end, data);
         Ok(())
     }
 
     fn map_read(&self, at: usize, len: usize) -> Result<(), Failure> {
-        let len = self.model.slice(at, len).len();
+        let len = self.model.borrow().slice(at, len).len();
         if len == 0 {
             return Ok(());
         }
-        let mapping = Mapping::new(&self.file, at, len, false)?;
+        let mapping = Mapping::new(&self.file, at, len, Access::Read)?;
         self.compare(at, len, mapping.bytes())
     }
 
     fn map_write(&mut self, at: usize, data: &[u8]) -> io::Result<()> {
-        if self.model.len() < at + data.len() {
+        if self.model.borrow().len() < at + data.len() {
             self.file.set_len((at + data.len()) as u64)?;
-            self.model.extend_to(at + data.len());
+            self.model.borrow_mut().extend_to(at + data.len());
         }
-        Mapping::new(&self.file, at, data.len(), true)?.store(data)?;
-        self.model.write(at, data);
+        Mapping::new(&self.file, at, data.len(), Access::Write)?.store(data)?;
+        self.model.borrow_mut().write(at, data);
         Ok(())
     }
 
     /// Ranges that overlap are refused by the kernel, so they are not drawn.
     fn copy(&mut self, from: usize, to: usize, len: usize) -> io::Result<()> {
-        let len = self.model.slice(from, len).len().min(self.max_size - to);
+        let len = self
+            .model
+            .borrow()
+            .slice(from, len)
+            .len()
+            .min(self.max_size - to);
         if len == 0 || from.abs_diff(to) < len {
             return Ok(());
         }
         file::copy(&self.file, from, to, len)?;
-        self.model.copy(from, to, len);
+        self.model.borrow_mut().copy(from, to, len);
         Ok(())
+    }
+
+    fn hold(&mut self, at: usize, len: usize, rng: &mut Rng) -> io::Result<()> {
+        let access = [Access::Read, Access::Write, Access::Private][rng.below(3)];
+        if self.held.len() == MOST_HELD {
+            self.held.pop_front();
+        }
+        let held = Held::new(&self.file, at, len, access, &self.model)?;
+        self.held.push_back(held);
+        Ok(())
+    }
+
+    fn reshape(&mut self, rng: &mut Rng) -> io::Result<()> {
+        let n = rng.below(MOST_HELD);
+        if let Some(held) = self.held.get_mut(n) {
+            if !held.reshape(rng)? {
+                self.held.remove(n);
+            }
+        }
+        Ok(())
+    }
+
+    /// The other process maps the file; what it maps it reads and writes later, too.
+    fn ask_peer(&mut self, at: usize, len: usize, rng: &mut Rng) -> Result<(), Failure> {
+        if rng.below(3) == 0 {
+            return Ok(self.peer.map(at, len, &self.model)?);
+        }
+        if rng.below(2) == 0 {
+            return Ok(self.peer.write(&rng.bytes(len), rng.below(len))?);
+        }
+        self.peer.check()?.map_or(Ok(()), |what| {
+            Err(Failure::Wrong(format!("another process: {what}")))
+        })
+    }
+
+    fn check_held(&self) -> Result<(), Failure> {
+        self.held
+            .iter()
+            .try_for_each(Held::check)
+            .map_err(Failure::Wrong)
     }
 
     fn check_size(&self) -> Result<(), Failure> {
         let size = self.file.metadata()?.len() as usize;
-        if size == self.model.len() {
+        if size == self.model.borrow().len() {
             return Ok(());
         }
-        let want = self.model.len();
+        let want = self.model.borrow().len();
         Err(Failure::Wrong(format!("size {size} instead of {want}")))
     }
 
     fn check_all(&self) -> Result<(), String> {
         let len = self.max_size + 1;
         let seen = file::read(&self.file, 0, len).map_err(|e| e.to_string())?;
-        match self.model.difference(0, len, &seen) {
+        match self.model.borrow().difference(0, len, &seen) {
             None => Ok(()),
             Some(what) => Err(format!("at the end: {what}")),
         }

@@ -2,5 +2,7 @@
 
 pub mod exercise;
 mod file;
+mod held;
 mod model;
+mod peer;
 mod rng;

@@ -1,7 +1,8 @@
 //! Real programs on a served prefix: shells, Python, Java, forks, another user, other preload libraries.
 
 mod common;
-use common::{compiled, has, library, text, weft_scratch, World};
+use common::{compiled, has, library, text, weft_scratch, World, MEMORIES};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::{fs, iter};
@@ -68,6 +69,69 @@ fn python() {
         assert_eq!(out, "OK\n");
         sound(&w);
     }
+}
+
+fn script(w: &World, name: &str) {
+    if has("python3") {
+        let out =
+            text(w.command("python3").arg(source(&format!("python/{name}.py"))).arg(w.prefix()).output().unwrap());
+        assert_eq!(out, "OK\n", "{name}");
+        sound(w);
+    }
+}
+
+#[test]
+fn mappings_see_every_write_and_keep_their_pages() {
+    for memory in MEMORIES {
+        let w = World::served_with(memory);
+        script(&w, "mappings");
+        assert!(w.tool(&["index"]).contains("\"mapping\":1"), "what would have moved pages was refused, and counted");
+    }
+}
+
+#[test]
+fn another_pid_namespace_is_refused() {
+    if Command::new("unshare").args(["--pid", "--fork", "true"]).status().is_ok_and(|s| s.success()) {
+        let mut w = World::served();
+        w.set("WEFT_HANDSHAKE", w.dir.join("handshake"));
+        script(&w, "namespaces");
+        assert!(!w.tool(&["index"]).contains("\"pid_namespace\":0"), "each program is counted");
+        let reported = fs::read_to_string(w.dir.join("handshake")).unwrap();
+        let unserved =
+            reported.lines().filter(|l| l.starts_with("started\t") && l.split('\t').nth(4) == Some("")).count();
+        assert_eq!(unserved, 4, "two programs and two forked children: {reported}");
+    }
+}
+
+#[test]
+fn openat2_by_its_number_is_served() {
+    script(&World::served(), "past");
+}
+
+#[test]
+fn a_static_program_creates_no_file_below_the_prefix_unless_it_is_root() {
+    let w = World::served();
+    w.shell("echo x > $P/a");
+    assert_eq!(fs::metadata(w.prefix()).unwrap().permissions().mode() & 0o7777, 0o500);
+    let program = compiled("static", &["-static"]);
+    if has("setpriv") && text(Command::new("id").arg("-u").output().unwrap()) == "0\n" {
+        let own = w.dir.join("static");
+        fs::copy(program, &own).unwrap();
+        text(Command::new("chown").arg("65534:65534").args([&w.dir, &w.prefix()]).output().unwrap());
+        let mut c = Command::new("setpriv");
+        c.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(own).arg(w.prefix().join("b"));
+        assert_eq!(text(c.output().unwrap()), format!("{}\n", libc::EACCES));
+    }
+    w.tool(&["clean"]);
+}
+
+#[test]
+fn a_signal_handler_inside_a_served_call_reaches_no_real_file() {
+    let w = World::served_with("0");
+    let program = compiled("handler", &[]);
+    assert_eq!(text(w.command(&program).arg(w.prefix()).output().unwrap()), "OK 0\n");
+    assert_eq!(fs::read_dir(w.prefix()).unwrap().count(), 0);
+    sound(&w);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Sends a job to the first process, and writes its outcome where the job's options want it.
 
-use crate::control::SECRET;
+use crate::control::{NONCE, PROOF, SERVES, SUBMITS};
 use crate::failure::PATIENCE;
+use crate::proof::{nonce, prove, same};
 use serde_json::{json, Value};
 use std::fs;
 use std::io::{self, Read, Write};
@@ -45,14 +46,32 @@ fn separate(job: &[String]) -> (Vec<String>, Option<PathBuf>) {
 }
 
 fn ask(control: SocketAddr, secret: &str, job: &[String]) -> io::Result<String> {
-    let body = json!(job).to_string();
+    let (body, own) = (json!(job).to_string(), nonce()?);
+    let found = exchange(
+        control,
+        &format!("GET / HTTP/1.0\r\n{NONCE}: {own}\r\n\r\n"),
+    )?;
+    let (_, found) = found.split_once("\r\n\r\n").unwrap_or_default();
+    let found: Value = serde_json::from_str(found)?;
+    let other = found["nonce"].as_str().unwrap_or_default();
+    let proof = found["proof"].as_str().unwrap_or_default();
+    if !same(proof, &prove(secret, SERVES, &[&own, other])) {
+        let why = "it does not know the secret: the port may be somebody else's";
+        return Err(io::Error::other(why));
+    }
+    let proof = prove(secret, SUBMITS, &[other, &body]);
+    let length = body.len();
+    exchange(
+        control,
+        &format!("POST / HTTP/1.0\r\n{PROOF}: {proof}\r\nContent-Length: {length}\r\n\r\n{body}"),
+    )
+}
+
+/// Send a request, and receive its whole answer.
+fn exchange(control: SocketAddr, request: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(control)?;
     crate::keepalive::set(&stream)?;
-    write!(
-        stream,
-        "POST / HTTP/1.0\r\n{SECRET}: {secret}\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )?;
+    stream.write_all(request.as_bytes())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     if answer.is_empty() {
@@ -71,7 +90,31 @@ fn write(path: &Path, outcome: &Value) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::separate;
+    use super::{ask, separate};
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::thread;
+
+    #[test]
+    fn a_port_of_somebody_else_gets_neither_the_secret_nor_the_job() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let control = listener.local_addr().unwrap();
+        let asking = thread::spawn(move || ask(control, "the secret", &["Job".to_string()]));
+        let mut stream = listener.accept().unwrap().0;
+        let mut learnt = [0; 1000];
+        let length = stream.read(&mut learnt).unwrap();
+        stream
+            .write_all(b"HTTP/1.0 200 OK\r\n\r\n{\"nonce\":\"x\",\"proof\":\"y\"}")
+            .unwrap();
+        drop(stream);
+        let learnt = String::from_utf8_lossy(&learnt[..length]).into_owned();
+        assert!(
+            !learnt.contains("the secret") && !learnt.contains("Job"),
+            "{learnt}"
+        );
+        let failed = asking.join().unwrap().unwrap_err().to_string();
+        assert!(failed.contains("does not know the secret"), "{failed}");
+    }
 
     #[test]
     fn the_outcome_is_the_clients_and_everything_else_the_jobs() {

@@ -1,6 +1,7 @@
 //! The control port of the first process: which processes are connected (GET /), and jobs (POST /).
 
 use crate::jobs::Request;
+use crate::proof::{nonce, prove, same};
 use serde_json::{json, Value};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,8 +10,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// The header with the cluster's secret.
-pub const SECRET: &str = "weft-secret";
+/// The header with a client's nonce: the port answers with its own, and proves that it knows the cluster's secret.
+pub const NONCE: &str = "weft-nonce";
+/// The header with which a job's client proves that it knows the secret.
+pub const PROOF: &str = "weft-proof";
+pub const SERVES: &str = "serves";
+pub const SUBMITS: &str = "submits";
 /// For a request.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of the largest request.
@@ -58,12 +63,16 @@ impl Control {
             .map_err(|error| format!("{address} could not be bound: {error}"))?;
         let status = Status(Arc::new(Mutex::new((vec![own.to_string()], false))));
         let (sender, jobs) = channel();
-        let (known, secret) = (status.clone(), secret.to_string());
+        let lock = Lock {
+            secret: secret.to_string(),
+            nonce: nonce().map_err(|error| error.to_string())?,
+        };
+        let known = status.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (known, secret, sender) = (known.clone(), secret.clone(), sender.clone());
+                let (known, lock, sender) = (known.clone(), lock.clone(), sender.clone());
                 thread::spawn(move || {
-                    if let Err(error) = serve(stream, &known, &secret, &sender) {
+                    if let Err(error) = serve(stream, &known, &lock, &sender) {
                         eprintln!("a request failed: {error}");
                     }
                 });
@@ -82,21 +91,36 @@ impl Control {
     }
 }
 
+/// What only jobs of the cluster's user open.
+#[derive(Clone)]
+struct Lock {
+    secret: String,
+    nonce: String,
+}
+
 fn serve(
     mut stream: TcpStream,
     status: &Status,
-    secret: &str,
+    lock: &Lock,
     jobs: &Sender<Asked>,
 ) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
-    let (line, given, body) = read(&stream)?;
+    let asked = read(&stream)?;
+    let (line, body) = (asked.line, asked.body);
     if line.starts_with("GET / ") {
-        return respond(&mut stream, "200 OK", &status.json());
+        let mut known = status.json();
+        if !asked.nonce.is_empty() {
+            known["nonce"] = json!(lock.nonce);
+            known["proof"] = json!(prove(&lock.secret, SERVES, &[&asked.nonce, &lock.nonce]));
+        }
+        return respond(&mut stream, "200 OK", &known);
     }
     if !line.starts_with("POST / ") {
         return respond(&mut stream, "404 Not Found", &json!({}));
     }
-    if given != secret {
+    let text = String::from_utf8_lossy(&body);
+    let expected = prove(&lock.secret, SUBMITS, &[&lock.nonce, &text]);
+    if !same(&asked.proof, &expected) {
         return respond(
             &mut stream,
             "403 Forbidden",
@@ -118,11 +142,19 @@ fn wrong(reason: &str) -> Value {
     json!({"valid": false, "reason": reason})
 }
 
-/// The first line of a request, the secret in it, and its body.
-fn read(stream: &TcpStream) -> io::Result<(String, String, Vec<u8>)> {
+/// A request: its first line, the two headers, and its body.
+#[derive(Default)]
+struct Received {
+    line: String,
+    nonce: String,
+    proof: String,
+    body: Vec<u8>,
+}
+
+fn read(stream: &TcpStream) -> io::Result<Received> {
     let mut reader = BufReader::new(stream.take(LARGEST));
-    let (mut first, mut secret, mut length) = (String::new(), String::new(), 0);
-    reader.read_line(&mut first)?;
+    let (mut found, mut length) = (Received::default(), 0);
+    reader.read_line(&mut found.line)?;
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
@@ -130,14 +162,14 @@ fn read(stream: &TcpStream) -> io::Result<(String, String, Vec<u8>)> {
         }
         let (name, value) = line.trim().split_once(':').unwrap_or_default();
         match name.to_ascii_lowercase().as_str() {
-            SECRET => secret = value.trim().to_string(),
+            NONCE => found.nonce = value.trim().to_string(),
+            PROOF => found.proof = value.trim().to_string(),
             "content-length" => length = value.trim().parse().map_err(io::Error::other)?,
             _ => (),
         }
     }
-    let mut body = Vec::new();
-    reader.take(length).read_to_end(&mut body)?;
-    Ok((first, secret, body))
+    reader.take(length).read_to_end(&mut found.body)?;
+    Ok(found)
 }
 
 fn respond(stream: &mut TcpStream, status: &str, body: &Value) -> io::Result<()> {
@@ -151,7 +183,7 @@ fn respond(stream: &mut TcpStream, status: &str, body: &Value) -> io::Result<()>
 
 #[cfg(test)]
 mod tests {
-    use super::{serve, Asked, Status};
+    use super::{prove, serve, Asked, Lock, Status, SUBMITS};
     use serde_json::json;
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
@@ -172,7 +204,11 @@ mod tests {
         });
         let status = Status(Arc::new(Mutex::new((vec!["one".to_string()], false))));
         let server = thread::spawn(move || {
-            serve(listener.accept().unwrap().0, &status, "right", &jobs).unwrap();
+            let lock = Lock {
+                secret: "right".to_string(),
+                nonce: "n".to_string(),
+            };
+            serve(listener.accept().unwrap().0, &status, &lock, &jobs).unwrap();
         });
         let mut stream = TcpStream::connect(address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -183,8 +219,9 @@ mod tests {
     }
 
     fn post(secret: &str, body: &str) -> String {
+        let proof = prove(secret, SUBMITS, &["n", body]);
         ask(&format!(
-            "POST / HTTP/1.0\r\nWeft-Secret: {secret}\r\nContent-Length: {}\r\n\r\n{body}",
+            "POST / HTTP/1.0\r\nWeft-Proof: {proof}\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         ))
     }

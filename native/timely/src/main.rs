@@ -10,6 +10,7 @@ mod files;
 mod jobs;
 mod keepalive;
 mod mesh;
+mod proof;
 mod ranges;
 mod worker;
 

@@ -1,6 +1,7 @@
-//! Connections between all processes. timely authenticates nobody, so each connection begins with the cluster's secret.
+//! Connections between all processes. timely authenticates nobody, so both ends first prove that they know the cluster's secret.
 
 use crate::keepalive;
+use crate::proof::{nonce, prove, same};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::str::FromStr;
@@ -9,11 +10,13 @@ use std::time::Duration;
 
 /// Between two attempts to connect to a process that has not started yet.
 const RETRY: Duration = Duration::from_millis(50);
-/// For the first line of a connection.
+/// For each of the first lines of a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Bytes of the longest first line.
+/// Bytes of the longest of them.
 const LONGEST: u64 = 1024;
 const ACCEPTED: &str = "accepted\n";
+const ACCEPTS: &str = "accepts";
+const JOINS: &str = "joins";
 
 /// A process of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +78,17 @@ fn join(peer: &Peer, index: usize, secret: &str) -> io::Result<TcpStream> {
         }
     };
     keepalive::set(&stream)?;
-    stream.write_all(format!("{index} {secret}\n").as_bytes())?;
+    let (index, own) = (index.to_string(), nonce()?);
+    stream.write_all(format!("{index} {own}\n").as_bytes())?;
+    let line = read_line(&stream)?;
+    let (other, proof) = line.split_once(' ').unwrap_or_default();
+    if !same(proof, &prove(secret, ACCEPTS, &[&index, &own, other])) {
+        return Err(io::Error::other(
+            "does not know the secret: its port may be somebody else's",
+        ));
+    }
+    let proof = prove(secret, JOINS, &[&index, &own, other]);
+    stream.write_all(format!("{proof}\n").as_bytes())?;
     let mut answer = [0; ACCEPTED.len()];
     stream
         .read_exact(&mut answer)
@@ -87,14 +100,14 @@ fn join(peer: &Peer, index: usize, secret: &str) -> io::Result<TcpStream> {
 fn admit(mut stream: TcpStream, secret: &str) -> io::Result<(usize, TcpStream)> {
     keepalive::set(&stream)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let mut line = String::new();
-    // the other end waits for the answer before it sends more, so that the buffer holds nothing else
-    BufReader::new((&stream).take(LONGEST)).read_line(&mut line)?;
-    let (index, given) = line
-        .trim_end_matches('\n')
-        .split_once(' ')
-        .unwrap_or_default();
-    if given != secret {
+    let (line, own) = (read_line(&stream)?, nonce()?);
+    let (index, other) = line.split_once(' ').unwrap_or_default();
+    let proof = prove(secret, ACCEPTS, &[index, other, &own]);
+    stream.write_all(format!("{own} {proof}\n").as_bytes())?;
+    if !same(
+        &read_line(&stream)?,
+        &prove(secret, JOINS, &[index, other, &own]),
+    ) {
         return Err(io::Error::other("it does not know the secret"));
     }
     let index = index.parse().map_err(io::Error::other)?;
@@ -103,10 +116,18 @@ fn admit(mut stream: TcpStream, secret: &str) -> io::Result<(usize, TcpStream)> 
     Ok((index, stream))
 }
 
+/// The other end waits for the answer before it sends more, so that the buffer holds nothing else.
+fn read_line(stream: &TcpStream) -> io::Result<String> {
+    let mut line = String::new();
+    BufReader::new(stream.take(LONGEST)).read_line(&mut line)?;
+    Ok(line.trim_end_matches('\n').to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::{admit, connect, join, Peer};
-    use std::net::TcpListener;
+    use std::io::{Read, Write};
+    use std::net::{Shutdown, TcpListener};
     use std::thread;
 
     fn peer(name: &str, listener: &TcpListener) -> Peer {
@@ -134,6 +155,23 @@ mod tests {
             drop(admitted);
             assert_eq!(joining.join().unwrap(), right);
         }
+    }
+
+    #[test]
+    fn a_port_of_somebody_else_does_not_learn_the_secret() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let first = peer("one", &listener);
+        let joining =
+            thread::spawn(move || join(&first, 1, "the secret").map_err(|e| e.to_string()));
+        let mut stream = listener.accept().unwrap().0;
+        stream.write_all(b"1234 abcd\n").unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut learnt = String::new();
+        stream.read_to_string(&mut learnt).unwrap();
+        assert!(!learnt.contains("the secret"), "{learnt}");
+        assert_eq!(learnt.lines().count(), 1);
+        let failed = joining.join().unwrap().unwrap_err();
+        assert!(failed.contains("does not know the secret"), "{failed}");
     }
 
     #[test]

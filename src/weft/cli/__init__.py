@@ -5,7 +5,7 @@ import typer
 from weft import __version__
 from weft.cli.guard import guarded
 from weft.cli.verbs import Verbs
-from weft.host import settings, subreaper
+from weft.host import commandline, settings, subreaper
 
 app = typer.Typer(
     cls=Verbs,
@@ -29,4 +29,9 @@ def options(version: bool = typer.Option(False, "--version", help="Print the ver
 def main() -> None:
     """Run a verb."""
     subreaper.adopt()
-    guarded(lambda: app(prog_name="weft"))
+    guarded(_act)
+
+
+def _act() -> None:
+    commandline.cover()
+    app(prog_name="weft")

@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
+from weft.adapters.workloads import KINDS as WORKLOADS
+from weft.api.flags import Flags
+from weft.api.request import study_of
 from weft.cli import manual
-from weft.cli.flags import Flags
-from weft.cli.request import study_of
 from weft.errors import UsageError
 from weft.host.provision import bundle as bundles
 from weft.host.provision.distribution import DISTRIBUTIONS, PROFILER
-from weft.run.provisioning import provision
+from weft.run.provisioning import downloaded, provision
 from weft.text.nearest import nearest
-from weft.workloads import KINDS as WORKLOADS
 
 
 def register(app: typer.Typer) -> None:
@@ -67,8 +67,8 @@ def _complete(engines: Sequence[str]) -> list[str]:
 
 def _archive() -> None:
     """Called by `install`: the class-data archives of the engines that are there."""
-    for name, wanted in DISTRIBUTIONS.items():
-        if name in WORKLOADS["terasort"].engines and bundles.included(wanted.key):
+    for name in downloaded():
+        if bundles.included(DISTRIBUTIONS[name].key):
             ((_, spec),) = study_of("terasort", Flags(engine=name)).cells()
             provision(spec, _say)
 

@@ -4,18 +4,18 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from weft.analysis.read.calibration import Calibration
 from weft.errors import UsageError
-from weft.model.calibration import Calibration
-from weft.report import ceilings, terminal
-from weft.report.console import console
+from weft.report.pages import terminal
+from weft.report.sections import ceilings
 from weft.run import rootless
 from weft.run.calibration.calibrate import calibrate as measure
 from weft.run.ceilings import store, used
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.spec.study import study_from
+from weft.text.console import console
 
 
 def register(app: typer.Typer) -> None:
@@ -70,7 +70,7 @@ def _measured(
 ) -> Calibration:
     table = {"workload": "file-open", "nodes": nodes, "matrix": {"scratch": scratch}}
     study = study_from(table, name="calibrate", where="the command line")
-    progress = Progress(Console(stderr=True))
+    progress = Progress()
     rootless.enter(study)
     if (code := submission.enter(study, sys.argv[1:], progress)) is not None:
         sys.exit(code)

@@ -5,16 +5,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from weft.cli.flags import (
-    AsJson,
-    EngineText,
-    Flags,
-    NodesText,
-    OutputText,
-    ScratchText,
-    ServiceText,
-    SetText,
-)
+from weft.api.flags import Flags
+from weft.cli.flags import AsJson, EngineText, NodesText, OutputText, ScratchText, ServiceText, SetText
 from weft.errors import UsageError
 from weft.host import settings
 
@@ -70,7 +62,14 @@ def up(
     """
     from weft.cli import persistent  # noqa: PLC0415 - help needs none of it
 
-    flags = Flags(engine, nodes, None, scratch, None, output, tuple(set_ or ()), None, tuple(service or ()))
+    flags = Flags(
+        engine=engine,
+        nodes=nodes,
+        scratch=scratch,
+        output=output,
+        set=tuple(set_ or ()),
+        services=tuple(service or ()),
+    )
     persistent.up(name, {"limit": limit, "idle": idle}, flags, dry_run=dry_run, as_json=as_json)
 
 

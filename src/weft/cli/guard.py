@@ -6,19 +6,23 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import typer
 
 from weft.errors import Stopped, WeftError
 from weft.host import settings, signals
+from weft.text.printable import Printable
 
 
 def guarded(action: Callable[[], object]) -> None:
     """Run it; errors become one message and an exit code."""
     signals.watch()
     try:
-        _answered(action)
+        # what records and logs contain is printed too
+        with redirect_stdout(Printable(sys.stdout)), redirect_stderr(Printable(sys.stderr)):
+            _answered(action)
     finally:
         signals.over()
 
@@ -79,11 +83,13 @@ def _ended(stopped: Stopped) -> str:
 
 def _tell(error: WeftError) -> None:
     """An error for users: one line each, wrapped only on a terminal."""
-    typer.secho("error:", err=True, nl=False, fg="red", bold=True)
+    # its own colours are the only escapes
+    out = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
+    typer.secho("error:", file=out, nl=False, fg="red", bold=True)
     print(f" {error.message}", *(f"    {line}" for line in error.tail), sep="\n", file=sys.stderr)
     if error.hint:
         print(file=sys.stderr)
-        typer.secho("hint:", err=True, nl=False, bold=True)
+        typer.secho("hint:", file=out, nl=False, bold=True)
         print(f" {error.hint}", file=sys.stderr)
     if error.left:
         print(f"left behind: {', '.join(error.left)}; `weft gc` removes it", file=sys.stderr)

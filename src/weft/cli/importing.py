@@ -5,11 +5,15 @@ from typing import Annotated
 
 import typer
 
+from weft.analysis.summary.gather import summarize
+from weft.errors import UsageError
 from weft.host import settings
-from weft.imports.importing import import_log
-from weft.report import page, terminal
-from weft.report.console import console
-from weft.report.gather import summarize
+from weft.record.record import beside
+from weft.report.pages import page, terminal
+from weft.run.imports.importing import import_log
+from weft.run.imports.unpack import LIMIT
+from weft.text.console import console
+from weft.text.units import parse_size
 
 
 def register(app: typer.Typer) -> None:
@@ -25,6 +29,9 @@ def import_(
             help="an event log of Spark (file or eventlog_v2_ directory), a .jhist file of MapReduce, a job archive of Flink",
         ),
     ],
+    limit: Annotated[
+        str, typer.Option(metavar="SIZE", help="refuse a log that is larger when it is decompressed")
+    ] = f"{LIMIT >> 30}GiB",
     as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
 ) -> None:
     """Make a record from a log of Spark, MapReduce or Flink that weft did not write.
@@ -33,9 +40,9 @@ def import_(
 
     Example: weft import /var/log/spark/app-20261122171827-0000.zstd
     """
-    stored = import_log(log, settings.runs())
+    stored = import_log(log, settings.runs(), _size(limit))
     summary = summarize(stored)
-    written = page.save(page.text(summary), stored.directory / page.NAME)
+    written = page.save(page.text(summary), beside(stored.directory, page.NAME))
     if as_json:
         print(summary.json_text())
         return
@@ -44,3 +51,10 @@ def import_(
         print(f"  {gap}")
     if summary.explanation:
         terminal.explained(summary.explanation, console())
+
+
+def _size(text: str) -> int:
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise UsageError(f"--limit: {error}", hint="write --limit 200GB") from error

@@ -7,9 +7,9 @@ import typer
 from rich.table import Table
 
 from weft.errors import UsageError
-from weft.report.console import console
 from weft.spec.keys import Key, describe
 from weft.spec.model import FAMILIES, Spec
+from weft.text.console import console
 from weft.text.nearest import nearest
 
 Name = Annotated[

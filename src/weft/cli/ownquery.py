@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weft.cli.flags import pairs
+from weft.api.flags import pairs
 from weft.errors import UsageError
 
 

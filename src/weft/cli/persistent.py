@@ -1,7 +1,6 @@
 """What up, exec, shell, connect, logs and down do."""
 
 import json
-import re
 import shlex
 import sys
 import time
@@ -10,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from weft import report
-from weft.cli.flags import Flags
-from weft.cli.request import study_of
+from weft.api import runs
+from weft.api.flags import Flags
 from weft.clusters import attach as attaching
 from weft.clusters import logs as daemonlogs
 from weft.clusters import registry, supervisor
 from weft.clusters.registry import PersistentCluster
-from weft.errors import UsageError
+from weft.facts import engines
 from weft.layout.plan import Client
 from weft.record import record as records
-from weft.report.text import outcome_lines
+from weft.report.pages.text import outcome_lines
 from weft.run import preview, rootless
-from weft.text.toml import toml_of
 from weft.text.units import show_seconds
 
 
@@ -29,29 +27,14 @@ def up(
     name: str | None, limits: Mapping[str, str | None], flags: Flags, *, dry_run: bool, as_json: bool
 ) -> None:
     """Start a cluster, or print its plan; `limits` are its time limits by key."""
-    chosen = name or registry.free_name(_name_of(flags.engine or "spark"))
-    table = {"kind": "persistent", "name": chosen, "directory": str(Path.cwd())}
-    table |= {key: value for key, value in limits.items() if value is not None}
-    study = study_of(table, flags)
+    study = runs.persistent(name, limits, flags)
     if dry_run:
         plan = preview.preview(study.cells()[0][1])
         print(json.dumps(plan, indent=1) if as_json else preview.text(plan))
         return
-    if chosen in registry.names():
-        raise UsageError(
-            f"a cluster named {chosen!r} is already running",
-            hint=f"choose another --name, or `weft down {chosen}`",
-        )
     rootless.enter(study)
-    (cell,) = study.cells()
-    cluster = supervisor.launch(cell[1], toml_of(study.base, {}))
+    cluster = runs.launch(study)
     print(json.dumps(_facts(cluster), indent=1) if as_json else "\n".join(_usage(cluster)))
-
-
-def _name_of(engine: str) -> str:
-    """A name for a cluster by its engines: spark, or spark-hadoop."""
-    kinds = [word for word in re.split(r":.*|,", engine) if word and "=" not in word]
-    return "-".join(kinds)
 
 
 def _facts(cluster: PersistentCluster) -> dict[str, Any]:
@@ -81,10 +64,6 @@ def _clients(cluster: PersistentCluster) -> Mapping[str, Client]:
     return cluster.client.parts or {cluster.engine.kind: cluster.client}
 
 
-_EXAMPLES = {"spark": "spark-submit job.py", "flink": "flink run job.jar", "hadoop": "yarn jar job.jar"}
-"""Example commands, by engine."""
-
-
 _EXPORTED = ("_HOME", "_CONF_DIR", "_IP", "_DIRS", "_SERVERS", "_PROPERTIES")
 """Endings of the variables that a shell outside of `weft exec` needs."""
 
@@ -94,7 +73,7 @@ def _usage(cluster: PersistentCluster) -> list[str]:
     left = "" if cluster.until is None else f", for {show_seconds(cluster.until - time.time())}"
     if cluster.idle is not None:
         left += f", until it is unused for {show_seconds(cluster.idle)}"
-    known = [example for kind, example in _EXAMPLES.items() if kind in cluster.engine.parts]
+    known = [command for kind in cluster.engine.parts if (command := engines.of(kind).command)]
     example = f", such as {known[0]}" if known else ""
     return [
         f"{name} is running: {cluster.engine.label} on {cluster.nodes}, {cluster.layout.slots} slots{left}",

@@ -1,26 +1,19 @@
 """The verb that predicts: a measured job on other nodes, storages and machines."""
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from weft.cli import again, alike, capacity
-from weft.cli.look import AsJson, Run
+from weft.api import again, predictions
+from weft.cli.flags import Trust
+from weft.cli.records import AsJson, Run
 from weft.errors import UsageError
 from weft.host import settings
-from weft.model.prediction.experiments import Experiment
-from weft.model.prediction.storages import listed
 from weft.record import record
-from weft.report import page, prediction, projection, terminal
-from weft.report.console import console
-from weft.report.prediction import Asked
-from weft.report.projection import Recorded
+from weft.report.pages import page, prediction, terminal
 from weft.run import rootless
-from weft.run.progress import Progress
+from weft.text.console import console
 from weft.text.fields import MOST
 from weft.text.units import parse_size
 
@@ -68,6 +61,7 @@ def predict(
     ] = None,
     cores: Cores = None,
     runs: Runs = 0,
+    trust: Trust = False,
     page_file: Annotated[
         Path | None,
         typer.Option("--page", help=f"the page; default: {_NAME} in the record", show_default=False),
@@ -78,57 +72,27 @@ def predict(
 
     Example: weft predict last --nodes 2..320 --scratch memory,pool+mount:/lustre/me --machine cori
     """
-    stored = record.find(settings.runs(), run)
-    recorded = projection.read(stored)
-    here = capacity.of_record(stored, recorded)
-    asked = Asked(
-        capacity.of_file(machine) if machine else here,
-        counts(nodes),
-        listed(scratch) if scratch else [],
-        cores,
-        _size(size),
-        partitions,
-        {role: text for role, text in (("input", input_), ("output", output_)) if text},
-    )
-    tests = alike.of(stored, ("workload", "engine", "host"))
     if runs:
-        tests += _run(str(stored.directory), prediction.experiments(recorded, here, asked, tests, runs))
-    found = prediction.predict(recorded, here, asked, tests, alike.deviation(stored))
+        rootless.enter(again.study(str(record.find(settings.runs(), run).directory), (), trust=trust))
+    found = predictions.predict(
+        run,
+        nodes=nodes,
+        scratch=scratch,
+        storages={role: text for role, text in (("input", input_), ("output", output_)) if text},
+        machine=machine,
+        size=_size(size),
+        partitions=partitions,
+        cores=cores,
+        runs=runs,
+        trust=trust,
+    )
     if as_json:
         print(found.model_dump_json(indent=1))
         return
     terminal.sections([prediction.section(found)], console())
-    print(f"  page {page.save(prediction.page(found), page_file or stored.directory / _NAME)}")
-
-
-def _run(directory: str, chosen: Sequence[Experiment]) -> list[Recorded]:
-    """Make the small runs."""
-    progress = Progress(Console(stderr=True))
-    rootless.enter(again.study(directory, ()))
-    found = []
-    for number, one in enumerate(chosen, 1):
-        progress.say(
-            f"run {number} of {len(chosen)}, to predict better: {' '.join(one.flags) or 'the same again'}"
-        )
-        found.append(projection.read(again.run(directory, one.flags)))
-    return found
-
-
-def counts(text: str) -> list[int]:
-    """The numbers of nodes of `2..320`, each twice the one before it, or of `2,4,8`. Raises UsageError."""
-    hint = "write --nodes 2..320 or --nodes 2,4,8"
-    if match := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
-        low, high = int(match[1]), int(match[2])
-        if not 1 <= low <= high <= MOST:
-            raise UsageError(f"--nodes {text}: {low} to {high} is no range of nodes", hint=hint)
-        found = []
-        while low < high:
-            found.append(low)
-            low *= 2
-        return [*found, high]
-    if not re.fullmatch(r"\d+(,\d+)*", text.strip()) or "0" in text.split(","):
-        raise UsageError(f"--nodes {text}: neither a range nor a list of numbers above 0", hint=hint)
-    return sorted({int(word) for word in text.split(",")})
+    print(
+        f"  page {page.save(prediction.page(found), page_file or record.beside(record.find(settings.runs(), run).directory, _NAME))}"
+    )
 
 
 def _size(text: str | None) -> float | None:

@@ -8,11 +8,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from weft.analysis.compare.headline import Headline, headlines, unreadable
 from weft.host import settings
 from weft.record import record
-from weft.report.console import console
-from weft.report.headline import Headline, headlines, unreadable
-from weft.report.numbers import NONE, seconds, size
+from weft.text.console import console
+from weft.text.numbers import NONE, seconds, size
 
 AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 OfStudy = Annotated[

@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from weft.analysis.predict import survey as surveys
+from weft.analysis.predict.survey import Surveyed
 from weft.errors import UsageError, why
+from weft.facts.storages import listed
 from weft.host import settings
 from weft.host.site.profile import Profile
 from weft.host.site.writing import with_scratch
-from weft.model.prediction.storages import listed
 from weft.record import record
-from weft.record.record import replacing
-from weft.report import page as pages
-from weft.report import surveyed, terminal
-from weft.report.console import console
-from weft.report.surveyed import Surveyed
+from weft.report.pages import page as pages
+from weft.report.pages import surveyed, terminal
 from weft.run import matrix, rootless, surveying
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.run.surveying import JOBS, Cost
+from weft.text import entry
+from weft.text.console import console
 from weft.text.nearest import nearest
 from weft.text.units import show_seconds
 
@@ -68,7 +68,7 @@ def survey(
     """
     storages = listed(scratch)
     asked = surveying.study(listed(nodes), storages, _known(jobs), repeat, engine)
-    progress = Progress(Console(stderr=True))
+    progress = Progress()
     progress.say(
         _words(surveying.cost(asked, matrix.finished(asked), record.all_records(settings.runs())), minutes)
     )
@@ -78,7 +78,7 @@ def survey(
     if (code := submission.enter(asked, sys.argv[1:], progress)) is not None:
         sys.exit(code)
     runs = matrix.run(asked, progress, enough=surveying.within(minutes))
-    found = surveyed.survey(runs, storages, os.uname().nodename, len(asked.cells()))
+    found = surveys.survey(runs, storages, os.uname().nodename, len(asked.cells()))
     written = pages.save(surveyed.page(found), settings.runs() / _PAGE)
     if as_json:
         print(found.model_dump_json(indent=1))
@@ -119,8 +119,7 @@ def write(found: Surveyed, page: Path, site: Path) -> Path:
         text = with_scratch(site.read_text() if site.exists() else "", table)
         Profile.model_validate(tomllib.loads(text))
         site.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(site) as partial:
-            partial.write_text(text)
+        entry.write(site, text)
     except (OSError, ValueError) as error:
         raise UsageError(
             f"cannot write {site}: {why(error)}",

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from weft.adapters.workloads import jobtrace
+from weft.adapters.workloads.jobtrace import Scaling
 from weft.cli.flags import AsJson
-from weft.report import jobtrace as shown
-from weft.report import terminal
-from weft.report.console import console
-from weft.workloads import jobtrace
-from weft.workloads.jobtrace import Scaling
+from weft.report.pages import terminal
+from weft.report.sections import jobtrace as shown
+from weft.text.console import console
 
 
 def register(app: typer.Typer) -> None:

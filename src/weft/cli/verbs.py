@@ -24,12 +24,12 @@ class Verb(NamedTuple):
 
 
 VERBS = {
-    "run": Verb("work", "Run a checked workload on a real cluster and keep a record of it."),
+    "run": Verb("run", "Run a checked workload on a real cluster and keep a record of it."),
     "submit": Verb(
-        "work",
+        "run",
         "Run your own job on a new cluster or a persistent one, with the same record and report as any run.",
     ),
-    "plan": Verb("work", "Print everything a run would do without doing it."),
+    "plan": Verb("run", "Print everything a run would do without doing it."),
     "up": Verb("clusters", "Start a persistent cluster, which runs until `weft down`."),
     "exec": Verb("clusters", "Run a command on the head node of a persistent cluster."),
     "shell": Verb("clusters", "Open a shell on the head node of a persistent cluster."),
@@ -39,8 +39,8 @@ VERBS = {
     "logs": Verb("clusters", "Show the logs of the daemons of a persistent cluster."),
     "down": Verb("clusters", "End a persistent cluster."),
     "runs": Verb("runs", "List the records, newest last."),
-    "show": Verb("look", "Show a run in the terminal: the report as text."),
-    "explain": Verb("look", "Show where a run's slot time went, in parts that sum to all of it."),
+    "show": Verb("records", "Show a run in the terminal: the report as text."),
+    "explain": Verb("records", "Show where a run's slot time went, in parts that sum to all of it."),
     "predict": Verb(
         "predict",
         "Predict a run's time elsewhere, with its band, its knee, and how far it is from what was measured.",
@@ -51,12 +51,12 @@ VERBS = {
     ),
     "trace": Verb("trace", "Show what scaling does to a trace of jobs, and the command that replays it."),
     "report": Verb(
-        "look", "Write the report of a run, or of a whole study, as one self-contained HTML file."
+        "records", "Write the report of a run, or of a whole study, as one self-contained HTML file."
     ),
     "import": Verb(
         "importing", "Make a record from a log of Spark, MapReduce or Flink that weft did not write."
     ),
-    "compare": Verb("look", "Compare runs, grouped by their spec."),
+    "compare": Verb("records", "Compare runs, grouped by their spec."),
     "keys": Verb(
         "keys", "List the keys of a workload, an engine, nodes, a storage or a service: default and meaning."
     ),
@@ -68,8 +68,8 @@ VERBS = {
         "survey", "Find which storage is best for scratch here, for which class of job, to how many nodes."
     ),
     "doctor": Verb("doctor", "Check this machine, or several nodes."),
-    "ps": Verb("house", "List what weft runs on this machine, and what killed commands left behind."),
-    "gc": Verb("house", "Remove what killed commands left behind."),
+    "ps": Verb("ps", "List what weft runs on this machine, and what killed commands left behind."),
+    "gc": Verb("ps", "Remove what killed commands left behind."),
     "bundle": Verb(
         "bundle", "Pack weft, its Python packages and engines for machines without a way to the registries."
     ),

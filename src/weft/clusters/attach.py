@@ -1,19 +1,24 @@
 """A user's command on the head node of a persistent cluster, on the user's terminal."""
 
 import os
+import secrets
 import shlex
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from weft.clusters import registry
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError
 from weft.host import lease, orphans, settings, shell, signals
+from weft.host.programs import marks
+from weft.host.programs.files import coded
 from weft.host.remote.reach import of_text
 from weft.host.shell import Process
+from weft.host.work import write_private
 from weft.layout.plan import Client, Layout
 from weft.record.record import Record
 
@@ -31,7 +36,7 @@ _SOURCE = f'. "$1"; shift; {_ENTER}'
 
 def environment(cluster: PersistentCluster) -> dict[str, str]:
     """The environment of the command: the client's variables, with its search paths before the user's."""
-    merged = {**cluster.client.environment, shell.NODE_MARK: cluster.layout.head.name}
+    merged = {**cluster.client.environment, marks.NODE: cluster.layout.head.name}
     for variable, entries in cluster.client.search.items():
         merged[variable] = ":".join([*entries, *filter(None, [settings.search_path(variable)])])
     return merged
@@ -39,7 +44,7 @@ def environment(cluster: PersistentCluster) -> dict[str, str]:
 
 def script(client: Client, node: str) -> str:
     """The same as shell text, for a node on another host."""
-    own = {**client.environment, shell.NODE_MARK: node}
+    own = {**client.environment, marks.NODE: node}
     lines = [f"export {name}={shlex.quote(value)}" for name, value in own.items()]
     lines += [
         f'export {name}={shlex.quote(":".join(entries))}"${{{name}:+:${name}}}"'
@@ -58,13 +63,18 @@ def header_path(layout: Layout) -> Path:
     return layout.directory / "authorization"
 
 
-def attach(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> int:
-    """Run a command and return its exit code, as a shell would. Raises ClusterError if the cluster ends."""
+def attach(
+    cluster: PersistentCluster, argv: Sequence[str], directory: Path, files: Mapping[Path, str] | None = None
+) -> int:
+    """Run a command and return its exit code, as a shell would. Raises ClusterError if the cluster ends.
+
+    `files` are private ones that it reads: they have names of their own until it ends.
+    """
     record = Record(cluster.layout.record)
     # Ctrl-C is for the command, which is in the same process group
     signal.signal(signal.SIGINT, lambda *_: None)
     record.note("command-started", command=Path(argv[0]).name)
-    with registry.used(cluster.name):
+    with registry.used(cluster.name), _given(cluster, argv, files or {}) as argv:  # noqa: PLR1704 - the same, renamed
         process = _start(cluster, argv, directory)
         try:
             code = _wait(cluster, process)
@@ -75,13 +85,35 @@ def attach(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> 
     return code if code >= 0 else 128 - code
 
 
+@contextmanager
+def _given(
+    cluster: PersistentCluster, argv: Sequence[str], files: Mapping[Path, str]
+) -> Iterator[Sequence[str]]:
+    """The command with the files' own names."""
+    way = cluster.layout.head.way
+    mark, reach = secrets.token_hex(8), of_text(way) if way and files else None
+    renamed = {str(path): str(path.with_name(f"{mark}-{path.name}")) for path in files}
+    written = {Path(renamed[str(path)]): text for path, text in files.items()}
+    try:
+        if reach:
+            reach.ask("files", {"files": {str(path): coded(text) for path, text in written.items()}})
+        else:
+            write_private(written)
+        yield [renamed.get(word, word) for word in argv]
+    finally:
+        if reach:
+            reach.run(["rm", "-f", *renamed.values()], check=False)
+        for path in written:
+            path.unlink(missing_ok=True)
+
+
 def _start(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> Process:
     wrapper = cluster.layout.wrapper(cluster.layout.head)
     if wrapper:
         argv = [*wrapper, "sh", "-c", _ENTER, "weft", str(directory), *argv]
-    if cluster.reach:
+    if cluster.layout.head.way:
         arguments = ["sh", "-c", _SOURCE, "weft", str(script_path(cluster.layout)), str(directory), *argv]
-        client = of_text(cluster.reach).attached(arguments, terminal=sys.stdin.isatty())
+        client = of_text(cluster.layout.head.way).attached(arguments, terminal=sys.stdin.isatty())
         return shell.attach(client, env={}, cwd=directory)
     prefix = (*cluster.door, *cluster.layout.head.prefix)
     entered = ["sh", "-c", _ENTER, "weft", str(directory), *argv] if prefix else _joining(cluster, argv)

@@ -4,7 +4,6 @@ They are in WEFT_STATE with mode 0600. The second exists only while the cluster 
 belongs to a supervisor that was killed; the next reader removes both.
 """
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -15,10 +14,10 @@ from typing import IO
 
 from pydantic import TypeAdapter
 
-from weft.engines import AnyEngine
+from weft.adapters.engines import AnyEngine
 from weft.errors import UsageError
-from weft.host import settings, signals
-from weft.host.own import make_own, require_own
+from weft.host import locks, settings, signals
+from weft.host.own import make_own, require_named
 from weft.host.work import write_private
 from weft.layout.plan import Client, Layout
 from weft.text.nearest import nearest
@@ -44,8 +43,6 @@ class PersistentCluster:
     """Seconds since the epoch; None without a limit."""
     idle: float | None = None
     """Seconds without use after which it ends."""
-    reach: str = ""
-    """The connection to the head node, as text; empty if it is on this machine."""
     door: tuple[str, ...] = ()
     """Arguments that move a command from its user's namespaces to where the prefix of a node works."""
 
@@ -54,7 +51,7 @@ _FORM = TypeAdapter(PersistentCluster)
 
 
 def _path(name: str, suffix: str) -> Path:
-    require_own(settings.spelled()["WEFT_STATE"])
+    require_named("WEFT_STATE")
     return make_own(settings.state() / "clusters") / f"{name}{suffix}"
 
 
@@ -82,7 +79,7 @@ def _taken(path: Path) -> Iterator[IO[str]]:
     end = time.monotonic() + _PATIENCE
     while True:
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
-            if _lock(file, fcntl.LOCK_EX):
+            if locks.locked(file):
                 # another process that saw it without a lock may have removed it
                 if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                     yield file
@@ -94,14 +91,6 @@ def _taken(path: Path) -> Iterator[IO[str]]:
         f"a cluster named {path.stem!r} is already running",
         hint=f"choose another --name, or `weft down {path.stem}`",
     )
-
-
-def _lock(file: IO[str], how: int) -> bool:
-    try:
-        fcntl.flock(file, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _remove(lock: Path) -> None:
@@ -131,18 +120,19 @@ def used(name: str) -> Iterator[None]:
         yield
         return
     with file:
-        fcntl.flock(file, fcntl.LOCK_SH)
+        locks.lock(file, shared=True)
         try:
             yield
         finally:
-            now = time.time()
-            os.utime(file.fileno(), (now, now))
+            os.utime(
+                file.fileno(), ns=(time.time_ns(),) * 2
+            )  # the kernel's own time is some milliseconds coarse
 
 
-def last_used(name: str) -> float:
-    """When a user's command last ran in a cluster, in seconds since the epoch: now, if one is running."""
+def last_use(name: str) -> int | None:
+    """What changes with each end of a user's command in a cluster; None while one runs."""
     with _path(name, ".use").open("r+") as file:
-        return os.fstat(file.fileno()).st_mtime if _lock(file, fcntl.LOCK_EX) else time.time()
+        return os.fstat(file.fileno()).st_mtime_ns if locks.locked(file) else None
 
 
 def names() -> list[str]:
@@ -155,7 +145,7 @@ def supervisor(name: str) -> int | None:
     """The process that owns a cluster, also while it starts or ends; None if it is gone."""
     lock = _path(name, ".lock")
     with suppress(FileNotFoundError), lock.open() as file:
-        if not _lock(file, fcntl.LOCK_SH):
+        if not locks.locked(file, shared=True):
             return int(file.read() or 0)
         _remove(lock)
     return None

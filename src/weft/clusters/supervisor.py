@@ -13,9 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from rich.console import Console
-
 from weft import report
+from weft.adapters.nodes.access import access
+from weft.adapters.workloads.base import Judgement, Results
+from weft.adapters.workloads.persistent import Persistent
 from weft.clusters import registry
 from weft.clusters.attach import header_path, script, script_path
 from weft.clusters.idle import Idleness
@@ -25,14 +26,11 @@ from weft.host import settings, shell, signals
 from weft.host.web import token
 from weft.host.work import write_private
 from weft.layout.plan import Client, Layout
-from weft.nodes.remote import RemoteNode
 from weft.record import record as records
 from weft.run import rootless
 from weft.run.progress import Progress
 from weft.run.run import Live, run
 from weft.spec.model import Spec
-from weft.workloads.base import Judgement
-from weft.workloads.persistent import Persistent
 
 _LOOK = 0.5
 """Seconds between checks of the daemons."""
@@ -46,7 +44,9 @@ def launch(asked: Spec, text: str) -> PersistentCluster:
     name = _asked(asked).name
     # the name's own log is that of the cluster that has the name
     log = registry.log(f"{name}.{secrets.token_hex(4)}")
-    order = json.dumps({"spec": asked.model_dump(mode="json"), "text": text, "log": str(log)})
+    order = json.dumps(
+        {"spec": asked.model_dump(mode="json"), "secrets": asked.secrets, "text": text, "log": str(log)}
+    )
     env = {**settings.directories(), "COLUMNS": str(shutil.get_terminal_size().columns)}
     process = shell.detach([sys.executable, "-P", "-c", _PROGRAM], stdin=order, log=log, env=env)
     with log.open() as output:  # remains readable after the supervisor has removed it
@@ -78,13 +78,13 @@ def _pass_on(output: IO[str]) -> bool:
 def hold() -> None:
     """Run as the supervisor of the cluster that standard input describes."""
     order = json.load(sys.stdin)
-    asked = Spec.model_validate(order["spec"])
+    asked = Spec.model_validate(order["spec"]).with_secrets(order["secrets"])
     use = partial(stand, door=rootless.door())
     name = _asked(asked).name
     with registry.reserved(name):
         Path(order["log"]).rename(registry.log(name))
         try:
-            record = run(asked, order["text"], Progress(Console(stderr=True)), use=use).directory
+            record = run(asked, order["text"], Progress(), use=use).directory
         except WeftError as error:
             if error.record is not None:
                 report.write(records.read(error.record))
@@ -94,9 +94,9 @@ def hold() -> None:
 
 def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
     """Publish a ready cluster and keep it until SIGTERM, its time limit or its idle limit."""
-    asked, ended, since = _asked(live.spec), signals.expect(signal.SIGTERM), time.time()
+    asked, ended = _asked(live.spec), signals.expect(signal.SIGTERM)
+    since, began = time.time(), time.monotonic()
     until = None if asked.limit is None else since + asked.limit
-    head = live.layout.head
     cluster = PersistentCluster(
         name=asked.name,
         supervisor=os.getpid(),
@@ -107,23 +107,22 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
         since=since,
         until=until,
         idle=asked.idle,
-        reach=head.reach.text() if isinstance(head, RemoteNode) else "",
         door=door,
     )
     with live.phase("run"), registry.announced(cluster):
         why = _why(cluster, live, ended)
-    live.record.note(why, seconds=round(time.time() - since))
-    return asked.judge((), {}, ())
+    live.record.note(why, seconds=round(time.monotonic() - began))
+    return asked.judge(Results((), {}))
 
 
 def _why(cluster: PersistentCluster, live: Live, ended: signals.Asked) -> str:
     """Wait until a cluster has to end, and return the event with the reason."""
-    limit, used = cluster.idle, partial(registry.last_used, cluster.name)
-    idleness = None if limit is None else Idleness(limit, cluster.since, used, live.cluster.quiet)
+    began, last_use = time.monotonic(), partial(registry.last_use, cluster.name)
+    idleness = None if cluster.idle is None else Idleness(cluster.idle, began, last_use, live.cluster.quiet)
     while not ended.wait(_LOOK):
         live.cluster.watch()
-        now = time.time()
-        if cluster.until is not None and now >= cluster.until:
+        now = time.monotonic()
+        if cluster.until is not None and now - began >= cluster.until - cluster.since:
             return "limit-reached"
         if idleness is not None and idleness.over(now):
             return "nobody-used-it"
@@ -146,11 +145,11 @@ def _written(client: Client, layout: Layout, secret: str) -> Client:
         for variable, entries in client.search.items()
     }
     settled = dataclasses.replace(client, search=search)
-    if isinstance(layout.head, RemoteNode):
-        layout.head.receive(
+    if layout.head.way:
+        access(layout.head).receive(
             {**opens, **client.programs, script_path(layout): script(settled, layout.head.name)}
         )
-        layout.head.run(["chmod", "700", *map(str, [script_path(layout), *client.programs])])
+        access(layout.head).run(["chmod", "700", *map(str, [script_path(layout), *client.programs])])
     else:
         write_private(client.programs, mode=0o700)
     return settled

@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from weft.doctor import directories
 from weft.doctor.answers import Host, each
+from weft.doctor.capacity import FILES, PROCESSES
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.host import machine
 from weft.host.provision.jdk import OLDEST
 from weft.text.units import show_size
 
-_FILES = 4096
-"""Open files below which a shuffle of a few hundred partitions can fail."""
-_PROCESSES = 4096
-"""Upper bound of the processes and threads that a node's daemons use."""
 _PORTS = 4096
 """Ports for outgoing connections below which a shuffle over many connections can run out."""
 _APART = 2.0
@@ -122,14 +119,14 @@ def _limits(hosts: Sequence[Host]) -> Finding:
         files, processes = host.facts["files"], host.facts["processes"]
         return ", ".join(
             [
-                *([f"{files} open files"] if low(files, _FILES) else []),
-                *([f"{processes} processes"] if low(processes, _PROCESSES) else []),
+                *([f"{files} open files"] if low(files, FILES) else []),
+                *([f"{processes} processes"] if low(processes, PROCESSES) else []),
             ]
         )
 
     if not (found := each(hosts, wrong)):
-        return ok("ulimit", f"at least {_FILES} files and {_PROCESSES} processes")
-    fix = f"ulimit -n {_FILES} -u {_PROCESSES}: in /etc/security/limits.conf, or of slurmd (PropagateResourceLimits)"
+        return ok("ulimit", f"at least {FILES} files and {PROCESSES} processes")
+    fix = f"ulimit -n {FILES} -u {PROCESSES}: in /etc/security/limits.conf, or of slurmd (PropagateResourceLimits)"
     return limits("ulimit", found, costs="shuffles with many partitions", fix=fix)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Host:
-    """A node, its host's answers (`remote/sent/examine.py`), and whose marks it sees in each directory."""
+    """A node, its host's answers (`host/programs/examine.py`), and whose marks it sees in each directory."""
 
     name: str
     address: str

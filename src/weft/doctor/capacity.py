@@ -7,18 +7,18 @@ from pathlib import Path
 
 import psutil
 
+from weft.adapters.nodes.local import LocalNodes
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.errors import UsageError
 from weft.host import machine
-from weft.nodes.local import LocalNodes
 from weft.run import preview
 from weft.spec.parse import parse
 from weft.text.units import show_size
 
-_FILES = 4096
+FILES = 4096
 """Open files below which a shuffle of a few hundred partitions can fail."""
-_PROCESSES = 4096
-"""Upper bound of the processes and threads of a few JVMs."""
+PROCESSES = 4096
+"""Upper bound of the processes and threads that a node's daemons use."""
 _SHARED = Path("/dev/shm")  # noqa: S108 - the machine's tmpfs is what is meant
 _SHM_LEAST = 1 << 30
 """Bytes of /dev/shm below which scratch in memory is of little use without root."""
@@ -82,18 +82,18 @@ def open_files() -> Finding:
     """The hard limit counts: a JVM raises its own soft limit to it."""
     soft, hard = (_bound(value) for value in resource.getrlimit(resource.RLIMIT_NOFILE))
     found = f"{soft}, can be raised to {hard}"
-    if hard >= _FILES:
+    if hard >= FILES:
         return ok("ulimit -n", found)
-    fix = f"raise the hard limit to {_FILES} or more in /etc/security/limits.conf"
+    fix = f"raise the hard limit to {FILES} or more in /etc/security/limits.conf"
     return limits("ulimit -n", found, costs="shuffles with many partitions", fix=fix)
 
 
 def processes() -> Finding:
     """Threads count as processes here."""
     soft, hard = (_bound(value) for value in resource.getrlimit(resource.RLIMIT_NPROC))
-    if soft >= _PROCESSES:
+    if soft >= PROCESSES:
         return ok("ulimit -u", str(soft))
-    fix = f"ulimit -u {min(hard, 4 * _PROCESSES)}" if hard > soft else "raise it in /etc/security/limits.conf"
+    fix = f"ulimit -u {min(hard, 4 * PROCESSES)}" if hard > soft else "raise it in /etc/security/limits.conf"
     return limits("ulimit -u", str(soft), costs="clusters of more than a few nodes", fix=fix)
 
 

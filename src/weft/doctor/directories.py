@@ -4,12 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from weft.doctor.answers import Host, each
 from weft.doctor.finding import Finding, limits, missing, ok
+from weft.doctor.owndirectories import RUN
+from weft.facts import filesystems
 from weft.text.units import show_size
-
-_ROOM = 4_000_000_000
-"""Bytes for a terasort of the default size: input, shuffle files, output, and some reserve."""
-_MEMORY = {"tmpfs", "ramfs"}
-"""File systems whose files are in memory."""
 
 
 def judge(hosts: Sequence[Host], directory: str, locks: Mapping[str, str]) -> list[Finding]:
@@ -40,7 +37,11 @@ def _local(hosts: Sequence[Host]) -> Finding:
 
 
 def _memory(hosts: Sequence[Host]) -> Finding:
-    found = each(hosts, lambda host: f"on {host.facts['local']}" if host.facts["local"] in _MEMORY else "")
+    def wrong(host: Host) -> str:
+        on = filesystems.of(str(host.facts["local"]))
+        return f"on {on.word}" if on.scope == "memory" else ""
+
+    found = each(hosts, wrong)
     if not found:
         return ok("files in memory", "none of the local directory's")
     fix = "set WEFT_WORK to a disk of the node where it has one; otherwise reserve memory: --nodes ...,memory=SIZE"
@@ -49,11 +50,11 @@ def _memory(hosts: Sequence[Host]) -> Finding:
 
 def _room(hosts: Sequence[Host]) -> Finding:
     def wrong(host: Host) -> str:
-        low = {kind: free for kind, free in host.facts["free"].items() if free < _ROOM}
+        low = {kind: free for kind, free in host.facts["free"].items() if free < RUN}
         return ", ".join(f"{show_size(free)} free in the {kind} directory" for kind, free in low.items())
 
     if not (found := each(hosts, wrong)):
-        return ok("room", f"at least {show_size(_ROOM)} in both directories")
+        return ok("room", f"at least {show_size(RUN)} in both directories")
     fix = "free some space, or set WEFT_WORK (local) and WEFT_SHARED to directories with more"
     return limits("room", found, costs="runs of the default size with their files on disk", fix=fix)
 

@@ -7,18 +7,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import everywhere
 from weft.doctor import alike, ports
 from weft.doctor.answers import Host
 from weft.doctor.finding import Finding, missing
 from weft.errors import MissingError, NodeError, UsageError, WeftError
 from weft.host import lease, settings, signals
 from weft.host.provision import jdk
-from weft.host.remote.reach import message
+from weft.host.remote.reach import message, of_text
 from weft.host.slurm import jobs
 from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
-from weft.nodes.base import everywhere
-from weft.nodes.remote import RemoteNode
+from weft.layout.node import Node
 from weft.spec.parse import parse
 
 _DEADLINE = 30.0
@@ -41,18 +42,18 @@ def examine(text: str) -> list[Finding]:
     ):
         try:
             found = stack.enter_context(asked.acquire(work, []))
-            return _examined([node for node in found if isinstance(node, RemoteNode)], work)
+            return _examined(found, work)
         except (NodeError, MissingError) as error:
             why = f" ({error.tail[-1].strip()})" if error.tail else ""
             fix = error.hint or "fix that, and try again"
             return [missing("nodes", error.message + why, costs="every run on these nodes", fix=fix)]
 
 
-def _examined(nodes: Sequence[RemoteNode], work: Work) -> list[Finding]:
+def _examined(nodes: Sequence[Node], work: Work) -> list[Finding]:
     shared = (settings.shared() or settings.runs()).resolve() / work.name
     marks = {"shared": shared, "local": work.directory / "marks"}
     for node in nodes:
-        node.note(work.lease, "directory", shared)
+        access(node).note(work.lease, "directory", shared)
     answers = everywhere(nodes, lambda node: _facts(node, marks))
     seen = everywhere(nodes, lambda node: _ask(node, "seen", marks=_texts(marks)))
     wanted = dict(zip((node.name for node in nodes), ports.wanted(len(nodes)), strict=True))
@@ -64,15 +65,15 @@ def _examined(nodes: Sequence[RemoteNode], work: Work) -> list[Finding]:
     return alike.judge(hosts, str(shared.parent), _locks(nodes, shared / "lock", work), _left(nodes[0]))
 
 
-def _ask(node: RemoteNode, do: str, **request: Any) -> Any:
-    return node.reach.ask("examine", {"do": do, **request})
+def _ask(node: Node, do: str, **request: Any) -> Any:
+    return of_text(node.way).ask("examine", {"do": do, **request})
 
 
 def _texts(marks: dict[str, Path]) -> dict[str, str]:
     return {kind: str(path) for kind, path in marks.items()}
 
 
-def _facts(node: RemoteNode, marks: dict[str, Path]) -> tuple[dict[str, Any], float]:
+def _facts(node: Node, marks: dict[str, Path]) -> tuple[dict[str, Any], float]:
     """A host's answers, and by how many seconds its clock is certainly ahead of (or, negative, behind) this one."""
     began = time.time()
     programs = [str(settings.cache()), str(marks["local"])]
@@ -87,12 +88,12 @@ def _java() -> str:
         return "java"
 
 
-def _locks(nodes: Sequence[RemoteNode], path: Path, work: Work) -> dict[str, str]:
+def _locks(nodes: Sequence[Node], path: Path, work: Work) -> dict[str, str]:
     """The other hosts' results while the first one holds a lock on a shared file."""
     first, *others = nodes
     log, out = (work.directory / f"lock.{kind}" for kind in ("log", "out"))
     request = message("examine", {"do": "hold", "lock": str(path)})
-    holder = first.reach.send("lock", request, log=log, out=out)
+    holder = of_text(first.way).send("lock", request, log=log, out=out)
     try:
         end = time.monotonic() + _DEADLINE
         while "held" not in out.read_text():
@@ -104,7 +105,7 @@ def _locks(nodes: Sequence[RemoteNode], path: Path, work: Work) -> dict[str, str
         holder.stop(grace=0)
 
 
-def _tried(node: RemoteNode, path: Path) -> str:
+def _tried(node: Node, path: Path) -> str:
     try:
         answer: str = _ask(node, "try", lock=str(path))
     except NodeError:
@@ -112,12 +113,12 @@ def _tried(node: RemoteNode, path: Path) -> str:
     return answer
 
 
-def _left(node: RemoteNode) -> float | None:
+def _left(node: Node) -> float | None:
     """Seconds of wall time that the job has left; None without a limit."""
-    if not node.reach.job:
+    if not (number := of_text(node.way).job):
         return None
     try:
-        now = jobs.job(node.reach.job)
+        now = jobs.job(number)
     except WeftError:
         return None
     return alike.left(now.fields.get("EndTime", ""), time.time()) if now else None

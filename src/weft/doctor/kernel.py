@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
+from weft.adapters.nodes import cgroups
 from weft.doctor.finding import Finding, limits, ok
 from weft.errors import WeftError
 from weft.host import shell
 from weft.host.shell import tool
-from weft.nodes import cgroups
 
 _USER = ["--user", "--map-root-user"]
 _PERF_OPEN = 2

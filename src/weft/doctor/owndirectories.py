@@ -7,6 +7,7 @@ from pathlib import Path
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.errors import RecordError
 from weft.host import lease, settings
+from weft.host.exposed import exposed
 from weft.host.provision import contents
 from weft.host.provision.distribution import SPARK
 from weft.host.provision.tree import cached
@@ -14,7 +15,7 @@ from weft.record import record
 from weft.record.record import Stored
 from weft.text.units import show_size
 
-_RUN = 4_000_000_000
+RUN = 4_000_000_000
 """Bytes for a terasort of the default size: input, shuffle files, output, and some reserve."""
 _RECORD = 200_000_000
 """Bytes for the records of a few runs."""
@@ -26,7 +27,8 @@ _LEASES = 1_000_000
 
 def cache() -> Finding:
     """Engines, jars, and weft's own Python packages."""
-    need = _JARS + (0 if cached(SPARK.key) else SPARK.unpacked)
+    here = not exposed(settings.spelled()["WEFT_CACHE"]) and cached(SPARK.key)
+    need = _JARS + (0 if here else SPARK.unpacked)
     return _room("WEFT_CACHE", settings.cache(), need, "engines and jars cannot be stored", essential=True)
 
 
@@ -36,9 +38,7 @@ def work() -> Finding:
     if path.exists() and path.stat().st_uid != os.getuid():
         fix = "set WEFT_WORK to a directory that you own"
         return missing("WEFT_WORK", f"{path} belongs to another user", costs="every run", fix=fix)
-    return _room(
-        "WEFT_WORK", path, _RUN, "runs of the default size with their files on disk", essential=False
-    )
+    return _room("WEFT_WORK", path, RUN, "runs of the default size with their files on disk", essential=False)
 
 
 def runs() -> Finding:
@@ -57,6 +57,11 @@ def _room(variable: str, path: Path, need: int, costs: str, *, essential: bool) 
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         fix = f"set {variable} to a directory that you own"
         return missing(variable, f"{path} is not writable", costs="every run", fix=fix)
+    if why := exposed(settings.spelled()[variable]):
+        fix = "remove the others' permission (chmod go-w), or set WEFT_TRUST if you trust them with your account"
+        if variable == "WEFT_RUNS":
+            return limits(variable, why, costs="records that others may have changed", fix=fix)
+        return missing(variable, why, costs="every run: what others put there runs as you", fix=fix)
     free = shutil.disk_usage(there).free
     found = f"{path}, {show_size(free)} free"
     if free >= need:
@@ -67,8 +72,12 @@ def _room(variable: str, path: Path, need: int, costs: str, *, essential: bool) 
 
 def cached_files() -> Finding:
     """Whether the files in the cache are as they were made: jars, libraries, engines, Python packages."""
-    path = settings.cache()
-    found = [why for one in sorted(path.glob("*/")) if (why := contents.damage(one))]
+    if prefix := settings.prefix():
+        shared = [settings.PACKAGE.parent, *sorted((prefix / "engines").glob("*/"))]
+        if why := next(filter(None, map(contents.damage, shared)), ""):
+            costs = "programs that are not those of the bundle"
+            return missing("files in cache", why, costs=costs, fix="install the bundle again")
+    found = [why for one in sorted(settings.cache().glob("*/")) if (why := contents.damage(one))]
     if not found:
         return ok("files in cache", "as they were made")
     more = f" (and {len(found) - 1} more)" if found[1:] else ""
@@ -103,8 +112,8 @@ def unsecured() -> Finding:
     found = [one for held in lease.all_leases() if held.alive and (one := _unsecured(held.lease.name))]
     if not found:
         return ok("unsecured clusters", "none is running")
-    names = ", ".join(f"{one.directory.name} ({one.head['nodes']})" for one in found)
-    costs = f"privacy and integrity; {found[0].head['unsecured']}"
+    names = ", ".join(f"{one.directory.name} ({one.head.nodes})" for one in found)
+    costs = f"privacy and integrity; {found[0].head.unsecured}"
     return limits("unsecured clusters", names, costs=costs, fix="end them, or omit security=none")
 
 
@@ -114,4 +123,4 @@ def _unsecured(name: str) -> Stored | None:
         found = record.read(settings.runs() / name)
     except RecordError:
         return None
-    return found if found.head.get("unsecured") else None
+    return found if found.head.unsecured else None

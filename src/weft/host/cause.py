@@ -19,6 +19,8 @@ _ENDS = re.compile(r'Exception in thread "main"|Traceback \(most recent call las
 """The exception that ended a program, rather than one that it survived."""
 _BY = re.compile(r"^\s*Caused by: (.+)")
 _NAMED = re.compile(r'^:? ?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error|Exit|Interrupt)\b(?:: .*)?)$')  # fmt: skip
+_CLASS = re.compile(r"Failed to load class \S+?(?=\.?$)|Could not find or load main class \S+")
+"""A program that never began: without an exception."""
 _FRAME = re.compile(r"^\s+at |^\s+\.\.\. \d+ more")
 
 
@@ -29,7 +31,8 @@ def cause(log: Path) -> tuple[str, list[str]]:
     if begin is None:
         begin = max((i for i, line in enumerate(lines) if _first(line)), default=None)
     if begin is None:
-        return "", _last(lines)
+        unknown = [match[0] for line in lines if (match := _CLASS.search(line))]
+        return "".join(unknown[-1:])[:_LONGEST], _last(lines)
     last = next((i for i, line in enumerate(lines) if i >= begin and _NAMED.match(line)), begin)
     trace = [*lines[begin : last + 1], *takewhile(_of_a_trace, lines[last + 1 :])]
     found = [match[1] for line in trace if (match := _BY.match(line) or _NAMED.match(line))][-1:] or [""]

@@ -1,6 +1,6 @@
 """What holds the processes of a run on this machine, so that none survives it.
 
-weft moves itself into a new control group and leaves it at the end: everything that it starts is born in that group.
+weft moves itself into a new control group and leaves it at the end: everything that it starts is born in that groups.
 Where a group cannot be created there is none, nor where Slurm tracks the processes of a job. Orphans are then found as
 weft's children, as long as weft lives (`subreaper`).
 """
@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from weft.host import group, orphans, settings, signals
+from weft.host import orphans, settings, signals
 from weft.host.lease import Lease
+from weft.host.programs import groups
 
 
 @contextmanager
 def contained(lease: Lease) -> Iterator[None]:
     """Every process that starts during the `with` block ends with it."""
-    before = None if "SLURM_PROCID" in settings.slurm() else group.current()
+    before = None if "SLURM_PROCID" in settings.slurm() else groups.current()
     own = None if before is None else _entered(before / f"weft-{lease.name}", lease)
     try:
         yield
@@ -25,9 +26,9 @@ def contained(lease: Lease) -> Iterator[None]:
         with signals.held():
             if own is not None and before is not None:
                 with suppress(OSError):  # what is left is reported with the lease
-                    group.join(before)
-                group.kill(own)
-                group.remove(own)
+                    groups.join(before)
+                groups.kill(own)
+                groups.remove(own)
             orphans.end()
 
 
@@ -37,7 +38,7 @@ def _entered(own: Path, lease: Lease) -> Path | None:
     lease.note("cgroup", path=str(own))
     try:
         own.mkdir()
-        group.join(own)
+        groups.join(own)
     except OSError:  # some may be written, but not divided
         with suppress(OSError):
             own.rmdir()

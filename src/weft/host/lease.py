@@ -4,44 +4,29 @@ A lease is a file of JSON lines, locked (flock) for as long as its owner lives. 
 command that was killed: `weft gc` releases its entries in reverse order.
 """
 
-import fcntl
 import json
 import os
-import shlex
-import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import psutil
 
 from weft.errors import WeftError
-from weft.host import group, settings, shell, signals
-from weft.host.own import make_own, open_own, require_own
-from weft.host.remote.reach import Reach, of_text
-from weft.host.remote.sent.files import foreign
+from weft.host import locks, settings, signals
+from weft.host.own import make_own, open_own, require_named, require_own
+from weft.host.programs import mounts
+from weft.host.remote.reach import of_text
+from weft.host.resources import OnHost, Resource, ask
 from weft.host.slurm import commands
 
-_PATIENCE = 20.0
-"""Seconds within which a host must answer a request to list or remove entries."""
 _RELEASING = 60.0
 """Seconds to wait for another process that releases the lease of a dead command."""
-
-
-@dataclass(frozen=True)
-class Elsewhere:
-    """What a lease holds on another host, as the host reported; or why it did not answer."""
-
-    host: str
-    processes: Sequence[dict[str, Any]] = ()
-    there: Sequence[str] = ()
-    left: Sequence[str] = ()
-    problem: str = ""
 
 
 @dataclass
@@ -67,74 +52,76 @@ class Lease:
             self._file.flush()
             os.fsync(self._file.fileno())
 
-    def release(self) -> list[str]:
+    def release(self) -> list[Resource]:
         """Kill the processes with the mark and remove each resource. Returns what could not be removed."""
         elsewhere = [entry for entry in self.entries if "reach" in entry]
         left = self.release_hosts()
-        _kill(self.name)
-        for path in self.groups():
-            group.kill(path)
-        self._remove_shared([entry for entry in elsewhere if entry not in self.entries])
-        own = [entry for entry in reversed(self.entries) if "reach" not in entry and not _foreign(entry)]
-        left += [problem for entry in own if (problem := _undo(entry))]
+        released = [entry for entry in elsewhere if entry not in self.entries]
+        left += self._here([*self.entries, *self._shared(released)], remove=True).left
+        for name in self._jobs():
+            commands.cancel_named(name)
         if not left:
             self.path.unlink(missing_ok=True)
         return left
+
+    def look(self) -> list[OnHost]:
+        """What is held on this machine and on other hosts."""
+        return [self._here(self.entries), *self.elsewhere()]
 
     def groups(self) -> list[Path]:
         """The control groups of this machine that only processes of the command are in."""
         return [Path(entry["path"]) for entry in self.entries if entry["kind"] == "cgroup"]
 
-    def _remove_shared(self, entries: Sequence[dict[str, str]]) -> None:
-        """Remove what this machine shares with hosts that could no longer do it, because their job has ended."""
-        for entry in reversed(entries):
-            if (
-                entry["kind"] in {"directory", "file"}
-                and self.name in Path(entry["path"]).name
-                and not _foreign(entry)
-            ):
-                _undo(entry)
+    def _here(self, entries: Sequence[dict[str, str]], *, remove: bool = False) -> OnHost:
+        held = [[one["kind"], one["path"]] for one in entries if "reach" not in one and "path" in one]
+        found = ask(None, self.name, [one for one in held if one[0] != "job"], remove=remove)
+        jobs = [] if remove else [Resource("job", name) for name in self._jobs() if commands.named(name)]
+        return replace(found, there=[*found.there, *jobs])
 
-    def release_hosts(self, open_ways: Sequence[Reach] = ()) -> list[str]:
-        """The same on other hosts, all concurrently; `open_ways` are open connections to some of them."""
-        answers = self.elsewhere(remove=True, open_ways=open_ways)
+    def _jobs(self) -> list[str]:
+        return [one["path"] for one in self.entries if one["kind"] == "job"]
+
+    def _shared(self, released: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+        """What this machine shares with hosts that could no longer remove it, because their job has ended."""
+        return [
+            {"kind": one["kind"], "path": one["path"]}
+            for one in released
+            if one["kind"] in {"directory", "file"} and self.name in Path(one["path"]).name
+        ]
+
+    def release_hosts(self) -> list[Resource]:
+        """The same on other hosts, all concurrently."""
+        answers = self.elsewhere(remove=True)
         failed = {one.host for one in answers if one.problem or one.left}
         self.entries = [
             one for one in self.entries if "reach" not in one or of_text(one["reach"]).host in failed
         ]
-        return [f"{one.host}: {one.problem or ', '.join(one.left)}" for one in answers if one.host in failed]
+        silent = [Resource("", "", one.host, one.problem) for one in answers if one.problem]
+        return [*silent, *(item for one in answers for item in one.left)]
 
-    def elsewhere(self, *, remove: bool = False, open_ways: Sequence[Reach] = ()) -> list[Elsewhere]:
+    def elsewhere(self, *, remove: bool = False) -> list[OnHost]:
         """What is held on other hosts; `remove` removes it."""
-        known = {reach.text(): reach for reach in open_ways}
-        texts = dict.fromkeys(one["reach"] for one in self.entries if "reach" in one)
-        reaches = [known.get(text) or of_text(text) for text in texts]
-        if not reaches:
-            return []
-        with ThreadPoolExecutor(max_workers=min(64, len(reaches))) as pool:
-            return list(pool.map(lambda reach: self._sweep(reach, remove=remove), reaches))
-
-    def _sweep(self, reach: Reach, *, remove: bool) -> Elsewhere:
-        mine = [one for one in self.entries if one.get("reach") == reach.text()]
-        held = [[one["kind"], one["path"]] for one in mine]
-        request = {"mark": f"{shell.LEASE_MARK}={self.name}", "held": held, "remove": remove}
-        try:
-            answer = reach.ask("sweep", request, timeout=_PATIENCE)
-        except WeftError as error:
-            return Elsewhere(reach.host, problem="" if reach.gone() else error.message)
-        there = [" ".join(arguments) for arguments in answer["there"]]
-        return Elsewhere(reach.host, answer["processes"], there, answer["left"])
+        held: dict[str, list[list[str]]] = {}
+        for one in self.entries:
+            if "reach" in one:
+                held.setdefault(one["reach"], []).append([one["kind"], one["path"]])
+        with ThreadPoolExecutor(max_workers=min(64, len(held) or 1)) as pool:
+            asked = [
+                pool.submit(ask, of_text(way), self.name, each, remove=remove) for way, each in held.items()
+            ]
+        return [one.result() for one in asked]
 
 
 @contextmanager
 def hold(name: str, purpose: str) -> Iterator[Lease]:
     """A lease for the length of a `with` block; every entry is released at the end, even after an error."""
-    require_own(settings.spelled()["WEFT_STATE"])
+    require_named("WEFT_STATE")
     path = make_own(settings.state() / "leases") / f"{name}.jsonl"
     with _locked(path) as file:
         lease = Lease(name, path, _file=file)
         now = time.strftime("%Y-%m-%dT%H:%M:%S")
-        lease.note("owner", pid=str(os.getpid()), host=os.uname().nodename, purpose=purpose, since=now)
+        host = os.uname().nodename
+        lease.note("owner", pid=str(os.getpid()), host=host, boot=_boot(), purpose=purpose, since=now)
         try:
             yield lease
         except BaseException:
@@ -143,25 +130,21 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
         with signals.held():
             if left := lease.release():
                 raise WeftError(
-                    f"{name}: could not release {'; '.join(left)}",
+                    f"{name}: could not release {'; '.join(map(str, left))}",
                     hint="run `weft gc` when the cause is resolved",
                 )
 
 
 def remains(name: str) -> list[str]:
     """What is still here of a command that has ended, on this machine, in its control groups and on other hosts."""
-    found = [f"process {process.pid}" for process in shell.marked(name)]
-    directory = settings.work() / name
-    found += [f"mount {point}" for point in mount_points() if point.is_relative_to(directory)]
-    for path, file in _files(name):
-        left = Lease(name, path, _entries(file))
-        found += [f"{entry['kind']} {entry['path']}" for entry in left.entries if exists(entry)]
-        found += [
-            f"{one['kind']} {one['path']} on {of_text(one['reach']).host}"
-            for one in left.entries
-            if "reach" in one
-        ]
-    return list(dict.fromkeys(found))
+    directory = str(settings.work() / name)
+    found = [f"mount {point}" for point in mounts.points(directory)]
+    entries = [entry for _, file in _files(name) for entry in _entries(file)]
+    (here, *_) = Lease(name, Path(), [one for one in entries if "reach" not in one]).look()
+    elsewhere = [
+        Resource(one["kind"], one["path"], of_text(one["reach"]).host) for one in entries if "reach" in one
+    ]
+    return list(dict.fromkeys([*map(str, here.members), *found, *map(str, [*here.there, *elsewhere])]))
 
 
 @contextmanager
@@ -170,7 +153,7 @@ def _locked(path: Path) -> Iterator[IO[str]]:
     while True:
         with open_own(path) as file:
             # another `weft ps` may hold the lock for a moment
-            fcntl.flock(file, fcntl.LOCK_EX)
+            locks.lock(file)
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 yield file
                 return
@@ -194,7 +177,7 @@ def all_leases() -> list[Held]:
     for path, file in _files():
         entries = _entries(file)
         found.append(
-            Held(Lease(path.stem, path, entries), not (_lock(file, fcntl.LOCK_SH) and _ours(entries)))
+            Held(Lease(path.stem, path, entries), not (locks.locked(file, shared=True) and _ours(entries)))
         )
     return found
 
@@ -213,7 +196,7 @@ def dead_leases(name: str = "*") -> Iterator[Lease]:
             yield Lease(path.stem, path, entries)
 
 
-def release_ended(name: str) -> list[str]:
+def release_ended(name: str) -> list[Resource]:
     """Release a lease whose owner is known to be dead, on whatever host it was. Returns what could not be removed."""
     return [item for path, file in _files(name) for item in Lease(path.stem, path, _entries(file)).release()]
 
@@ -221,7 +204,7 @@ def release_ended(name: str) -> list[str]:
 def _lock_of_dead(file: IO[str], entries: Sequence[dict[str, str]]) -> bool:
     """Lock a lease; one that another process is releasing, such as the cleanup watchdog, when that is done."""
     end = time.monotonic() + _RELEASING
-    while not _lock(file, fcntl.LOCK_EX):
+    while not locks.locked(file):
         if not _ours(entries) or _owner_lives(entries) or time.monotonic() > end:
             return False
         signals.sleep(0.05)
@@ -237,17 +220,23 @@ def _owner_lives(entries: Sequence[dict[str, str]]) -> bool:
 def _ours(entries: Sequence[dict[str, str]]) -> bool:
     """Whether a missing lock proves that the owner is dead: on this host, or in a job that has ended.
 
-    Hosts can share the directory but not the locks: NFS without a lock daemon, Lustre without `flock`.
+    Hosts can share the directory but not the locks: NFS without a lock daemon, Lustre with `localflock`. Each container
+    of a host can have another name, but all have one kernel.
     """
     owner = next((entry for entry in entries if entry["kind"] == "owner"), {})
     here = os.uname().nodename
-    return owner.get("host", here) == here or any(
-        of_text(entry["reach"]).gone() for entry in entries if "reach" in entry
-    )
+    if owner.get("host", here) == here or owner.get("boot") == _boot():
+        return True
+    return any(of_text(entry["reach"]).gone() for entry in entries if "reach" in entry)
+
+
+def _boot() -> str:
+    """The kernel's ID of its boot (random(4))."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def _files(name: str = "*") -> Iterator[tuple[Path, IO[str]]]:
-    require_own(settings.spelled()["WEFT_STATE"])
+    require_named("WEFT_STATE")
     require_own(directory := settings.state() / "leases")
     for path in sorted(directory.glob(f"{name}.jsonl")):
         # the lease may be released between listing and opening
@@ -255,86 +244,5 @@ def _files(name: str = "*") -> Iterator[tuple[Path, IO[str]]]:
             yield path, file
 
 
-def _lock(file: IO[str], how: int) -> bool:
-    try:
-        fcntl.flock(file, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _entries(file: IO[str]) -> list[dict[str, str]]:
     return [json.loads(line) for line in file if line.endswith("\n")]
-
-
-def _kill(mark: str) -> None:
-    deadline = time.monotonic() + 10
-    while (processes := shell.marked(mark)) and time.monotonic() < deadline:
-        for process in processes:
-            try:
-                process.kill()
-            except psutil.NoSuchProcess:
-                continue
-        psutil.wait_procs(processes, timeout=1)
-
-
-def exists(entry: dict[str, str]) -> bool:
-    """Whether the resource exists now, on this machine."""
-    if "reach" in entry:
-        return False
-    if entry["kind"] == "job":
-        return bool(commands.named(entry["path"]))
-    path = Path(entry.get("path", "/nonexistent"))
-    return _mounted(path) if entry["kind"] == "mount" else path.exists() and not _foreign(entry)
-
-
-def _foreign(entry: dict[str, str]) -> bool:
-    """Whether another user was there first: weft created nothing."""
-    return entry["kind"] in {"file", "directory"} and bool(foreign(entry["path"]))
-
-
-def _undo(entry: dict[str, str]) -> str | None:
-    path = Path(entry.get("path", "/nonexistent"))
-    match entry["kind"]:
-        case "mount":
-            return _unmount(path)
-        case "cgroup":
-            group.remove(path)
-            if path.exists():
-                return f"control group {path}"
-        case "job":
-            commands.cancel_named(entry["path"])
-        case "container":
-            return _ended(entry["path"])
-        case "file":
-            path.unlink(missing_ok=True)
-        case "directory":
-            if any(point.is_relative_to(path) for point in mount_points()):
-                return f"directory {path}: something is still mounted in it"
-            shutil.rmtree(path, ignore_errors=True)
-            if path.exists():
-                return f"directory {path}"
-    return None
-
-
-def _ended(command: str) -> str | None:
-    try:
-        shell.run(shlex.split(command), check=False)
-    except WeftError as error:
-        return f"`{command}`: {error.message}"
-    return None
-
-
-def _unmount(path: Path) -> str | None:
-    done = shell.run(["umount", "-l", str(path)], check=False) if _mounted(path) else None
-    return f"mount {path}: {done.err.strip()}" if done and _mounted(path) else None
-
-
-def _mounted(path: Path) -> bool:
-    return path in mount_points()
-
-
-def mount_points() -> list[Path]:
-    """Every mount point that this process sees."""
-    lines = Path("/proc/self/mounts").read_text().splitlines()
-    return [Path(line.split()[1].encode().decode("unicode_escape")) for line in lines]

@@ -6,21 +6,11 @@ from dataclasses import dataclass
 
 import psutil
 
-from weft.host import group, lease, shell, strays
-from weft.host.lease import Elsewhere, Held, Lease
+from weft.host import lease, shell, strays
+from weft.host.lease import Held, Lease
+from weft.host.resources import Member, Resource
 from weft.host.strays import Stray
 from weft.text.units import show_size
-
-
-@dataclass(frozen=True)
-class Member:
-    """A process of a command; `node` is empty for processes that belong to none, `host` for this machine."""
-
-    pid: int
-    node: str
-    program: str
-    memory: int
-    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,48 +54,22 @@ def _escaped(stray: Stray) -> Iterator[Holding]:
 
 def _holding(held: Held) -> Holding:
     owner = held.owner
-    elsewhere = held.lease.elsewhere()
+    pid, found = int(owner.get("pid", 0)), held.lease.look()
+    members = [member for one in found for member in one.members if (member.pid, member.host) != (pid, "")]
     return Holding(
         held.lease.name,
         held.alive,
-        int(owner.get("pid", 0)),
+        pid,
         owner.get("purpose", "unknown"),
         owner.get("since", "unknown"),
-        _once([*_members(held.lease), *(member for one in elsewhere for member in _members_on(one))]),
-        [f"{one.host}: {one.problem}" for one in elsewhere if one.problem],
+        sorted(_once(members), key=lambda member: (member.node, member.pid)),
+        [f"{one.host}: {one.problem}" for one in found if one.problem],
     )
 
 
 def _once(members: Sequence[Member]) -> list[Member]:
     """If this machine is one of the hosts, its processes are listed twice."""
     return list({(member.node, member.pid, member.program): member for member in members}.values())
-
-
-def _members_on(where: Elsewhere) -> list[Member]:
-    return [
-        Member(one["pid"], one["node"], shell.title_of(one["arguments"]), one["memory"], where.host)
-        for one in where.processes
-    ]
-
-
-def _members(of: Lease) -> list[Member]:
-    found = []
-    grouped = [pid for path in of.groups() for pid in group.members(path)]
-    for process in [*shell.marked(of.name), *_processes(set(grouped) - {_owner(of)})]:
-        with suppress(psutil.Error, OSError):
-            node = process.environ().get(shell.NODE_MARK, "")
-            found.append(Member(process.pid, node, shell.title(process.pid), process.memory_info().rss))
-    return sorted(_once(found), key=lambda member: (member.node, member.pid))
-
-
-def _owner(of: Lease) -> int:
-    return next((int(entry["pid"]) for entry in of.entries if entry["kind"] == "owner"), 0)
-
-
-def _processes(pids: set[int]) -> Iterator[psutil.Process]:
-    for pid in pids:
-        with suppress(psutil.Error):
-            yield psutil.Process(pid)
 
 
 def lines(found: Sequence[Holding]) -> list[str]:
@@ -139,21 +103,13 @@ def sweep() -> list[Swept]:
 
 
 def _swept(dead: Lease) -> Swept | None:
-    processes = [f"process {member.pid} ({member.program})" for member in _members(dead)]
-    elsewhere = [
-        f"{item} on {one.host}"
-        for one in dead.elsewhere()
-        for item in (
-            *(f"process {member.pid} ({member.program})" for member in _members_on(one)),
-            *one.there,
-        )
-    ]
-    there = [f"{entry['kind']} {entry['path']}" for entry in dead.entries if lease.exists(entry)]
+    before = dead.look()
     left = dead.release()
     if not dead.entries:  # its owner has opened but not locked it, and will open another
         return None
-    kept = {entry["path"] for entry in dead.entries if lease.exists(entry)}
-    gone = [item for item in there if item.split(" ", 1)[1] not in kept]
-    failed = {item.partition(":")[0] for item in left}
-    cleared = [item for item in elsewhere if item.rpartition(" on ")[2] not in failed]
-    return Swept(dead.name, [*processes, *gone, *cleared], left)
+    silent = {one.host for one in left if not one.kind}
+    found = [one for one in before if one.host not in silent]
+    processes = [member for one in found for member in one.members]
+    removed = [str(one) for one in processes if Resource("process", str(one.pid), one.host) not in left]
+    removed += [str(resource) for one in found for resource in one.there if resource not in left]
+    return Swept(dead.name, removed, list(map(str, left)))

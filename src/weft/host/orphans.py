@@ -3,10 +3,12 @@
 import os
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
 from weft.host import shell, subreaper
+from weft.host.programs import marks
 
 _PATIENCE = 10.0
 """Seconds for killed processes to end."""
@@ -26,7 +28,9 @@ def end(*, unmarked: bool = False) -> None:
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
         reap()
-        left = [one for one in found() if not (unmarked and shell.has_mark(one.pid))]
+        left = [
+            one for one in found() if not (unmarked and marks.value(marks.variables(one.pid), marks.LEASE))
+        ]
         if not left:
             break
         for one in left:
@@ -47,12 +51,15 @@ def reap(age: float = 0) -> None:
             if ended is None or ended.si_pid in own or _age(ended.si_pid) < age:
                 return
             os.waitpid(ended.si_pid, os.WNOHANG)
-        except (ChildProcessError, psutil.NoSuchProcess):
+        except (ChildProcessError, FileNotFoundError):
             return
 
 
 def _age(pid: int) -> float:
-    return time.time() - psutil.Process(pid).create_time()
+    begin = (
+        Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    )  # in ticks since boot (proc(5))
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - int(begin) / os.sysconf("SC_CLK_TCK")
 
 
 def _below(process: psutil.Process) -> list[psutil.Process]:

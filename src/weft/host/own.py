@@ -6,13 +6,13 @@ off on some systems, and these checks do not rely on them.
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
 from weft.errors import StorageError, UsageError
 from weft.host import settings
-from weft.host.remote.sent.files import foreign
+from weft.host.exposed import exposed, links
+from weft.host.programs.files import foreign
 
 
 def require_own(path: Path) -> None:
@@ -21,14 +21,36 @@ def require_own(path: Path) -> None:
     A path that does not exist is nobody's.
     """
     if why := trouble(path):
-        raise StorageError(why, hint="remove it if it is yours, or use another directory")
+        raise StorageError(why, hint=_hint(path, why) or "remove it if it is yours, or use another directory")
 
 
-def require_own_directories(named: Mapping[str, Path]) -> None:
-    """The same for directories by the variable that names each: raises UsageError, which names the variable."""
-    for name, path in named.items():
-        if why := trouble(path):
-            raise UsageError(f"{name}: {why}", hint=f"set {name} to a directory of yours")
+def require_named(variable: str) -> None:
+    """The same for a directory of weft's by its variable, which the UsageError names; one that exists is a directory.
+
+    Records, which nothing executes, may be in a directory of a group: see `shared_records`.
+    """
+    path = settings.spelled()[variable]
+    hint = f"set {variable} to a directory of yours"
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"{variable}: {path} is not a directory", hint=hint)
+    if why := _others(path) if variable == "WEFT_RUNS" else trouble(path):
+        more = _hint(path, why)
+        raise UsageError(f"{variable}: {why}", hint=hint + (f", or {more}" if more else ""))
+
+
+def shared_records() -> str:
+    """Who else can change the records, as text; empty if nobody can."""
+    return exposed(settings.spelled()["WEFT_RUNS"])
+
+
+def _hint(path: Path, why: str) -> str:
+    """What to do about a directory that is exposed."""
+    if why != exposed(path):
+        return ""
+    return (
+        "remove the others' permission (chmod go-w), "
+        f"or set WEFT_TRUST={why.rsplit(maxsplit=1)[-1]} if you trust all of them with your account"
+    )
 
 
 def make_own(path: Path) -> Path:
@@ -46,24 +68,17 @@ def open_own(path: Path) -> IO[str]:
 
 
 def trouble(path: Path) -> str:
-    """Why a path cannot be trusted, as text; empty if it can."""
-    for link in _links(path):
+    """Why a path cannot be trusted with what runs as this user, as text; empty if it can."""
+    return _others(path) or exposed(path)
+
+
+def _others(path: Path) -> str:
+    """Whether it is somebody else's, in a directory where every user can create files, as text."""
+    for link in links(path):
         if why := _foreign_link(link):
             return why
     why = foreign(str(path)) or foreign(str(settings.followed(path)))
     return f"{path} {why}" if why else ""
-
-
-def _links(path: Path) -> Iterator[Path]:
-    """The symbolic links among the directories on the way to a path, those that links lead through included."""
-    seen: set[Path] = set()
-    waiting = [path.absolute()]
-    while waiting:
-        for parent in reversed(waiting.pop().parents):
-            if parent.is_symlink() and parent not in seen:
-                seen.add(parent)
-                waiting.append(parent.parent / parent.readlink() / "end")
-                yield parent
 
 
 def _foreign_link(link: Path) -> str:

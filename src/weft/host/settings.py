@@ -3,8 +3,12 @@
 import getpass
 import json
 import os
+import re
 import sys
 from pathlib import Path
+
+from weft.errors import UsageError
+from weft.text import redaction
 
 PACKAGE = Path(__file__).resolve().parents[1]
 """The directory of weft's Python modules."""
@@ -111,6 +115,11 @@ def work() -> Path:
     return followed(spelled()["WEFT_WORK"])
 
 
+def trusted() -> set[str]:
+    """WEFT_TRUST: users and groups, separated by commas, that may change weft's directories. Default: none."""
+    return {name.strip() for name in (os.environ.get("WEFT_TRUST") or "").split(",")} - {""}
+
+
 def shared() -> Path | None:
     """WEFT_SHARED: directory for input and output if a run names none. Default: the work directory."""
     return followed(_spelled("WEFT_SHARED", Path())) if os.environ.get("WEFT_SHARED") else None
@@ -193,6 +202,41 @@ def directories() -> dict[str, str]:
 def search_path(variable: str) -> str:
     """A search path of the user, such as PATH; empty if it is not set."""
     return os.environ.get(variable) or ""
+
+
+def secret_keys() -> re.Pattern[str]:
+    """WEFT_SECRET_KEYS: which keys are of secrets, as spark.redaction.regex, which is the default."""
+    text = os.environ.get("WEFT_SECRET_KEYS")
+    try:
+        return re.compile(text) if text else redaction.KEYS
+    except re.error as error:
+        raise UsageError(f"WEFT_SECRET_KEYS is no regular expression: {error}") from error
+
+
+_MOST_SECRET = 1 << 16
+"""Characters of a secret in a file."""
+
+
+def named_secret(reference: str) -> str:
+    """The secret that file:PATH or env:NAME names. Raises UsageError if there is none."""
+    kind, _, name = reference.partition(":")
+    found = os.environ.get(name) if kind == "env" else _text(Path(os.path.expanduser(name)))  # noqa: PTH111 - as above
+    if found is None:
+        raise UsageError(
+            f"the secret {reference} cannot be read", hint="name a text file, or a variable that is set"
+        )
+    return found
+
+
+def _text(path: Path) -> str | None:
+    """The text of a file; None of a pipe or a device, which may have no end."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open() as file:
+            return file.read(_MOST_SECRET).rstrip("\n")
+    except (OSError, ValueError):
+        return None
 
 
 def login_shell() -> str:

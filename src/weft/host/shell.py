@@ -11,9 +11,9 @@ import subprocess
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -24,14 +24,8 @@ from weft.host import signals
 
 Text = TypeVar("Text", str, bytes)
 
-LEASE_MARK = "WEFT_LEASE"
-NODE_MARK = "WEFT_NODE"
 _TIED = 'test "$PPID" = "$0" && exec "$@"'
 """A process that is no longer weft's child here was orphaned before the parent-death signal was set."""
-_MIDDLE_OF_EXEC = 200
-"""How often a process is inspected, every 10 ms, while it is about to exec: an inspection can take seconds."""
-_START_CODE, _ENVIRONMENT = 23, slice(47, 49)
-"""Fields of start_code, which is 0 until a new program is loaded, and of env_start and env_end, after the name in /proc/PID/stat (proc(5))."""
 _PIPE = 1 << 16
 """Bytes that a pipe buffers before anybody reads (pipe(7))."""
 
@@ -86,6 +80,7 @@ def run(
             stdout=pipe,
             stderr=pipe,
             text=True,
+            errors="replace",  # file names in the output may be any bytes
             env=None if env is None else {**os.environ, **env},
             process_group=0,  # a terminal's Ctrl-C is for weft, which may be cleaning up
         )
@@ -150,7 +145,6 @@ class Process:
     log: Path
     popen: "subprocess.Popen[bytes]"
     wrapped: bool = False
-    started: float = field(default_factory=time.time)
 
     @property
     def pid(self) -> int:
@@ -300,11 +294,27 @@ def _send(pipe: IO[bytes], message: bytes) -> None:
         threading.Thread(target=write, daemon=True).start()
 
 
+def entering(
+    prefix: Sequence[str], env: Mapping[str, str], cwd: Path | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """A prefix that enters namespaces, behind it `env` with the preload library; and the variables without it.
+
+    The programs that enter are outside of the node: its index of a pool would refuse them, as it must.
+    """
+    library = env.get("LD_PRELOAD")
+    # entering a node's mount namespace loses the working directory; options of env come first, then its variables
+    moved = [f"--chdir={cwd}"] if cwd else []
+    loaded = [f"LD_PRELOAD={library}"] if library else []
+    rest = {name: value for name, value in env.items() if name != "LD_PRELOAD"}
+    return [*prefix, "env", *moved, *loaded], rest
+
+
 def attach(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, prefix: Sequence[str] = ()) -> Process:
     """Start a process on weft's own terminal, streams and process group; it is killed when weft dies."""
     # a prefix enters namespaces and forks there: its child is tied to weft as well
-    arguments = [*prefix, *_bound(), *argv] if prefix else argv
-    popen = _started(_tied(arguments), env={**os.environ, **env}, cwd=cwd)
+    entered, own = entering(prefix, env) if prefix else ([], env)
+    arguments = [*entered, *_bound(), *argv] if prefix else argv
+    popen = _started(_tied(arguments), env={**os.environ, **own}, cwd=cwd)
     return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix))
 
 
@@ -344,47 +354,6 @@ def dismiss(guard: "subprocess.Popen[bytes]") -> None:
     with suppress(BrokenPipeError), guard.stdin as pipe:
         pipe.write(b"\n")
     guard.wait()
-
-
-def marked(lease: str) -> list[psutil.Process]:
-    """Every live process with a lease's mark in its environment."""
-    mark = f"{LEASE_MARK}={lease}".encode()
-    found: list[psutil.Process] = []
-    asked = [process for process in _processes() if process.pid != os.getpid()]
-    for _ in range(_MIDDLE_OF_EXEC):
-        seen = [(process, _environment(process.pid)) for process in asked]
-        found += [process for process, arguments in seen if arguments and mark in arguments]
-        asked = [process for process, arguments in seen if arguments == []]
-        if not asked:
-            break
-        time.sleep(0.01)
-    return found
-
-
-def has_mark(pid: int) -> bool:
-    """Whether a process has the mark of any lease in its environment."""
-    variables = _environment(pid)
-    return any(one.startswith(f"{LEASE_MARK}=".encode()) for one in variables or [])
-
-
-def _processes() -> Iterator[psutil.Process]:
-    """All live processes; psutil's own list remembers processes whose ID another one has reused."""
-    for pid in psutil.pids():
-        with suppress(psutil.Error):
-            yield psutil.Process(pid)
-
-
-def _environment(pid: int) -> list[bytes] | None:
-    """The variables of a process; none during an exec; None for processes that are dead, of the kernel or of others."""
-    try:
-        if text := Path(f"/proc/{pid}/environ").read_bytes():
-            return text.split(b"\0")
-        Path(f"/proc/{pid}/exe").readlink()
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    begin, end = map(int, fields[_ENVIRONMENT])
-    return [] if fields[_START_CODE] == "0" or begin < end else None
 
 
 def title(pid: int) -> str:

@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft.host import settings, shell
+from weft.host import settings
+from weft.host.programs import marks
 
 _DELETED = " (deleted)"
 """What the kernel adds to the name of a file that has been removed (proc(5))."""
@@ -34,7 +35,7 @@ def strays(held: set[int]) -> list[Stray]:
         with suppress(OSError, ValueError, IndexError):
             if path.stat().st_uid == os.getuid() and pid not in held and _orphan(path):
                 found += [Stray(pid, run, name) for run, name in _of_runs(path)][:1]
-    return [stray for stray in found if not shell.has_mark(stray.pid)]
+    return [stray for stray in found if not marks.value(marks.variables(stray.pid), marks.LEASE)]
 
 
 def _orphan(process: Path) -> bool:

@@ -11,7 +11,8 @@ from pathlib import Path
 from weft.errors import StorageError
 from weft.host import settings
 from weft.host.lease import Lease
-from weft.host.own import make_own, require_own
+from weft.host.own import make_own, require_named
+from weft.text.redaction import revealed
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - the machine's tmpfs is what is meant
 
@@ -43,6 +44,9 @@ class Work(WorkDirectory):
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False, kw_only=True)
     """Random, 256 bits, known only to this run."""
 
+    user_secrets: Mapping[str, str] = field(default_factory=dict, repr=False, kw_only=True)
+    """By placeholder: the user's own."""
+
     def make(self, *parts: str) -> Path:
         """A directory below the run's own."""
         path = self.directory.joinpath(*parts)
@@ -66,10 +70,11 @@ class Work(WorkDirectory):
     ) -> dict[Path, str | bytes]:
         """Write generated files with mode 0600 and return them as written.
 
-        The run's secret replaces `placeholder` in `files`; the contents of those in `sealed` are derived from it.
+        The run's secret replaces `placeholder` in `files`, and the user's secrets theirs; the contents of those in `sealed` are derived from it.
         """
         whole: dict[Path, str | bytes] = {
-            path: content.replace(placeholder, self.secret) for path, content in files.items()
+            path: revealed(content.replace(placeholder, self.secret), self.user_secrets, path)
+            for path, content in files.items()
         }
         whole.update({path: make(self.secret) for path, make in (sealed or {}).items()})
         write_private(whole)
@@ -92,10 +97,14 @@ def work_directory(name: str) -> WorkDirectory:
 
 @contextmanager
 def open_work(
-    name: str, lease: Lease, native: Path = Path("native"), visible: Sequence[Path] = ()
+    name: str,
+    lease: Lease,
+    native: Path = Path("native"),
+    visible: Sequence[Path] = (),
+    user_secrets: Mapping[str, str] | None = None,
 ) -> Iterator[Work]:
     """The run's directory below WEFT_WORK, owned by this user."""
-    require_own(settings.spelled()["WEFT_WORK"])
+    require_named("WEFT_WORK")
     base = make_own(settings.work())
     if base.stat().st_uid != os.getuid():
         raise StorageError(
@@ -110,4 +119,4 @@ def open_work(
     directory = work_directory(name).directory
     lease.note("directory", path=str(directory))
     directory.mkdir(mode=0o700)
-    yield Work(name, directory, lease, native=native, visible=visible)
+    yield Work(name, directory, lease, native=native, visible=visible, user_secrets=user_secrets or {})

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.host.provision import classlist
+from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.nodes.base import Node
 
 _OPENED = (
     "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
@@ -59,10 +59,10 @@ def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[s
 
 
 def core(layout: Layout) -> list[str]:
-    """The class path of weft's core programs, with the clients of services that have one."""
-    services = layout.services.values()
-    classes = [entry for service in services for entry in service.classes]
-    if not classes:
+    """The class path of weft's core programs, with the clients of file systems that are reached by URIs."""
+    if not layout.file_systems:
         return ["-cp", str(layout.jars["core"])]
-    options = [option for service in services for option in service.options]
+    options = [f"-Dweft.hadoop.{key}={value}" for key, value in layout.file_system_properties.items()]
+    # weft's own jar is first: it replaces one of Hadoop's classes
+    classes = [str(layout.jars["hadoop"]), *layout.file_system_jars]
     return [*options, *layout.java_options, "-cp", ":".join(classes)]

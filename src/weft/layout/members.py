@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from weft.nodes.base import Network, Node
+from weft.layout.node import Network, Node
 
 
 @dataclass(frozen=True)

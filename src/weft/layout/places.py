@@ -3,12 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Role = str
-"""input, output, shuffle; or what a service stores: by default its name."""
-
-SHARED_ROLES: frozenset[Role] = frozenset({"input", "output"})
-"""Roles whose files every node reads: they need one directory, not one per node."""
-
 
 @dataclass(frozen=True)
 class FileSystem:

@@ -3,18 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from weft.errors import UsageError
+from weft.facts.roles import Role
 from weft.layout import handshake
-from weft.layout.endpoint import Endpoint
-from weft.layout.places import Place, Role
-from weft.nodes.base import Node
+from weft.layout.endpoint import Endpoint, HadoopFileSystem
+from weft.layout.node import Node
+from weft.layout.places import Place
+from weft.record.derived import Derived
+from weft.text.redaction import lacking
 
 SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Replaced by the run's secret in generated files."""
 Component = Literal["engine", "generator", "validator"]
 """The component of a process: generators produce the input, validators check the result."""
+COMPONENTS: tuple[Component, ...] = get_args(Component)
 COMPONENT = "@COMPONENT@"
 """Replaced by the component of a process in the variables of probes, so that each is counted separately."""
 
@@ -56,6 +60,8 @@ class Layout:
     """The run's services, by name, in the order of their start."""
     encrypted: bool = False
     """Whether network traffic must be encrypted."""
+    engine: str = ""
+    """The kind of the engine."""
     secured: bool = True
     """Whether processes prove to each other that they belong to the run, and pages require a token."""
 
@@ -100,9 +106,34 @@ class Layout:
         return {**merged, **handshake.variables(merged, self.directory / node.name)}
 
     def properties(self, configuration: str) -> dict[str, str]:
-        """The settings that services add to a configuration, such as yarn-site."""
+        """The settings that services add to an engine, by its kind, or to a configuration, such as yarn-site."""
         found = [service.properties.get(configuration, {}) for service in self.services.values()]
         return {key: value for properties in found for key, value in properties.items()}
+
+    def service_jars(self, engine: str) -> list[str]:
+        """The jars that services add to the class path of an engine, by its kind."""
+        found = [jar for service in self.services.values() for jar in service.jars.get(engine, ())]
+        return list(dict.fromkeys(found))
+
+    @property
+    def file_systems(self) -> list[HadoopFileSystem]:
+        """Those that clients reach by URIs."""
+        return [service.file_system for service in self.services.values() if service.file_system]
+
+    @property
+    def file_system_properties(self) -> dict[str, str]:
+        """Hadoop's settings of every client of these."""
+        return {key: value for system in self.file_systems for key, value in system.properties.items()}
+
+    @property
+    def file_system_jars(self) -> list[str]:
+        """The class path of clients of these that have no Hadoop of their own."""
+        return list(dict.fromkeys(jar for system in self.file_systems for jar in system.jars))
+
+    @property
+    def java_home(self) -> Path:
+        """The directory of the Java runtime."""
+        return self.java.parent.parent
 
     @property
     def java_options(self) -> list[str]:
@@ -114,6 +145,12 @@ class Layout:
         """Places that are URIs instead of paths of a node."""
         paths = [path for place in self.places.values() for path in place.paths.values()]
         return [path for path in dict.fromkeys(paths) if "://" in path]
+
+    @property
+    def token_uris(self) -> list[str]:
+        """Those whose file systems give delegation tokens, if processes authenticate each other."""
+        schemes = {system.scheme for system in self.file_systems if system.tokens and self.secured}
+        return [uri for uri in self.uris if uri.partition("://")[0] in schemes]
 
     @property
     def all_places(self) -> dict[Role, Place]:
@@ -204,8 +241,8 @@ class Plan:
     """Text by path; the word SECRET in it is replaced by the run's random secret, which is never in the record."""
     daemons: Sequence[Daemon]
     ready: Sequence[Ready] = ()
-    summary: Mapping[str, str] = field(default_factory=dict)
-    """Values derived from the nodes, for users: executor memory, slots."""
+    derived: Mapping[str, Derived] = field(default_factory=dict)
+    """By engine or service: what it derives from the nodes."""
     first: Sequence["Command"] = ()
     """Run one after another, before any daemon is started."""
     then: Sequence["Command"] = ()
@@ -224,7 +261,7 @@ def together(plans: Sequence[Plan]) -> Plan:
         files={path: text for plan in plans for path, text in plan.files.items()},
         daemons=[daemon for plan in plans for daemon in plan.daemons],
         ready=[ready for plan in plans for ready in plan.ready],
-        summary={key: value for plan in plans for key, value in plan.summary.items()},
+        derived={name: value for plan in plans for name, value in plan.derived.items()},
         first=[command for plan in plans for command in plan.first],
         then=[command for plan in plans for command in plan.then],
         sealed={path: make for plan in plans for path, make in plan.sealed.items()},
@@ -260,6 +297,8 @@ class Command:
     """Working directory; default: the run's own."""
     output: Path | None = None
     """File for its standard output, which weft also prints; default: its log."""
+    files: Mapping[Path, str] = field(default_factory=dict)
+    """Text by path of private files that it reads."""
     makes: Sequence[Path] = ()
     """Files that it creates and that every node and weft itself need too."""
 
@@ -277,6 +316,16 @@ class Dependencies:
     """Files for the working directory of every task."""
     conf: Mapping[str, str] = field(default_factory=dict)
     """Settings of the engine for this job only."""
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The settings that may be on a command line."""
+        return {key: value for key, value in self.conf.items() if key not in self.secret}
+
+    @property
+    def secret(self) -> dict[str, str]:
+        """The settings with a secret of the user, which belong into a private file."""
+        return {key: value for key, value in self.conf.items() if lacking(value)}
 
     def require(self, engine: str, *offered: str) -> None:
         """Raises UsageError if the engine does not support one of them."""

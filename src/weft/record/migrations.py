@@ -3,11 +3,15 @@
 A change of the schema adds 1 to SCHEMA and a step here; `tests/unit/records` has a record of each older schema.
 """
 
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any
 
-SCHEMA = 3
+from weft.text.units import parse_size
+
+SCHEMA = 4
 """The schema that this weft writes."""
 
 Table = Mapping[str, Any]
@@ -81,6 +85,84 @@ def _resolved_3(resolved: Table) -> dict[str, Any]:
     return {**resolved, "spec": {"security": "full", "class_archives": True, **spec}}
 
 
+_SCRATCH = 4
+"""The first schema in which the role of shuffle and spill files has the name of its flag."""
+_SHUFFLE = re.compile(r"^(fileops|lustre|threadops\.[^.]+)\.shuffle\.")
+
+
+def role(name: str, schema: int) -> str:
+    """A role by its name in a record of this schema."""
+    return "scratch" if name == "shuffle" and schema < _SCRATCH else name
+
+
+def counter(name: str, schema: int) -> str:
+    """A counter by its name in a record of this schema."""
+    return _SHUFFLE.sub(r"\1.scratch.", name) if schema < _SCRATCH else name
+
+
+def _by_role(table: Table, *keys: str) -> dict[str, Any]:
+    """The same with the present names of roles in the tables of these keys."""
+    named = {key: found for key in keys if isinstance(found := table.get(key), Mapping)}
+    return {**table, **{key: {role(name, 3): one for name, one in by.items()} for key, by in named.items()}}
+
+
+def _head_4(head: Table) -> dict[str, Any]:
+    return {**head, "schema": 4}
+
+
+def _resolved_4(resolved: Table) -> dict[str, Any]:
+    found = {**_by_role(resolved, "places"), "derived": _derived_4(resolved)}
+    place = found["places"].get("scratch") if isinstance(found.get("places"), Mapping) else None
+    if isinstance(place, Mapping):
+        found["places"]["scratch"] = _emulated_4(place)
+    return found
+
+
+def _derived_4(resolved: Table) -> dict[str, Any]:
+    """Figures by engine; all were text, and those of several engines began with its name."""
+    found: dict[str, dict[str, Any]] = {}
+    texts = resolved.get("derived")
+    for key, value in texts.items() if isinstance(texts, Mapping) else ():
+        who, _, name = str(key).rpartition(": ")
+        of, text = found.setdefault(who or "engine", {"notes": {}}), str(value)
+        if name == "slots" and text.isdigit():
+            of["slots"] = int(text)
+        elif name == "executor heap":
+            with suppress(ValueError):
+                of["executor_heap"] = parse_size(text.replace(" ", ""))
+        else:
+            of["notes"][name] = text
+    return found
+
+
+def _emulated_4(place: Table) -> dict[str, Any]:
+    """Renames the role in the sentence that says that a file system is emulated."""
+    return {
+        **place,
+        "emulated": str(place.get("emulated", "")).replace("the shuffle file", "the scratch file"),
+    }
+
+
+def _calibration_4(found: Table) -> dict[str, Any]:
+    return _by_role(found, "roles", "refused")
+
+
+def _sources_4(sources: Table) -> dict[str, Any]:
+    return {counter(name, 3): words for name, words in sources.items()}
+
+
+def _fileops_4(node: Table) -> dict[str, Any]:
+    processes = node.get("processes")
+    found = processes if isinstance(processes, list) else []
+    return {**node, "processes": [_process_4(process) for process in found]}
+
+
+def _process_4(process: Table) -> dict[str, Any]:
+    threads = process.get("threads")
+    renamed = _by_role(threads, *threads) if isinstance(threads, Mapping) else {}
+    return {**_by_role(process, "classes"), **({"threads": renamed} if renamed else {})}
+
+
 STEPS: Mapping[int, Mapping[str, Step]] = {
     1: {
         "record.json": _head_2,
@@ -89,5 +171,13 @@ STEPS: Mapping[int, Mapping[str, Step]] = {
         "fileops/*.json": _fileops_2,
     },
     2: {"record.json": _head_3, "resolved.json": _resolved_3},
+    3: {
+        "record.json": _head_4,
+        "resolved.json": _resolved_4,
+        "calibration.json": _calibration_4,
+        "sources.json": _sources_4,
+        "fileops/*.json": _fileops_4,
+        "lustre/*.json": _emulated_4,
+    },
 }
 """By schema, and by file of the record: the conversion to the next schema."""

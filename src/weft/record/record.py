@@ -26,7 +26,11 @@ from typing import Any
 
 from weft import __version__
 from weft.errors import RecordError, UsageError
+from weft.facts.loglines import DAMAGED
+from weft.record.head import Head, lenient
 from weft.record.migrations import SCHEMA, migrated
+from weft.text import entry
+from weft.text.entry import Entry
 
 _SILENT = 120.0
 """Seconds without a change after which a writer on another host is considered dead; samples come each second."""
@@ -45,20 +49,7 @@ def process_start(pid: int) -> str:
 def write_json(path: Path, value: Any) -> None:
     """Write atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as partial:
-        partial.write_text(json.dumps(value, indent=1, default=str) + "\n")
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A file that replaces `path` when it is complete, and is removed if it fails."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        yield partial
-        partial.rename(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    entry.write(path, json.dumps(value, indent=1, default=str) + "\n")
 
 
 @dataclass
@@ -66,7 +57,7 @@ class Record:
     """A record being written."""
 
     directory: Path
-    head: dict[str, Any] = field(default_factory=dict)
+    head: Head = field(default_factory=Head)
 
     @property
     def name(self) -> str:
@@ -74,8 +65,8 @@ class Record:
 
     def note(self, event: str, **what: Any) -> None:
         """Append an event."""
-        with (self.directory / "events.jsonl").open("a") as file:
-            file.write(json.dumps({"t": time.time(), "event": event, **what}, default=str) + "\n")
+        line = json.dumps({"t": time.time(), "event": event, **what}, default=str) + "\n"
+        (Entry(self.directory) / "events.jsonl").append(line.encode())
 
     def release(self) -> None:
         """Free the space that was reserved for the verdict on a full disk."""
@@ -83,25 +74,25 @@ class Record:
 
     def update(self, **what: Any) -> None:
         """Change values in record.json."""
-        self.head.update(what)
-        write_json(self.directory / "record.json", self.head)
+        self.head = self.head.changed(**what)
+        write_json(self.directory / "record.json", self.head.written())
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time a phase; after an error, the phase remains the current one."""
         assert name in PHASES
-        begin = time.time()
+        begin = time.monotonic()
         self.update(phase=name)
         self.note("phase-begin", phase=name)
         try:
             yield
         finally:
-            seconds = time.time() - begin
+            seconds = time.monotonic() - begin
             self.note("phase-end", phase=name)
             self.update(
                 phases={
-                    **self.head.get("phases", {}),
-                    name: round(self.head.get("phases", {}).get(name, 0) + seconds, 3),
+                    **self.head.phases,
+                    name: round(self.head.phases.get(name, 0) + seconds, 3),
                 }
             )
 
@@ -110,7 +101,7 @@ def create(runs: Path, name: str, spec_text: str, about: Mapping[str, Any]) -> R
     """A new record's directory. Raises UsageError if it cannot be created."""
     directory = runs / name
     try:
-        directory.mkdir(parents=True)
+        directory.mkdir(parents=True, mode=0o700)
     except OSError as error:
         raise UsageError(
             f"cannot create the record {directory}: {error.strerror}",
@@ -118,8 +109,9 @@ def create(runs: Path, name: str, spec_text: str, about: Mapping[str, Any]) -> R
         ) from error
     for folder in ("plan", "outcomes", "engine", "logs"):
         (directory / folder).mkdir()
-    (directory / "spec.toml").write_text(spec_text)
-    (directory / _RESERVE).write_bytes(os.urandom(_RESERVED))  # random, so that no file system compresses it
+    entry.write(directory / "spec.toml", spec_text)
+    # random, so that no file system compresses it
+    (Entry(directory) / _RESERVE).append(os.urandom(_RESERVED))
     record = Record(directory)
     created = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     record.update(
@@ -140,62 +132,74 @@ class Stored:
     """A record that is read."""
 
     directory: Path
-    head: Mapping[str, Any]
+    head: Head
     schema: int = SCHEMA
     """The schema with which it was written."""
 
     @property
+    def folder(self) -> Entry:
+        """Its files."""
+        return Entry(self.directory)
+
+    @property
     def verdict(self) -> str:
         """VALID, INVALID, UNCHECKED, RUNNING, or KILLED if the writer died without a verdict."""
-        verdict = str(self.head.get("verdict", "KILLED"))
-        if verdict == "RUNNING" and not self.alive():
-            return "KILLED"
-        return verdict
+        return "KILLED" if self.head.verdict == "RUNNING" and not self.alive() else self.head.verdict
 
     def alive(self) -> bool:
         """Whether its writer is alive; for a writer on another host, by the age of its files."""
-        if self.head.get("host") != os.uname().nodename:
+        if self.head.host != os.uname().nodename:
             return time.time() - self._last_word() < _SILENT
         try:
-            return process_start(int(self.head["pid"])) == str(self.head["pid_start"])
-        except (OSError, KeyError, ValueError, TypeError, IndexError):
+            return process_start(self.head.pid) == self.head.pid_start
+        except (OSError, IndexError):
             return False
 
     def _last_word(self) -> float:
         """When its writer last wrote an event or a sample: seconds since the epoch, 0 if never."""
         found = [float(event["t"]) for event in self.events()[-1:]]
-        with suppress(OSError, ValueError), (self.directory / "samples.csv").open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
-            found.append(float(file.read().splitlines()[-2].split(b",")[0]))
+        with suppress(OSError, ValueError, IndexError):
+            last = (self.folder / "samples.csv").part(4096, end=True).splitlines()[-2]
+            found.append(float(last.split(b",")[0]))
         return max(found, default=0.0)
 
     def json(self, name: str) -> Any:
         """A JSON file of the record in the current schema, or {} if it does not exist."""
         try:
-            found = json.loads((self.directory / name).read_text())
+            found = (self.folder / name).json()
         except FileNotFoundError:
             return {}
         return migrated(name, found, self.schema) if isinstance(found, dict) else found
 
     def events(self) -> list[dict[str, Any]]:
         """All complete lines of events.jsonl."""
-        try:
-            lines = (self.directory / "events.jsonl").read_text(errors="replace").splitlines(keepends=True)
-        except FileNotFoundError:
-            return []
-        found = []
-        for line in lines:
-            with suppress(ValueError, KeyError, TypeError):
-                event = json.loads(line)
-                found.append({**event, "t": float(event["t"]), "event": str(event["event"])})
-        return found
+        with suppress(OSError):
+            return parsed((self.folder / "events.jsonl").text())[0]
+        return []
+
+
+def parsed(text: str) -> tuple[list[dict[str, Any]], int]:
+    """The events of a text, and how many of its lines are damaged."""
+    found, lines = [], text.splitlines()
+    for line in lines:
+        with suppress(*DAMAGED):
+            event = entry.decode(line)
+            found.append({**event, "t": float(event["t"]), "event": str(event["event"])})
+    return found, len(lines) - len(found)
+
+
+def beside(directory: Path, name: str) -> Path:
+    """Where a page about a record is written: in it, or in the current directory if it belongs to another user."""
+    if directory.stat().st_uid == os.geteuid():
+        return directory / name
+    return Path.cwd() / f"{directory.name}-{name.rpartition('/')[2]}"
 
 
 def read(directory: Path) -> Stored:
     """Open a record. Raises RecordError if it is not one, or if a newer weft wrote it."""
     try:
-        head = json.loads((directory / "record.json").read_text())
-    except (OSError, ValueError) as error:
+        head = (Entry(directory) / "record.json").json()
+    except (OSError, *DAMAGED) as error:
         raise _no_record(directory, error) from error
     schema = head.get("schema") if isinstance(head, dict) else None
     if type(schema) is not int or schema < 1:
@@ -205,7 +209,7 @@ def read(directory: Path) -> Stored:
             f"{directory} was written by weft {head.get('weft')}, which is newer: it has schema {schema}, and this weft reads up to {SCHEMA}",
             hint="read it with that weft, or a later one",
         )
-    return Stored(directory, migrated("record.json", head, schema), schema)
+    return Stored(directory, lenient(Head, migrated("record.json", head, schema)), schema)
 
 
 def _no_record(directory: Path, why: object) -> RecordError:
@@ -246,6 +250,4 @@ def _sorted(runs: Path) -> tuple[list[Stored], dict[Path, RecordError]]:
             found.append(read(path.parent))
         except RecordError as error:
             unreadable[path.parent] = error
-    return sorted(
-        found, key=lambda record: (str(record.head.get("created")), record.directory.name)
-    ), unreadable
+    return sorted(found, key=lambda record: (record.head.created, record.directory.name)), unreadable

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
 import polars
 
-from weft.record.record import replacing
+from weft.record import migrations
+from weft.text.entry import Entry, RefusedError
 
 SCHEMA = {
     "t": polars.Float64,
@@ -19,6 +21,11 @@ SCHEMA = {
 }
 """t: seconds since the epoch. process: empty for a node's own counters. value: cumulative unless it is a gauge.
 component: whose processes it counts, engine, generator or validator; empty for all of them."""
+
+
+_TEXTS = "samples*.csv"
+_MOST, _ROWS = 1 << 32, 200_000_000
+"""Bytes of a file of samples, and rows, which a few bytes of Parquet can stand for."""
 
 
 class Sample(NamedTuple):
@@ -34,8 +41,7 @@ class Sample(NamedTuple):
 
 def append(record: Path, samples: Iterable[Sample]) -> None:
     """Append readings to samples.csv, in one write, so that lines of two probes never mix."""
-    with (record / "samples.csv").open("ab", buffering=0) as file:
-        file.write(lines(samples).encode())
+    (Entry(record) / "samples.csv").append(lines(samples).encode())
 
 
 def lines(samples: Iterable[Sample]) -> str:
@@ -47,12 +53,13 @@ def lines(samples: Iterable[Sample]) -> str:
 
 def finish(record: Path) -> None:
     """Convert samples.csv, and those of other hosts, to samples.parquet; they remain if the disk is full."""
-    if texts := _texts(record):
-        with suppress(OSError), replacing(record / "samples.parquet") as partial:
-            _parse_all(texts).write_parquet(partial)
-        if (record / "samples.parquet").exists():
+    folder = Entry(record)
+    if texts := folder.files(_TEXTS):
+        with suppress(OSError), (folder / "samples.parquet").replacement() as file:
+            _parse_all(texts).write_parquet(file)
+        if (folder / "samples.parquet").exists():
             for text in texts:
-                text.unlink()
+                (record / text.name).unlink()
 
 
 def elsewhere(record: Path, node: str) -> Path:
@@ -60,20 +67,31 @@ def elsewhere(record: Path, node: str) -> Path:
     return record / f"samples.{node}.csv"
 
 
-def _texts(record: Path) -> list[Path]:
-    return sorted(record.glob("samples*.csv"))
+def _parse_all(texts: Iterable[Entry]) -> polars.DataFrame:
+    return polars.concat([_parse(text.data(_MOST)) for text in texts])
 
 
-def _parse_all(texts: Iterable[Path]) -> polars.DataFrame:
-    return polars.concat([_parse(text.read_bytes()) for text in texts])
+def load(record: Entry, schema: int = migrations.SCHEMA) -> polars.DataFrame:
+    """All readings of a record of a schema, also of a killed run; an incomplete last line is ignored."""
+    found = _load(record)
+    if schema == migrations.SCHEMA or "counter" not in found.columns:
+        return found
+    names = {name: migrations.counter(name, schema) for name in found["counter"].unique()}
+    return found.with_columns(polars.col("counter").replace(names))
 
 
-def load(record: Path) -> polars.DataFrame:
-    """All readings of a record, also of a killed run; an incomplete last line is ignored."""
+def _load(record: Entry) -> polars.DataFrame:
     if (record / "samples.parquet").exists():
-        return _whole(polars.read_parquet(record / "samples.parquet"))
-    texts = _texts(record)
+        return _whole(_parquet((record / "samples.parquet").data(_MOST)))
+    texts = record.files(_TEXTS)
     return _parse_all(texts) if texts else polars.DataFrame(schema=SCHEMA)
+
+
+def _parquet(data: bytes) -> polars.DataFrame:
+    rows = polars.scan_parquet(BytesIO(data)).select(polars.len()).collect().item()
+    if rows > _ROWS:
+        raise RefusedError(f"samples.parquet has more than {_ROWS} rows")
+    return polars.read_parquet(BytesIO(data))
 
 
 def _parse(text: bytes) -> polars.DataFrame:

@@ -10,18 +10,21 @@ from typing import Any
 
 import httpx2
 
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import everywhere, one_a_host
 from weft.errors import ClusterError
 from weft.host import orphans, shell, signals
 from weft.host.cause import cause
 from weft.host.remote.asked import LOST
 from weft.host.shell import Process
-from weft.host.web import get, listens, token
+from weft.host.web import get, listens
 from weft.host.work import write_private
 from weft.layout import handshake
-from weft.layout.plan import Applications, Command, Daemon, Inquiry, Layout, Page, Plan, Ready
-from weft.nodes.base import Node, everywhere, one_a_host
+from weft.layout.node import Node
+from weft.layout.plan import SECRET, Applications, Command, Daemon, Inquiry, Layout, Page, Plan, Ready
 from weft.record.record import write_json
 from weft.run.ports import require_free
+from weft.text.redaction import revealed
 
 _SILENT = (httpx2.HTTPError, OSError, ValueError, KeyError)
 """Exceptions for a page that does not respond, or not as expected."""
@@ -41,6 +44,7 @@ class Cluster:
     """Daemons that ended while they were needed, as text."""
     applications: Sequence[Applications] = ()
     secret: str = field(default="", repr=False)
+    user_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     preloaded: list[tuple[Node, str]] = field(default_factory=list)
     """By node: the names of daemons and commands that were started with the preload library."""
 
@@ -56,12 +60,21 @@ class Cluster:
         cwd, wrapper = cwd or layout.directory, layout.wrapper(what.node)
         # entering a container loses the working directory
         argv = [*wrapper, "env", f"--chdir={cwd}", *what.argv] if wrapper else what.argv
-        environment = {**what.environment}
+        argv = [revealed(word, self.user_secrets) for word in argv]
+        environment = {name: revealed(text, self.user_secrets) for name, text in what.environment.items()}
+        if isinstance(what, Command):
+            self._give(what.node, what.files)
         if handshake.FILE in environment:
             environment[handshake.COMMAND] = what.name
             self.preloaded.append((what.node, what.name))
         log = layout.log(what.node, what.name)
-        return what.node.spawn(what.name, argv, log=log, env=environment, cwd=cwd, out=out)
+        return access(what.node).spawn(what.name, argv, log=log, env=environment, cwd=cwd, out=out)
+
+    def _give(self, node: Node, files: Mapping[Path, str]) -> None:
+        whole = {path: text.replace(SECRET, self.secret) for path, text in files.items()}
+        written = {path: revealed(text, self.user_secrets, path) for path, text in whole.items()}
+        write_private(written)
+        access(node).receive(written)
 
     def quiet(self) -> bool:
         """Whether every engine reports no running or pending application; an engine that does not respond may have some."""
@@ -94,9 +107,17 @@ def _how(code: int) -> str:
 
 
 @contextmanager
-def start(plan: Plan, layout: Layout, *, deadline: float, note: Note, secret: str = "") -> Iterator[Cluster]:
+def start(
+    plan: Plan,
+    layout: Layout,
+    *,
+    deadline: float,
+    note: Note,
+    secret: str = "",
+    user_secrets: Mapping[str, str] | None = None,
+) -> Iterator[Cluster]:
     """Start a plan's daemons and wait until all are ready, at most `deadline` seconds."""
-    cluster = Cluster(note, applications=plan.applications, secret=secret)
+    cluster = Cluster(note, applications=plan.applications, secret=secret, user_secrets=user_secrets or {})
     try:
         for command in plan.first:
             _finish(cluster, command, layout, deadline)
@@ -143,7 +164,7 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
 
     base = inquiry.base
     try:
-        record = base.node.call(answer)
+        record = access(base.node).call(answer)
     except _SILENT as error:
         note("account-missing", url=base.url, why=str(error))
         return
@@ -174,9 +195,9 @@ def _hand_round(paths: Sequence[Path], layout: Layout) -> None:
     head, *others = one_a_host(layout.all_nodes)
     if not paths or not head.host:
         return
-    files = head.give(paths)
+    files = access(head).give(paths)
     write_private({path: content for path, content in files.items() if not path.exists()})
-    everywhere(others, lambda node: node.receive(files))
+    everywhere(others, lambda node: access(node).receive(files))
 
 
 def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret: str) -> None:
@@ -203,6 +224,11 @@ def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret:
 def _ask(ready: Ready, before: list[str], secret: str) -> list[str]:
     try:
         return ready.missing(_answer(ready.page, secret))
+    except PermissionError as error:
+        raise ClusterError(
+            f"{error}, where a page of this run was expected: it is not given the run's token",
+            hint="choose other ports with --set engine.port=... and engine.web_port=...",
+        ) from error
     except _SILENT:
         return before
 
@@ -217,20 +243,20 @@ def _counted(question: Applications, secret: str) -> int | None:
 def _answer(page: Page, secret: str) -> Any:
     """The page's response as data. Raises one of _SILENT if there is none."""
     if page.url.startswith("tcp:"):
-        return page.node.call(lambda: listens(page.url))
+        return access(page.node).call(lambda: listens(page.url))
     if (ask := page.ask) is not None:
-        return page.node.call(lambda: ask(page.url, page.certificate))
+        return access(page.node).call(lambda: ask(page.url, page.certificate))
 
     def answer() -> httpx2.Response:
         url, bearer = _followed(page, secret)
         return get(url, page.certificate, bearer)
 
-    return page.node.call(answer).raise_for_status().json()
+    return access(page.node).call(answer).raise_for_status().json()
 
 
 def _followed(page: Page, secret: str) -> tuple[str, str]:
-    """The address to request, and its token. Raises KeyError or HTTPError if it is not known yet."""
-    bearer = token(secret) if page.signed else ""
+    """The address to request, and its token. Raises KeyError, OSError or HTTPError if it is not known yet."""
+    bearer = access(page.node).bearer(page.url, secret) if page.signed else ""
     if page.follow is None:
         return page.url, bearer
     # the second page identifies weft by the certificate

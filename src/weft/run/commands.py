@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weft.adapters.workloads.base import Outcome
 from weft.errors import WorkloadError
 from weft.host import shell, signals
 from weft.host.cause import cause
@@ -14,10 +15,10 @@ from weft.host.shell import Process
 from weft.layout.plan import Command, Layout
 from weft.run.cluster import Cluster
 from weft.run.progress import Progress
-from weft.workloads.base import Outcome
 
 _SHARED = 10.0
 """Seconds until a file that another host wrote is visible here, if a network file system caches metadata."""
+_CLASS = re.compile(r"Failed to load class|find or load main class|ClassNotFoundException")
 _PROGRESS = re.compile(r"progress: (\d+) (\d+)")
 
 
@@ -58,6 +59,8 @@ class Running:
         code = self.process.code()
         own = code if self.command.output is not None else None
         why, lines = cause(self.process.log)
+        if _CLASS.search(why) and (jar := [word for word in self.command.argv if word.endswith(".jar")][-1:]):
+            why = f"{why} in {jar[0]}"
         how = f"failed with exit code {code}" + (f": {why}" if why else "")
         return WorkloadError(f"{where} {how}", tail=lines, hint=hint, exit_code=own)
 

@@ -5,9 +5,11 @@ from dataclasses import asdict
 from typing import Any
 
 from weft import __version__
+from weft.host import settings
+from weft.layout.node import Node
 from weft.layout.plan import Command, Daemon, Layout, Plan
-from weft.nodes.base import Node
 from weft.spec.model import Spec
+from weft.text.redaction import redacted
 
 
 def described(spec: Spec, layout: Layout, plan: Plan) -> dict[str, Any]:
@@ -44,14 +46,15 @@ def described(spec: Spec, layout: Layout, plan: Plan) -> dict[str, Any]:
         },
         "java": str(layout.java),
         "homes": {name: str(path) for name, path in layout.homes.items()},
-        "derived": dict(plan.summary),
+        "derived": {who: one.model_dump(exclude_defaults=True) for who, one in plan.derived.items()},
     }
 
 
 def started(what: Daemon | Command, layout: Layout) -> dict[str, Any]:
     """A process with its whole command line and its environment."""
+    environment = redacted(dict(what.environment), settings.secret_keys())
     argv = [*layout.wrapper(what.node), *what.argv]
-    return {"name": what.name, "node": what.node.name, "argv": argv, "environment": dict(what.environment)}
+    return {"name": what.name, "node": what.node.name, "argv": argv, "environment": environment}
 
 
 def _served(node: Node, layout: Layout) -> list[str]:

@@ -13,6 +13,7 @@ from weft.run.progress import Progress
 from weft.run.run import run as run_once
 from weft.spec.model import Spec
 from weft.spec.study import Study
+from weft.text.redaction import redacted
 from weft.text.toml import toml_of
 
 
@@ -61,16 +62,17 @@ def finished(study: Study) -> dict[tuple[str, int], Stored]:
     """Runs of this study that already have a verdict, by spec and repetition."""
     found = {}
     for stored in record.all_records(settings.runs()):
-        mark = stored.head.get("cell")
-        if isinstance(mark, dict) and mark.get("study") == study.name and stored.verdict == "VALID":
-            found[(str(stored.head.get("key")), int(mark.get("repeat", 0)))] = stored
+        mark = stored.head.cell
+        if mark.study == study.name and stored.verdict == "VALID":
+            found[(stored.head.key, mark.repeat or 0)] = stored
     return found
 
 
 def _one(study: Study, cell: tuple[dict[str, Any], Spec], progress: Progress, mark: dict[str, Any]) -> Stored:
     coordinates, spec = cell
     progress.expected = expected_phases(record.all_records(settings.runs()), spec.key())
-    return run_once(spec, toml_of(study.base, study.settings(coordinates)), progress, cell=mark)
+    text = toml_of(study.base, study.settings(coordinates), settings.secret_keys())
+    return run_once(spec, text, progress, cell=redacted(mark, settings.secret_keys()))
 
 
 def summary(stored: Stored) -> dict[str, Any]:
@@ -89,7 +91,8 @@ def summary(stored: Stored) -> dict[str, Any]:
         "phases",
         "bytes_in",
         "bytes_out",
+        "throughput_per_node",
+        "lost",
+        "facts",
     )
-    found = {key: stored.head.get(key) for key in keys}
-    return {**found, "throughput_per_node": stored.head.get("throughput_per_node"), "lost": stored.head.get("lost", []),
-            "facts": stored.head.get("facts", {}), "record": str(stored.directory)}  # fmt: skip
+    return {**{key: getattr(stored.head, key) for key in keys}, "record": str(stored.directory)}

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import everywhere
 from weft.errors import ClusterError
+from weft.layout.node import Node
 from weft.layout.plan import Daemon
-from weft.nodes.base import Node, everywhere
 
 
 def require_free(daemons: Sequence[Daemon]) -> None:
@@ -17,7 +19,7 @@ def _ask(node: Node, daemons: Sequence[Daemon]) -> None:
     if not wanted:
         return
     try:
-        taken = node.taken(list(wanted))
+        taken = access(node).taken(list(wanted))
     except OSError as error:
         raise ClusterError(f"the address {node.address} cannot be bound: {error.strerror}") from error
     for port, daemon in wanted.items():

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import everywhere
 from weft.errors import StorageError, WeftError
 from weft.host import shell, signals
 from weft.layout import handshake
 from weft.layout.handshake import Event, Silent
+from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.nodes.base import Node, everywhere
 from weft.record.record import Record
 
 _CHECK = "preload-check"
@@ -59,16 +61,16 @@ def _file(layout: Layout, node: Node) -> Path:
 
 def _read(layout: Layout, node: Node) -> list[Event]:
     path = _file(layout, node)
-    if not node.sees(path):
+    if not access(node).sees(path):
         return []
-    return handshake.events(node.give([path])[path].decode(errors="replace"))
+    return handshake.events(access(node).give([path])[path].decode(errors="replace"))
 
 
 def _tried(layout: Layout, node: Node) -> str:
-    node.make(_file(layout, node).parent)
+    access(node).make(_file(layout, node).parent)
     environment = {**layout.environment(node), handshake.COMMAND: _CHECK}
     assigned = [f"{name}={value}" for name, value in environment.items()]
-    done = node.run([*layout.wrapper(node), "env", *assigned, "true"], check=False)
+    done = access(node).run([*layout.wrapper(node), "env", *assigned, "true"], check=False)
     lines = [line for line in _read(layout, node) if line.command == _CHECK and line.kind == "started"]
     if not lines:
         return (
@@ -126,7 +128,7 @@ def _confirmed(layout: Layout, node: Node, found: Sequence[Silent]) -> list[Sile
 
 def _runs(node: Node, one: Silent) -> bool:
     try:
-        stat = node.run(["cat", f"/proc/{one.process.pid}/stat"], check=False).out
+        stat = access(node).run(["cat", f"/proc/{one.process.pid}/stat"], check=False).out
     except WeftError:
         return False
     fields = stat.rpartition(")")[2].split()

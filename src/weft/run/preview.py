@@ -4,14 +4,15 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from weft.adapters.workloads.base import Prepared
 from weft.host import settings
 from weft.host.provision import classdata, distribution
 from weft.host.work import work_directory
 from weft.layout.plan import Command, Layout, Plan
+from weft.record.derived import Derived, shown
 from weft.run.described import described, started
 from weft.run.topology import Topology, topology
 from weft.spec.model import Spec
-from weft.workloads.persistent import Persistent
 
 _SUMS_LATER = {"checksum": "0", "rows": 0}
 """Placeholder for what the generators will report."""
@@ -36,6 +37,7 @@ def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
         libraries=distribution.libraries(spec.libraries()),
         empty=classdata.empty(),
         servers=members.servers,
+        engine=spec.engine.kind,
         encrypted=spec.encrypted,
         secured=spec.secured,
     )
@@ -53,7 +55,7 @@ def preview(spec: Spec) -> dict[str, Any]:
     made_of.require_possible(spec)
     layout = sketch(spec, made_of)
     plan = made_of.plan(spec, layout)
-    commands = [*plan.first, *([] if isinstance(spec.workload, Persistent) else _work(spec, layout))]
+    commands = [*plan.first, *(_work(spec, layout) if spec.workload.measured else [])]
     return {
         **described(spec, layout, plan),
         "files": {str(path): content for path, content in plan.files.items()},
@@ -65,10 +67,9 @@ def preview(spec: Spec) -> dict[str, Any]:
 def _work(spec: Spec, layout: Layout) -> list[Command]:
     """The commands of the workload: prepare, run, check."""
     prepare = list(spec.workload.prepare(layout))
-    later = [_SUMS_LATER for _ in prepare]
-    job = spec.engine.submit(spec.workload.job(layout, later), layout)
-    beside = spec.workload.beside(layout, later)
-    return [*prepare, job, *beside, *spec.workload.check(layout, later)]
+    later = Prepared(layout, [_SUMS_LATER for _ in prepare])
+    job = spec.engine.submit(spec.workload.job(later), layout)
+    return [*prepare, job, *spec.workload.beside(later), *spec.workload.check(later)]
 
 
 def text(plan: dict[str, Any]) -> str:
@@ -85,7 +86,10 @@ def text(plan: dict[str, Any]) -> str:
     lines.append("places")
     lines += [f"  {role:<8} {place['description']}" for role, place in plan["places"].items()]
     lines.append("derived")
-    lines += [f"  {key}: {value}" for key, value in plan["derived"].items()]
+    lines += [
+        f"  {key}: {value}"
+        for key, value in shown({who: Derived(**one) for who, one in plan["derived"].items()}).items()
+    ]
     for path, content in plan["files"].items():
         lines += [f"file {path}", *(f"  {line}" for line in content.splitlines())]
     for title in ("daemons", "commands"):

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.status import Status
 
 from weft.host.ticking import every
+from weft.text.console import console
 from weft.text.units import show_seconds
 
 REDRAW = 0.5
@@ -17,8 +18,8 @@ REDRAW = 0.5
 class Progress:
     """Lines on standard error, with a running clock if that is a terminal."""
 
-    def __init__(self, console: Console, expected: Mapping[str, float] | None = None) -> None:
-        self.console = console
+    def __init__(self, output: Console | None = None, expected: Mapping[str, float] | None = None) -> None:
+        self.console = output or console(stderr=True)
         self.expected = dict(expected or {})
         self.detail = ""
         self.share = 0

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from weft.adapters.probes import KINDS
+from weft.adapters.workloads.terasort import TeraSort
 from weft.errors import MissingError, UsageError
 from weft.host import settings
 from weft.host.provision import classdata, distribution, jars, jdk, native, profiler
 from weft.layout.jvm import SharedClasses
-from weft.probes import KINDS
 from weft.spec.model import Spec
 
 
@@ -29,12 +30,17 @@ class Provisioned:
     def visible(self) -> Sequence[Path]:
         """Directories that every node must see; a user of a shared installation may have no cache."""
         return [
-            self.java.parent.parent,
+            jdk.home(self.java),
             *([settings.cache()] if settings.cache().is_dir() else []),
             *settings.installation(),
             *self.homes.values(),
             *{jar.parent for jar in self.libraries},
         ]
+
+
+def downloaded() -> list[str]:
+    """The engines with a distribution that sort: together their runs start every process of which classes are archived."""
+    return [name for name in distribution.DISTRIBUTIONS if name in TeraSort.engines]
 
 
 def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from weft.adapters.workloads.base import Workload
 from weft.errors import UsageError
-from weft.layout.places import Role
+from weft.facts.roles import Role
 from weft.text.units import show_size
-from weft.workloads.base import Workload
 
 _PLAIN = re.compile(r"[^\s'\"\\:;,$`*?<>|&#%]*")
 """Characters that class paths, LD_PRELOAD, Java options and lists of directories accept without quoting."""

@@ -4,9 +4,9 @@ import os
 import shutil
 import sys
 
+from weft.adapters.nodes import virtual
+from weft.adapters.nodes.virtual import VirtualNodes
 from weft.host import settings, shell, signals
-from weft.nodes import virtual
-from weft.nodes.virtual import VirtualNodes
 from weft.spec.study import Study
 
 

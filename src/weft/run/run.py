@@ -10,19 +10,26 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from weft import probes
+from weft.adapters import probes
+from weft.adapters.nodes.access import access, require_shared
+from weft.adapters.nodes.base import everywhere, one_a_host
+from weft.adapters.probes.base import Probe, Read
+from weft.adapters.storage.base import label
+from weft.adapters.workloads.base import Judgement, Outcome, Prepared, Results
 from weft.errors import Stopped, StorageError, WeftError, WorkloadError
+from weft.facts.roles import ROLES, Role
 from weft.host import lease, settings, signals
 from weft.host.contained import contained
+from weft.host.own import shared_records
 from weft.host.provision import classdata
 from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
-from weft.layout.places import Place, Role
+from weft.layout.node import Node
+from weft.layout.places import Place
 from weft.layout.plan import SECRET, Command, Layout, Plan
-from weft.nodes.base import Node, everywhere, one_a_host, require_shared
-from weft.probes.base import Probe, Read
 from weft.record import record as records
 from weft.record import samples
+from weft.record.covering import covered
 from weft.record.record import Record, Stored
 from weft.run import cluster, preload
 from weft.run.ceilings import used as calibrated
@@ -34,8 +41,6 @@ from weft.run.progress import Progress
 from weft.run.provisioning import Provisioned, provision
 from weft.run.topology import Topology, topology
 from weft.spec.model import Spec
-from weft.storage.base import label
-from weft.workloads.base import Judgement, Outcome
 
 
 @dataclass(frozen=True)
@@ -72,12 +77,12 @@ def measure(live: Live) -> Judgement:
     with live.phase("prepare"):
         prepared = do(workload.prepare(layout.of("generator")))
     with live.phase("run"):
-        job = live.spec.engine.submit(workload.job(layout, prepared), layout)
-        ran, *beside = do([job, *workload.beside(layout.of("generator"), prepared)])
+        job = live.spec.engine.submit(workload.job(Prepared(layout, prepared)), layout)
+        ran, *beside = do([job, *workload.beside(Prepared(layout.of("generator"), prepared))])
     with live.phase("check"):
-        checks = workload.check(layout.of("validator"), prepared)
+        checks = workload.check(Prepared(layout.of("validator"), prepared))
         checked = [outcome for check in checks for outcome in do([check])]
-    return workload.judge(prepared, {**ran, "beside": beside} if beside else ran, checked)
+    return workload.judge(Results(prepared, {**ran, "beside": beside} if beside else ran, checked))
 
 
 def run(
@@ -92,14 +97,15 @@ def run(
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
     record = records.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
     visible = [*provisioned.visible, *spec.paths(), record.directory]
-    if spec.unsecured:
-        progress.say(f"warning: {spec.unsecured}")
+    for warning in filter(None, (spec.unsecured, shared_records())):
+        progress.say(f"warning: {warning}")
     with (
+        covered(record.directory, spec.secrets),
         verdict_of(record),
         watched(name),
         lease.hold(name, spec.workload.purpose) as held,
         contained(held),
-        open_work(name, held, provisioned.native, visible) as work,
+        open_work(name, held, provisioned.native, visible, spec.secrets) as work,
     ):
         with _live(spec, made_of, provisioned, work, record, progress) as live:
             judgement = use(live)
@@ -136,7 +142,12 @@ def _live(
         with _phase("start", record, progress):
             alive = held.enter_context(
                 cluster.start(
-                    plan, layout, deadline=spec.start_deadline, note=record.note, secret=work.secret
+                    plan,
+                    layout,
+                    deadline=spec.start_deadline,
+                    note=record.note,
+                    secret=work.secret,
+                    user_secrets=spec.secrets,
                 )
             )
         readings = [held.enter_context(probe.watch(layout)) for probe in observers]
@@ -178,6 +189,7 @@ def _layout(
         empty=classdata.empty(),
         native=provisioned.native,
         metrics=any(probes.KINDS[name].metrics for name in spec.probes),
+        engine=spec.engine.kind,
         encrypted=spec.encrypted,
         secured=spec.secured,
     )
@@ -212,7 +224,7 @@ def verdict_of(record: Record) -> Iterator[None]:
 
 def _stopped(stopped: Stopped, record: Record) -> Stopped:
     """With the phase in which it was stopped, and what is left of it, in its record as well."""
-    stopped.record, stopped.phase = record.directory, record.head.get("phase", "acquire")
+    stopped.record, stopped.phase = record.directory, record.head.phase
     stopped.left = lease.remains(record.name)
     record.update(verdict="INVALID", reason=f"stopped by the user in phase {stopped.phase}")
     return stopped
@@ -226,7 +238,7 @@ def _room(record: Record) -> Iterator[None]:
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
             raise
-        phase = record.head.get("phase", "acquire")
+        phase = record.head.phase
         raise StorageError(
             f"{error.filename or record.directory} could not be written in phase {phase}: {error.strerror}",
             hint="make room there, or set WEFT_RUNS and WEFT_WORK to directories on another disk",
@@ -243,7 +255,7 @@ def _about(spec: Spec) -> dict[str, Any]:
     }
     return {
         **chosen,
-        **{role: label(getattr(spec, role)) for role in ("input", "output", "scratch")},
+        **{role: label(getattr(spec, role)) for role in ROLES},
         "key": spec.key(),
         "security": spec.security,
         "unsecured": spec.unsecured,
@@ -252,7 +264,7 @@ def _about(spec: Spec) -> dict[str, Any]:
 
 
 def _judged(judgement: Judgement, record: Record, spec: Spec) -> dict[str, Any]:
-    seconds = judgement.seconds or record.head["phases"]["run"]
+    seconds = judgement.seconds or record.head.phases["run"]
     return {
         "verdict": ("VALID" if spec.workload.checked_by else "UNCHECKED") if judgement.valid else "INVALID",
         "reason": judgement.reason,
@@ -278,12 +290,24 @@ def _observed(spec: Spec, layout: Layout, record: Record) -> tuple[Layout, list[
             found.append(probe)
         else:
             missing[name] = reason
+    _make_directories(found, layout)
     optional = [probe for probe in found if probe.name in added and probe.native]
     if optional and (why := preload.failure(_preloaded(layout, found))):
         found = [probe for probe in found if probe not in optional]
         missing.update({probe.name: why for probe in optional})
     record.update(probes=[probe.name for probe in found], probes_missing=missing, probes_added=added)
     return _preloaded(layout, found), found
+
+
+def _make_directories(observers: Sequence[Probe], layout: Layout) -> None:
+    wanted = [probe.directories(layout) for probe in observers]
+    by_node = {
+        node.name: [path for each in wanted for path in each.get(node.name, ())] for node in layout.all_nodes
+    }
+    everywhere(
+        [node for node in layout.all_nodes if by_node[node.name]],
+        lambda node: access(node).make(*by_node[node.name]),
+    )
 
 
 def _preloaded(layout: Layout, observers: Sequence[Probe]) -> Layout:
@@ -305,7 +329,7 @@ def _joined(wanted: Sequence[Mapping[str, str]]) -> dict[str, str]:
 def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Work) -> None:
     """Write the generated files where the engine reads them, and the whole plan to the record."""
     written = work.write(plan.files, SECRET, plan.sealed)
-    everywhere(one_a_host(layout.all_nodes), lambda node: node.receive(written))
+    everywhere(one_a_host(layout.all_nodes), lambda node: access(node).receive(written))
     for path, content in plan.files.items():
         copy = record.directory / "plan" / path.relative_to(work.directory)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -10,20 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from weft.adapters.nodes.base import Nodes
+from weft.adapters.services.base import Service
+from weft.adapters.storage.base import Storage
+from weft.adapters.storage.readback import require_expected
 from weft.errors import UsageError
+from weft.facts.roles import Role
 from weft.host import settings
-from weft.host.own import require_own_directories
+from weft.host.own import require_named
 from weft.host.site.profile import load
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
-from weft.layout.places import Place, Role
+from weft.layout.node import Node
+from weft.layout.places import Place
 from weft.layout.plan import Layout, Plan, require_apart, together
-from weft.nodes.base import Node, Nodes
 from weft.run.room import require_plain, require_room
-from weft.services.base import Service
 from weft.spec.model import Spec
-from weft.storage.base import Storage
-from weft.storage.readback import require_expected
 from weft.text.units import show_size
 
 
@@ -52,7 +54,8 @@ class Topology:
         require_plain({**settings.directories(), **_others(spec)})
         layers = [layer.kind for layer in spec.layers()]
         load().limits.require(self.nodes(spec.nodes).count, layers)
-        require_own_directories(settings.spelled())
+        for variable in settings.spelled():
+            require_named(variable)
         if not spec.nodes.elsewhere:
             for role, storage in self.storages.items():
                 storage.require(role)
@@ -75,7 +78,7 @@ class Topology:
         taken = Counter[str]()
         for service in self.services:
             taken.update(service.memory(members))
-        if scratch := self.storages.get("shuffle"):
+        if scratch := self.storages.get("scratch"):
             taken.update(scratch.memory(members))
         for node in [*members, *members.servers]:
             if (size := taken[node.name]) >= node.memory:
@@ -130,6 +133,7 @@ class Topology:
     def plan(self, spec: Spec, layout: Layout) -> Plan:
         """The daemons of the services and of the engine."""
         engine = spec.engine.plan(layout)  # first, because its error messages are the most precise
+        spec.workload.require_layout(layout)
         own = Plan(files=spec.workload.generated(layout), daemons=[])
         plan = together([*(service.plan(layout) for service in self.services), engine, own])
         require_apart(plan.daemons)

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from weft import engines, services, storage
+from weft.adapters import engines, services, storage
 from weft.errors import UsageError
 from weft.spec.model import FAMILIES, Spec, service_tables
 from weft.text.nearest import nearest

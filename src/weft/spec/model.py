@@ -4,26 +4,28 @@ import hashlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
-from weft import engines, nodes, services, storage, workloads
-from weft.engines import AnyEngine
+from weft.adapters import engines, nodes, services, storage, workloads
+from weft.adapters.engines import AnyEngine
+from weft.adapters.nodes import AnyNodes
+from weft.adapters.nodes.local import LocalNodes
+from weft.adapters.probes import ProbeName
+from weft.adapters.services import AnyService
+from weft.adapters.services.base import Service
+from weft.adapters.storage import AnyStorage
+from weft.adapters.storage.base import Storage, layers
+from weft.adapters.storage.disk import DiskStorage
+from weft.adapters.workloads import AnyWorkload
+from weft.facts.roles import Role
 from weft.host import settings
-from weft.layout.places import Role
-from weft.nodes import AnyNodes
-from weft.nodes.local import LocalNodes
-from weft.probes import ProbeName
-from weft.services import AnyService
-from weft.services.base import Service
-from weft.storage import AnyStorage
-from weft.storage.base import Storage, layers
-from weft.storage.disk import DiskStorage
+from weft.text.executes import Executes
 from weft.text.family import Family
-from weft.text.fields import Duration
+from weft.text.fields import Duration, Listed
+from weft.text.redaction import Values
 from weft.text.shorthand import expand
-from weft.workloads import AnyWorkload
 
 FAMILIES: Mapping[str, Family[Any]] = {
     "workload": workloads.KINDS,
@@ -35,10 +37,6 @@ FAMILIES: Mapping[str, Family[Any]] = {
     "services": services.KINDS,
 }
 """The keys whose table is an adapter, and the adapters by kind."""
-
-
-def _words(value: Any) -> Any:
-    return [word for word in value.split(",") if word] if isinstance(value, str) else value
 
 
 def service_tables(value: Any) -> Any:
@@ -61,13 +59,16 @@ class Spec(BaseModel):
     input: AnyStorage = Field(default_factory=DiskStorage, description="storage of the input")
     output: AnyStorage = Field(default_factory=DiskStorage, description="storage of the result")
     scratch: AnyStorage = Field(default_factory=DiskStorage, description="storage of shuffle and spill files")
-    probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_words)] = Field(
+    probes: Annotated[tuple[ProbeName, ...], Listed] = Field(
         default=("proc", "threads", "engine"), description="the probes"
     )
     services: Annotated[tuple[AnyService, ...], BeforeValidator(service_tables)] = Field(
         default=(), description="services besides the engine and the storage: KIND:NODES, or KIND.KEY=VALUE"
     )
-    security: Literal["full", "none"] = Field(
+    security: Annotated[
+        Literal["full", "none"],
+        Executes("none: everybody who reaches the cluster runs programs on it as the user"),
+    ] = Field(
         default="full",
         description="full: processes authenticate each other, status pages require a token; none: everybody who can reach the cluster can use it",
     )
@@ -78,6 +79,18 @@ class Spec(BaseModel):
         default=90.0, gt=0, description="maximum time until the cluster is ready"
     )
     timeout: Duration = Field(default=3600.0, gt=0, description="maximum time of the measured work")
+
+    _secrets: Values = PrivateAttr(default_factory=dict)
+
+    def with_secrets(self, values: Values) -> Self:
+        """The same spec; its tables have a placeholder for each secret of the user, so that it can be shown and stored."""
+        self._secrets = values
+        return self
+
+    @property
+    def secrets(self) -> Values:
+        """By placeholder: the user's secret."""
+        return self._secrets
 
     @model_validator(mode="before")
     @classmethod
@@ -91,7 +104,7 @@ class Spec(BaseModel):
 
     def storage(self) -> dict[Role, Storage]:
         """The storage of each role of the workload."""
-        named = {"input": self.input, "output": self.output, "shuffle": self.scratch}
+        named = {"input": self.input, "output": self.output, "scratch": self.scratch}
         return {role: storage for role, storage in named.items() if role in self.workload.roles}
 
     def all_services(self) -> list[Service]:

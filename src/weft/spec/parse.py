@@ -1,17 +1,18 @@
 """Converts a table of keys to a spec."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from weft import workloads
+from weft.adapters import workloads
 from weft.errors import UsageError
+from weft.host import settings
 from weft.spec.keys import put
 from weft.spec.messages import hint, say
 from weft.spec.model import Spec
 from weft.spec.runnable import require_plain, require_runnable
-from weft.workloads.persistent import Persistent
+from weft.text.redaction import Values, hidden, lacking, on_command_line, placeholder
 
 
 def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Spec:
@@ -22,18 +23,45 @@ def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) 
     if "workload" not in merged:
         raise UsageError("no workload given", hint=f"choose one of {', '.join(workloads.KINDS)}")
     require_plain(merged)
+    values: Values = {}
+    merged = hidden(merged, values, settings.secret_keys(), settings.named_secret)
+    _require_known(merged, values)
     try:
-        spec = Spec.model_validate(merged)
+        spec = Spec.model_validate(merged).with_secrets(values)
     except ValidationError as error:
         raise UsageError(say(error), hint=hint(error)) from error
     require_runnable(spec)
     spec.all_services()  # incompatible services are reported before anything is planned
-    if len(spec.engine.parts) > 1 and not isinstance(spec.workload, Persistent):
+    if len(spec.engine.parts) > 1 and spec.workload.measured:
         raise UsageError(
             f"{spec.workload.kind} runs on one engine, not on {spec.engine.label}",
             hint="select one; several can share a persistent cluster: weft up --engine spark,hadoop",
         )
     return spec
+
+
+def _require_known(table: Mapping[str, Any], values: Values) -> None:
+    """Raises UsageError for a placeholder, which a record has in place of a secret, and for a secret that `ps` would show."""
+    if unknown := [key for key in lacking(str(table)) if placeholder(key) not in values]:
+        at = next(_paths(table, placeholder(unknown[0])), "KEY")
+        raise UsageError(
+            f"the secret {unknown[0]} is missing: a record has only its placeholder",
+            hint=f"give it with --set {at}=file:PATH, or env:NAME",
+        )
+    if shown := on_command_line(table):
+        raise UsageError(
+            f"{shown} has a secret that every user of the nodes would see with `ps`",
+            hint="give it with --conf or --set KEY=VALUE, or in a file that the job reads",
+        )
+
+
+def _paths(table: Mapping[str, Any], value: str, where: str = "") -> Iterator[str]:
+    """The dotted keys that have a value."""
+    for key, one in table.items():
+        if isinstance(one, Mapping):
+            yield from _paths(one, value, f"{where}{key}.")
+        elif one == value:
+            yield f"{where}{key}"
 
 
 def _copy(value: Any) -> Any:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from weft.adapters.storage.base import layers
+from weft.adapters.workloads.base import Workload
 from weft.errors import UsageError
 from weft.spec.model import Spec
-from weft.storage.base import layers
 from weft.text.shorthand import MisreadError
-from weft.workloads.base import Workload
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FREE = {"arguments", "options", "directory"}
@@ -40,6 +40,8 @@ def require_runnable(spec: Spec) -> None:
     else:
         _require_authenticating(spec)
     _require_preloaded(spec)
+    if not spec.nodes.elsewhere:
+        _require_files(work)
     for kind in spec.engine.parts:
         if work.runs_on and kind not in work.runs_on:
             so = "" if kind not in work.engines else " with these parameters"
@@ -53,6 +55,15 @@ def require_runnable(spec: Spec) -> None:
         _require_interval(work, kind)
         spec.engine.parts[kind].require_parameters(work.kind, work.model_dump())
     _require_services(spec)
+
+
+def _require_files(work: Workload) -> None:
+    try:
+        work.require_files()
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{work.kind}: {error}", hint="name files that exist, in the format that it reads"
+        ) from error
 
 
 def _require_few(spec: Spec, kind: str) -> None:

@@ -2,17 +2,19 @@
 
 import tomllib
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from weft.errors import UsageError
+from weft.errors import UsageError, why
 from weft.spec import cells
 from weft.spec.keys import STUDY_KEYS
 from weft.spec.messages import hint, say
 from weft.spec.model import Spec
 from weft.spec.parse import parse
+from weft.text import toml
 
 
 class Study(BaseModel):
@@ -29,6 +31,10 @@ class Study(BaseModel):
 
     def cells(self) -> list[tuple[dict[str, Any], Spec]]:
         """Each combination of the matrix that is not excluded: its coordinates and its spec."""
+        return [(dict(cell), spec) for cell, spec in self._cells]
+
+    @cached_property
+    def _cells(self) -> list[tuple[dict[str, Any], Spec]]:
         found = cells.combinations(self.matrix, self.exclude)
         return [(cell, parse(self.base, self.settings(cell))) for cell in found]
 
@@ -39,18 +45,24 @@ class Study(BaseModel):
 
 def load(path: Path) -> Study:
     """A study from TOML: a spec's keys, `repeat`, `shuffle_seed`, a `[matrix]` of lists, and `[[exclude]]`."""
+    name, table = read(path)
+    return study_from(table, name=name, where=str(path))
+
+
+def read(path: Path) -> tuple[str, dict[str, Any]]:
+    """The name and the table of a study in a TOML file, or in a folder with one."""
     file = path / "study.toml" if path.is_dir() else path
     try:
-        table = tomllib.loads(file.read_text())
+        table = toml.read(file)
     except OSError as error:
         raise UsageError(
-            f"cannot read {file}: {error.strerror}", hint="give a TOML file, or a folder with study.toml"
+            f"cannot read {file}: {why(error)}", hint="give a TOML file, or a folder with study.toml"
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is not TOML: it is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{file} is not TOML: {error}") from error
-    return study_from(table, name=file.parent.name if path.is_dir() else file.stem, where=str(file))
+    return file.parent.name if path.is_dir() else file.stem, table
 
 
 def study_from(table: Mapping[str, Any], *, name: str, where: str) -> Study:

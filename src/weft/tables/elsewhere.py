@@ -2,13 +2,13 @@
 
 import argparse
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from weft.errors import WorkloadError
 from weft.host import shell
+from weft.host.programs.removal import remove_tree
 
 _LONGEST = 24 * 3600.0
 """Seconds; the limit of the phase ends it before."""
@@ -28,7 +28,7 @@ def to_write(given: argparse.Namespace, place: str) -> Iterator[Path]:
     own = _own(given, "output")
     yield own
     _copy(given, str(own), place)
-    shutil.rmtree(own)
+    remove_tree(str(own))
 
 
 def to_read(given: argparse.Namespace, place: str, name: str) -> Path:

@@ -4,13 +4,13 @@ usage: python -m weft.tables.gather --input DIR --output FILE.parquet|FILE.csv -
 """
 
 import argparse
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from weft.record.record import replacing
 from weft.tables.duck import database, parts, view
 from weft.tables.elsewhere import to_read
 from weft.tables.program import execute, options
@@ -33,8 +33,12 @@ def joined(connection: duckdb.DuckDBPyConnection, directory: Path, file: Path) -
     """Write the file, and count what is in it."""
     form = "csv, HEADER" if file.suffix == ".csv" else "parquet"
     view(connection, "result", parts(directory))
-    with replacing(file) as partial:
+    partial = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    try:
         connection.execute(f"COPY result TO '{_escaped(partial)}' (FORMAT {form})")
+        partial.rename(file)
+    finally:
+        partial.unlink(missing_ok=True)
     (rows,) = connection.execute("SELECT count(*) FROM result").fetchone() or (0,)
     columns = len(connection.execute("DESCRIBE result").fetchall())
     return {"result": str(file), "rows": rows, "columns": columns, "bytes": file.stat().st_size}

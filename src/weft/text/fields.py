@@ -9,6 +9,11 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from weft.text.units import parse_duration, parse_size
 
+Listed = BeforeValidator(
+    lambda value: [word for word in value.split(",") if word] if isinstance(value, str) else value
+)
+"""For a pydantic field that accepts "a,b" and contains both."""
+
 MOST = 1_000_000
 """Most of anything that a machine has to make one by one: nodes, partitions, tasks, files."""
 LEAST_HEAP = 64 << 20

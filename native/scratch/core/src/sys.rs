@@ -151,6 +151,10 @@ pub fn mkdirat(dir: Fd, path: CPath, mode: u32) -> Result<()> {
     call!(libc::SYS_mkdirat, dir, path.0, mode).map(drop)
 }
 
+pub fn chmod(path: CPath, mode: u32) -> Result<()> {
+    call!(libc::SYS_fchmodat, libc::AT_FDCWD, path.0, mode).map(drop)
+}
+
 pub fn faccessat(dir: Fd, path: CPath, mode: i32) -> Result<()> {
     call!(libc::SYS_faccessat, dir, path.0, mode).map(drop)
 }

@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn each_operation_on_each_class_is_there_before_it_happens() {
-        let all: Sums = zeroes("input=/a:shuffle=/b:input=/c").unwrap();
-        assert_eq!(all.0.keys().collect::<Vec<_>>(), ["input", "network", "other", "shuffle", "unnamed"]);
+        let all: Sums = zeroes("input=/a:scratch=/b:input=/c").unwrap();
+        assert_eq!(all.0.keys().collect::<Vec<_>>(), ["input", "network", "other", "scratch", "unnamed"]);
         assert!(all.0.values().all(|ops| ops.len() == Op::ALL.len() && ops.values().all(|s| s.count() == 0)));
         assert!(zeroes::<Sum>("input").is_err());
     }

@@ -64,6 +64,20 @@ hook! {
     }
 }
 
+/// openat2(2) on a served path; names below the prefix have no links and no mounts, but one root.
+pub(super) unsafe fn openat2(dir: c_int, path: *const c_char, how: *const libc::open_how, n: usize) -> Option<c_int> {
+    // SAFETY: the hook's caller passed a C string, and a record of `n` bytes.
+    unsafe {
+        if how.is_null() || n < size_of::<libc::open_how>() || !serve::covers(dir, path) {
+            return None;
+        }
+        Some(match (*how).resolve & (libc::RESOLVE_BENEATH | libc::RESOLVE_IN_ROOT) {
+            0 => openat64(dir, path, (*how).flags as c_int, (*how).mode as mode_t),
+            _ => finish(Err(libc::EOPNOTSUPP)),
+        })
+    }
+}
+
 /// glibc opens temporary files without passing any hook, so served ones are invented here.
 unsafe fn temporary(name: *mut c_char, flags: c_int, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the hook's caller passed a writable C string.

@@ -1,6 +1,6 @@
 //! Names: rename, remove, directories, links, canonical paths, owners, modes, times, attributes.
 
-use super::route::{by_fd, by_path, finish, path_call};
+use super::route::{answered, by_fd, by_path, path_call};
 use crate::process::gate::{self, hook};
 use crate::process::{cwd, real, umask};
 use crate::scratch::attributes::Times;
@@ -21,8 +21,9 @@ unsafe fn rename_at(
     unsafe {
         pool::forget(old);
         pool::forget(new);
-        let served = || gate::exclusive(|| serve::rename((od, old), (nd, new), flags));
-        count::timed(Rename, || count::path_class(nd, new), || served().map_or_else(real, finish))
+        let served = || gate::exclusive(|| Some(serve::rename((od, old), (nd, new), flags)));
+        let covered = || serve::covers(od, old) || serve::covers(nd, new);
+        count::timed(Rename, || count::path_class(nd, new), || answered(served(), real, covered))
     }
 }
 

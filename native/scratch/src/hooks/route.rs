@@ -31,7 +31,21 @@ pub fn by_fd<R: Ret>(op: Op, fd: c_int, real: impl FnOnce() -> R, served: impl F
 pub fn fd_call<R: Ret>(fd: c_int, real: impl FnOnce() -> R, served: impl FnOnce(Handle) -> Result<usize>) -> R {
     match serve::handle(fd) {
         None => real(),
-        Some(h) => gate::exclusive(|| Some(served(h))).map_or_else(real, finish),
+        Some(h) => answered(gate::exclusive(|| Some(Some(served(h)))), real, || true),
+    }
+}
+
+/// Answers a call, `real` makes it if none of it is served. A signal handler that interrupts our work in its own thread
+/// has no answer: its call must not reach the real files that have the names of served ones.
+pub fn answered<R: Ret>(
+    answer: Option<Option<Result<usize>>>,
+    real: impl FnOnce() -> R,
+    covered: impl FnOnce() -> bool,
+) -> R {
+    match answer {
+        Some(Some(r)) => finish(r),
+        None if covered() => finish(Err(libc::EDEADLK)),
+        _ => real(),
     }
 }
 
@@ -63,6 +77,7 @@ pub unsafe fn path_call<R: Ret>(
     served: impl FnOnce(&Spot) -> Result<usize>,
 ) -> R {
     // SAFETY: passed on from the caller.
-    let answer = gate::exclusive(|| unsafe { serve::spot(dir, path, served) });
-    answer.map_or_else(real, finish)
+    let answer = gate::exclusive(|| Some(unsafe { serve::spot(dir, path, served) }));
+    // SAFETY: as above.
+    answered(answer, real, || unsafe { serve::covers(dir, path) })
 }

@@ -60,6 +60,7 @@ unsafe fn hooked(n: c_long, a: Args) -> Option<c_long> {
     Some(unsafe {
         match n {
             libc::SYS_openat => o::openat64(a[0] as _, a[1] as _, a[2] as _, a[3] as _) as c_long,
+            libc::SYS_openat2 => return o::openat2(a[0] as _, a[1] as _, a[2] as _, a[3]).map(c_long::from),
             libc::SYS_close => o::close(a[0] as _) as c_long,
             libc::SYS_close_range => o::close_range(a[0] as _, a[1] as _, a[2] as _) as c_long,
             libc::SYS_dup => o::dup(a[0] as _) as c_long,

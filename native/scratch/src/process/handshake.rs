@@ -50,7 +50,7 @@ fn report(event: Event, id: Identity, jobs: &[u8], program: &[u8]) {
 }
 
 /// The letters of the jobs that are switched on.
-pub fn letters(jobs: [(u8, bool); 3]) -> Text<8> {
+pub fn letters<const N: usize>(jobs: [(u8, bool); N]) -> Text<8> {
     let mut text = Text::new();
     for (letter, on) in jobs {
         if on {

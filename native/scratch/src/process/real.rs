@@ -36,7 +36,7 @@ reals! {
     chmod fchmod fchmodat chown lchown fchown fchownat
     utime utimes lutimes futimes futimesat utimensat futimens mknod mknodat mkfifo mkfifoat
     getxattr lgetxattr fgetxattr setxattr lsetxattr fsetxattr listxattr llistxattr flistxattr
-    removexattr lremovexattr fremovexattr chdir fchdir umask munmap socket accept accept4 socketpair pipe pipe2
+    removexattr lremovexattr fremovexattr chdir fchdir umask munmap mremap socket accept accept4 socketpair pipe pipe2
     epoll_create epoll_create1 eventfd timerfd_create inotify_init1 memfd_create
     opendir fdopendir readdir readdir64 readdir_r readdir64_r closedir rewinddir dirfd seekdir telldir
     scandir scandir64 fopen fopen64 fdopen freopen freopen64 fclose fileno fileno_unlocked

@@ -1,64 +1,170 @@
-//! Which addresses map which served file: a mapped file lives until it is unmapped, closed and unlinked or not.
+//! Which addresses map which served file: its pages stay where they are until the last of them is unmapped.
 
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use super::mapped;
+use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use weft_scratch_core::store::lock;
+use weft_scratch_core::store::ofds::Open;
+use weft_scratch_core::store::view::Wanted;
+use weft_scratch_core::store::{Reason, Store};
+use weft_scratch_core::sys::{self, Result};
 
-/// Mappings remembered; a file mapped beyond that lives as long as the process.
+/// Mappings remembered; a file mapped beyond that is pinned as long as the process lives.
 const MAX_MAPS: usize = 4096;
+const PAGE: usize = 4096;
 
-/// Set in the pin of a mapping that is about to go; pins are numbers below it.
-const LEAVING: u32 = 1 << 31;
-
+/// A stretch of memory that maps a file. Changed under the lock; read without it where a caller may not be there to change.
 struct Map {
     start: AtomicUsize,
     len: AtomicUsize,
-    /// 0 while the record is free, 1 while it is being filled.
+    off: AtomicU64,
+    prot: AtomicI32,
+    flags: AtomicI32,
+    /// 0 while the record is free.
     pin: AtomicU32,
 }
 
-static MAPS: [Map; MAX_MAPS] =
-    [const { Map { start: AtomicUsize::new(0), len: AtomicUsize::new(0), pin: AtomicU32::new(0) } }; MAX_MAPS];
+static MAPS: [Map; MAX_MAPS] = [const {
+    Map {
+        start: AtomicUsize::new(0),
+        len: AtomicUsize::new(0),
+        off: AtomicU64::new(0),
+        prot: AtomicI32::new(0),
+        flags: AtomicI32::new(0),
+        pin: AtomicU32::new(0),
+    }
+}; MAX_MAPS];
 /// Records at and above this were never used.
 static HIGH: AtomicUsize = AtomicUsize::new(0);
+/// Held from an unmapping until the records say so: meanwhile another thread may get the same addresses.
+static LOCK: AtomicU32 = AtomicU32::new(0);
 
-/// Remembers that a mapping holds a pin.
-pub fn remember(at: usize, len: usize, pin: u32) {
-    let free = |m: &Map| m.pin.load(Relaxed) == 0 && m.pin.compare_exchange(0, 1, AcqRel, Relaxed).is_ok();
-    let Some(n) = MAPS.iter().position(free) else { return };
-    MAPS[n].start.store(at, Relaxed);
-    MAPS[n].len.store(len.next_multiple_of(4096), Relaxed);
-    MAPS[n].pin.store(pin, Release);
-    HIGH.fetch_max(n + 1, AcqRel);
-}
+impl Map {
+    fn set(&self, want: &Wanted, pin: u32) {
+        self.start.store(want.addr, Relaxed);
+        self.len.store(want.len.next_multiple_of(PAGE), Relaxed);
+        self.off.store(want.off, Relaxed);
+        self.prot.store(want.prot, Relaxed);
+        self.flags.store(want.flags & !(libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE), Relaxed);
+        self.pin.store(pin, Release);
+    }
 
-/// Marks the mappings that an unmapping covers whole, before it happens: an instant later another thread may have the
-/// same addresses. Partly unmapped files stay pinned.
-pub fn leaving(at: usize, len: usize) {
-    for (m, pin) in inside(at, len) {
-        let _ = m.pin.compare_exchange(pin, pin | LEAVING, AcqRel, Relaxed);
+    /// The part from `at` on.
+    fn part(&self, at: usize, len: usize) -> Wanted {
+        let off = self.off.load(Relaxed) + (at - self.start.load(Relaxed)) as u64;
+        Wanted { addr: at, len, prot: self.prot.load(Relaxed), flags: self.flags.load(Relaxed), off }
+    }
+
+    fn end(&self) -> usize {
+        self.start.load(Relaxed) + self.len.load(Relaxed)
     }
 }
 
-/// Pins of the marked mappings, which are gone now.
-pub fn unmapped(at: usize, len: usize, mut unpin: impl FnMut(u32)) {
-    for (m, pin) in inside(at, len).filter(|(_, pin)| pin & LEAVING != 0) {
-        if m.pin.compare_exchange(pin, 1, AcqRel, Relaxed).is_ok() {
-            m.start.store(0, Relaxed);
-            m.pin.store(0, Release);
-            unpin(pin & !LEAVING);
+fn locked<R>(work: impl FnOnce() -> R) -> R {
+    lock::take(&LOCK, 1, |_| true);
+    let r = work();
+    lock::give(&LOCK);
+    r
+}
+
+/// In a forked child: the thread that held the lock is not there, and perhaps none of the pins are.
+pub fn forked(has_pins: bool) {
+    LOCK.store(0, Relaxed);
+    if !has_pins {
+        records().for_each(|m| m.pin.store(0, Relaxed));
+    }
+}
+
+fn records() -> impl Iterator<Item = &'static Map> {
+    MAPS[..HIGH.load(Acquire)].iter().filter(|m| m.pin.load(Acquire) != 0)
+}
+
+fn touching(at: usize, len: usize) -> impl Iterator<Item = &'static Map> {
+    let end = at.saturating_add(len.next_multiple_of(PAGE));
+    records().filter(move |m| m.start.load(Relaxed) < end && at < m.end())
+}
+
+/// Whether a range has pages of served files.
+#[inline]
+pub fn touches(at: usize, len: usize) -> bool {
+    HIGH.load(Relaxed) > 0 && touching(at, len).next().is_some()
+}
+
+/// Maps a served file.
+pub fn map(s: &Store, h: &Open, want: &Wanted) -> Result<usize> {
+    let (addr, pin) = s.map(h, want)?;
+    locked(|| {
+        // Whatever was mapped here is gone.
+        forget(s, addr, want.len);
+        remember(&Wanted { addr, ..*want }, pin);
+    });
+    Ok(addr)
+}
+
+/// Makes a call that unmaps a range if it succeeds.
+pub fn replace<R>(at: usize, len: usize, real: impl FnOnce() -> R, succeeded: impl FnOnce(&R) -> bool) -> R {
+    locked(|| {
+        let r = real();
+        if let Some(s) = mapped().filter(|_| succeeded(&r)) {
+            forget(s, at, len);
+        }
+        r
+    })
+}
+
+fn remember(want: &Wanted, pin: u32) {
+    let Some(n) = MAPS.iter().position(|m| m.pin.load(Relaxed) == 0) else { return };
+    MAPS[n].set(want, pin);
+    HIGH.fetch_max(n + 1, AcqRel);
+}
+
+/// Takes a range out of the records, and the pins of those of which nothing is left.
+fn forget(s: &Store, at: usize, len: usize) {
+    let end = at + len.next_multiple_of(PAGE);
+    for m in touching(at, len) {
+        let (start, pin) = (m.start.load(Relaxed), m.pin.load(Relaxed));
+        let behind = (m.end() > end).then(|| m.part(end, m.end() - end));
+        match (start < at, behind) {
+            (true, None) => m.len.store(at - start, Relaxed),
+            (false, Some(rest)) => m.set(&rest, pin),
+            (false, None) => {
+                m.pin.store(0, Release);
+                s.unpin(pin);
+            }
+            // Without a second pin the record stays whole: the file is pinned for longer than it has to be.
+            (true, Some(rest)) => {
+                if let Some(second) = s.pinned(pin).and_then(|h| s.pin(&h).ok()) {
+                    m.len.store(at - start, Relaxed);
+                    remember(&rest, second);
+                }
+            }
         }
     }
 }
 
-fn inside(at: usize, len: usize) -> impl Iterator<Item = (&'static Map, u32)> {
-    let end = at + len.next_multiple_of(4096);
-    MAPS[..HIGH.load(Acquire)].iter().map(|m| (m, m.pin.load(Acquire))).filter(move |(m, pin)| {
-        let start = m.start.load(Relaxed);
-        *pin > 1 && start >= at && start + m.len.load(Relaxed) <= end
-    })
+fn unmap(at: usize, len: usize) -> Result<()> {
+    replace(at, len, || sys::munmap(at as *mut u8, len), |r| r.is_ok())
 }
 
-/// True if there may be anything to unpin.
-#[inline]
-pub fn any() -> bool {
-    HIGH.load(Relaxed) > 0
+/// mremap(2) of a range with pages of a served file. The kernel's own would grow over the pages of the next file. A shared
+/// mapping is mapped again; a private one would lose what was written to it, so that it does not grow.
+pub fn remap(s: &Store, old: usize, old_len: usize, len: usize, flags: i32, new: usize) -> Result<usize> {
+    let fixed = flags & libc::MREMAP_FIXED != 0;
+    let (old_len, len) = (old_len.next_multiple_of(PAGE), len.next_multiple_of(PAGE));
+    let overlap = fixed && new < old + old_len && old < new.saturating_add(len);
+    if old % PAGE != 0 || len == 0 || overlap {
+        return Err(libc::EINVAL);
+    }
+    if len <= old_len && !fixed {
+        return if len < old_len { unmap(old + len, old_len - len) } else { Ok(()) }.map(|()| old);
+    }
+    let m = touching(old, 1).find(|m| old + old_len <= m.end()).ok_or(libc::EFAULT)?;
+    let mut want = m.part(old, len);
+    if flags & !libc::MREMAP_FIXED != libc::MREMAP_MAYMOVE || !want.is_shared() || old_len == 0 {
+        s.refuse(Reason::Mapping);
+        return Err(libc::ENOMEM);
+    }
+    (want.addr, want.flags) = if fixed { (new, want.flags | libc::MAP_FIXED) } else { (0, want.flags) };
+    let h = s.pinned(m.pin.load(Relaxed)).ok_or(libc::EFAULT)?;
+    let at = map(s, &h, &want)?;
+    unmap(old, old_len).map(|()| at)
 }

@@ -25,8 +25,13 @@ pub fn enter(s: &Store, dir: u32) -> Result<usize> {
 }
 
 fn make_real(path: &PathText) -> Result<()> {
-    match sys::mkdirat(libc::AT_FDCWD, path.c_path(), 0o700) {
+    let make = || match sys::mkdirat(libc::AT_FDCWD, path.c_path(), 0o700) {
         Err(libc::EEXIST) => Ok(()),
+        other => other,
+    };
+    match make() {
+        // It was closed when the index was made; the process that removes stand-ins needs it open.
+        Err(libc::EACCES) => sys::chmod(config().prefix.c_path(), 0o700).and_then(|()| make()),
         other => other,
     }
 }

@@ -3,14 +3,17 @@
 use crate::process::settings::config;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicU32, Ordering::*};
-use weft_scratch_core::store::Store;
-use weft_scratch_core::sys::Result;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use weft_scratch_core::store::{Reason, Store};
+use weft_scratch_core::sys::{self, Result};
+use weft_scratch_core::text::Text;
 
 const OFF: u32 = 0;
 const UNMAPPED: u32 = 1;
 const MAPPING: u32 = 2;
 const READY: u32 = 3;
+/// The index belongs to others: every call on the prefix fails.
+const REFUSED: u32 = 4;
 static STATE: AtomicU32 = AtomicU32::new(OFF);
 
 struct Slot(UnsafeCell<MaybeUninit<Store>>);
@@ -26,6 +29,9 @@ pub fn start() -> bool {
     }
     STATE.store(UNMAPPED, Release);
     let found = map(false);
+    if matches!(found, Err(e) if e != libc::ENOENT) {
+        say();
+    }
     if let Some(s) = mapped() {
         s.resume();
     }
@@ -54,11 +60,35 @@ pub fn store() -> Result<&'static Store> {
         if let Some(s) = mapped() {
             return Ok(s);
         }
-        if STATE.load(Acquire) == MAPPING {
-            core::hint::spin_loop();
-            continue;
+        match STATE.load(Acquire) {
+            MAPPING => core::hint::spin_loop(),
+            REFUSED => return Err(libc::EPERM),
+            _ => map(true).inspect_err(|_| say())?,
         }
-        map(true)?;
+    }
+}
+
+/// In a forked child: true if it is in another pid namespace than its parent, where the index is not its own.
+pub fn forked_away() -> bool {
+    let Some(s) = mapped().filter(|s| s.is_foreign()) else { return false };
+    s.refuse(Reason::PidNamespace);
+    STATE.store(REFUSED, Release);
+    say();
+    true
+}
+
+/// Reports once what no program says clearly: why its calls on the prefix fail.
+fn say() {
+    static REPORTED: AtomicBool = AtomicBool::new(false);
+    if REPORTED.swap(true, Relaxed) {
+        return;
+    }
+    let (c, mut line) = (config(), Text::<8192>::new());
+    let words =
+        [b"weft-scratch: ", c.prefix.as_bytes(), b" is not served in this program, its index ", c.index.as_bytes()];
+    let why = b" belongs to another pid namespace, user or version, or cannot be used\n";
+    if words.into_iter().chain([&why[..]]).try_for_each(|word| line.push(word)).is_ok() {
+        let _ = sys::write(2, line.as_bytes().as_ptr(), line.as_bytes().len());
     }
 }
 
@@ -74,7 +104,7 @@ fn map(create: bool) -> Result<()> {
             Ok(())
         }
         Err(e) => {
-            STATE.store(UNMAPPED, Release);
+            STATE.store(if e == libc::EPERM { REFUSED } else { UNMAPPED }, Release);
             Err(e)
         }
     }

@@ -8,6 +8,7 @@ use core::sync::atomic::Ordering::*;
 use libc::{iovec, mode_t, stat64};
 use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::ofds::Open;
+use weft_scratch_core::store::view::Wanted;
 use weft_scratch_core::store::Store;
 use weft_scratch_core::sys::Result;
 
@@ -161,12 +162,7 @@ impl Handle {
         let off = u64::try_from(off).map_err(|_| libc::EINVAL)?;
         match self {
             Handle::Pool(p) => p.map(addr, len, prot, flags, off),
-            Handle::Scratch(h) => {
-                let s = store()?;
-                let (at, pin) = s.map(&h, addr, len, prot, flags, off)?;
-                maps::remember(at, len, pin);
-                Ok(at)
-            }
+            Handle::Scratch(h) => maps::map(store()?, &h, &Wanted { addr, len, prot, flags, off }),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Ties the lives of served descriptors to that of the process.
 
 use super::handle::handle;
-use crate::pool;
-use crate::process::gate;
-use crate::scratch::{locks, mapped};
+use crate::process::{gate, handshake};
+use crate::scratch::{forked_away, locks, mapped, maps};
+use crate::{count, pool};
 use core::ffi::c_int;
 use weft_scratch_core::store::procs::Fork;
 use weft_scratch_core::store::Reason;
@@ -79,6 +79,15 @@ pub fn in_child(fork: Option<Fork>) {
     if let Some(s) = mapped() {
         s.in_child(fork);
     }
+    settle_in_child();
+}
+
+/// What another pid namespace cannot be served is reported, as by a program that starts there.
+fn settle_in_child() {
+    if forked_away() {
+        let jobs = [(b'c', count::on()), (b'p', pool::on())];
+        handshake::started(handshake::letters(jobs).as_bytes());
+    }
 }
 
 pub fn in_parent(fork: Option<Fork>, pid: libc::pid_t) {
@@ -96,4 +105,6 @@ pub fn forked() {
     if let Some(s) = mapped() {
         s.forked_unseen();
     }
+    maps::forked(mapped().is_some_and(|s| s.slot().is_some()));
+    settle_in_child();
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 from weft import __version__
 from weft.errors import UsageError
 from weft.host import settings, shell
-from weft.host.provision import distribution
+from weft.host.provision import contents, distribution
 from weft.host.provision.tree import Say
 
 _TEMPLATES = Path(__file__).parent / "bundled"
@@ -38,19 +38,21 @@ class Contents:
     """Man pages by file name."""
 
 
-def pack(contents: Contents, out: Path, say: Say) -> None:
+def pack(what: Contents, out: Path, say: Say) -> None:
     """Write the archive. Raises UsageError if this weft is a checkout, or if the archive's name has no known ending."""
     packages = _packages()
     compressor = _compressor(out)
-    homes = distribution.homes(contents.engines, say)
+    homes = distribution.homes(what.engines, say)
     out = out.resolve()
     with tempfile.TemporaryDirectory(dir=settings.cache(), prefix=".bundle-") as scratch:
         root = Path(scratch) / f"weft-{__version__}"
         say("collecting weft, its packages and engines")
-        _fill(root / "files", packages, homes, contents)
+        _fill(root / "files", packages, homes, what)
         _template("install", root / "install", program=True)
+        manifest = _manifest(root)
         say(f"compressing to {out}")
         _compress(Path(scratch), root.name, out, compressor)
+    say(f"install compares the SHA-256 of the manifest: {manifest}")
 
 
 def _packages() -> Path:
@@ -79,7 +81,7 @@ def _compressor(out: Path) -> str:
     return program
 
 
-def _fill(files: Path, packages: Path, homes: Mapping[str, Path], contents: Contents) -> None:
+def _fill(files: Path, packages: Path, homes: Mapping[str, Path], what: Contents) -> None:
     library = files / "lib" / f"python{_PYTHON}"
     shutil.copytree(
         packages, library, ignore=lambda folder, names: _left_out(names, top=Path(folder) == packages)
@@ -90,16 +92,17 @@ def _fill(files: Path, packages: Path, homes: Mapping[str, Path], contents: Cont
         timeout=600,
         check=False,
     )
+    contents.record(library, copied=True)
     (files / "engines" / "empty").mkdir(parents=True)
     for home in homes.values():
         shutil.copytree(home, files / "engines" / home.name, symlinks=True, copy_function=_linked)
-    if contents.java:
-        shutil.copytree(contents.java, files / "java", symlinks=True)
+    if what.java:
+        shutil.copytree(what.java, files / "java", symlinks=True)
     _template("weft", files / "bin" / "weft", program=True)
     _template("module.lua", files / "share" / "modulefiles" / "weft" / f"{__version__}.lua")
     _template("module.tcl", files / "share" / "modulefiles" / "weft" / __version__)
     _template("site.toml", files / "etc" / "weft" / "site.toml")
-    for name, text in contents.manuals.items():
+    for name, text in what.manuals.items():
         _write(files / "share" / "man" / "man1" / name, text)
     for name, path in _SHELLS.items():
         _write(files / path, _completion(name))
@@ -107,6 +110,23 @@ def _fill(files: Path, packages: Path, homes: Mapping[str, Path], contents: Cont
         _write(files / "share" / "doc" / "weft" / licences.name, licences.read_text())
     about = {**settings.about(), "python": _PYTHON, "engines": [home.name for home in homes.values()]}
     _write(files / "share" / "weft" / "prefix.json", json.dumps(about, indent=1) + "\n")
+
+
+def _manifest(root: Path) -> str:
+    """Write which files and links a bundle has, and their checksums, as sha256sum does; the checksum of those."""
+    paths = [path for path in sorted(root.rglob("*")) if path.is_symlink() or path.is_file()]
+    links = {path: path.readlink() for path in paths if path.is_symlink()}
+    names = {path: path.relative_to(root) for path in paths}
+    _write(
+        root / "LISTING",
+        "".join(
+            f"{'l' if path in links else 'f'} {name} {links.get(path, '')}\n" for path, name in names.items()
+        ),
+    )
+    files = [root / "LISTING", *(path for path in paths if path not in links)]
+    sums = zip(files, contents.checksums(files), strict=True)
+    _write(root / "SHA256SUMS", "".join(f"{found}  {path.relative_to(root)}\n" for path, found in sums))
+    return contents.checksums([root / "SHA256SUMS"])[0]
 
 
 def _left_out(names: Sequence[str], *, top: bool) -> list[str]:

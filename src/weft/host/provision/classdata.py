@@ -4,7 +4,6 @@ A JVM that starts with the archive of its class path maps the classes instead of
 If the archive does not match, for example with another Java, the JVM ignores it.
 """
 
-import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,8 @@ from pathlib import Path
 
 from weft.errors import WeftError
 from weft.host import settings, shell
-from weft.host.provision import classlist
+from weft.host.programs.removal import remove_tree
+from weft.host.provision import classlist, jdk
 from weft.host.provision.tree import Say, building, cached, digest
 
 _ARCHIVE = "classes.jsa"
@@ -45,7 +45,7 @@ def empty() -> Path:
 
 def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Path | None:
     """The archive for an engine's home; None where it could not be made, and `say` reports why."""
-    key = digest([java.parent.parent / "release"], str(java), str(home), *training(Path("scratch")))
+    key = digest([jdk.home(java) / "release"], str(java), str(home), *training(Path("scratch")))
     return _kept(name, key, lambda target: _train(java, training, target), say)
 
 
@@ -60,7 +60,7 @@ def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path 
         return listed
     # what is loaded does not depend on the way to the engine
     where = str(home.resolve())
-    key = f"classlist-{name}-{digest([java.parent.parent / 'release'], str(java), where, *job.arguments)}"
+    key = f"classlist-{name}-{digest([jdk.home(java) / 'release'], str(java), where, *job.arguments)}"
     _forget_failure(cached(key))
     if (found := cached(key)) is None:
         with building(key, 100_000_000, say) as target:
@@ -81,7 +81,7 @@ def _forget_failure(found: Path | None) -> None:
         and (failed := found / _FAILED).exists()
         and time.time() - failed.stat().st_mtime > _DAY
     ):
-        shutil.rmtree(found)
+        remove_tree(str(found))
 
 
 def _observe(job: Observed, target: Path, say: Say) -> None:
@@ -99,8 +99,8 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
     if found := classlist.merge(lists):
         (target / _LIST).write_text("\n".join(found) + "\n")
     (target / "log").unlink(missing_ok=True)
-    shutil.rmtree(lists)
-    shutil.rmtree(target / "runs", ignore_errors=True)
+    remove_tree(str(lists))
+    remove_tree(str(target / "runs"))
 
 
 def _finish(argv: Sequence[str], log: Path, env: Mapping[str, str]) -> None:
@@ -117,7 +117,7 @@ def _finish(argv: Sequence[str], log: Path, env: Mapping[str, str]) -> None:
 
 def dump(name: str, java: Path, listed: Path, class_path: Sequence[str], say: Say) -> Path | None:
     """The archive of listed classes, for processes whose class path begins with these jars; None as for `build`."""
-    key = digest([java.parent.parent / "release", listed], str(java), *class_path)
+    key = digest([jdk.home(java) / "release", listed], str(java), *class_path)
     return _kept(name, key, lambda target: _dump(java, listed, class_path, target), say)
 
 
@@ -150,7 +150,7 @@ def _train(java: Path, training: Training, target: Path) -> None:
         "-XX:-UsePerfData",
     ]
     shell.run([str(java), *flags, *training(scratch)], timeout=300, env={"TMPDIR": str(scratch)})
-    shutil.rmtree(scratch)
+    remove_tree(str(scratch))
 
 
 def _dump(java: Path, listed: Path, class_path: Sequence[str], target: Path) -> None:

@@ -20,18 +20,23 @@ _CHANGING = (".pyc",)
 """Python writes them itself."""
 
 
-def record(directory: Path) -> None:
-    """Write what a complete directory consists of; nothing into an empty one."""
-    paths = sorted(path for path in directory.rglob("*") if _is_recorded(path))
+def record(directory: Path, *, copied: bool = False) -> None:
+    """Write what a complete directory consists of; nothing into an empty one.
+
+    `copied`: where copies of it will be read-only, with what Python has compiled.
+    """
+    changing = () if copied else _CHANGING
+    paths = sorted(path for path in directory.rglob("*") if _is_recorded(path, changing))
     states = {str(path.relative_to(directory)): _state(path) for path in paths}
     lines = [
         f"{checksum} {path.stat().st_size} {path.relative_to(directory)}\n"
-        for path, checksum in zip(paths, _checksums(paths), strict=True)
+        for path, checksum in zip(paths, checksums(paths), strict=True)
     ]
     if not lines:  # what is to be empty stays so: no class-data archive has a path with anything in it
         return
     _write(directory / FILE, lines)
-    _note(directory, states)
+    if not copied:
+        _note(directory, states)
 
 
 def damage(directory: Path, *, checksums: bool = True, only: Callable[[str], bool] = lambda _: True) -> str:
@@ -58,7 +63,7 @@ def _altered(directory: Path, lines: list[tuple[str, int, str]]) -> str:
     compared = _compared(directory)
     states = {name: _state(directory / name) for _, _, name in lines}
     changed = [(checksum, name) for checksum, _, name in lines if compared.get(name) != states[name]]
-    found = _checksums([directory / name for _, name in changed])
+    found = checksums([directory / name for _, name in changed])
     for (checksum, name), found_sum in zip(changed, found, strict=True):
         if checksum != found_sum:
             return f"{directory / name} does not have its recorded SHA-256"
@@ -97,8 +102,8 @@ def _state(path: Path) -> str:
     return f"{stat.st_ctime_ns}:{stat.st_ino}"
 
 
-def _is_recorded(path: Path) -> bool:
-    own = path.name in _NOT_RECORDED or path.suffix in _CHANGING
+def _is_recorded(path: Path, changing: tuple[str, ...]) -> bool:
+    own = path.name in _NOT_RECORDED or path.suffix in changing
     return not own and not path.is_symlink() and path.is_file()
 
 
@@ -108,7 +113,7 @@ def _recorded(directory: Path) -> Iterator[tuple[str, int, str]]:
         yield checksum, int(size), name
 
 
-def _checksums(paths: list[Path]) -> list[str]:
+def checksums(paths: list[Path]) -> list[str]:
     """In the order of the paths; hashing releases the interpreter's lock."""
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
         return list(pool.map(_checksum, paths))

@@ -1,12 +1,12 @@
 """Engine distributions, each from a registry that has it complete, with a locked name, size and checksum."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from weft.errors import MissingError
 from weft.host import settings
+from weft.host.programs.removal import remove_tree
 from weft.host.provision.download.several import fetch_all
 from weft.host.provision.mavenset import MavenSet
 from weft.host.provision.pythonarchive import PythonArchive
@@ -73,7 +73,7 @@ def libraries(names: Sequence[str], say: Say | None = None) -> list[Path]:
 def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
     """The homes of several engines. Raises MissingError or StorageError, and then none of them is half there.
 
-    An installed weft downloads by itself. A checkout, which is built with Maven in any case, asks pip and Maven.
+    Neither pip nor Maven takes part, which build or run more than what is locked.
     """
     wanted = {name: DISTRIBUTIONS[name] for name in sorted(set(names))}
     with ExitStack() as held:
@@ -84,7 +84,7 @@ def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
             ):
                 targets[name] = target
         try:
-            fill(targets, say, own=settings.shipped() is not None)
+            _download(targets, say)
         except MissingError as error:
             raise _named(error, list(targets)) from error
     found = {name: cached(each.key) for name, each in wanted.items()}
@@ -103,17 +103,6 @@ def _named(error: MissingError, lacking: Sequence[str]) -> MissingError:
     )
 
 
-def fill(targets: Mapping[str, Path], say: Say, *, own: bool) -> None:
-    """Fill empty directories: by weft's own downloader, all at once, or each by its registry's client."""
-    if own:
-        _download(targets, say)
-        return
-    for name, target in targets.items():
-        each = DISTRIBUTIONS[name]
-        say(f"downloading {each.name} {each.version} (once)")
-        each.fetch(target)
-
-
 def _download(targets: Mapping[str, Path], say: Say) -> None:
     wanted = {name: DISTRIBUTIONS[name] for name in targets}
     # each is written by the process that holds the lock of its target
@@ -126,4 +115,4 @@ def _download(targets: Mapping[str, Path], say: Say) -> None:
     fetch_all(files, say)
     for name, each in wanted.items():
         each.unpack(folders[name], targets[name])
-        shutil.rmtree(folders[name])
+        remove_tree(str(folders[name]))

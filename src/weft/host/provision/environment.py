@@ -4,9 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+from weft.host import settings
 from weft.host.provision import contents
-
-_ROOT = Path(__file__).resolve().parents[4]
 
 
 def require_whole(*, libraries: bool = False) -> None:
@@ -14,7 +13,7 @@ def require_whole(*, libraries: bool = False) -> None:
 
     `libraries`: compare only the sizes of shared libraries, which takes milliseconds.
     """
-    prefix = Path(sys.prefix)
+    prefix = settings.PACKAGE.parent if settings.prefix() else Path(sys.prefix)
     why = (
         contents.damage(prefix, checksums=False, only=lambda name: ".so" in name)
         if libraries
@@ -22,10 +21,10 @@ def require_whole(*, libraries: bool = False) -> None:
     )
     if not why:
         return
-    print(f"{why}: weft's environment is damaged, and made again", file=sys.stderr, flush=True)
-    again = _ROOT / "weft"
-    if not again.is_file():
-        print(f"\nhint: install weft again, or remove {prefix}", file=sys.stderr)
+    again = settings.SOURCE / "weft"
+    if settings.shipped() or settings.prefix() or not again.is_file():
+        print(f"error: {why}\n\nhint: install weft again", file=sys.stderr)
         sys.exit(2)
+    print(f"{why}: weft's environment is damaged, and made again", file=sys.stderr, flush=True)
     (prefix / ".complete").unlink(missing_ok=True)
     os.execv(again, [str(again), *sys.argv[1:]])  # noqa: S606 - arguments, which no shell parses

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
+from weft.host.programs.removal import remove_tree
 from weft.host.provision import jdk
 from weft.host.provision.tree import Say, building, cached, digest
 
@@ -60,7 +61,7 @@ def _maven(source: Path, homes: Mapping[str, Path], targets: Mapping[str, Path])
         "package",
     ]
     try:
-        shell.run(argv, timeout=900, env={"JAVA_HOME": str(jdk.java().parent.parent)})
+        shell.run(argv, timeout=900, env={"JAVA_HOME": str(jdk.home(jdk.java()))})
     except WeftError as error:
         raise MissingError(
             "building weft's jars failed",
@@ -69,4 +70,4 @@ def _maven(source: Path, homes: Mapping[str, Path], targets: Mapping[str, Path])
         ) from error
     for module, target in targets.items():
         shutil.copy(copy / module / "target" / f"weft-{module}.jar", target)
-    shutil.rmtree(copy)
+    remove_tree(str(copy))

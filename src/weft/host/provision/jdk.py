@@ -27,6 +27,11 @@ def java() -> Path:
     return path
 
 
+def home(java: Path) -> Path:
+    """The directory of a Java runtime, from its program."""
+    return java.parent.parent
+
+
 @cache
 def version(path: Path) -> int:
     """The major version that a `java` program reports."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
-from weft.errors import MissingError, WeftError
-from weft.host import shell
 from weft.host.provision.download import repository
 from weft.host.provision.download.session import Wanted
 
@@ -44,11 +42,6 @@ class MavenSet:
         rows = [line.split() for line in (_HERE / f"{self.name}.lock").read_text().splitlines()]
         return [Artifact(sha256, int(size), path) for sha256, size, path in rows]
 
-    @cached_property
-    def locked(self) -> dict[str, str]:
-        """SHA-256 by file name."""
-        return {each.file: each.sha256 for each in self.artifacts}
-
     @property
     def key(self) -> str:
         content = "".join(f"{each.sha256}  {each.file}\n" for each in self.artifacts)
@@ -72,30 +65,3 @@ class MavenSet:
         (target / "lib").mkdir()
         for each in self.artifacts:
             (folder / each.sha256).rename(target / "lib" / each.file)
-
-    def fetch(self, target: Path) -> None:
-        """Let Maven resolve into an empty directory, and verify every jar. Raises MissingError."""
-        argv = ["mvn", "--batch-mode", "-Dstyle.color=never", "--quiet"]
-        pom = _HERE / f"{self.name}.pom.xml"
-        goal = ["dependency:copy-dependencies", f"-DoutputDirectory={target}/lib"]
-        try:
-            shell.run([*argv, "--file", str(pom), *goal], timeout=1800)
-        except WeftError as error:
-            raise MissingError(
-                f"{self.name} {self.version} could not be downloaded from Maven Central",
-                tail=error.tail,
-                hint=self._hint,
-            ) from error
-        self.verify(target / "lib")
-
-    def verify(self, lib: Path) -> None:
-        """Raises MissingError, which names the first jar that differs from its locked checksum."""
-        found = {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in lib.iterdir()}
-        wrong = sorted(
-            name for name in found.keys() | self.locked if found.get(name) != self.locked.get(name)
-        )
-        if wrong:
-            raise MissingError(
-                f"{self.name} {self.version}: {wrong[0]} does not match its locked checksum ({len(wrong)} differ)",
-                hint="remove it from ~/.m2/repository and try again; a proxy may have changed it",
-            )

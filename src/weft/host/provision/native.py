@@ -55,7 +55,14 @@ def cargo(packages: Sequence[str] = ()) -> tuple[str, str]:
     found = shutil.which("cargo") or shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin"))
     if found is None:
         raise MissingError(f"the program `cargo` is not installed: {wanted}", hint=_INSTALL)
-    version = re.search(r"\d+\.\d+(\.\d+)?", shell.run([found, "--version"]).out)
+    done = shell.run([found, "--version"], check=False)
+    if done.code != 0:
+        why = (done.err.strip().splitlines() or [f"exit code {done.code}"])[0]
+        raise MissingError(
+            f"{found} is there and does not run ({why}): {wanted}",
+            hint=f"rustup default stable, or {_INSTALL}",
+        )
+    version = re.search(r"\d+\.\d+(\.\d+)?", done.out)
     if version is None or _numbers(version[0]) < _numbers(oldest):
         known = version[0] if version else "of no known version"
         raise MissingError(f"{found} is {known}: weft needs {wanted}", hint=_INSTALL)

@@ -1,7 +1,6 @@
 """A distribution that the Python package index has complete: a source archive or a wheel."""
 
 import os
-import sys
 import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -9,8 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from weft.errors import MissingError, WeftError
-from weft.host import shell
 from weft.host.provision.download import index
 from weft.host.provision.download.session import Wanted
 
@@ -50,29 +47,12 @@ class PythonArchive:
 
     def unpack(self, folder: Path, target: Path) -> None:
         """Unpack the verified archive from there into an empty directory, and remove it."""
-        self._unpack(folder / self.sha256, target)
-
-    def _unpack(self, archive: Path, target: Path) -> None:
+        archive = folder / self.sha256
         if self.file.endswith(".whl"):
             self._unzip(archive, target)
         else:
             self._untar(archive, target)
         archive.unlink()
-
-    def fetch(self, target: Path) -> None:
-        """Let pip download and verify, and unpack into an empty directory. Raises MissingError."""
-        lock = target / "lock.txt"
-        lock.write_text(f"{self.package}=={self.version} --hash=sha256:{self.sha256}\n")
-        argv = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
-        try:
-            shell.run([*argv, "--dest", str(target), "--requirement", str(lock)], timeout=1800)
-        except WeftError as error:
-            raise MissingError(
-                f"{self.name} {self.version} could not be downloaded from the Python package index",
-                tail=error.tail,
-                hint=self._hint,
-            ) from error
-        self._unpack(target / self.file, target)
 
     def _place(self, name: str) -> str | None:
         """The target path of a file of the archive, if it is needed."""

@@ -1,16 +1,15 @@
 """Directories in the cache, keyed by a hash of their inputs, created once and atomically."""
 
-import fcntl
 import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 from weft.errors import StorageError
-from weft.host import settings, signals
-from weft.host.own import open_own, require_own
+from weft.host import locks, settings, signals
+from weft.host.own import open_own, require_named, require_own
+from weft.host.programs.removal import remove_tree
 from weft.host.provision import contents
 
 Say = Callable[[str], None]
@@ -62,17 +61,9 @@ def _damage(path: Path) -> str:
 def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file for the length of a `with`; waits for other processes until a signal comes."""
     with open_own(path) as lock:
-        while not _taken(lock):
+        while not locks.locked(lock):
             signals.sleep(signals.LOOK)
         yield
-
-
-def _taken(lock: IO[str]) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @contextmanager
@@ -82,7 +73,7 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
     A damaged one is named and replaced. `need` is the required space in bytes; with less free space it raises StorageError at once.
     """
     cache = settings.cache()
-    require_own(settings.spelled()["WEFT_CACHE"])
+    require_named("WEFT_CACHE")
     cache.mkdir(parents=True, exist_ok=True)
     require_own(cache)
     free = shutil.disk_usage(cache).free
@@ -97,7 +88,7 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
             return
         _name_damage(cache / name, say)
         partial = cache / f".{name}.partial"
-        shutil.rmtree(partial, ignore_errors=True)
+        remove_tree(str(partial))
         partial.mkdir()
         try:
             yield partial
@@ -105,7 +96,7 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
             _discard(cache / name)
             partial.rename(cache / name)
         finally:
-            shutil.rmtree(partial, ignore_errors=True)
+            remove_tree(str(partial))
 
 
 def _name_damage(path: Path, say: Say | None) -> None:
@@ -117,6 +108,6 @@ def _discard(path: Path) -> None:
     """Remove a damaged directory; commands that still use it find the new one under its name, whole."""
     if path.is_dir():
         old = path.with_name(f".{path.name}.damaged")
-        shutil.rmtree(old, ignore_errors=True)
+        remove_tree(str(old))
         path.rename(old)
-        shutil.rmtree(old, ignore_errors=True)
+        remove_tree(str(old))

@@ -14,7 +14,7 @@ from weft.host.shell import Process
 
 
 class Agent:
-    """The local end of `sent/agent.py`. It is thread-safe, but must be started in the thread that stops it."""
+    """The local end of `programs/agent.py`. It is thread-safe, but must be started in the thread that stops it."""
 
     def __init__(self, arguments: Sequence[str], begin: bytes, mark: str, log: Path) -> None:
         """`arguments`: the local command; `begin`: the message that starts the remote end, which first prints `mark`."""

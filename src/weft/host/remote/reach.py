@@ -6,6 +6,7 @@ its standard input, as data. The command runs while that is open; when it ends, 
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -21,14 +22,21 @@ from weft.host.remote.asked import PATIENCE, Asked
 from weft.host.shell import Completed, Process
 from weft.host.slurm import jobs
 
-_SENT = Path(__file__).parent / "sent"
+_PROGRAMS = Path(__file__).parents[1] / "programs"
 _BEGIN = (
     "import json,sys;w=json.loads(sys.stdin.buffer.readline().decode());s={};"
     'exec(compile(w["source"],w["name"],"exec"),s);'
     'sys.stdout.write(w["begin"]);sys.stdout.flush();s["main"](w["request"])'
 )
+_IMPORT = re.compile(r"^from weft\.host\.programs import (.+)$", re.MULTILINE)
+_PROVIDE = """import sys,types;room=sys.modules.setdefault("weft.host.programs",types.ModuleType("programs"))
+for name,text in {}.items():module=types.ModuleType(name);exec(compile(text,name,"exec"),module.__dict__);setattr(room,name,module)
+"""
 _MARK = "=== weft begins ===\n"
 """Separates the output of a host's login scripts from a program's answer."""
+
+_open: "dict[str, Reach]" = {}
+"""Connections that are open in this process, by `Reach.text`."""
 
 
 class RemoteProcess(Process):
@@ -99,9 +107,9 @@ class Reach:
         """Start a daemon or a driver there; its output is transferred here."""
         held = _held(argv, env, cwd, alone=True)
         if self.agent is None or self.job:  # in a job it is a step, for which Slurm accounts
-            return self.send(name, message("hold", held), log=log, out=out)
+            return self.send(name, message("exec", held), log=log, out=out)
         try:
-            return self.agent.spawn(name, argv, _whole("hold", held), log, out)
+            return self.agent.spawn(name, argv, _whole("exec", held), log, out)
         except TimeoutError:
             raise self._late(PATIENCE) from None
 
@@ -116,7 +124,15 @@ class Reach:
     def attended(self, log: Path) -> "Reach":
         """The same over one connection, which is open until its remote agent is stopped."""
         arguments, begin = self.arguments(self.opening), message("agent", {}, _MARK)
-        return replace(self, agent=Agent(arguments, begin, _MARK, log))
+        opened = replace(self, agent=Agent(arguments, begin, _MARK, log))
+        _open[self.text()] = opened
+        return opened
+
+    def close(self, patience: float = 5) -> None:
+        """Stop the remote agent."""
+        if self.agent:
+            _open.pop(self.text(), None)
+            self.agent.stop(patience)
 
     def run(
         self,
@@ -127,7 +143,7 @@ class Reach:
         env: Mapping[str, str] | None = None,
     ) -> Completed:
         """Run a short command there until it exits."""
-        done = self._talk("hold", _held(argv, env or {}, None, alone=False), timeout)
+        done = self._talk("exec", _held(argv, env or {}, None, alone=False), timeout)
         if check and done.code != 0:
             raise WeftError(
                 f"{self.host}: `{' '.join(argv)}` failed with exit code {done.code}",
@@ -136,7 +152,7 @@ class Reach:
         return done
 
     def ask(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Any:
-        """The answer of one of weft's programs in `sent/`; None if it prints nothing."""
+        """The answer of one of weft's programs in `host/programs/`; None if it prints nothing."""
         done = self._talk(program, request, timeout)
         if done.code != 0:
             raise self._failed(done)
@@ -212,13 +228,15 @@ class Reach:
 
 
 def of_text(text: str) -> Reach:
-    """The reach that a lease holds."""
+    """The reach that a lease or a node holds: an open connection, if there is one."""
+    if text in _open:
+        return _open[text]
     host, client, login_shell, python, job = json.loads(text)
     return Reach(host, tuple(client), login_shell, python, job)
 
 
 def message(program: str, request: Mapping[str, Any], begin: str = "") -> bytes:
-    """The input of `Reach.send`: one of weft's programs in `sent/` and its request; `begin` is printed first."""
+    """The input of `Reach.send`: one of weft's programs in `host/programs/` and its request; `begin` is printed first."""
     return json.dumps({**_whole(program, request), "begin": begin}).encode() + b"\n"
 
 
@@ -228,7 +246,10 @@ def _whole(program: str, request: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _source(program: str) -> str:
-    return (_SENT / f"{program}.py").read_text()
+    """A program, after the modules beside it that it imports: the host has no weft to import them from."""
+    text = (_PROGRAMS / f"{program}.py").read_text()
+    names = [name for line in _IMPORT.findall(text) for name in line.split(", ")]
+    return _PROVIDE.format({name: _source(name) for name in names}) + text if names else text
 
 
 def _held(argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, *, alone: bool) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The site profile: the directives of weft's jobs and the directories on this machine. Unset keys are not requested."""
 
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from weft.errors import UsageError, why
 from weft.host import settings
+from weft.text import toml
+from weft.text.executes import Executes
 
 Word = Annotated[str, StringConstraints(pattern=r"^[^\r\n]*$")]
 """Text that fits into one line of a script."""
@@ -27,7 +28,7 @@ class Directives(BaseModel):
     )
     constraint: Word | None = Field(default=None, description="features that each node must have")
     exclusive: bool = Field(default=True, description="allocate whole nodes, as measurements require")
-    extra: tuple[Word, ...] = Field(
+    extra: Annotated[tuple[Word, ...], Executes("directives of job scripts")] = Field(
         default=(), description="further directives, such as '#SBATCH --licenses=scratch' or '#DW jobdw ...'"
     )
 
@@ -37,13 +38,13 @@ class Container(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    image: Word | None = Field(
+    image: Annotated[Word | None, Executes("programs of the image run")] = Field(
         default=None, description="its root image, as the program names it: /apps/base.sif, docker:me/base:1"
     )
-    options: tuple[Word, ...] = Field(
+    options: Annotated[tuple[Word, ...], Executes("options of the container program")] = Field(
         default=(), description="more arguments for starting it, such as '--userns' or '--ulimit=host'"
     )
-    bind: tuple[Path, ...] = Field(
+    bind: Annotated[tuple[Path, ...], Executes("directories inside of the container")] = Field(
         default=(), description="directories to bind inside, in addition to those that weft uses"
     )
 
@@ -104,7 +105,9 @@ class Profile(BaseModel):
         description="node-local directory, for all other files; unset: /var/tmp/weft-USER",
     )
     fabric: Word = Field(default="auto", description="interface that engines bind, such as ib0 or hsn0")
-    modules: tuple[Word, ...] = Field(default=(), description="modules that a job loads first")
+    modules: Annotated[tuple[Word, ...], Executes("a module runs commands of its file")] = Field(
+        default=(), description="modules that a job loads first"
+    )
 
 
 def load(path: Path | None = None) -> Profile:
@@ -128,7 +131,7 @@ def load(path: Path | None = None) -> Profile:
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text())
+        return toml.read(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import psutil
 
+from weft.facts import filesystems
 from weft.host import settings
+from weft.host.programs.mounts import mounts
 from weft.host.slurm import commands
 from weft.host.slurm.commands import Partition
 
-SHARED = {"lustre", "gpfs", "nfs", "nfs4", "beegfs", "pvfs2", "orangefs", "ceph", "wekafs", "panfs", "cifs",
-          "dwfs", "dvs", "glusterfs", "fuse.glusterfs"}  # fmt: skip
-"""Types of file systems that several machines can mount."""
 CONTAINERS = ("shifter", "apptainer", "podman-hpc")
 _ETHERNET, _INFINIBAND = 1, 32
 _JAVA = ("java", "openjdk", "jdk")
@@ -61,7 +60,7 @@ class Survey:
 def survey() -> Survey:
     """Inspect this machine."""
     there = commands.installed()
-    found = file_systems(Path("/proc/self/mounts").read_text())
+    found = file_systems()
     return Survey(
         socket.gethostname(),
         commands.partitions() if there else [],
@@ -100,10 +99,9 @@ def _infiniband(name: str) -> bool:
         return False
 
 
-def file_systems(mounts: str) -> list[FileSystem]:
-    """Shared file systems in a mount table."""
-    lines = (line.split()[:3] for line in mounts.splitlines())
-    return [FileSystem(Path(point), kind) for _, point, kind in lines if kind in SHARED]
+def file_systems(table: bytes | None = None) -> list[FileSystem]:
+    """Shared file systems in a mount table, or in that of this machine."""
+    return [FileSystem(Path(point), kind) for point, kind in mounts(table) if filesystems.of(kind).remote]
 
 
 def shared(path: Path, found: Sequence[FileSystem]) -> bool:

@@ -1,5 +1,7 @@
 """Slurm's commands about the machine, and those that submit and cancel jobs."""
 
+import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +12,8 @@ from weft.host import shell
 from weft.host.slurm.text import fields, parts_of
 
 _PACKAGE = "slurm-client"
+_GRANTED = re.compile(r"Granted job allocation (\d+)")
+"""What salloc prints about the job that it has allocated."""
 
 
 @dataclass(frozen=True)
@@ -86,27 +90,33 @@ def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
 
     Raises NodeError with Slurm's error message, or if it does not start within `patience` seconds.
     """
-    argv = [shell.tool("salloc", _PACKAGE), "--no-shell", "--quiet", f"--job-name={name}", *arguments]
+    argv = [shell.tool("salloc", _PACKAGE), "--no-shell", f"--job-name={name}", *arguments]
     try:
         done = shell.run(argv, timeout=patience, check=False)
     except MissingError:
         raise
     except WeftError as error:
-        reasons = ask("squeue", "--noheader", f"--name={name}", "--format=%r", check=False).out.splitlines()
+        reasons = _of_this_user(name, "--format=%r")
         raise NodeError(
             f"Slurm job {name} did not start within {patience:.0f} s: {''.join(reasons[:1])}",
             hint="wait longer with --nodes slurm:N,wait=1h",
         ) from error
-    if done.code != 0:
+    granted = _GRANTED.search(done.err)
+    if done.code != 0 or granted is None:
         raise refused(done.err)
-    return named(name)[0]
+    return int(granted[1])
 
 
 def named(name: str) -> list[int]:
-    """IDs of the pending or running jobs of a name, without those that are completing."""
+    """IDs of this user's pending or running jobs of a name, without those that are completing."""
     states = "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED"
-    done = ask("squeue", "--noheader", f"--name={name}", states, "--format=%A", check=False)
-    return [int(word) for word in done.out.split()]
+    return [int(line) for line in _of_this_user(name, states, "--format=%A")]
+
+
+def _of_this_user(name: str, *arguments: str) -> list[str]:
+    """A line about each of this user's jobs of a name: others can give theirs the same one."""
+    own = f"--user={os.getuid()}"
+    return ask("squeue", "--noheader", own, f"--name={name}", *arguments, check=False).out.splitlines()
 
 
 def variables(number: int) -> dict[str, str]:

@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weft import __version__
-from weft.errors import UsageError
-from weft.host import lease, settings
-from weft.host.provision import native
-from weft.host.work import Work, open_work, work_directory
-from weft.model.calibration import (
+from weft.adapters.services import resolved
+from weft.adapters.storage.base import Storage, label
+from weft.analysis.read.calibration import (
     CALLERS,
     Calibration,
     LimitedLink,
@@ -20,17 +18,19 @@ from weft.model.calibration import (
     StorageRates,
     TransferRate,
 )
-from weft.nodes.base import Node
+from weft.errors import UsageError
+from weft.host import lease, settings
+from weft.host.provision import native
+from weft.host.work import Work, open_work, work_directory
+from weft.layout.node import Node
 from weft.run.calibration import linkrates, measures
 from weft.run.calibration.program import Gauge
 from weft.run.calibration.schedulers import scheduler
 from weft.run.ceilings import machines, store
 from weft.run.progress import Progress
 from weft.run.topology import Topology
-from weft.services import resolved
 from weft.spec.model import Spec
 from weft.spec.study import Study
-from weft.storage.base import Storage, label
 from weft.text.units import show_seconds
 
 _SECONDS = {"nodes": 3.0, "network": 3.0, "transfer": 3.0, "sort": 2.0}
@@ -96,7 +96,7 @@ def _limited(rate: str, programs: Path, progress: Progress) -> list[LimitedLink]
 
 
 def _topology(spec: Spec) -> Topology:
-    storages = {"shuffle": spec.scratch}
+    storages = {"scratch": spec.scratch}
     return Topology(storages, resolved(storages, (), ()))
 
 
@@ -104,7 +104,7 @@ def _require_files(spec: Spec) -> None:
     """Raises UsageError for a storage without files that a program can open."""
     made_of, here = _topology(spec), work_directory("RUN")
     members = made_of.members(made_of.nodes(spec.nodes).sketch(here), spec.nodes.count)
-    paths = made_of.sketch(members, here).roles["shuffle"].paths.values()
+    paths = made_of.sketch(members, here).roles["scratch"].paths.values()
     if any(not path.startswith("/") or Path(path) == Path(os.devnull) for path in paths):
         raise UsageError(
             f"{label(spec.scratch)} has no files that a program can open, so its rates are not measured",
@@ -139,7 +139,7 @@ def _storage(spec: Spec, work: Work, seconds: float, progress: Progress) -> Stor
     with made_of.nodes(spec.nodes).acquire(work, work.visible) as nodes:
         members = made_of.members(nodes, spec.nodes.count)
         with made_of.place(members, work) as places:
-            place = places.roles["shuffle"]
+            place = places.roles["scratch"]
             return _measured(config, list(members), Gauge(work, place), seconds, progress)
 
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from weft.adapters.nodes.base import Nodes
+from weft.analysis.read.calibration import LimitedLink
 from weft.host import settings
 from weft.host.lease import hold
 from weft.host.work import open_work
-from weft.model.calibration import LimitedLink
-from weft.nodes.base import Nodes
 from weft.run.calibration.program import Gauge
 from weft.spec.parse import parse
 from weft.text.units import parse_rate

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from weft.layout.places import Place
-from weft.model.calibration import (
+from weft.adapters.nodes.access import access
+from weft.adapters.storage.base import Storage, label
+from weft.analysis.read.calibration import (
     Host,
     LinkRates,
     Measured,
@@ -16,10 +17,10 @@ from weft.model.calibration import (
     StorageRates,
     TransferRate,
 )
-from weft.nodes.base import Node
+from weft.layout.node import Node
+from weft.layout.places import Place
 from weft.run.calibration.program import Gauge
 from weft.run.ceilings import machines
-from weft.storage.base import Storage, label
 
 _SORT = 64 << 20
 """Bytes of records per core that are sorted, unless a node has less than 16 times that."""
@@ -156,7 +157,7 @@ def sort(on: Sequence[Node], gauge: Gauge) -> float:
 
 def _free(node: Node, place: Place) -> int:
     """Free bytes of a node's directory; what cannot be asked has enough."""
-    done = node.run(["df", "--output=avail", "--block-size=1", place.paths[node.name]], check=False)
+    done = access(node).run(["df", "--output=avail", "--block-size=1", place.paths[node.name]], check=False)
     words = done.out.split()
     return int(words[-1]) if not done.code and words[-1:] and words[-1].isdigit() else _LARGE * 4
 

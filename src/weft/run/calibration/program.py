@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from weft.adapters.nodes.access import access
 from weft.errors import NodeError
 from weft.host import shell, signals
+from weft.host.programs import marks
 from weft.host.shell import Process
 from weft.host.work import Work
+from weft.layout.node import Node
 from weft.layout.places import Place
-from weft.nodes.base import Node
 
 PATIENCE = 300.0
 """Seconds within which one measurement ends, on the slowest storage too."""
@@ -76,9 +78,9 @@ class Gauge:
         log, out = (self.work.directory / f"{name}.{kind}" for kind in ("log", "out"))
         wrapper = self.place.wrapper.get(node.name, ()) if self.place else ()
         own = self.place.environment.get(node.name, {}) if self.place else {}
-        environment = {**own, "WEFT_GAUGE_TOKEN": self.token, shell.LEASE_MARK: self.work.name}
+        environment = {**own, "WEFT_GAUGE_TOKEN": self.token, marks.LEASE: self.work.name}
         argv = [*wrapper, str(self.work.native / "gauge"), *arguments]
-        return node, node.spawn(name, argv, log=log, env=environment, out=out), out
+        return node, access(node).spawn(name, argv, log=log, env=environment, out=out), out
 
     def _printed(self, node: Node, process: Process, out: Path) -> Any:
         _require(node, process)

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weft.model.calibration import Host
-from weft.nodes.base import Node, Nodes, everywhere, one_a_host
-from weft.storage.base import Storage, layers
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import Nodes, everywhere, one_a_host
+from weft.adapters.storage.base import Storage, layers
+from weft.analysis.read.calibration import Host
+from weft.facts import filesystems
+from weft.layout.node import Node
 
 _FILES = {
     "name": Path("/proc/sys/kernel/hostname"),
@@ -22,10 +25,6 @@ _MODEL = re.compile(r"^(?:model name|CPU part|cpu)\s*:\s*(.+)$", re.MULTILINE)
 _NETWORK = ("kind", "rate", "fabric")
 _PATHS = frozenset({"path", "seed"})
 """Keys of a storage that do not change how fast it is: the same file system can have many directories."""
-OF_OTHERS = frozenset(
-    {"lustre", "nfs", "nfs4", "gpfs", "beegfs", "pvfs2", "orangefs", "dvs", "ceph", "fuse.glusterfs", "cifs"}
-)
-"""Types of file systems whose files are on other machines, which all hosts share."""
 
 
 def hosts(nodes: Sequence[Node]) -> list[Host]:
@@ -34,7 +33,7 @@ def hosts(nodes: Sequence[Node]) -> list[Host]:
 
 
 def _host(node: Node) -> Host:
-    given = node.give(list(_FILES.values()))
+    given = access(node).give(list(_FILES.values()))
     texts = {name: given[path].decode(errors="replace") for name, path in _FILES.items()}
     model = _MODEL.search(texts["processors"])
     memory = re.search(r"MemTotal:\s*(\d+) kB", texts["memory"])
@@ -69,7 +68,7 @@ def _pathless(table: dict[str, Any]) -> dict[str, Any]:
 
 def file_system(node: Node, path: str) -> str:
     """Type of the file system of a directory on a node, and its device if that is a name that remains the same."""
-    done = node.run(["df", "--output=fstype,source", path], check=False)
+    done = access(node).run(["df", "--output=fstype,source", path], check=False)
     lines = done.out.splitlines()
     if done.code or len(lines) < 2:
         return ""
@@ -81,10 +80,10 @@ def file_system(node: Node, path: str) -> str:
 
 def backing(node: Node, storage: Storage, path: str) -> str:
     """The file system of a storage's directory, and, if a process serves it (FUSE), the one that keeps its files."""
-    found, kept = file_system(node, path), storage.keeps("shuffle")
+    found, kept = file_system(node, path), storage.keeps("scratch")
     return f"{found} over {file_system(node, str(kept))}" if found.startswith("fuse") and kept else found
 
 
 def shared(storage: Storage, on: str) -> bool:
     """Whether all hosts use one service of a storage that is on this file system: then more hosts do not do more."""
-    return bool(layers(storage)[0].parallel) or on.partition(" ")[0] in OF_OTHERS
+    return bool(layers(storage)[0].parallel) or filesystems.of(on.partition(" ")[0]).remote

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from weft.analysis.read.calibration import FORMAT, Calibration
 from weft.errors import UsageError
 from weft.host import settings
-from weft.model.calibration import FORMAT, Calibration
-from weft.record.record import replacing
+from weft.text import entry
 
 _KEPT = 20
 """Calibrations of one machine that are kept."""
@@ -32,8 +32,7 @@ def keep(calibration: Calibration) -> Path:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(calibration.created))
     path = folder / f"{moment}.json"
-    with replacing(path) as partial:
-        partial.write_text(calibration.model_dump_json(indent=1) + "\n")
+    entry.write(path, calibration.model_dump_json(indent=1) + "\n")
     for old in sorted(folder.glob("*.json"))[:-_KEPT]:
         old.unlink(missing_ok=True)
     return path

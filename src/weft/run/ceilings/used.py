@@ -3,16 +3,16 @@
 import time
 from pathlib import Path
 
+from weft.adapters.storage.base import label
+from weft.analysis.explain.fitting import Stored, Used, chosen, misfit
+from weft.analysis.read.calibration import Calibration, Host
 from weft.errors import WeftError
 from weft.host import machine
+from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.model.calibration import Calibration, Host
-from weft.model.fitting import Stored, Used, chosen, misfit
-from weft.nodes.base import Node
 from weft.record.record import Record
 from weft.run.ceilings import machines, store
 from weft.spec.model import Spec
-from weft.storage.base import label
 
 FILE = "calibration.json"
 

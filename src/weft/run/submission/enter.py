@@ -7,18 +7,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from weft.errors import NodeError, Stopped
+from weft.adapters.nodes.slurm import SlurmNodes
+from weft.errors import NodeError, Stopped, UsageError
 from weft.host import settings, signals
 from weft.host.site.profile import load
 from weft.host.slurm import commands
 from weft.host.slurm.allocation import inside
-from weft.nodes.slurm import SlurmNodes
 from weft.run.progress import Progress
 from weft.run.provisioning import provision
 from weft.run.submission.followed import Followed
 from weft.run.submission.script import script
 from weft.run.topology import topology
 from weft.spec.study import Study
+from weft.text.redaction import Values, hidden, lacking
 
 
 def needed(study: Study) -> SlurmNodes | None:
@@ -30,6 +31,12 @@ def needed(study: Study) -> SlurmNodes | None:
 
 def job_script(study: Study, nodes: SlurmNodes, arguments: Sequence[str]) -> str:
     """The script that would be submitted for this command."""
+    values: Values = {}
+    if hidden(list(arguments), values, settings.secret_keys()) and values:
+        raise UsageError(
+            f"the job script would contain the secret {lacking(next(iter(values)))[0]}",
+            hint="write KEY=file:PATH, with a file that compute nodes can read",
+        )
     command = [sys.executable, "-P", "-m", "weft", *arguments]
     return script(nodes, load(), command, _environment(study), _folder(), study.name)
 

@@ -132,13 +132,13 @@ class Followed:
         """Write Slurm's data about the job to the records of its runs, with its script and output."""
         facts = self._facts()
         for stored in self._records():
-            record = Record(stored.directory, dict(stored.head))
-            own = {**stored.head["slurm"], **facts}
+            record = Record(stored.directory, stored.head)
+            own = {**stored.head.slurm, **facts}
             if (
-                stored.head["verdict"] == "RUNNING" and self.last is not None
+                stored.head.verdict == "RUNNING" and self.last is not None
             ):  # killed before it could write a verdict
                 record.update(
-                    verdict="INVALID", reason=f"{self.last.end().message} in phase {stored.head.get('phase')}"
+                    verdict="INVALID", reason=f"{self.last.end().message} in phase {stored.head.phase}"
                 )
             record.update(slurm=own)
             (stored.directory / "job").mkdir(exist_ok=True)
@@ -154,7 +154,7 @@ class Followed:
 
     def _records(self) -> Iterator[records.Stored]:
         for stored in records.all_records(settings.runs()):
-            if (stored.head.get("slurm") or {}).get("job") == self.number:
+            if stored.head.slurm.get("job") == self.number:
                 yield stored
 
     def _facts(self) -> dict[str, Any]:

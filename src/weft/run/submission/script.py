@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from weft.adapters.nodes.slurm import SlurmNodes
 from weft.host.site.profile import Profile
-from weft.nodes.slurm import SlurmNodes
 
 
 def script(

@@ -14,7 +14,7 @@ pub struct Findings {
     pub names: u32,
     /// Inodes that are neither linked, open, nor free.
     pub lost: u32,
-    /// Descriptions whose references do not match the descriptor tables.
+    /// Descriptions whose references do not match the descriptor tables, mappings that do not match the pins.
     pub descriptions: u32,
     /// Segments whose live bytes are fewer than those of the files in them; memory that nobody counts.
     pub space: u32,
@@ -44,6 +44,7 @@ impl Store {
         for n in 1..self.r.head().ofd_high.load(Relaxed) {
             f.descriptions += (self.r.ofd(n).refs.load(Relaxed) != self.references(n)) as u32;
         }
+        f.descriptions += (self.mappings() != self.pins()) as u32;
         for n in 0..self.r.head().segment_high.load(Relaxed) {
             f.space += (self.r.segment(n).live.load(Relaxed) < self.bytes_in(n)) as u32;
         }
@@ -82,9 +83,22 @@ impl Store {
 
     /// Table entries of all processes that refer to a description.
     fn references(&self, ofd: u32) -> u32 {
+        self.count_entries(|_, held| held == ofd)
+    }
+
+    fn pins(&self) -> u32 {
+        self.count_entries(|fd, held| fd >= FIRST_PIN && held != 0)
+    }
+
+    fn mappings(&self) -> u32 {
+        let files = (ROOT..self.r.head().inode_high.load(Relaxed)).map(|at| self.r.inode(at));
+        files.filter(|i| i.kind.load(Relaxed) == FILE).map(|i| i.maps.load(Relaxed)).sum()
+    }
+
+    fn count_entries(&self, fits: impl Fn(u32, u32) -> bool) -> u32 {
         let used = |n: &u32| self.r.proc(*n).state.load(Relaxed) == USED;
         let in_table =
-            |n: u32| self.entries(n).filter(|&fd| self.r.fd_entry(n, fd).load(Relaxed) == ofd).count() as u32;
+            |n: u32| self.entries(n).filter(|&fd| fits(fd, self.r.fd_entry(n, fd).load(Relaxed))).count() as u32;
         (0..self.r.head().proc_high.load(Relaxed)).filter(used).map(in_table).sum()
     }
 

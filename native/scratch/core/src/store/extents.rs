@@ -98,6 +98,13 @@ pub fn find(r: &Region, i: &Inode, pos: u64, len: u64) -> Stretch {
     Stretch::Data { segment: run.segment, off: run.off + into, len: len.min(run.bytes() - into) }
 }
 
+/// The hole around `pos`: where it begins, and where it ends if an extent follows.
+pub fn hole(r: &Region, i: &Inode, pos: u64) -> (u64, Option<u64>) {
+    let n = first_behind(r, i, pos);
+    let start = n.checked_sub(1).map_or(0, |before| get(r, i, before).end());
+    (start, (n < count(i)).then(|| get(r, i, n).at))
+}
+
 /// The last extent, if there is one.
 pub fn last(r: &Region, i: &Inode) -> Option<Run> {
     count(i).checked_sub(1).map(|n| get(r, i, n))

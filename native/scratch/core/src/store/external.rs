@@ -9,6 +9,7 @@ use super::io::Held;
 use super::layout::*;
 use super::ofds::Open;
 use super::txn::slot_of;
+use super::view::Wanted;
 use crate::sys::{self, Fd, Result};
 use crate::text::PathText;
 use core::sync::atomic::Ordering::*;
@@ -74,6 +75,10 @@ impl Store {
         if i.is_external() {
             return Ok(());
         }
+        if i.is_mapped() {
+            self.refuse(Reason::Mapping);
+            return Err(libc::EBUSY);
+        }
         let size = i.size.load(Relaxed);
         let path = self.external_path(i)?;
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_NOFOLLOW | libc::O_CLOEXEC;
@@ -87,7 +92,7 @@ impl Store {
             let t = self.txn()?;
             t.disturb(&i.seq);
             if !marked {
-                t.set(&i.flags, (i.flags.load(Relaxed) | EXTERNAL) & !DIRTY_TAIL);
+                t.set(&i.flags, i.flags.load(Relaxed) | EXTERNAL);
                 marked = true;
             }
             whole = extents::cut(&t, i, 0, 64, |run| self.bury(&t, &run))?;
@@ -106,16 +111,9 @@ impl Store {
     }
 
     /// Maps an external file: the kernel does all.
-    pub(super) fn map_external(
-        &self,
-        i: &Inode,
-        addr: usize,
-        len: usize,
-        prot: i32,
-        flags: i32,
-        off: u64,
-    ) -> Result<usize> {
-        self.with_external(i, |fd| sys::mmap(addr, len, prot, flags, fd, off).map(|p| p as usize))
+    pub(super) fn map_external(&self, i: &Inode, want: &Wanted) -> Result<usize> {
+        let map = |fd| sys::mmap(want.addr, want.len, want.prot, want.flags, fd, want.off).map(|at| at as usize);
+        self.with_external(i, map)
     }
 
     /// True if transfers have to go through a buffer.

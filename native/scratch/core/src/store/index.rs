@@ -6,9 +6,13 @@ use super::private::Private;
 use super::region::Region;
 use super::txn::{slot_of, Txn};
 use crate::config::Config;
-use crate::sys::{self, Result};
+use crate::identity;
+use crate::sys::{self, Fd, Result};
 use crate::text::{PathText, Text};
 use core::sync::atomic::{AtomicU32, Ordering::*};
+
+/// The mode of the real directory at the prefix.
+const CLOSED: u32 = 0o500;
 
 /// This process's view of the store.
 pub struct Store {
@@ -27,17 +31,21 @@ impl Store {
     /// Maps the index that `config` names, creating it when `create` is set.
     pub fn open(config: &Config, create: bool) -> Result<Store> {
         let fd = owned::open(config.index.c_path(), create)?;
+        let r = match joined(fd, config) {
+            Ok(r) => r,
+            Err(e) => return sys::close(fd).and(Err(e)),
+        };
         let private = Private::new(fd)?;
-        let fd = private.lift(fd)?;
-        // The kernel gives this lock back if its holder dies while creating.
-        sys::flock(fd, libc::LOCK_EX)?;
-        let made = Region::map(fd, config.max_files).and_then(|r| founded(&r, config).map(|()| r));
-        sys::flock(fd, libc::LOCK_UN)?;
-        let r = made?;
+        let r = r.with_fd(private.lift(fd)?);
         let store = PathText::of(&[&packed(&r.head().store)])?;
         let memory = memory_path(config)?;
         let node = Text::of(&[&packed(&r.head().node)])?;
         Ok(Store { r, private, me: AtomicU32::new(0), store, memory, node, segment_bytes: config.segment_bytes })
+    }
+
+    /// True in a process that numbers processes differently than those of this index: it cannot tell which of them live.
+    pub fn is_foreign(&self) -> bool {
+        is_foreign(&self.r)
     }
 
     /// This process's name, taken at first need.
@@ -63,8 +71,30 @@ impl Store {
 
     /// Counts something that could not be served.
     pub fn refuse(&self, reason: Reason) {
-        self.r.head().refused[reason as usize].fetch_add(1, Relaxed);
+        refuse(&self.r, reason);
     }
+}
+
+fn refuse(r: &Region, reason: Reason) {
+    r.head().refused[reason as usize].fetch_add(1, Relaxed);
+}
+
+fn is_foreign(r: &Region) -> bool {
+    r.head().pid_space.load(Relaxed) != identity::pid_space()
+}
+
+/// Maps an index and founds it if it is new; EPERM if it belongs to another pid namespace.
+fn joined(fd: Fd, config: &Config) -> Result<Region> {
+    // The kernel gives this lock back if its holder dies while creating.
+    sys::flock(fd, libc::LOCK_EX)?;
+    let made = Region::map(fd, config.max_files).and_then(|r| founded(&r, config).map(|()| r));
+    sys::flock(fd, libc::LOCK_UN)?;
+    let r = made?;
+    if is_foreign(&r) {
+        refuse(&r, Reason::PidNamespace);
+        return r.unmap().and(Err(libc::EPERM));
+    }
+    Ok(r)
 }
 
 /// Why a call on the served prefix was turned down; the counts are in the index.
@@ -80,10 +110,11 @@ pub enum Reason {
     FallocateMode,
     Mapping,
     StandardStream,
+    PidNamespace,
 }
 
 impl Reason {
-    pub const ALL: [(Reason, &'static str); 9] = [
+    pub const ALL: [(Reason, &'static str); 10] = [
         (Reason::HardLink, "hard_link"),
         (Reason::Node, "symlink_or_node"),
         (Reason::TempFile, "o_tmpfile"),
@@ -93,6 +124,7 @@ impl Reason {
         (Reason::FallocateMode, "fallocate_mode"),
         (Reason::Mapping, "mapping"),
         (Reason::StandardStream, "standard_stream_made_real"),
+        (Reason::PidNamespace, "pid_namespace"),
     ];
 }
 
@@ -116,6 +148,9 @@ fn founded(r: &Region, config: &Config) -> Result<()> {
     pack(&head.store, config.store.as_bytes())?;
     pack(&head.node, config.node.as_bytes())?;
     head.id.store(crate::clock::wall() ^ ((sys::getpid() as u64) << 40), Relaxed);
+    head.pid_space.store(identity::pid_space(), Relaxed);
+    // Of what bypasses the library, files in the real directory are refused at once, except to root.
+    let _ = sys::chmod(config.prefix.c_path(), CLOSED);
     head.max_files.store(r.geo.max_files, Relaxed);
     head.bytes.store(r.geo.starts[END] as u64, Relaxed);
     head.memory_limit.store(affordable(config), Relaxed);

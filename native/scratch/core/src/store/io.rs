@@ -166,6 +166,7 @@ impl Store {
             None => Ok((pos, n as usize)),
             Some(e) => {
                 self.abandon_segments()?;
+                i.stale.fetch_max(page_up(end), Relaxed);
                 if n > 0 {
                     Ok((pos, n as usize))
                 } else {
@@ -178,7 +179,7 @@ impl Store {
     /// Covers a stretch with pages and fills it; where room is short, tries what may give more.
     fn put(&self, i: &Inode, from: &[Buf], pos: u64, end: u64) -> Result<(u64, Option<i32>)> {
         self.cover(i, pos, end)?;
-        self.clean_tail(i, end)?;
+        self.clean_tail(i, pos)?;
         let moved = self.copy_in(i, from, pos);
         let again = match moved {
             (_, Some(e)) if self.leave_memory(i, e) => true,
@@ -248,12 +249,7 @@ impl Store {
     }
 
     fn add_run(&self, i: &Inode, at: u64, needed: u64) -> Result<()> {
-        if extents::count(i) >= SCATTERED {
-            self.gather(i, i.size.load(Relaxed))?;
-            if !matches!(extents::find(&self.r, i, at, needed), Stretch::Hole { .. }) {
-                return Ok(());
-            }
-        }
+        let (at, needed) = if extents::count(i) < SCATTERED { (at, needed) } else { self.whole_hole(i, at, needed) };
         if self.reserve_memory(i, at, needed) {
             return Ok(());
         }
@@ -263,6 +259,12 @@ impl Store {
         // A writer through the end reserves ahead, so that most files are one extent.
         let bytes = if growing { needed.max(ahead) } else { needed };
         self.reserve_run(Medium::Store, at, bytes, |t, run| extents::insert(t, i, run)).map(drop)
+    }
+
+    /// Enlarges a piece of a hole to all of it, up to the piece's end if nothing follows.
+    fn whole_hole(&self, i: &Inode, at: u64, needed: u64) -> (u64, u64) {
+        let (start, end) = extents::hole(&self.r, i, at);
+        (start, end.unwrap_or(at + needed) - start)
     }
 
     pub(super) fn reserve_run(
@@ -287,16 +289,10 @@ impl Store {
         }
     }
 
-    /// Zeroes old bytes behind the end before a write or resize up to `end` makes them visible.
+    /// Zeroes old bytes behind the file's end before it grows to `end` or beyond.
     pub(super) fn clean_tail(&self, i: &Inode, end: u64) -> Result<()> {
-        let flags = i.flags.load(Relaxed);
-        let size = i.size.load(Relaxed);
-        if flags & (DIRTY_TAIL | WRITE_MAPPED) == 0 || end <= size {
-            return Ok(());
-        }
-        // Through a writable mapping any page of the extent may have been written.
-        let stop = if flags & WRITE_MAPPED != 0 { end } else { page_up(size) };
-        let mut at = size;
+        let stop = end.min(i.stale.load(Relaxed));
+        let mut at = i.size.load(Relaxed);
         while at < stop {
             at += match extents::find(&self.r, i, at, (stop - at).min(ZEROES.len() as u64)) {
                 Stretch::Hole { len } => len,
@@ -305,9 +301,7 @@ impl Store {
                 }
             };
         }
-        let t = self.txn()?;
-        t.set(&i.flags, i.flags.load(Relaxed) & !DIRTY_TAIL);
-        t.commit()
+        Ok(())
     }
 
     /// Flushes the segments a file lies in.

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
-pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTIDX2");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"WEFTIDX3");
 pub const PAGE: u64 = 4096;
 /// Processes that may be attached at once.
 pub const MAX_PROCS: u32 = 1 << SLOT_BITS;
@@ -33,10 +33,6 @@ pub const DIR: u32 = 2;
 pub const NONE: u32 = 0;
 pub const ROOT: u32 = 1;
 
-/// Bytes between the file's end and the end of its page are old: zero them before the file grows.
-pub const DIRTY_TAIL: u32 = 1;
-/// A writable mapping exists or existed: what lies behind the end may have been written.
-pub const WRITE_MAPPED: u32 = 2;
 /// Unlinked and closed: `sib_prev` holds the process that returns its space.
 pub const DOOMED: u32 = 4;
 
@@ -48,7 +44,7 @@ pub const UNUSED: u32 = 0;
 pub const CLAIMED: u32 = 1;
 pub const USED: u32 = 2;
 
-/// Extents before a file is merged into one.
+/// Extents from which on a new one fills its whole hole, so that their number stays limited.
 pub const SCATTERED: u32 = 200;
 
 /// The first page of the index.
@@ -70,6 +66,8 @@ pub struct Head {
     pub proc_high: AtomicU32,
     pub segment_high: AtomicU32,
     pub generation: AtomicU32,
+    /// The pid namespace that pids in here belong to.
+    pub pid_space: AtomicU64,
     pub block_high: [AtomicU32; BLOCKS.len()],
     pub block_free: [AtomicU32; BLOCKS.len()],
     /// Bytes of each area that have memory behind them.
@@ -145,8 +143,12 @@ pub struct Inode {
     pub ext_class: AtomicU32,
     pub ext_block: AtomicU32,
     pub name_len: AtomicU32,
+    /// Mappings of all processes: while there are any, no page of the file is moved or given back.
+    pub maps: AtomicU32,
     pub name_hash: AtomicU64,
     pub size: AtomicU64,
+    /// From the file's end up to here there may be old bytes: they are zeroed before the file grows over them.
+    pub stale: AtomicU64,
     pub mtime: AtomicU64,
     pub ctime: AtomicU64,
     pub atime: AtomicU64,
@@ -157,6 +159,10 @@ pub struct Inode {
 impl Inode {
     pub fn is_external(&self) -> bool {
         self.flags.load(Acquire) & EXTERNAL != 0
+    }
+
+    pub fn is_mapped(&self) -> bool {
+        self.maps.load(Acquire) != 0
     }
 }
 

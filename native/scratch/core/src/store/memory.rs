@@ -44,10 +44,10 @@ impl Store {
     pub(super) fn leave_memory(&self, i: &Inode, error: i32) -> bool {
         let short = matches!(error, libc::ENOSPC | libc::ENOMEM);
         let any = || (0..extents::count(i)).any(|n| self.is_in_memory(&extents::get(&self.r, i, n)));
-        if !short || i.flags.load(Relaxed) & WRITE_MAPPED != 0 || !any() {
+        if !short || !any() {
             return false;
         }
         self.r.head().memory_limit.store(0, Relaxed);
-        self.gather(i, i.size.load(Relaxed)).is_ok()
+        self.gather(i).is_ok()
     }
 }

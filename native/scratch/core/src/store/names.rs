@@ -158,10 +158,11 @@ pub fn allocate(t: &Txn, kind: u32, mode: u32) -> Result<u32> {
     for w in [&i.parent, &i.sib_prev, &i.sib_next, &i.child, &i.children, &i.subdirs] {
         w.store(NONE, Relaxed);
     }
-    for w in [&i.linked, &i.opens, &i.writers, &i.flags, &i.ext_n, &i.ext_class, &i.ext_block] {
+    for w in [&i.linked, &i.opens, &i.writers, &i.maps, &i.flags, &i.ext_n, &i.ext_class, &i.ext_block] {
         w.store(0, Relaxed);
     }
     i.size.store(0, Relaxed);
+    i.stale.store(0, Relaxed);
     i.mode.store(mode, Relaxed);
     i.uid.store(crate::sys::geteuid(), Relaxed);
     i.gid.store(crate::sys::getegid(), Relaxed);

@@ -31,7 +31,17 @@ impl Store {
         if fd as u32 >= FIRST_PIN || fd as u32 >= self.r.proc(slot).fd_high.load(Relaxed) {
             return None;
         }
-        let ofd = self.r.fd_entry(slot, fd as u32).load(Acquire);
+        self.entry(slot, fd as u32)
+    }
+
+    /// The file that a pin holds.
+    pub fn pinned(&self, pin: u32) -> Option<Open> {
+        self.entry(self.slot()?, pin)
+    }
+
+    #[inline]
+    fn entry(&self, slot: u32, fd: u32) -> Option<Open> {
+        let ofd = self.r.fd_entry(slot, fd).load(Acquire);
         if ofd == 0 {
             return None;
         }
@@ -123,20 +133,26 @@ impl Store {
         }
     }
 
-    pub(super) fn drop_ref(&self, t: &Txn, ofd: u32) -> Result<Aftermath> {
+    /// Takes back what a table entry held of a description.
+    fn drop_ref(&self, t: &Txn, ofd: u32, pinned: bool) -> Result<Aftermath> {
         let o = self.r.ofd(ofd);
-        let refs = o.refs.load(Relaxed);
+        let (refs, inode) = (o.refs.load(Relaxed), o.inode.load(Relaxed));
+        let i = self.r.inode(inode);
+        let mut after = Aftermath::default();
         t.set(&o.refs, refs.saturating_sub(1));
+        if pinned {
+            t.add(&i.maps, -1);
+            if !i.is_mapped() {
+                after.trim = inode;
+            }
+        }
         if refs > 1 {
-            return Ok(Aftermath::default());
+            return Ok(after);
         }
         t.add(&o.generation, 1);
         t.set(&o.next, self.r.head().ofd_free.load(Relaxed));
         t.set(&self.r.head().ofd_free, ofd);
-        let inode = o.inode.load(Relaxed);
-        let i = self.r.inode(inode);
         t.add(&i.opens, -1);
-        let mut after = Aftermath::default();
         if Self::is_writable(o.flags.load(Relaxed) as i32) {
             t.add(&i.writers, -1);
             if i.writers.load(Relaxed) == 0 {
@@ -179,7 +195,7 @@ impl Store {
             return Ok(());
         }
         t.set(word, 0);
-        let after = self.drop_ref(&t, ofd)?;
+        let after = self.drop_ref(&t, ofd, fd >= FIRST_PIN)?;
         t.commit()?;
         self.settle(after);
         Ok(())
@@ -207,7 +223,7 @@ impl Store {
         t.commit()
     }
 
-    /// Keeps a file alive while it is mapped; answers the pin.
+    /// Keeps a file and its pages where they are while it is mapped; answers the pin.
     pub fn pin(&self, h: &Open) -> Result<u32> {
         let slot = slot_of(self.me()?);
         let t = self.txn()?;
@@ -216,6 +232,7 @@ impl Store {
         let free = |f: &u32| *f >= high || self.r.fd_entry(slot, *f).load(Relaxed) == 0;
         let pin = (FIRST_PIN..MAX_FDS).find(free).ok_or(libc::ENFILE)?;
         t.add(&self.r.ofd(h.ofd).refs, 1);
+        t.add(&self.r.inode(h.inode).maps, 1);
         self.point(&t, pin, h.ofd)?;
         t.commit()?;
         Ok(pin)

@@ -187,8 +187,11 @@ impl Store {
             self.r.back_fd(to, fd)?;
             t.set(self.r.fd_entry(to, fd), ofd);
             t.add(&self.r.ofd(ofd).refs, 1);
+            if fd >= FIRST_PIN {
+                t.add(&self.r.inode(self.r.ofd(ofd).inode.load(Relaxed)).maps, 1);
+            }
             self.raise_high(t, to, fd);
-            noted += 3;
+            noted += 4;
             if noted > MAX_UNDO - 8 {
                 t.checkpoint()?;
                 noted = 0;
@@ -201,6 +204,11 @@ impl Store {
     pub fn in_child(&self, fork: Option<Fork>) {
         match fork {
             None => self.me.store(0, Release),
+            // Its slot stays in the name of the pid that the parent knows.
+            Some(f) if self.is_foreign() => {
+                self.me.store(0, Release);
+                core::mem::forget(f.lock);
+            }
             Some(f) => {
                 let id = Identity::own();
                 let p = self.r.proc(slot_of(f.name));

@@ -38,6 +38,16 @@ impl Region {
         Ok(Region { base, geo, fd })
     }
 
+    /// The same mapping, with another descriptor of its file.
+    pub fn with_fd(self, fd: Fd) -> Region {
+        Region { fd, ..self }
+    }
+
+    /// Gives the mapping of an index back that is not used.
+    pub fn unmap(self) -> Result<()> {
+        sys::munmap(self.base, self.geo.starts[END])
+    }
+
     fn at<T>(&self, area: usize, i: usize) -> &T {
         debug_assert!(self.geo.starts[area] + (i + 1) * size_of::<T>() <= self.geo.starts[END]);
         // SAFETY: callers pass indices below the area's capacity, and records are made of atomics.

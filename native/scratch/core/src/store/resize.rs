@@ -1,4 +1,4 @@
-//! Resizing, gathering and giving back the space of files.
+//! Resizing, moving and giving back the space of files.
 
 use super::extents::{self, Run, Stretch};
 use super::index::{Reason, Store};
@@ -6,6 +6,7 @@ use super::io::{page_up, touch};
 use super::layout::*;
 use super::names;
 use super::ofds::Open;
+use super::txn::Txn;
 use crate::sys::{self, Fd, Result};
 use core::sync::atomic::Ordering::*;
 
@@ -30,6 +31,7 @@ impl Batch {
         }
     }
 }
+
 impl Store {
     /// Sets the length of a file.
     pub fn set_len(&self, inode: u32, len: u64, valid: impl Fn() -> Result<()>) -> Result<()> {
@@ -42,24 +44,43 @@ impl Store {
         if i.is_external() {
             return self.with_external(i, |fd| sys::ftruncate(fd, len));
         }
-        if len >= i.size.load(Relaxed) {
+        let old = i.size.load(Relaxed);
+        if len >= old {
             self.clean_tail(i, len)?;
             i.size.store(len, Release);
             touch(i);
             return Ok(());
         }
         touch(i);
+        let shorten = |t: &Txn| {
+            t.set_wide(&i.size, len);
+            t.set_wide(&i.stale, i.stale.load(Relaxed).max(page_up(old)));
+            true
+        };
+        if i.is_mapped() {
+            let t = self.txn()?;
+            shorten(&t);
+            return t.commit();
+        }
+        self.cut(i, page_up(len), shorten, |t| t.set_wide(&i.stale, page_up(len)))
+    }
+
+    /// Gives back a file's pages from `end` on, in steps: `step` joins each change and may call it off, `last` joins
+    /// the last one. The caller holds the inode.
+    fn cut(&self, i: &Inode, end: u64, step: impl Fn(&Txn) -> bool, last: impl Fn(&Txn)) -> Result<()> {
         loop {
             let mut freed = Batch::new();
             let t = self.txn()?;
-            t.set_wide(&i.size, len);
-            if len % PAGE != 0 {
-                t.set(&i.flags, i.flags.load(Relaxed) | DIRTY_TAIL);
+            if !step(&t) {
+                return Ok(());
             }
-            let whole = extents::cut(&t, i, page_up(len), BATCH as u32, |run| {
+            let whole = extents::cut(&t, i, end, BATCH as u32, |run| {
                 self.bury(&t, &run);
                 freed.push(run);
             })?;
+            if whole {
+                last(&t);
+            }
             t.commit()?;
             freed.runs[..freed.n].iter().for_each(|run| self.return_space(run));
             if whole {
@@ -68,7 +89,7 @@ impl Store {
         }
     }
 
-    /// After the last writer: gives back pages that were reserved ahead and never written.
+    /// After the last writer or mapping: gives back pages behind the end, most of which were only reserved.
     pub(super) fn trim(&self, inode: u32) -> Result<()> {
         let i = self.r.inode(inode);
         let _held = self.hold(&i.lock)?;
@@ -76,9 +97,12 @@ impl Store {
         if extents::last(&self.r, i).is_none_or(|l| l.end() <= end) {
             return Ok(());
         }
+        let idle = || i.kind.load(Relaxed) == FILE && i.writers.load(Relaxed) == 0 && !i.is_mapped();
+        if i.stale.load(Relaxed) > end {
+            return self.cut(i, end, |_| idle(), |t| t.set_wide(&i.stale, end));
+        }
         let t = self.txn()?;
-        let mapped = i.flags.load(Relaxed) & WRITE_MAPPED != 0;
-        if i.kind.load(Relaxed) != FILE || i.writers.load(Relaxed) != 0 || mapped {
+        if !idle() {
             return Ok(());
         }
         let me = self.me()?;
@@ -90,31 +114,21 @@ impl Store {
     pub(super) fn reap(&self, inode: u32) -> Result<()> {
         let i = self.r.inode(inode);
         let _held = self.hold(&i.lock)?;
-        loop {
-            let mut freed = Batch::new();
-            let t = self.txn()?;
-            if i.kind.load(Relaxed) == FREE || i.flags.load(Relaxed) & DOOMED == 0 {
-                return Ok(());
-            }
-            let whole = extents::cut(&t, i, 0, BATCH as u32, |run| {
-                self.bury(&t, &run);
-                freed.push(run);
-            })?;
-            if whole {
-                self.remove_external(i);
-                names::release(&t, inode);
-            }
-            t.commit()?;
-            freed.runs[..freed.n].iter().for_each(|run| self.return_space(run));
-            if whole {
-                return Ok(());
-            }
-        }
+        let doomed = |_: &Txn| i.kind.load(Relaxed) != FREE && i.flags.load(Relaxed) & DOOMED != 0;
+        self.cut(i, 0, doomed, |t| {
+            self.remove_external(i);
+            names::release(t, inode);
+        })
     }
 
-    /// Brings a file together into one extent of at least `len` bytes; the caller holds the inode.
-    pub(super) fn gather(&self, i: &Inode, len: u64) -> Result<()> {
-        let bytes = page_up(len.max(i.size.load(Relaxed))).max(PAGE);
+    /// Moves a file into one extent of the store; the caller holds the inode. EBUSY while it is mapped: what is written
+    /// through a mapping would be lost.
+    pub(super) fn gather(&self, i: &Inode) -> Result<()> {
+        if i.is_mapped() {
+            self.refuse(Reason::Mapping);
+            return Err(libc::EBUSY);
+        }
+        let bytes = page_up(i.size.load(Relaxed)).max(PAGE);
         let run = self.reserve_run(Medium::Store, 0, bytes, |_, _| Ok(()))?;
         if let Err(e) = self.copy_run(i, &run) {
             let t = self.txn()?;
@@ -123,14 +137,17 @@ impl Store {
             self.abandon_segments()?;
             return Err(e);
         }
-        let mut old = [Run::default(); SCATTERED as usize + 8];
-        let n = (extents::count(i) as usize).min(old.len());
-        old.iter_mut().take(n).enumerate().for_each(|(k, o)| *o = extents::get(&self.r, i, k as u32));
+        let mut old = Batch::new();
         let t = self.txn()?;
-        old[..n].iter().for_each(|o| self.bury(&t, o));
+        for k in 0..extents::count(i) {
+            let run = extents::get(&self.r, i, k);
+            self.bury(&t, &run);
+            // Of more runs the space comes back with their segments.
+            old.push(run);
+        }
         extents::become_one(&t, i, run);
         t.commit()?;
-        old[..n].iter().for_each(|o| self.return_space(o));
+        old.runs[..old.n].iter().for_each(|run| self.return_space(run));
         Ok(())
     }
 

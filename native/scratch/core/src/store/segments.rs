@@ -115,6 +115,7 @@ impl Store {
         if medium == Medium::Memory {
             t.set(&s.medium, medium as u32);
             t.set_wide(&s.tail, n as u64 * MEMORY_SEGMENT);
+            self.lengthen_memory(n)?;
         }
         t.commit()?;
         self.open_segment(n, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)?;
@@ -126,6 +127,15 @@ impl Store {
             self.drop_if_empty(old);
         }
         Ok(())
+    }
+
+    /// What lies behind the memory file's end could not be mapped. The caller holds the index.
+    fn lengthen_memory(&self, n: u32) -> Result<()> {
+        let (fd, end) = (self.memory_fd(n)?, (n as u64 + 1) * MEMORY_SEGMENT);
+        match (sys::fstat(fd)?.st_size as u64) < end {
+            true => sys::ftruncate(fd, end),
+            false => Ok(()),
+        }
     }
 
     /// Ends appending to the current segment of a medium; answers which it was.

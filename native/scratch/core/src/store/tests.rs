@@ -6,6 +6,7 @@ use super::layout::{Inode, ROOT};
 use super::ofds::Open;
 use super::ops::Place;
 use super::txn::{death, slot_of};
+use super::view::Wanted;
 use crate::config::{
     Config, SCRATCH_INDEX, SCRATCH_MAX_FILES, SCRATCH_MEMORY, SCRATCH_PREFIX, SCRATCH_SEGMENT_BYTES, SCRATCH_STORE,
 };
@@ -105,6 +106,13 @@ fn retire(s: Store) {
     (0..limit).filter(|&fd| s.private.is_ours(fd)).for_each(|fd| s.private.close(fd));
 }
 
+/// Maps the beginning of a file, and leaves only the pin.
+fn mapped(s: &Store, h: &Open, len: usize) -> Result<u32> {
+    let want = Wanted { addr: 0, len, prot: libc::PROT_READ, flags: libc::MAP_SHARED, off: 0 };
+    let (at, pin) = s.map(h, &want)?;
+    crate::sys::munmap(at as *mut u8, len).map(|()| pin)
+}
+
 type Deed = (&'static str, fn(&Store));
 
 /// Everything a process may be doing when it is killed.
@@ -138,6 +146,14 @@ const DEEDS: &[Deed] = &[
                 let _ = put(s, &h, &body(2, 10), (11 - k) * 100_000);
             }
             let _ = s.set_len(h.inode, 300_000, || Ok(()));
+        }
+    }),
+    ("map and cut", |s| {
+        if let Ok((_, h)) = open(s, "a", libc::O_RDWR) {
+            if let Ok(pin) = mapped(s, &h, 200_000) {
+                let _ = s.set_len(h.inode, 5000, || Ok(()));
+                s.unpin(pin);
+            }
         }
     }),
     ("close and unlink", |s| {
@@ -284,6 +300,31 @@ fn a_reserve_is_given_back_and_files_lie_close() {
     assert_eq!(s.r.segment(0).tail.load(Relaxed), 50 * 8192);
     assert_eq!(s.r.segment(0).live.load(Relaxed), 50 * 8192);
     assert_eq!(s.r.head().segment_high.load(Relaxed), 1);
+}
+
+#[test]
+fn a_mapped_file_stays_where_it_is_until_the_last_mapping_is_gone() {
+    let w = World::new(b"64m");
+    let s = w.store();
+    let (fd, h) = open(&s, "a", libc::O_CREAT | libc::O_RDWR).unwrap();
+    put(&s, &h, &body(1, 50_000), 0).unwrap();
+    let i = s.r.inode(h.inode);
+    let pins = [mapped(&s, &h, 200_000).unwrap(), mapped(&s, &h, 4096).unwrap()];
+    let live = s.r.segment(0).live.load(Relaxed);
+    assert_eq!((s.gather(i), s.leave_memory(i, libc::ENOSPC)), (Err(libc::EBUSY), false));
+    s.set_len(h.inode, 10, || Ok(())).unwrap();
+    close(&s, fd);
+    s.unpin(pins[0]);
+    assert_eq!(s.r.segment(0).live.load(Relaxed), live, "one mapping is left");
+    s.unpin(pins[1]);
+    assert_eq!((i.maps.load(Relaxed), s.r.segment(0).live.load(Relaxed)), (0, 4096));
+    let (_, h) = open(&s, "a", libc::O_RDWR).unwrap();
+    s.set_len(h.inode, 60_000, || Ok(())).unwrap();
+    let grown = get(&s, "a").unwrap();
+    assert!(grown[..10] == body(1, 10) && grown[10..].iter().all(|&b| b == 0));
+    assert_eq!(s.gather(i), Ok(()));
+    assert!(get(&s, "a").unwrap() == grown);
+    assert_eq!(s.audit().unwrap(), Default::default());
 }
 
 fn make(s: &Store, path: &str, bytes: &[u8]) {

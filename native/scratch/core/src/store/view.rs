@@ -8,6 +8,22 @@ use super::ofds::Open;
 use crate::sys::{self, Fd, Result};
 use core::sync::atomic::Ordering::*;
 
+/// The arguments of mmap(2), but for the descriptor.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    pub addr: usize,
+    pub len: usize,
+    pub prot: i32,
+    pub flags: i32,
+    pub off: u64,
+}
+
+impl Wanted {
+    pub fn is_shared(&self) -> bool {
+        self.flags & libc::MAP_TYPE != libc::MAP_PRIVATE
+    }
+}
+
 impl Store {
     /// Moves the position.
     pub fn seek(&self, h: &Open, off: i64, whence: i32) -> Result<u64> {
@@ -61,95 +77,86 @@ impl Store {
         }
     }
 
-    /// Maps a file; the answer is the address and the pin that keeps the file alive.
-    pub fn map(&self, h: &Open, addr: usize, len: usize, prot: i32, flags: i32, off: u64) -> Result<(usize, u32)> {
+    /// Maps a file; the answer is the address and the pin that keeps its pages where they are.
+    pub fn map(&self, h: &Open, want: &Wanted) -> Result<(usize, u32)> {
         let access = self.flags(h);
-        let shared_write = flags & libc::MAP_PRIVATE == 0 && prot & libc::PROT_WRITE != 0;
+        let shared_write = want.is_shared() && want.prot & libc::PROT_WRITE != 0;
         if !Self::is_readable(access) || shared_write && access & libc::O_ACCMODE != libc::O_RDWR {
             return Err(libc::EACCES);
         }
         let i = self.r.inode(h.inode);
-        if len == 0 || off % PAGE != 0 || i.kind.load(Relaxed) != FILE {
-            return Err(if i.kind.load(Relaxed) == FILE { libc::EINVAL } else { libc::ENODEV });
+        if i.kind.load(Relaxed) != FILE {
+            return Err(libc::ENODEV);
         }
+        let end = want.off.checked_add(want.len as u64).filter(|&end| end < i64::MAX as u64 - PAGE);
+        let end = page_up(end.filter(|_| want.len > 0 && want.off % PAGE == 0).ok_or(libc::EINVAL)?);
+        // Later it may be made writable, by mprotect.
+        let writable = want.is_shared() && access & libc::O_ACCMODE == libc::O_RDWR;
+        self.map_whole(h, i, want, end, writable).inspect_err(|_| self.refuse(Reason::Mapping))
+    }
+
+    fn map_whole(&self, h: &Open, i: &Inode, want: &Wanted, end: u64, writable: bool) -> Result<(usize, u32)> {
         let pin = self.pin(h)?;
-        let mapped = self.map_pinned(i, addr, len, prot, flags, off, shared_write);
-        match mapped {
+        match self.map_pinned(i, want, end, writable) {
             Ok(at) => Ok((at, pin)),
             Err(e) => {
                 self.unpin(pin);
-                self.refuse(Reason::Mapping);
                 Err(e)
             }
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn map_pinned(
-        &self,
-        i: &Inode,
-        addr: usize,
-        len: usize,
-        prot: i32,
-        flags: i32,
-        off: u64,
-        shared_write: bool,
-    ) -> Result<usize> {
+    /// Maps the pages of the file themselves, also those that it may grow over, so that no later change needs to move one.
+    fn map_pinned(&self, i: &Inode, want: &Wanted, end: u64, writable: bool) -> Result<usize> {
         let _held = self.hold(&i.lock)?;
         if i.is_external() {
-            return self.map_external(i, addr, len, prot, flags, off);
+            return self.map_external(i, want);
         }
-        let size = i.size.load(Relaxed);
-        let backed = page_up(size).min(page_up(off + len as u64)).saturating_sub(off);
-        self.clean_tail(i, page_up(size).max(size + 1))?;
-        if backed > 0 && (shared_write && self.one_run(i, off, backed).is_none() || self.has_hole(i, off, backed)) {
-            self.gather(i, size)?;
-        }
-        if shared_write {
+        let filled = page_up(i.size.load(Relaxed));
+        self.clean_tail(i, filled)?;
+        self.cover(i, want.off, end)?;
+        if writable && i.stale.load(Relaxed) < end {
             let t = self.txn()?;
-            t.set(&i.flags, i.flags.load(Relaxed) | WRITE_MAPPED);
+            t.set_wide(&i.stale, end);
             t.commit()?;
         }
-        if let Some((segment, from)) = self.one_run(i, off, backed).filter(|_| backed >= len as u64) {
-            let fd = self.segment_fd(segment)?;
-            reach(fd, from + backed)?;
-            return sys::mmap(addr, len, prot, flags, fd, from).map(|at| at as usize);
+        match extents::find(&self.r, i, want.off, end - want.off) {
+            Stretch::Data { len, .. } if len == end - want.off => self.map_piece(i, want, filled),
+            _ => self.map_pieces(i, want, end, filled),
         }
-        // Behind the file's last page the kernel would raise SIGBUS; here there are zeroes.
-        let anonymous =
-            (flags & !libc::MAP_SHARED & !libc::MAP_SHARED_VALIDATE) | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        let base = sys::mmap(addr, len, prot, anonymous, -1, 0)? as usize;
-        let mut at = 0;
-        while at < backed {
-            let Stretch::Data { segment, off: from, len } = extents::find(&self.r, i, off + at, backed - at) else {
-                return Err(libc::EIO);
-            };
-            let fd = self.segment_fd(segment)?;
-            reach(fd, from + len)?;
-            let fixed = (flags & !libc::MAP_FIXED_NOREPLACE) | libc::MAP_FIXED;
-            sys::mmap(base + at as usize, len as usize, prot, fixed, fd, from)?;
-            at += len;
+    }
+
+    fn map_pieces(&self, i: &Inode, want: &Wanted, end: u64, filled: u64) -> Result<usize> {
+        let place = libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE;
+        let empty = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | want.flags & place;
+        let base = sys::mmap(want.addr, want.len, libc::PROT_NONE, empty, -1, 0)? as usize;
+        let flags = want.flags & !libc::MAP_FIXED_NOREPLACE | libc::MAP_FIXED;
+        let mut off = want.off;
+        while off < end {
+            let Stretch::Data { len, .. } = extents::find(&self.r, i, off, end - off) else { return Err(libc::EIO) };
+            let addr = base + (off - want.off) as usize;
+            if let Err(e) = self.map_piece(i, &Wanted { addr, len: len as usize, flags, off, ..*want }, filled) {
+                sys::munmap(base as *mut u8, want.len)?;
+                return Err(e);
+            }
+            off += len;
         }
         Ok(base)
     }
 
-    /// Where a stretch of a file lies, if it lies in one piece.
-    fn one_run(&self, i: &Inode, at: u64, len: u64) -> Option<(u32, u64)> {
-        match extents::find(&self.r, i, at, len) {
-            Stretch::Data { segment, off, len: l } if l == len => Some((segment, off)),
-            _ => None,
+    /// Maps pages that lie in one extent; up to `filled` the file has them.
+    fn map_piece(&self, i: &Inode, want: &Wanted, filled: u64) -> Result<usize> {
+        let Stretch::Data { segment, off, len } = extents::find(&self.r, i, want.off, page_up(want.len as u64)) else {
+            return Err(libc::EIO);
+        };
+        let fd = self.segment_fd(segment)?;
+        match filled.saturating_sub(want.off).min(len) {
+            0 if self.r.segment(segment).is_memory() => {}
+            // Touching a page for which the node has no memory would be SIGBUS.
+            bytes if self.r.segment(segment).is_memory() => sys::fallocate(fd, 0, off, bytes)?,
+            _ => reach(fd, off + len)?,
         }
-    }
-
-    fn has_hole(&self, i: &Inode, off: u64, len: u64) -> bool {
-        let mut at = 0;
-        while at < len {
-            match extents::find(&self.r, i, off + at, len - at) {
-                Stretch::Hole { .. } => return true,
-                Stretch::Data { len, .. } => at += len,
-            }
-        }
-        false
+        sys::mmap(want.addr, want.len, want.prot, want.flags, fd, off).map(|at| at as usize)
     }
 }
 

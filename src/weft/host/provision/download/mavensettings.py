@@ -126,7 +126,7 @@ def _password(element: ElementTree.Element) -> str:
     if re.search(r"(?<!\$)\{.+\}", text):
         raise MissingError(
             "a password in Maven's settings is encrypted, which only Maven can read",
-            hint="write ${env.NAME} there and set the variable, or install Maven and start weft from a checkout",
+            hint="write ${env.NAME} there and set the variable",
         )
     return text
 
@@ -140,6 +140,6 @@ def _texts(element: ElementTree.Element, path: str) -> list[str]:
 
 
 def _expanded(text: str) -> str:
-    """With ${env.NAME} and ${user.home}."""
+    """With ${env.NAME} and ${user.home}; any other $ is a character, such as of a password."""
     text = text.replace("${user.home}", str(Path.home()))
-    return os.path.expandvars(re.sub(r"\$\{env\.(\w+)\}", r"${\1}", text))
+    return re.sub(r"\$\{env\.(\w+)\}", lambda found: os.path.expandvars(f"${{{found[1]}}}"), text)

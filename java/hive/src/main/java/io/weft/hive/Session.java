@@ -4,6 +4,7 @@ import io.weft.core.Outcome;
 import io.weft.job.EngineSession;
 import java.io.IOException;
 import java.util.Map;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hive.conf.HiveConf;
 import org.apache.hadoop.hive.ql.DriverFactory;
 import org.apache.hadoop.hive.ql.IDriver;
@@ -16,8 +17,14 @@ final class Session implements EngineSession {
 
     private final SessionState state;
 
-    /** @param own settings of this job */
-    Session(Map<String, String> own) throws Exception {
+    /**
+     * @param own settings of this job
+     * @param settings a file with others of them, or null
+     */
+    Session(Map<String, String> own, String settings) throws Exception {
+        if (settings != null) {
+            conf.addResource(new Path(settings));
+        }
         own.forEach(conf::set);
         state = SessionState.start(new SessionState(conf));
     }

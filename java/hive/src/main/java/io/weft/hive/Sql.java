@@ -17,6 +17,10 @@ public final class Sql extends SqlJob<Session> {
     @Option(names = "--hiveconf")
     private Map<String, String> own = new LinkedHashMap<>();
 
+    /** A file of properties as Hadoop writes them, for those that no command line may have. */
+    @Option(names = "--settings")
+    private String settings;
+
     public static void main(String[] args) {
         main(new Sql(), args);
     }
@@ -27,7 +31,7 @@ public final class Sql extends SqlJob<Session> {
             // "30 days" is a name in the standard, and a string in Hive
             own.putIfAbsent("hive.support.quoted.identifiers", "standard");
         }
-        return new Session(own);
+        return new Session(own, settings);
     }
 
     @Override

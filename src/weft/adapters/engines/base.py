@@ -1,0 +1,109 @@
+"""The engines under measurement. An engine has no effects: it converts a layout to data."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
+
+from weft.adapters.services.base import Service
+from weft.errors import UsageError
+from weft.layout.jvm import SharedClasses
+from weft.layout.plan import Client, Command, Job, Layout, Plan
+from weft.text.family import Family
+
+
+class Engine(BaseModel, ABC):
+    """Configuration of an engine, and the pure functions that describe it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    positional: ClassVar[str] = "version"
+    lists: ClassVar[frozenset[str]] = frozenset()
+    distributions: ClassVar[tuple[str, ...]] = ()
+    """Names of the distributions that it needs."""
+    prefix: ClassVar[str] = ""
+    """Prefix of its own configuration keys, if they have one: spark."""
+    beside: ClassVar[Mapping[str, int]] = {}
+    """Its default ports beside other engines: its own defaults are in use by another engine."""
+    programs: ClassVar[tuple[str, ...]] = ()
+    """File name suffixes of users' programs that it runs."""
+    native: ClassVar[tuple[str, ...]] = ()
+    """weft's native programs of which it consists, by the name of their package."""
+    most_nodes: ClassVar[int | None] = None
+    """The most compute nodes that it uses; None: any number."""
+    authenticates: ClassVar[bool] = True
+    """Whether its processes prove to each other over any network that they belong to the run."""
+    exposed: ClassVar[bool] = False
+    """Whether its processes accept connections on all addresses of a host, whatever the nodes are."""
+    kind: str
+
+    @property
+    def label(self) -> str:
+        """Its name in lists and reports."""
+        return self.kind
+
+    @property
+    def parts(self) -> "Mapping[str, Engine]":
+        """By kind: the engines of which it consists; for an ordinary engine, only itself."""
+        return {self.kind: self}
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether network traffic must be encrypted."""
+        return False
+
+    def require_program(self, program: Path) -> None:
+        """Raises UsageError if this engine cannot run a program of the user."""
+        if self.programs and program.suffix not in self.programs:
+            raise UsageError(
+                f"{program} is not a program for {self.kind}",
+                hint=f"{self.kind} runs {' and '.join(self.programs)} files",
+            )
+
+    def share(self, kind: str, layout: Layout) -> Layout:  # noqa: ARG002 - for engines with parts
+        """The share of a layout for one of its parts."""
+        return layout
+
+    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:  # noqa: ARG002 - for engines with such a job
+        """The arguments of `java` for a short job that loads the classes of its processes; empty if there is none.
+
+        `jar` is weft's own for the engine, `empty` a directory with which a class path may begin, `scratch` a writable one.
+        """
+        return ()
+
+    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002 - for engines with such processes
+        """By distribution: processes whose classes are archived while provisioning."""
+        return {}
+
+    def services(self) -> Sequence[Service]:
+        """The services that it needs in its configuration."""
+        return ()
+
+    def recognize(self, home: Path) -> None:
+        """Raises UsageError if a directory is not a supported installation of this engine."""
+
+    def require_installed(self) -> None:
+        """Raises UsageError or MissingError if a program that only the user can install is not there."""
+
+    def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
+        """Raises UsageError if its own program for a workload does not have these parameters."""
+
+    @abstractmethod
+    def plan(self, layout: Layout) -> Plan:
+        """The files and daemons of a cluster. Raises UsageError if it does not fit the nodes."""
+
+    @abstractmethod
+    def submit(self, job: Job, layout: Layout) -> Command:
+        """The command that runs a job on the cluster and exits with it."""
+
+    def client(self, layout: Layout) -> Client:
+        """The environment of a user's command on the head node of a persistent cluster."""
+        return Client({**layout.environment(layout.head), "JAVA_HOME": str(layout.java_home)})
+
+
+KINDS: Family[Engine] = Family()
+"""All engines by kind; filled by `weft.adapters.engines`."""
+
+OneEngine = Annotated[SerializeAsAny[Engine], BeforeValidator(KINDS.read)]

@@ -1,0 +1,173 @@
+"""Hadoop MapReduce on YARN: a ResourceManager and a JobHistoryServer on the head node, a NodeManager on every node."""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.engines.base import Engine
+from weft.adapters.services import mapreducejobs as jobs
+from weft.adapters.services.hadoop import configuration
+from weft.adapters.services.yarn import OnYarnAlone
+from weft.adapters.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
+from weft.errors import UsageError
+from weft.layout.jvm import archived
+from weft.layout.plan import Client, Command, Dependencies, Job, Layout, Plan
+from weft.record.derived import Derived
+from weft.text.executes import Home, Settings
+from weft.text.fields import LEAST_HEAP, Size
+
+_COMMANDS = {
+    "jar": "org.apache.hadoop.util.RunJar",
+    "fs": "org.apache.hadoop.fs.FsShell",
+    "job": "org.apache.hadoop.mapred.JobClient",
+    "application": "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
+}
+"""Commands of Hadoop's own `hadoop`, `mapred` and `yarn`, and their main classes."""
+_HADOOP = """#!/bin/sh
+# replaces bin/hadoop, bin/mapred and bin/yarn, which a distribution of jars does not contain
+case $1 in
+{cases}*) echo "usage: ${{0##*/}} COMMAND, one of: {known}" >&2; exit 2 ;;
+esac
+shift
+exec {java} "$main" "$@"
+"""
+
+
+class HadoopEngine(OnYarnAlone, Engine):
+    """A Hadoop cluster that runs MapReduce jobs."""
+
+    kind: Literal["hadoop"] = "hadoop"
+    programs: ClassVar[tuple[str, ...]] = (".jar",)
+    distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
+    auxiliary: ClassVar[Mapping[str, str]] = jobs.SHUFFLE
+
+    home: Home = Field(default=None, description="a site's own Hadoop; default: the cached distribution")
+    task_memory: Size | None = Field(
+        default=None,
+        description="container of a map or reduce task; default: 60 % of the node's remaining memory, divided by cores",
+    )
+    client_memory: Size = Field(
+        default=384 << 20, ge=LEAST_HEAP, description="heap of the program that submits the job"
+    )
+    encrypt: bool = Field(default=False, description="encrypt network traffic, and the map output on disk")
+    conf: Settings = Field(
+        default_factory=dict, description="any property of Hadoop's site files; overrides weft"
+    )
+
+    def recognize(self, home: Path) -> None:
+        found = [
+            *home.glob("share/hadoop/common/hadoop-common-3.*.jar"),
+            *home.glob("lib/hadoop-common-3.*.jar"),
+        ]
+        if not found:
+            raise UsageError(
+                f"{home} is not a Hadoop 3 installation: it has no share/hadoop/common/hadoop-common-3.*.jar",
+                hint="set engine.home or HADOOP_HOME to the directory with bin/ and share/, or unset it",
+            )
+
+    def containers(self, layout: Layout) -> Containers:
+        """The containers of each node. Raises UsageError if a task does not fit."""
+        beside = jobs.HISTORY + self.client_memory + 2 * OVERHEAD
+        return cut(layout, beside, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
+
+    @property
+    def encrypted(self) -> bool:
+        return self.encrypt
+
+    def plan(self, layout: Layout) -> Plan:
+        yarn = self._yarn(layout)
+        derived = Derived(
+            counts={"nodemanagers, one per node": len(layout.nodes)},
+            slots=len(layout.nodes) * yarn.containers.each,
+            sizes={
+                "task container": yarn.containers.task,
+                "task heap": jobs.heap(yarn.containers.task),
+                "sort buffer": jobs.sort_buffer(yarn.containers.task),
+                "job master's container": jobs.MASTER,
+                "client heap": self.client_memory,
+            },
+        )
+        conf = self.site_settings(layout)
+        path, settings = yarn.conf / "mapred-site.xml", jobs.settings(yarn, encrypt=self.encrypt)
+        files = {
+            path: yarn.site("mapred-site", settings, conf),
+            _own(yarn) / path.name: yarn.site("mapred-site", {**settings, **_fixed(yarn)}, conf),
+        }
+        ready, applications = (jobs.ready(yarn),), (yarn.applications(),)
+        return Plan(files, [jobs.history(yarn)], ready, {self.kind: derived}, applications=applications)
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        job.dependencies.require(self.kind, "main_class", "jars", "files", "conf")
+        yarn = self._yarn(layout)
+        files = {_own(yarn) / "job.xml": configuration(job.dependencies.secret)}
+        files = files if job.dependencies.secret else {}
+        own = "" if job.program.endswith(".jar") else f"{_own(yarn)}:{yarn.conf}"
+        java = yarn.java(self.client_memory, "-XX:+UseSerialGC", settings=own)
+        if job.program.endswith(".jar"):
+            arguments = [
+                "org.apache.hadoop.util.RunJar",
+                job.program,
+                *_words(job.dependencies, files),
+                *job.options,
+            ]
+        else:
+            arguments = [f"io.weft.hadoop.{job.program}", *job.options]
+        environment = yarn.environment(layout.head)
+        return Command(
+            "client",
+            layout.head,
+            [*java, *arguments, *job.arguments],
+            environment,
+            job.outcome,
+            job.directory,
+            job.output,
+            files,
+        )
+
+    def client(self, layout: Layout) -> Client:
+        yarn, programs = self._yarn(layout), layout.directory / "bin"
+        java = shlex.join(yarn.java(self.client_memory, "-XX:+UseSerialGC"))
+        cases = "".join(f"{word}) main={main} ;;\n" for word, main in _COMMANDS.items())
+        program = _HADOOP.format(cases=cases, known=" ".join(_COMMANDS), java=java)
+        return Client(
+            environment=yarn.environment(layout.head),
+            search={"PATH": [str(programs), str(layout.java.parent)]},
+            programs=dict.fromkeys([programs / name for name in ("hadoop", "mapred", "yarn")], program),
+            address=f"{layout.head.address}:{self.port}",
+            page=f"http://{layout.head.address}:{self.web_port}",
+            settings=yarn.conf / "core-site.xml",
+        )
+
+    def site_settings(self, layout: Layout) -> Mapping[str, str]:
+        return {**layout.properties(self.kind), **self.conf}
+
+
+def _own(yarn: YarnCluster) -> Path:
+    """The folder of settings that only weft's own programs read."""
+    return yarn.conf / "own"
+
+
+def _fixed(yarn: YarnCluster) -> dict[str, str]:
+    """Settings for jobs whose containers need no other classes, so that they match the archive.
+
+    Options after Hadoop's own, which equal its defaults here; the class path overrides the one in CLASSPATH.
+    """
+    arguments = " ".join([*archived(yarn.layout.classes.get("hadoop")), "-cp", yarn.classes])
+    tasks = f"-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN {arguments}"
+    return {
+        "yarn.app.mapreduce.am.admin-command-opts": arguments,
+        "mapreduce.admin.map.child.java.opts": tasks,
+        "mapreduce.admin.reduce.child.java.opts": tasks,
+    }
+
+
+def _words(dependencies: Dependencies, files: Iterable[Path]) -> list[str]:
+    """The dependencies of a job, as generic options of Hadoop's Tool."""
+    arguments = [dependencies.main_class] if dependencies.main_class else []
+    arguments += [word for path in files for word in ("-conf", str(path))]
+    arguments += [word for key, value in dependencies.shown.items() for word in ("-D", f"{key}={value}")]
+    listed = {"-libjars": dependencies.jars, "-files": dependencies.files}
+    return arguments + [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]

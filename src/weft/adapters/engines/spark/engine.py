@@ -1,0 +1,398 @@
+"""Spark 4: with its own Master and Workers, or on YARN; an executor on every node, the driver on the head node."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.engines.base import Engine
+from weft.adapters.engines.spark import hdfstoken, onyarn
+from weft.adapters.services.base import Service
+from weft.adapters.services.yarn import Tenant, Yarn
+from weft.adapters.services.yarncluster import Containers
+from weft.errors import UsageError
+from weft.layout.jvm import OPENS, heap, temporary
+from weft.layout.node import Node
+from weft.layout.plan import (
+    SECRET,
+    Applications,
+    Client,
+    Command,
+    Daemon,
+    Dependencies,
+    Job,
+    Layout,
+    Page,
+    Plan,
+    Ready,
+)
+from weft.record.derived import Derived
+from weft.text.executes import Home, Settings
+from weft.text.fields import LEAST_HEAP, Size
+from weft.text.units import show_size
+
+_DAEMON_HEAP = 192 << 20
+"""Bytes of heap for a Master or a Worker; both use a third of it when idle."""
+_DAEMON_TOTAL = 320 << 20
+"""Bytes of such a daemon's process, including the heap."""
+_DRIVER_OVERHEAD = 384 << 20
+"""Bytes of a driver's process besides its heap (Spark's own minimum overhead)."""
+_LEAST_HEAP = 480 << 20
+"""Bytes: Spark refuses to start if Runtime.maxMemory() is below 1.5 x 300 MiB (UnifiedMemoryManager). SerialGC, which
+the JVM chooses on one core, does not count a survivor space, 1/30 of the heap: 466 MiB are needed, rounded up."""
+_MOST_HEAP = 30 << 30
+"""Bytes: above it the JVM gives up compressed object pointers."""
+
+_FILTER = "org.apache.spark.ui.JWSFilter"
+"""A class of Spark: refuses every request without a token that is signed with its key."""
+_PYSPARK = """#!/bin/sh
+# Spark's own bin/pyspark needs python/pyspark/shell.py unpacked, which is in pyspark.zip here
+export PYTHONSTARTUP='{startup}'
+exec spark-submit pyspark-shell-main --name PySparkShell "$@"
+"""
+_STARTUP = "from pyspark.shell import *\n"
+"""Creates `spark` and `sc`, as Spark's shell.py does."""
+
+
+class SparkEngine(Engine, Tenant):
+    """A Spark cluster: standalone, or in YARN containers."""
+
+    kind: Literal["spark"] = "spark"
+    programs: ClassVar[tuple[str, ...]] = (".py", ".jar")
+    distributions: ClassVar[tuple[str, ...]] = ("spark",)
+    prefix: ClassVar[str] = "spark"
+
+    home: Home = Field(default=None, description="a site's own Spark; default: the cached distribution")
+    master: Literal["standalone", "yarn"] = Field(
+        default="standalone", description="cluster manager: Spark's own Master and Workers, or YARN"
+    )
+    executor_memory: Size | None = Field(
+        default=None, description="executor heap; default: 60 % of the node's remaining memory"
+    )
+    driver_memory: Size = Field(default=1 << 30, ge=LEAST_HEAP, description="driver heap")
+    port: int = Field(default=7077, ge=1024, le=65535, description="port of the Master")
+    web_port: int = Field(
+        default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages"
+    )
+    encrypt: bool = Field(default=False, description="encrypt network traffic, shuffle and spill files")
+    pages: Literal["closed", "open"] = Field(
+        default="closed",
+        description="closed: status pages require a token signed with the secret; open: every user of the machine can read them",
+    )
+    conf: Settings = Field(default_factory=dict, description="any spark.* setting; overrides weft")
+
+    def heap(self, layout: Layout) -> int:
+        """Bytes of heap of each executor, the same on all nodes. Raises UsageError if it does not fit."""
+        room = self._room(layout)
+        asked = self.executor_memory or min(_MOST_HEAP, max(room * 6 // 10, min(room, _LEAST_HEAP)))
+        if asked < _LEAST_HEAP:
+            raise UsageError(
+                f"spark: an executor heap of {show_size(asked)} is below the {show_size(_LEAST_HEAP)} that Spark needs",
+                hint="use fewer nodes, give them more memory, or lower engine.driver_memory",
+            )
+        if asked > room:
+            raise UsageError(
+                f"spark: an executor heap of {show_size(asked)} does not fit into the {show_size(room)} that remain on a node",
+                hint="lower engine.executor_memory, or use fewer nodes",
+            )
+        return asked
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind} on YARN" if self.master == "yarn" else self.kind
+
+    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:
+        quiet = {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+        }
+        arguments = [word for key, value in quiet.items() for word in ("--conf", f"{key}={value}")]
+        job = ["--class", "io.weft.spark.Training", f"local:{jar}", "--directory", str(scratch)]
+        job += ["--outcome", str(scratch / "outcome.json")]
+        submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *arguments, *job]
+        return ["-Xmx600m", *OPENS, "-cp", _classes(home, empty), *submit]
+
+    def _room(self, layout: Layout) -> int:
+        """Bytes on a node for an executor's heap."""
+        driver = self.driver_memory + _DRIVER_OVERHEAD
+        if self.master == "yarn":
+            return onyarn.room(layout, driver)
+        head = layout.head.memory - 2 * _DAEMON_TOTAL - driver
+        return min([head, *(node.memory - _DAEMON_TOTAL for node in layout.nodes[1:])])
+
+    @property
+    def encrypted(self) -> bool:
+        return self.encrypt
+
+    def services(self) -> Sequence[Service]:
+        return [self._yarn()] if self.master == "yarn" else []
+
+    def containers(self, layout: Layout) -> Containers:
+        return onyarn.containers(layout, self.heap(layout))
+
+    def recognize(self, home: Path) -> None:
+        cores = list(home.glob("jars/spark-core_2.13-*.jar"))
+        if not cores:
+            raise UsageError(
+                f"{home} is not a Spark installation for Scala 2.13: it has no jars/spark-core_2.13-*.jar",
+                hint="set engine.home or SPARK_HOME to the directory with bin/ and jars/, or unset it",
+            )
+        version = cores[0].stem.rpartition("-")[2]
+        if not version.startswith("4."):
+            raise UsageError(
+                f"{home} is Spark {version}; weft runs Spark 4", hint="use a Spark 4, or unset SPARK_HOME"
+            )
+
+    def _derived(self, layout: Layout, sizes: Mapping[str, int]) -> Mapping[str, Derived]:
+        counts = {"executors, one per node": len(layout.nodes)}
+        heap, sizes = self.heap(layout), {"driver heap": self.driver_memory, **sizes}
+        return {self.kind: Derived(counts=counts, slots=layout.slots, executor_heap=heap, sizes=sizes)}
+
+    def plan(self, layout: Layout) -> Plan:
+        conf = layout.directory / "conf" / "spark-defaults.conf"
+        settings = _lines(self.settings(layout))
+        if self.master == "yarn":
+            containers = self.containers(layout)
+            derived = self._derived(layout, {"executor's container": containers.task})
+            apps = (self._yarn().cluster(layout, containers).applications(),)
+            return Plan({conf: settings}, (), (), derived, applications=apps)
+        ready = self._ready(layout)
+        return Plan(
+            {conf: settings},
+            self._daemons(conf, layout),
+            (ready,),
+            self._derived(layout, {"daemon heap": _DAEMON_HEAP}),
+            then=[hdfstoken.fetched(layout)] if layout.token_uris else [],
+            applications=(self._applications(ready),),
+        )
+
+    def _yarn(self) -> Yarn:
+        return Yarn(tenant=self, port=self.port, web_port=self.web_port, pages=self.pages)
+
+    def _daemons(self, conf: Path, layout: Layout) -> list[Daemon]:
+        head = layout.head
+        master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
+        master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
+        workers = [self._worker(node, conf, layout) for node in layout.nodes]
+        first = self._daemon("master", head, master, layout, (self.port, self.web_port))
+        # a Worker that registers before the Master leads is ignored, and retries after 5 to 15 s (Worker.scala)
+        return [replace(first, before=Ready(self._status(layout), _leads)), *workers]
+
+    def _status(self, layout: Layout) -> Page:
+        page = f"http://{layout.head.address}:{self.web_port}/json/"
+        return Page(layout.head, page, signed=self._closed(layout))
+
+    def _ready(self, layout: Layout) -> Ready:
+        addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
+        return Ready(self._status(layout), lambda status: _missing(status, addresses))
+
+    def _applications(self, ready: Ready) -> Applications:
+        return Applications(ready.page, lambda status: len(status["activeapps"]))
+
+    def settings(self, layout: Layout) -> dict[str, str]:
+        """The whole of spark-defaults.conf, as read by the Master, the Workers, the driver and the executors."""
+        head = layout.head
+        return {
+            "spark.authenticate": str(layout.secured).lower(),
+            **self._master(layout),
+            "spark.submit.deployMode": "client",
+            "spark.driver.host": head.address,
+            "spark.driver.bindAddress": head.address,
+            "spark.driver.memory": _mebibytes(self.driver_memory),
+            "spark.executor.memory": _mebibytes(self.heap(layout)),
+            "spark.executor.cores": str(head.cores),
+            "spark.local.dir": layout.places["scratch"].paths[head.name],
+            "spark.ui.enabled": "false",
+            "spark.eventLog.enabled": str(layout.metrics).lower(),
+            "spark.eventLog.dir": f"file:{layout.record}/engine",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.rolling.enabled": "false",
+            # io_uring and native transports bypass the C library, where file operations are counted and served
+            "spark.io.mode.default": "NIO",
+            "spark.shuffle.io.mode": "NIO",
+            "spark.rpc.io.mode": "NIO",
+            # the measurement starts when all executors have registered
+            "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
+            "spark.network.timeout": "60s",
+            "spark.worker.timeout": "15",
+            "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
+            "spark.deploy.maxExecutorRetries": "3",
+            **self._protection(layout),
+            **{f"spark.hadoop.{key}": value for key, value in layout.file_system_properties.items()},
+            **self._added(layout),
+            **self.conf,
+        }
+
+    def _added(self, layout: Layout) -> dict[str, str]:
+        """What services add, such as a shuffle service of their own."""
+        jars = ":".join(layout.service_jars(self.kind))
+        return {
+            **({"spark.executor.extraClassPath": jars} if jars else {}),
+            **layout.properties(self.kind),
+        }
+
+    def _closed(self, layout: Layout) -> bool:
+        return layout.secured and self.pages == "closed"
+
+    def _protection(self, layout: Layout) -> dict[str, str]:
+        """Protection from other users of the machine, in addition to the secret."""
+        found = {
+            # neither of them authenticates users who kill applications or Workers
+            "spark.ui.killEnabled": "false",
+            "spark.master.ui.decommission.allow.mode": "DENY",
+            # it accepts submissions from everybody
+            "spark.master.rest.enabled": "false",
+        }
+        if self._closed(layout) and self.master == "standalone":
+            found |= {"spark.ui.filters": _FILTER, f"spark.{_FILTER}.param.secretKey": SECRET}
+        if self.encrypt:
+            found |= {
+                "spark.network.crypto.enabled": "true",
+                "spark.network.crypto.cipher": "AES/GCM/NoPadding",
+                "spark.network.crypto.saslFallback": "false",
+                "spark.io.encryption.enabled": "true",
+            }
+        return found
+
+    def _master(self, layout: Layout) -> dict[str, str]:
+        """The cluster manager; on YARN, Spark creates a secret for each application."""
+        if self.master == "yarn":
+            return onyarn.settings(layout, self.heap(layout))
+        return {
+            **({"spark.authenticate.secret": SECRET} if layout.secured else {}),
+            "spark.master": f"spark://{layout.head.address}:{self.port}",
+            # Spark's own Master gives its executors no tokens, and they cannot log in
+            **(
+                {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
+                if layout.token_uris
+                else {}
+            ),
+        }
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        conf = layout.directory / "conf" / "spark-defaults.conf"
+        own = [] if job.program.endswith((".py", ".jar")) else ["--class", f"io.weft.spark.{job.program}"]
+        program = job.program if not own else f"local:{layout.jars['spark']}"
+        environment = self._environment(layout.head, layout)
+        files, more = {}, []
+        if secret := job.dependencies.secret:
+            # Spark reads one file by its name, and spark-defaults.conf only in SPARK_CONF_DIR
+            environment["SPARK_CONF_DIR"], conf = str(conf.parent), conf.with_name("job.conf")
+            files, more = {conf: _lines(secret)}, ["--load-spark-defaults"]
+        arguments = [
+            "--properties-file",
+            str(conf),
+            *more,
+            "--name",
+            job.name,
+            *own,
+            *_words(job.dependencies),
+            *job.options,
+            program,
+            *job.arguments,
+        ]
+        argv = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit", *arguments]
+        return Command(
+            "driver", layout.head, argv, environment, job.outcome, job.directory, job.output, files
+        )
+
+    def client(self, layout: Layout) -> Client:
+        home, programs = layout.homes["spark"], layout.directory / "bin"
+        startup = programs / "pyspark-startup.py"
+        return Client(
+            environment={
+                **self._environment(layout.head, layout),
+                "SPARK_CONF_DIR": str(layout.directory / "conf"),
+            },
+            search={
+                "PATH": [str(programs), str(home / "bin"), str(layout.java.parent)],
+                "PYTHONPATH": [str(home / "python/lib/pyspark.zip"), str(home / "python/lib/py4j-*-src.zip")],
+            },
+            programs={programs / "pyspark": _PYSPARK.format(startup=startup), startup: _STARTUP},
+            address=self.settings(layout)["spark.master"],
+            page=f"http://{layout.head.address}:{self.web_port}",
+            settings=layout.directory / "conf" / "spark-defaults.conf",
+        )
+
+    def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
+        arguments = [
+            "org.apache.spark.deploy.worker.Worker",
+            "--host",
+            node.address,
+            "--webui-port",
+            str(self.web_port + 1),
+        ]
+        arguments += ["--cores", str(node.cores), "--memory", _mebibytes(self.heap(layout))]
+        arguments += [
+            "--work-dir",
+            str(layout.record / "logs" / node.name / "executors"),
+            "--properties-file",
+            str(conf),
+        ]
+        arguments.append(f"spark://{layout.head.address}:{self.port}")
+        return self._daemon(f"worker-{node.name}", node, arguments, layout, (self.web_port + 1,))
+
+    def _daemon(
+        self, name: str, node: Node, arguments: list[str], layout: Layout, ports: tuple[int, ...]
+    ) -> Daemon:
+        argv = [*self._java(layout, _DAEMON_HEAP, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), *arguments]
+        environment = self._environment(node, layout)
+        return Daemon(name, node, argv, environment, ports, page=True, essential=name == "master")
+
+    def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
+        classes = _classes(layout.homes["spark"], layout.empty)
+        if self.master == "yarn":  # after the jars, with which the archive's class path begins
+            classes = f"{classes}:{layout.directory / 'conf'}"
+        classes = ":".join([classes, *layout.service_jars(self.kind)])
+        return [str(layout.java), heap(bytes_of_heap), *flags, *OPENS, "-cp", classes]
+
+    def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        return {
+            **layout.environment(node),
+            "SPARK_HOME": str(layout.homes["spark"]),
+            "SPARK_CONF_DIR": str(layout.empty),
+            "SPARK_SCALA_VERSION": "2.13",  # otherwise the Worker looks for a build tree, and every executor dies
+            "SPARK_LOCAL_IP": node.address,
+            "SPARK_LOCAL_DIRS": layout.places["scratch"].paths[node.name],
+            "JAVA_HOME": str(layout.java_home),
+            **({"HADOOP_CONF_DIR": str(layout.directory / "conf")} if self.master == "yarn" else {}),
+            **temporary(layout, node, layout.classes.get("spark")),
+        }
+
+
+def _classes(home: Path, empty: Path) -> str:
+    """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive matches all."""
+    logging = [str(jar) for jar in home.glob("jars/slf4j-api-*.jar")]
+    return ":".join([f"{empty}/", *logging, f"{home}/jars/*"])
+
+
+def _lines(settings: Mapping[str, str]) -> str:
+    """The text of a file of properties."""
+    return "".join(f"{key} {value}\n" for key, value in sorted(settings.items()))
+
+
+def _words(dependencies: Dependencies) -> list[str]:
+    """The dependencies of a job, as options of spark-submit."""
+    listed = {"--py-files": dependencies.py_files, "--jars": dependencies.jars, "--files": dependencies.files}
+    arguments = ["--class", dependencies.main_class] if dependencies.main_class else []
+    arguments += [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]
+    return arguments + [
+        word for key, value in dependencies.shown.items() for word in ("--conf", f"{key}={value}")
+    ]
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size >> 20}m"
+
+
+def _leads(status: Any) -> list[str]:
+    return [] if status["status"] == "ALIVE" else ["master"]
+
+
+def _missing(status: Any, addresses: dict[str, str]) -> list[str]:
+    alive = {worker["host"] for worker in status["workers"] if worker["state"] == "ALIVE"}
+    return [name for name, address in addresses.items() if address not in alive]

@@ -1,0 +1,123 @@
+"""The network between engines: one address per node, and a check of all pairs before anything starts."""
+
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from weft.adapters.nodes.remote import listed
+from weft.errors import NodeError
+from weft.host.programs import connectivity
+from weft.host.remote.asked import Asked
+from weft.host.remote.reach import of_text
+from weft.layout.node import Node
+
+_FAST = re.compile(r"(hsn|ib|opa)\d")
+"""Prefixes of interfaces of Slingshot, InfiniBand and Omni-Path."""
+_DEADLINE = 30.0
+"""Seconds until every node listens."""
+
+
+def on_fabric(nodes: Sequence[Node], fabric: str) -> list[Node]:
+    """The nodes with their addresses on an interface; `auto` tries fast ones, then the address that a node already has."""
+    if fabric != "auto":
+        lacking = [node.name for node in nodes if fabric not in node.interfaces]
+        if lacking:
+            raise NodeError(f"{listed(lacking)}: no address on an interface {fabric}", hint=_choices(nodes))
+        chosen = _on(nodes, fabric)
+        _require_apart(chosen)
+        _require(_unreached(chosen), chosen, fabric)
+        return chosen
+    for interface in filter(_FAST.match, _everyones(nodes)):
+        if not _unreached(fast := _on(nodes, interface)):
+            return fast
+    _require_apart(nodes)
+    _require(_unreached(nodes), nodes, "auto")
+    return list(nodes)
+
+
+def _on(nodes: Sequence[Node], interface: str) -> list[Node]:
+    return [replace(node, address=node.interfaces[interface]) for node in nodes]
+
+
+def _everyones(nodes: Sequence[Node]) -> list[str]:
+    """Interfaces on which every node has an address, fastest names first."""
+    names = set.intersection(*(set(node.interfaces) for node in nodes)) - {"lo"}
+    return sorted(names, key=lambda name: (not _FAST.match(name), name))
+
+
+def _choices(nodes: Sequence[Node]) -> str:
+    names = _everyones(nodes)
+    return f"choose one with fabric=NAME; all nodes have {', '.join(names) or 'none in common'}"
+
+
+def _require_apart(nodes: Sequence[Node]) -> None:
+    first: dict[str, str] = {}
+    for node in nodes:
+        if (other := first.setdefault(node.address, node.name)) != node.name:
+            raise NodeError(
+                f"{other} and {node.name} are the same machine: both are at {node.address}",
+                hint="name each host once, and check how the names resolve: getent hosts NAME, ssh -G NAME",
+            )
+
+
+Failures = Mapping[tuple[str, str], str]
+"""By client and server: why they cannot connect. A node that cannot listen fails to connect to itself."""
+
+
+def _require(failures: Failures, nodes: Sequence[Node], fabric: str) -> None:
+    if not failures:
+        return
+    addresses = {node.name: node.address for node in nodes}
+    (asking, asked), why = next(iter(failures.items()))
+    more = f"; {len(failures) - 1} more pairs failed" if failures.keys() - {(asking, asked)} else ""
+    pair = f"{asking} cannot reach {asked}" if asking != asked else f"{asked} does not listen"
+    raise NodeError(
+        f"{pair} at {addresses[asked]} (fabric {fabric}): {why}{more}",
+        hint=f"{_choices(nodes)}; or open the firewall between them for ports from 1024",
+    )
+
+
+def _unreached(nodes: Sequence[Node]) -> Failures:
+    """Each node listens on its address; all others, and for the first node this machine, connect to it."""
+    word = secrets.token_hex(8)
+    asked: list[Asked] = []
+    try:
+        for node in nodes:
+            request = {"name": node.name, "address": node.address, "word": word}
+            asked.append(of_text(node.way).begin("connectivity", request))
+        ports = [_port(one) for one in asked]
+        deaf = {
+            (node.name, node.name): why
+            for node, why in zip(nodes, ports, strict=True)
+            if isinstance(why, str)
+        }
+        if deaf:
+            return deaf
+        peers = [[node.name, node.address, port] for node, port in zip(nodes, ports, strict=True)]
+        message = json.dumps(peers) + "\n"
+        for one in asked:
+            one.tell(message)
+        found = {
+            (node.name, peer): why
+            for node, one in zip(nodes, asked, strict=True)
+            for peer, why in of_text(node.way).next(one).items()
+        }
+        here = connectivity.unreached(peers[:1], word)
+        return {**found, **{("this machine", peer): why for peer, why in here.items()}}
+    finally:
+        for one in asked:
+            one.leave()
+
+
+def _port(asked: Asked) -> int | str:
+    """The port that a node listens on, or why it cannot listen."""
+    try:
+        if line := asked.line(_DEADLINE):
+            return int(line)
+        return asked.end(_DEADLINE).err.strip().rpartition("\n")[2] or "it did not listen"
+    except TimeoutError:
+        return "it did not listen in time"
+    except EOFError:
+        return "its connection was lost"

@@ -1,0 +1,138 @@
+"""Nodes on other hosts, whose commands run through a client such as ssh or srun: how they are acquired."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import everywhere
+from weft.errors import NodeError
+from weft.host.provision.jdk import OLDEST
+from weft.host.remote.reach import Reach, of_text
+from weft.host.work import Work
+from weft.layout.node import Node
+
+_PATIENCE = 5.0
+"""Seconds for connections to close by themselves."""
+
+
+@contextmanager
+def furnished(nodes: Sequence[Node], work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
+    """Nodes whose hosts have been inspected, with directories for the run; all are removed at the end.
+
+    A node of 0 cores or 0 bytes of memory gets what its host has; nothing is created before all have answered.
+    """
+    looked = everywhere(nodes, lambda node: _look(node, visible))
+    _refuse_missing(looked, visible)
+    _refuse_old(looked)
+    _refuse_ipv6_only(looked)
+    _refuse_few_cores(nodes, looked)
+    found = [node for node, _ in looked]
+    try:
+        everywhere(found, lambda node: _furnish(node, work))
+        yield found
+    finally:
+        work.lease.release_hosts()
+
+
+@contextmanager
+def attended(reaches: Sequence[Reach], work: Work) -> Iterator[list[Reach]]:
+    """One open connection to each host, which all requests to its nodes use for the length of a `with` block."""
+    opened: list[Reach] = []
+    try:
+        opened.extend(reach.attended(work.directory / f"{reach.host}.agent.log") for reach in reaches)
+        yield opened
+    finally:
+        _dismiss(opened)
+
+
+def _dismiss(opened: Sequence[Reach]) -> None:
+    end = time.monotonic() + _PATIENCE
+    for reach in opened:
+        if reach.agent:
+            reach.agent.leave()
+    for reach in opened:
+        reach.close(max(0, end - time.monotonic()))
+
+
+def _furnish(node: Node, work: Work) -> None:
+    access(node).note(work.lease, "directory", work.directory)
+    made = [str(path) for path in (work.directory.parent, work.directory, node.directory)]
+    try:
+        of_text(node.way).ask("files", {"directories": made, "own": made[:1]})
+    except NodeError as error:
+        error.hint = error.hint or "set WEFT_WORK to a directory that you can write on every host"
+        raise
+
+
+Looked = tuple[Node, dict[str, Any]]
+"""A node, and the facts about its host."""
+
+
+def _look(node: Node, visible: Sequence[Path]) -> Looked:
+    found: dict[str, Any] = of_text(node.way).ask("inventory", {"visible": [str(path) for path in visible]})
+    filled = replace(
+        node,
+        cores=node.cores or found["cores"],
+        memory=node.memory or max(0, found["memory"] - _RESERVE),
+        root=found["user"] == 0,
+        interfaces=found["addresses"],
+    )
+    return filled, found
+
+
+_RESERVE = 1 << 30
+"""Bytes reserved for a host's operating system."""
+
+
+def _refuse_missing(looked: Sequence[Looked], visible: Sequence[Path]) -> None:
+    for path in map(str, visible):
+        lacking = [node.name for node, found in looked if path in found["missing"]]
+        if lacking:
+            raise NodeError(
+                f"{listed(lacking)}: {path} does not exist there; every node must see it",
+                hint="put weft, WEFT_CACHE and WEFT_RUNS on a file system that all hosts share, and the JDK under one path",
+            )
+
+
+def _refuse_few_cores(asked: Sequence[Node], looked: Sequence[Looked]) -> None:
+    for node, (_, found) in zip(asked, looked, strict=True):
+        if node.cores > found["cores"]:
+            raise NodeError(
+                f"{node.name} was to have {node.cores} cores, but commands on it may use {found['cores']}",
+                hint=f"request cores={found['cores']}, or omit cores",
+            )
+
+
+def _refuse_old(looked: Sequence[Looked]) -> None:
+    """With an old Java, engines fail one after another, each with a different message."""
+    old = {
+        node.name: f"{path} is Java {version}" if version else f"{path} has a java that cannot run"
+        for node, found in looked
+        for path, version in found["java"].items()
+        if version < OLDEST
+    }
+    if old:
+        raise NodeError(
+            f"{listed(list(old))}: {next(iter(old.values()))}; the engines need Java {OLDEST} or newer",
+            hint="install one JDK under one path on all hosts and set JAVA_HOME to it; `weft doctor --nodes ...` shows more",
+        )
+
+
+def _refuse_ipv6_only(looked: Sequence[Looked]) -> None:
+    lacking = [
+        node.name for node, found in looked if found["ipv6"] and not found["addresses"].keys() - {"lo"}
+    ]
+    if lacking:
+        raise NodeError(
+            f"{listed(lacking)}: only IPv6 addresses; weft and its engines connect over IPv4",
+            hint="give an interface of each host an IPv4 address, which may be a private one",
+        )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message: all if they are few, otherwise the first ones."""
+    return ", ".join(names) if len(names) <= 5 else f"{', '.join(names[:5])} and {len(names) - 5} more"

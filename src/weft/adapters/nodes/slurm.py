@@ -1,0 +1,241 @@
+"""Nodes of a Slurm job: of the job in which this process runs, or of one that weft submits itself to."""
+
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from weft.adapters.nodes.fabric import on_fabric
+from weft.adapters.nodes.hosts import Hosts
+from weft.adapters.nodes.remote import attended, furnished
+from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
+from weft.host import machine, settings, signals
+from weft.host.remote.reach import Reach, message, of_text
+from weft.host.shell import Process
+from weft.host.site.profile import Directives, Word, load
+from weft.host.slurm import commands, jobs
+from weft.host.slurm.allocation import Allocation, Part, allocation, inside, wrapper
+from weft.host.work import Work, WorkDirectory
+from weft.layout.node import Node
+from weft.text.fields import Duration
+
+_THERE = 30.0
+"""Seconds for a watchdog to start; without one, `weft gc` removes what a job leaves on a node."""
+_PATIENCE = 14 * 86400.0
+"""Seconds to wait in the queue if `wait` is not set."""
+_REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
+"""What a record contains about a job from its beginning."""
+_KEYS = ("partition", "account", "qos", "time", "constraint")
+
+
+class SlurmNodes(Hosts):
+    """Nodes allocated by Slurm; each command on one is a step of the job, so that the end of the job ends all."""
+
+    kind: Literal["slurm"] = "slurm"
+    partition: Word | None = Field(
+        default=None, description="partition of the job; default: the site profile's"
+    )
+    account: Word | None = Field(default=None, description="account of the job; default: the site profile's")
+    qos: Word | None = Field(
+        default=None, description="quality of service of the job; default: the site profile's"
+    )
+    time: Word | None = Field(
+        default=None, description="time limit of the job, such as 1:00:00; default: the site profile's"
+    )
+    constraint: Word | None = Field(
+        default=None, description="features that the nodes must have; default: the site profile's"
+    )
+    fabric: Word | None = Field(
+        default=None, description="interface that engines bind; default: the site profile's"
+    )
+    wait: Duration | None = Field(
+        default=None, description="maximum waiting time in the queue; default: unlimited"
+    )
+
+    def directives(self, site: Directives) -> list[str]:
+        """Arguments after #SBATCH: those of these nodes, then those of the site profile. Nothing else is requested."""
+        chosen = {key: getattr(self, key) or getattr(site, key) for key in _KEYS}
+        arguments = [f"--nodes={self.count}"]
+        arguments += ["--exclusive"] if site.exclusive else []
+        arguments += [f"--cpus-per-task={self.cores}", "--ntasks-per-node=1"] if self.cores else []
+        arguments += [f"--mem={self.memory >> 20}M"] if self.memory else []
+        return [*arguments, *(f"--{key}={value}" for key, value in chosen.items() if value)]
+
+    def sketch(self, site: WorkDirectory) -> list[Node]:
+        settings.share(_shared())
+        if inside():
+            given = allocation()
+            return [self._node(part, given, site) for part in self._chosen(given)]
+        cores, memory = self._promised()
+        return [
+            Node(f"node{i}", f"node{i}", cores, memory, site.directory / f"node{i}")
+            for i in range(1, self.count + 1)
+        ]
+
+    def _promised(self) -> tuple[int, int]:
+        """Cores and bytes of memory of a node in the partition to which the job would be submitted."""
+        if not commands.installed():
+            raise MissingError(
+                "Slurm's commands (sbatch, srun) are not installed on this machine",
+                hint="use a login node or a Slurm job; here, --nodes local:2",
+            )
+        name = self.partition or load().slurm.partition
+        for one in commands.partitions():
+            if one.name == name if name else one.default:
+                return self.cores or one.cores, self.memory or max(0, one.memory - machine.RESERVE)
+        raise UsageError(
+            f"no partition is named {name!r}" if name else "this Slurm has no default partition",
+            hint="`sinfo` lists them; choose one with --nodes slurm:N,partition=NAME",
+        )
+
+    def _chosen(self, given: Allocation) -> Sequence[Part]:
+        if len(given.parts) < self.count:
+            raise UsageError(
+                f"Slurm job {given.job} has {len(given.parts)} node(s), but {self.count} were requested",
+                hint=f"use --nodes slurm:{len(given.parts)}, or run it outside this job",
+            )
+        return given.parts[: self.count]
+
+    def _node(self, part: Part, given: Allocation, site: WorkDirectory) -> Node:
+        return Node(
+            part.name,
+            _resolved(part),
+            min(self.cores or part.cores, part.cores),
+            min(self.memory, part.memory) if self.memory else max(0, part.memory - machine.RESERVE),
+            site.directory / part.name,
+            host=part.name,
+            way=Reach(part.name, tuple(step(given.job, part)), login_shell=False, job=given.job).text(),
+        )
+
+    @contextmanager
+    def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
+        own = wrapper()  # a job can be cancelled before Slurm has reported its nodes
+        with _told_by_slurm(own), self._given(work) as given, _told_by_slurm(None if own else given.job):
+            settings.share(_shared())
+            _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
+            nodes = [self._node(part, given, work) for part in self._chosen(given)]
+            with (
+                attended([of_text(node.way) for node in nodes], work),
+                _caretakers(nodes, work),
+                furnished(nodes, work, visible) as looked,
+            ):
+                yield [*on_fabric(looked, self.fabric or load().fabric)]
+
+    @contextmanager
+    def _given(self, work: Work) -> Iterator[Allocation]:
+        """The job of this process; outside of one, a job of its own, which ends with this `with` block."""
+        if inside():
+            yield allocation()
+            return
+        site, name = load().slurm, f"weft-{work.name}"
+        work.lease.note("job", path=name)
+        try:
+            number = commands.allocate(
+                [*self.directives(site), *_options(site.extra)], name, self.wait or _PATIENCE
+            )
+            yield allocation(commands.variables(number))
+        finally:
+            commands.cancel_named(name)
+
+    def explained(self) -> AbstractContextManager[None]:
+        return _told_by_slurm(wrapper() or (allocation().job if inside() else None))
+
+    def limits(self) -> list[str]:
+        return (
+            []
+            if inside()
+            else ["names, addresses, cores and memory are those of the job, when it has started"]
+        )
+
+    def about(self) -> dict[str, Any]:
+        if not inside():
+            return {}
+        given = allocation()
+        now = jobs.job(given.job)
+        known = {key: now.fields[key] for key in _REPORTED if key in now.fields} if now else {}
+        return {"slurm": {"job": given.job, "nodes": [part.name for part in given.parts], **known}}
+
+
+@contextmanager
+def _told_by_slurm(number: int | None) -> Iterator[None]:
+    """Errors that Slurm caused by ending the job are reported as such."""
+    try:
+        yield
+    except (WeftError, Stopped) as error:
+        if number and (ended := _ended(number)):
+            raise ended from error
+        raise
+
+
+def _shared() -> Path:
+    """Default directory for input and output: other nodes do not see a node's own directories."""
+    return load().shared or settings.runs() / ".shared"
+
+
+def _options(extra: Sequence[str]) -> list[str]:
+    """The site's own script lines as arguments for salloc."""
+    plain = [line.removeprefix("#SBATCH ").strip() for line in extra]
+    return [f"--bb={line}" if line.startswith("#") else line for line in plain]
+
+
+@contextmanager
+def _caretakers(nodes: Sequence[Node], work: Work) -> Iterator[None]:
+    """One step per node, started before the run's directory is created, that removes it if the job is ended externally."""
+    request = {"lease": work.name, "directories": [str(work.directory)]}
+    started: list[Process] = []
+    try:
+        for node in nodes:
+            log = work.directory / f"{node.name}.watchdog.log"
+            # when an srun is killed, Slurm kills its step; this one ends after the step
+            started.append(
+                of_text(node.way).send("watchdog", message("watchdog", request), log=log, bound=False)
+            )
+        end = time.monotonic() + _THERE
+        while time.monotonic() < end and any(
+            one.code() is None and not one.log.read_bytes() for one in started
+        ):
+            signals.sleep(0.02)
+        yield
+    finally:
+        with ThreadPoolExecutor(max_workers=max(1, min(64, len(started)))) as pool:
+            list(pool.map(lambda process: process.stop(grace=0), started))
+
+
+def step(job: int, part: Part) -> list[str]:
+    """The client of a node: one task that overlaps with all others of the job, with all of the job's resources there."""
+    group = [f"--het-group={part.group}"] if part.group is not None else []
+    return [
+        "srun",
+        f"--jobid={job}",
+        *group,
+        "--overlap",
+        "--nodes=1",
+        "--ntasks=1",
+        f"--nodelist={part.name}",
+        f"--cpus-per-task={part.cores}",
+        "--export=ALL",  # a job may have been submitted with --export=NONE, which its steps would inherit
+        "--mpi=none",
+        "--unbuffered",
+        "--quiet",
+    ]
+
+
+def _resolved(part: Part) -> str:
+    try:
+        return socket.gethostbyname(part.address)
+    except OSError:
+        return part.address  # the check of the fabric shows whether that works
+
+
+def _ended(number: int) -> NodeError | None:
+    """How Slurm ended the job, if it did."""
+    try:
+        now = jobs.job(number)
+    except WeftError:
+        return None
+    return now.end() if now is not None and now.state not in {"RUNNING", *jobs.WAITING} else None

@@ -1,0 +1,44 @@
+"""Probes of a run: one file per adapter."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from weft.adapters.probes import (
+    dvs,
+    engine,
+    fileops,
+    hdfs,
+    kafka,
+    lustre,
+    null,
+    pauses,
+    proc,
+    profile,
+    threads,
+)
+from weft.adapters.probes.base import Probe
+
+_ALL: tuple[type[Probe], ...] = (
+    null.NullProbe,
+    proc.ProcProbe,
+    threads.ThreadsProbe,
+    engine.EngineProbe,
+    fileops.FileopsProbe,
+    lustre.LustreProbe,
+    dvs.DvsProbe,
+    hdfs.HdfsProbe,
+    kafka.KafkaProbe,
+    profile.ProfileProbe,
+    pauses.PausesProbe,
+)
+KINDS: dict[str, type[Probe]] = {probe.name: probe for probe in _ALL}
+
+
+def _known(name: str) -> str:
+    if name not in KINDS:
+        raise ValueError(f"unknown probe {name!r}; known: {', '.join(KINDS)}")
+    return name
+
+
+ProbeName = Annotated[str, AfterValidator(_known)]

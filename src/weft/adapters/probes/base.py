@@ -1,0 +1,65 @@
+"""A probe of a run: reports why it cannot measure, and must not change the result."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from weft.layout.plan import Layout
+from weft.record.record import write_json
+
+Read = Callable[[], None]
+"""Takes a reading at once: at the end of each phase, so that sums of a phase are exact."""
+
+
+def no_reading() -> None:
+    """For probes that read nothing during the run."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a counter comes from, its unit, and what the source misses."""
+
+    unit: str
+    source: str
+    blind: str = ""
+    since: Literal["", "run"] = ""
+    """run: it was 0 before the run's first process; otherwise it counts from the first reading."""
+
+
+class Probe(ABC):
+    """One kind of measurement. It writes its readings to the record during the run."""
+
+    name: ClassVar[str]
+    native: ClassVar[bool] = False
+    """Whether it needs one of weft's native programs."""
+    metrics: ClassVar[bool] = False
+    """Whether the engine must write its own job metrics for it."""
+
+    def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
+        """By node name: variables with which every engine process must start to be measured."""
+        del layout
+        return {}
+
+    def directories(self, layout: Layout) -> Mapping[str, Sequence[Path]]:
+        """By node name: directories that must exist before a process starts with these variables."""
+        del layout
+        return {}
+
+    @abstractmethod
+    def missing(self, layout: Layout) -> str | None:
+        """Why it cannot measure here, or None."""
+
+    @abstractmethod
+    def watch(self, layout: Layout) -> AbstractContextManager[Read]:
+        """Measure for the length of a `with` block; yields a function that takes a reading at once."""
+
+
+def add_sources(record: Path, sources: Mapping[str, Source]) -> None:
+    """Write the sources of counters to the record's file, in addition to those that it contains."""
+    path = record / "sources.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    write_json(path, {**known, **{name: vars(source) for name, source in sources.items()}})

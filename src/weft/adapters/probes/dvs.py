@@ -1,0 +1,129 @@
+"""Counters of Cray's Data Virtualization Service (DVS), which forwards file systems to compute nodes: of this machine, every second.
+
+DVS counts requests and failures by operation and mount, and the longest one. It has no sum of their times and no bytes,
+so that no mean can be derived. Lines as in DVS 2.7: `RQ_OPEN: ok errors served-ok served-errors last-s longest-s` for
+requests to servers, `open: ok errors last-s longest-s` for calls of programs, `NAME: value ...` for others.
+"""
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from weft.adapters.probes.base import Probe, Read, Source, add_sources
+from weft.host.ticking import every
+from weft.layout.plan import Layout
+from weft.record import samples
+from weft.record.record import write_json
+from weft.record.samples import Sample
+
+INTERVAL = 1.0
+"""Seconds between readings."""
+ROOTS = (Path("/proc/fs/dvs/mounts"), Path("/proc/fs/dvs/mount"))
+"""Where DVS shows its mounts: one folder each, with `mount` and `stats`. The name differs between versions."""
+HOST = "host"
+"""The node name of readings of the whole machine."""
+
+_LINE = re.compile(r"^(\w+): (\d+) (\d+)(?: (\d+) (\d+))? \d+\.\d+ (\d+\.\d+)$")
+_PLACE = re.compile(r"^local-mount (\S+)", re.MULTILINE)
+_BLIND = "times other than the longest, bytes, what the caches of the client answered; other users of the same machine count too"
+
+
+@dataclass(frozen=True)
+class Count:
+    """One operation of one mount since it was mounted."""
+
+    requests: bool
+    """Whether it counts requests to the servers of DVS, not calls of programs."""
+    ok: int
+    errors: int
+    longest: float
+    """Seconds."""
+
+
+class DvsProbe(Probe):
+    """Reads files that every user may read."""
+
+    name: ClassVar[str] = "dvs"
+
+    def missing(self, layout: Layout) -> str | None:
+        if any(node.host for node in layout.all_nodes):
+            return "it reads the DVS mounts of the machine that runs weft, but the nodes are on other hosts"
+        return None if mounts() else "this machine has no file system of Cray DVS"
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[Read]:
+        first = mounts()
+
+        def observe() -> None:
+            samples.append(layout.record, readings(mounts()))
+
+        observe()
+        try:
+            with every(INTERVAL, observe) as read:
+                yield read
+        finally:
+            observe()
+            source = Source("", "stats of each mount of Cray DVS on this machine", _BLIND)
+            add_sources(layout.record, {"dvs": source})
+            write_json(layout.record / "dvs.json", grown(first, mounts()))
+
+
+def mounts() -> dict[str, dict[str, Count]]:
+    """By directory that DVS mounts: its counters by operation."""
+    found = {}
+    for folder in sorted(path for root in ROOTS for path in root.glob("*") if path.is_dir()):
+        counters = parse(_text(folder / "stats"))
+        place = _PLACE.search(_text(folder / "mount"))
+        if counters:
+            found[place[1] if place else folder.name] = counters
+    return found
+
+
+def parse(text: str) -> dict[str, Count]:
+    """The operations of a file `stats`; other lines are left out."""
+    found = {}
+    for match in filter(None, map(_LINE.match, text.splitlines())):
+        name, ok, errors, served, _, longest = match.groups()
+        found[name] = Count(served is not None, int(ok), int(errors), float(longest))
+    return found
+
+
+def readings(found: Mapping[str, Mapping[str, Count]]) -> list[Sample]:
+    """Counters that are not 0 as samples."""
+    now = time.time()
+    return [
+        Sample(now, HOST, "", f"dvs.{place}.{name}.{what}", float(value))
+        for place, counters in found.items()
+        for name, count in counters.items()
+        for what, value in (("count", count.ok), ("errors", count.errors))
+        if value
+    ]
+
+
+def grown(
+    first: Mapping[str, Mapping[str, Count]], last: Mapping[str, Mapping[str, Count]]
+) -> dict[str, Any]:
+    """By mount and operation: what was counted between two readings, and the longest since the mount."""
+    return {
+        place: {
+            name: {"requests": count.requests, "ok": ok, "errors": errors, "longest": count.longest}
+            for name, count in counters.items()
+            for before in [first.get(place, {}).get(name)]
+            for ok, errors in [
+                (count.ok - (before.ok if before else 0), count.errors - (before.errors if before else 0))
+            ]
+            if ok or errors
+        }
+        for place, counters in last.items()
+    }
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:  # unmounted meanwhile
+        return ""

@@ -1,0 +1,193 @@
+"""File operations as requested by processes: counted by the preload library, per node and path class.
+
+Counts every call that goes through the C library, and reports what it could not see (raw system calls, io_uring,
+static programs).
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import everywhere
+from weft.adapters.probes.base import Probe, Read, Source, add_sources
+from weft.errors import WeftError
+from weft.facts.threadkinds import preload_rules
+from weft.host import shell
+from weft.host.provision.native import PRELOAD
+from weft.host.ticking import every
+from weft.layout.node import Node
+from weft.layout.plan import COMPONENT, COMPONENTS, Component, Layout
+from weft.record import samples
+from weft.record.record import write_json
+from weft.record.samples import Sample
+
+INTERVAL = 1.0
+"""Seconds between readings."""
+_AWAY = 10.0
+"""The same if each reading needs a connection to another host."""
+
+_BLIND = "system calls that bypass the C library, io_uring, statically linked programs: listed in the report"
+_COUNTERS = {
+    "fileops.processes": ("", "processes that made a counted call"),
+    "fileops.*.count": ("", "calls"),
+    "fileops.*.errors": ("", "calls that failed"),
+    "fileops.*.bytes": ("B", "bytes moved"),
+    "fileops.*.seconds": ("s", "time inside calls, summed over threads"),
+    "threadops.*.count": ("", "calls, by kind of thread: task, server, collector, compiler, other"),
+    "threadops.*.seconds": ("s", "time inside calls, by kind of thread"),
+    "fileops.*.size_hist.*": ("", "calls that moved at least so many bytes, up to the next bound"),
+    "fileops.*.ns_hist.*": ("", "calls that took at least so many nanoseconds, up to the next bound"),
+}
+_HISTOGRAMS = (("read", "size_hist"), ("open", "ns_hist"))
+"""Operations whose distribution is read as well."""
+
+
+class FileopsProbe(Probe):
+    """Attached to every engine process by LD_PRELOAD; needs no privilege."""
+
+    name: ClassVar[str] = "fileops"
+    native: ClassVar[bool] = True
+
+    def missing(self, layout: Layout) -> str | None:
+        return (
+            None
+            if (layout.native / PRELOAD).exists()
+            else "the preload library is not built (cargo is missing)"
+        )
+
+    def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
+        return {
+            node.name: {
+                "LD_PRELOAD": str(layout.native / PRELOAD),
+                "WEFT_COUNT_DIR": str(_counters(layout, node) / COMPONENT),
+                "WEFT_COUNT_CLASSES": ":".join(
+                    f"{name}={path}" for name, path in _classes(layout, node.name)
+                ),
+                "WEFT_COUNT_THREADS": preload_rules(),
+            }
+            for node in layout.all_nodes
+        }
+
+    def directories(self, layout: Layout) -> Mapping[str, Sequence[Path]]:
+        return {
+            node.name: [_counters(layout, node) / component for component in COMPONENTS]
+            for node in layout.all_nodes
+        }
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[Read]:
+        add_sources(
+            layout.record,
+            {
+                name: Source(unit, f"preload library, {what}", _BLIND, since="run")
+                for name, (unit, what) in _COUNTERS.items()
+            },
+        )
+
+        def observe() -> None:
+            samples.append(layout.record, _read(layout))
+
+        away = any(node.host for node in layout.all_nodes)
+        observe()
+        try:
+            with every(_AWAY if away else INTERVAL, observe) as read:
+                yield read
+        finally:
+            observe()
+            everywhere(layout.all_nodes, lambda node: _keep(layout, node))
+
+
+def _counters(layout: Layout, node: Node) -> Path:
+    return layout.directory / node.name / "fileops"
+
+
+def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
+    """Path classes: the roles of storage, the engine's own files, and the record's logs; the first match counts."""
+    stored = [(str(role), place.paths.get(node, "")) for role, place in layout.all_places.items()]
+    places = [
+        (role, path) for role, path in stored if path.startswith("/")
+    ]  # a URI is not the path of a file call
+    jars = [
+        ("jars", str(home))
+        for home in (*layout.homes.values(), *(jar.parent for jar in layout.jars.values()))
+    ]
+    return [
+        *places,
+        *dict.fromkeys(jars),
+        ("jars", str(layout.java_home)),
+        ("logs", str(layout.record)),
+    ]
+
+
+def _keep(layout: Layout, node: Node) -> None:
+    """Each process with its own counters, and what the library could not see of it."""
+    found = [
+        {**process, "component": component}
+        for component, stats in _stats(layout, node, "--kernel").items()
+        for process in stats["processes"]
+        # it waits for its children on the node, and so has their sums in addition to its own few bytes
+        if Path(process["program"]).name != node.enters
+    ]
+    write_json(layout.record / "fileops" / f"{node.name}.json", {"processes": found})
+
+
+def _stats(layout: Layout, node: Node, *more: str) -> dict[Component, dict[str, Any]]:
+    """The counter files of a node, by component; nothing if they are not readable."""
+    run = access(node).run if node.host else shell.run
+    found: dict[Component, dict[str, Any]] = {}
+    for component in COMPONENTS:
+        directory = _counters(layout, node) / component
+        if not node.host and next(directory.glob("*"), None) is None:
+            continue  # saves starting a program each second
+        arguments = [str(layout.native / "weft-scratch"), "stats", str(directory), "--json", *more]
+        try:
+            found[component] = json.loads(run(arguments).out)
+        except (WeftError, ValueError):
+            continue
+    return found
+
+
+def _read(layout: Layout) -> list[Sample]:
+    now = time.time()
+    read = everywhere(layout.all_nodes, lambda node: _stats(layout, node))
+    return [
+        Sample(now, node.name, "", name, value, component)
+        for node, stats in zip(layout.all_nodes, read, strict=True)
+        for component in COMPONENTS
+        for name, value in readings(stats.get(component, {"total": {}, "processes": []}))
+    ]
+
+
+def readings(stats: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Counters and their values; zeros, hundreds per second, are not written: sources.json says that they start at 0."""
+    yield "fileops.processes", len(stats["processes"])
+    for kind, operations in stats["total"].items():
+        for operation, sums in operations.items():
+            if not sums["count"]:
+                continue
+            name = f"fileops.{kind}.{operation}"
+            yield f"{name}.count", sums["count"]
+            yield f"{name}.seconds", sums["ns"] / 1e9
+            for key in ("bytes", "errors"):
+                if sums[key]:
+                    yield f"{name}.{key}", sums[key]
+            for of, key in _HISTOGRAMS:
+                if of == operation:
+                    for floor, count in sums[key]:
+                        yield f"{name}.{key}.{floor}", count
+    yield from _of_threads(stats.get("threads", {}))
+
+
+def _of_threads(kinds: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Counts and times by kind of thread: whether a task waited for a call, or a server."""
+    for kind, classes in kinds.items():
+        for path_class, operations in classes.items():
+            for operation, sums in operations.items():
+                if sums["count"]:
+                    name = f"threadops.{kind}.{path_class}.{operation}"
+                    yield f"{name}.count", sums["count"]
+                    yield f"{name}.seconds", sums["ns"] / 1e9

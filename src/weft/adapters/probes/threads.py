@@ -1,0 +1,250 @@
+"""The activity of JVM threads, by their purpose: processor time, waiting for a processor, blocking operations.
+
+HotSpot gives threads their names, so /proc/PID/task distinguishes task threads from the collector, compilers and servers.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from weft.adapters.probes.base import Probe, Read, Source, add_sources
+from weft.adapters.probes.processes import Owners
+from weft.adapters.probes.samplers import can_sample, samplers
+from weft.facts.threadkinds import KINDS, call, kind, runs_tasks
+from weft.host import shell
+from weft.host.ticking import every
+from weft.layout.node import Node
+from weft.layout.plan import Layout
+from weft.record import samples
+from weft.record.samples import Sample
+
+INTERVAL = 0.5
+"""Seconds between readings."""
+GLANCE = 0.05
+"""Seconds between two samples of task threads: the operations in which they are blocked, and, since an engine may start a thread for
+each task (Flink), their counters."""
+
+_IDLE = frozenset({"network", "lock", "sleep"})
+"""The operation of an idle server."""
+_TICK = os.sysconf("SC_CLK_TCK")
+_SHORT = f"threads that lived less than {INTERVAL:g} s; of a task's thread, its last {GLANCE * 1e3:.0f} ms"
+_UNSEEN = "operations between two samples: an estimate, not a count"
+
+SOURCES = {
+    **{
+        f"threads.{name}.{counter}": Source("s", source, _SHORT)
+        for name in KINDS
+        for counter, source in (
+            ("cpu", "/proc/PID/task/TID/schedstat, first field"),
+            ("system", "/proc/PID/task/TID/stat stime"),
+            ("wait", "/proc/PID/task/TID/schedstat, second field: runnable, on no processor"),
+        )
+    },
+    **{
+        f"threads.{name}.in.*": Source(
+            "s", f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms", _UNSEEN
+        )
+        for name in ("task", "server")
+    },
+}
+
+
+class ThreadsProbe(Probe):
+    """Reads /proc from weft's own process, or one on each other host; needs no privilege."""
+
+    name: ClassVar[str] = "threads"
+
+    def missing(self, layout: Layout) -> str | None:
+        if not Path("/proc/self/schedstat").exists():
+            return "/proc/PID/schedstat does not exist in this kernel"
+        return can_sample(layout)
+
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[Read]:
+        add_sources(layout.record, SOURCES)
+        here = {node.name: node for node in layout.all_nodes if not node.host}
+        reader = ThreadReader(here, layout.run)
+
+        def observe() -> None:
+            if here:
+                samples.append(layout.record, reader.read())
+
+        observe()
+        try:
+            with (
+                samplers(layout, self.name),
+                every(INTERVAL, observe) as read,
+                every(GLANCE, reader.glance),
+            ):
+                yield read
+        finally:
+            observe()
+
+
+@dataclass
+class Watched:
+    """A JVM: the last reading of each live thread, and the sums of those that have ended."""
+
+    node: str
+    program: str
+    process: str = ""
+    """PROGRAM/PID, with the PID that it has in its own eyes, as the names of its logs have it."""
+    threads: dict[int, tuple[str, Mapping[str, float]]] = field(default_factory=dict)
+    gone: dict[str, float] = field(default_factory=dict)
+    blocked: dict[str, float] = field(default_factory=dict)
+    """Seconds by kind and sampled operation."""
+    written: dict[str, float] = field(default_factory=dict)
+    others: frozenset[int] = frozenset()
+    """Threads that the last reading of all found, and that run no tasks. A new one may not have its name yet."""
+    reading: threading.Lock = field(default_factory=threading.Lock)
+
+    def update(self, pid: int) -> None:
+        """Read all threads."""
+        with self.reading:
+            before, self.threads = self.threads, _threads(pid, self.program, _tids(pid))
+            self.others = frozenset(tid for tid, (name, _) in self.threads.items() if name != "task")
+            for tid, (name, counters) in before.items():
+                if tid not in self.threads:
+                    _add(self.gone, name, counters)
+
+    def follow(self, pid: int) -> None:
+        """Read the threads of tasks again, and those that are new: one of a task may end before all are read the next time."""
+        with self.reading:
+            followed = [tid for tid in _tids(pid) if tid not in self.others]
+            # a new dict: others may be going through the old one
+            self.threads = {**self.threads, **_threads(pid, self.program, followed)}
+
+    def totals(self) -> dict[str, float]:
+        """Counters by name, over live and ended threads."""
+        found = dict(self.gone)
+        for name, counters in self.threads.values():
+            _add(found, name, counters)
+        return found | {f"threads.{what}": seconds for what, seconds in self.blocked.copy().items()}
+
+    def of(self, *kinds: str) -> list[tuple[int, str]]:
+        """The threads of these kinds, each with its own."""
+        return [(tid, name) for tid, (name, _) in list(self.threads.items()) if name in kinds]
+
+
+@dataclass
+class ThreadReader:
+    """Identifies the JVMs of a run by their marks; a value that has not changed is not written again."""
+
+    nodes: Mapping[str, Node]
+    lease: str
+    jvms: dict[tuple[int, str], Watched] = field(default_factory=dict)
+    """By PID and program: until its exec, a process that a JVM starts looks like that JVM."""
+    live: Sequence[tuple[int, Watched]] = ()
+    """Of them, those that the last reading found alive, with their PIDs."""
+    owners: Owners = field(init=False)
+    last: float = 0.0
+    machine: str = os.uname().machine
+
+    def __post_init__(self) -> None:
+        self.owners = Owners(self.lease)
+
+    def read(self) -> list[Sample]:
+        """All counters that have changed, of each JVM and of each node."""
+        now = time.time()
+        owned = [(pid, node) for pid, (node, _) in self.owners.live() if node in self.nodes]
+        self.live = [(pid, jvm) for pid, node in owned if (jvm := self._jvm(pid, node))]
+        for pid, jvm in self.live:
+            jvm.update(pid)
+        found: list[Sample] = []
+        sums: dict[str, dict[str, float]] = {name: {} for name in self.nodes}
+        for jvm in self.jvms.values():
+            totals = jvm.totals()
+            for counter, value in totals.items():
+                sums[jvm.node][counter] = sums[jvm.node].get(counter, 0.0) + value
+                if jvm.written.get(counter) != value:
+                    found.append(Sample(now, jvm.node, jvm.process, counter, value))
+            jvm.written = totals
+        return found + [
+            Sample(now, name, "", *pair) for name, total in sums.items() for pair in total.items()
+        ]
+
+    def _jvm(self, pid: int, node: str) -> Watched | None:
+        try:
+            if not str(Path(f"/proc/{pid}/exe").readlink()).endswith("/java"):
+                return None
+            program = shell.title(pid)
+            if program and (pid, program) not in self.jvms:
+                self.jvms[pid, program] = Watched(node, program, f"{program}/{own_pid(pid)}")
+        except OSError:
+            return None
+        return self.jvms.get((pid, program))
+
+    def glance(self) -> None:
+        """Sample the operation of each task thread and server, for the time since the last sample."""
+        now = time.monotonic()
+        passed, self.last = now - self.last, now
+        if passed > 1:  # the first sample, or weft itself was delayed: that time was not sampled
+            return
+        for pid, jvm in self.live:
+            if runs_tasks(jvm.program):
+                jvm.follow(pid)
+                for tid, name in jvm.of("task", "server"):
+                    what = blocked_in(pid, tid, self.machine)
+                    if what and not (name == "server" and what in _IDLE):
+                        key = f"{name}.in.{what}"
+                        jvm.blocked[key] = jvm.blocked.get(key, 0.0) + passed
+
+
+def _add(total: dict[str, float], name: str, counters: Mapping[str, float]) -> None:
+    for counter, value in counters.items():
+        key = f"threads.{name}.{counter}"
+        total[key] = total.get(key, 0.0) + value
+
+
+def _tids(pid: int) -> list[int]:
+    try:
+        return [int(tid) for tid in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 - names only, and often
+    except OSError:
+        return []
+
+
+def _threads(pid: int, program: str, tids: Sequence[int]) -> dict[int, tuple[str, Mapping[str, float]]]:
+    found: dict[int, tuple[str, Mapping[str, float]]] = {}
+    for tid in tids:
+        try:
+            stat = _read(f"/proc/{pid}/task/{tid}/stat")
+            cpu, wait, _ = _read(f"/proc/{pid}/task/{tid}/schedstat").split()
+        except (OSError, ValueError):
+            continue
+        name, _, fields = stat.partition(b"(")[2].rpartition(b")")
+        system = int(fields.split()[12]) / _TICK
+        counters = {"cpu": int(cpu) / 1e9, "system": system, "wait": int(wait) / 1e9}
+        found[tid] = (kind(program, name.decode(errors="replace")), counters)
+    return found
+
+
+def own_pid(pid: int) -> int:
+    """The PID of a process in its own namespace, which a virtual node has. Raises OSError if it has ended."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    found = next((line for line in status.splitlines() if line.startswith("NSpid:")), "")
+    return int(found.split()[-1]) if found else pid
+
+
+def blocked_in(pid: int, tid: int, machine: str) -> str:
+    """The operation of a thread; empty if it has ended or is not readable."""
+    try:
+        first = _read(f"/proc/{pid}/task/{tid}/syscall").split(b" ", 1)[0].strip()
+    except OSError:
+        return ""
+    if first == b"running":
+        return "running"
+    return "fault" if first == b"-1" else call(int(first), machine)
+
+
+def _read(path: str) -> bytes:
+    # half the time of open() and read(), and there are hundreds of them
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 1024)
+    finally:
+        os.close(file)

@@ -1,0 +1,133 @@
+"""An emulated parallel file system: latencyfs, which delays every operation according to a profile.
+
+It takes the place of Lustre, DataWarp and others where none is mounted; every report marks it as emulated.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.storage.base import Storage, base_directory, require_this_machine
+from weft.adapters.storage.mounting import mount_point
+from weft.errors import StorageError
+from weft.facts.roles import SHARED_ROLES, Role
+from weft.host import settings, shell, signals
+from weft.host.programs import marks
+from weft.host.shell import Process
+from weft.host.work import Work, WorkDirectory
+from weft.layout.node import Node
+from weft.layout.places import FileSystem, Place
+
+_READY_SECONDS = 20.0
+"""Maximum wait for the mounts; a mount takes milliseconds."""
+_USAGE = 2
+"""latencyfs's exit code for invalid arguments."""
+
+
+class DelayedStorage(Storage):
+    """A FUSE file system in front of a directory; one metadata server and one bandwidth for all nodes."""
+
+    kind: Literal["delayed"] = "delayed"
+    positional: ClassVar[str] = "profile"
+    native: ClassVar[bool] = True
+
+    profile: str = Field(
+        default="lustre", description="lustre, datawarp, burstbuffer, orangefs, ssd, zero, or a TOML file"
+    )
+    path: Path | None = Field(
+        default=None, description="directory that stores the files; default: the work directory"
+    )
+    values: dict[str, str] = Field(
+        default_factory=dict, description="profile values to change, such as metadata.rate"
+    )
+    faults: tuple[str, ...] = Field(default=(), description="faults to inject, such as eio:open:0.001")
+    seed: int = Field(default=1, ge=0, lt=1 << 63, description="seed of the faults")
+
+    @property
+    def parallel(self) -> str:
+        return self.word
+
+    def keeps(self, role: Role) -> Path | None:  # noqa: ARG002 - the same for all
+        return self.path or settings.work()
+
+    @property
+    def unmappable(self) -> str:
+        emulated = self.profile == "datawarp" or self.values.get("client.shared_mmap") == "false"
+        return "the file system that is emulated does not support that" if emulated else ""
+
+    def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
+        shared = role in SHARED_ROLES
+        root = mount_point(work, None, f"delayed-{role}")
+        # every mount shows the same files, so node-local files are in a directory with the node's name
+        points = {node.name: str(root / "all" if shared else root / node.name / node.name) for node in nodes}
+        counters = str(work.directory / f"latencyfs-{role}")
+        return Place(
+            "delayed",
+            f"latencyfs with the profile {self.profile} over {base_directory(self.path, role, work)}",
+            points,
+            shared=shared,
+            emulated=f"the {role} file system is emulated (latencyfs, profile {self.profile}); no real {self.profile} was used",
+            observed={"lustre": counters},
+            expected={
+                name: (FileSystem(path if shared else str(Path(path).parent), "fuse*"),)
+                for name, path in points.items()
+            },
+        )
+
+    @contextmanager
+    def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
+        require_this_machine("the emulated file system", role, nodes)
+        place = self.sketch(role, nodes, work)
+        source = base_directory(self.path, role, work)
+        if self.path is None:
+            work.make("scratch", role)
+        else:
+            work.claim(source)
+        daemon = self._mount(place, source, work)
+        try:
+            _wait(daemon, role)
+            yield place
+        finally:
+            daemon.stop()
+
+    def _mount(self, place: Place, source: Path, work: Work) -> Process:
+        arguments = [
+            "--source",
+            str(source),
+            "--profile",
+            self.profile,
+            "--stats-dir",
+            place.observed["lustre"],
+            "--seed",
+            str(self.seed),
+        ]
+        for path in map(Path, dict.fromkeys(place.paths.values())):
+            if not place.shared:
+                (source / path.name).mkdir(mode=0o700)
+            point = path if place.shared else path.parent
+            point.mkdir(parents=True, mode=0o700)
+            work.lease.note("mount", path=str(point))
+            arguments += ["--mountpoint", f"{path.name}={point}"]
+        arguments += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
+        arguments += [word for fault in self.faults for word in ("--fault", fault)]
+        program = work.native / "latencyfs"
+        log = Path(place.observed["lustre"]).with_suffix(".log")
+        return shell.spawn("latencyfs", [str(program), *arguments], log=log, env={marks.LEASE: work.name})
+
+
+def _wait(daemon: Process, role: Role) -> None:
+    end = time.monotonic() + _READY_SECONDS
+    while "ready" not in shell.tail(daemon.log):
+        if daemon.code() is not None or time.monotonic() > end:
+            refused = daemon.code() == _USAGE
+            needs = "it needs /dev/fuse and fusermount3 (apt-get install fuse3)"
+            raise StorageError(
+                f"{role}: latencyfs {'rejected its arguments' if refused else 'did not mount'}",
+                tail=shell.tail(daemon.log),
+                hint="check the keys profile, values and faults" if refused else needs,
+            )
+        signals.sleep(0.01)

@@ -1,0 +1,61 @@
+"""What a storage created, read back on every node before anything uses it: the type and the size of its file systems."""
+
+import fnmatch
+import os
+from collections.abc import Sequence
+
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import everywhere
+from weft.errors import StorageError
+from weft.facts.roles import Role
+from weft.host.programs.mounts import mount_of
+from weft.layout.node import Node
+from weft.layout.places import FileSystem, Place
+from weft.text.units import show_size
+
+_READ = 'stat -f -c "%S %b" "$1" && cat /proc/self/mounts'
+"""Block size and blocks of the file system of a path (statfs(2)), and all mounts (proc(5))."""
+_ROUNDED = 1 << 16
+"""Bytes by which a size may be rounded: pages of 64 KiB, the largest of common kernels."""
+
+
+def require_expected(role: Role, place: Place, nodes: Sequence[Node]) -> None:
+    """Raises StorageError, which names what was requested and what was found, if a file system is not as described."""
+    expected = [node for node in nodes if place.expected.get(node.name)]
+    found = everywhere(expected, lambda node: _differences(place, node)) if expected else []
+    wrong = [
+        f"{role} on {node.name}: {why}" for node, all_ in zip(expected, found, strict=True) for why in all_
+    ]
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if wrong[1:] else ""
+        raise StorageError(
+            wrong[0] + more, hint="see `weft doctor`; another --scratch, --input or --output may work"
+        )
+
+
+def _differences(place: Place, node: Node) -> list[str]:
+    return [why for wanted in place.expected[node.name] if (why := _difference(node, wanted))]
+
+
+def _difference(node: Node, wanted: FileSystem) -> str:
+    done = access(node).run(["sh", "-c", _READ, "sh", wanted.path], check=False)
+    if done.code != 0:
+        return f"{wanted.path} cannot be read: {' '.join(done.err.split())}"
+    sizes, _, mounts = done.out.partition("\n")
+    block, blocks = map(int, sizes.split())
+    return difference(wanted, mounts, block * blocks)
+
+
+def difference(wanted: FileSystem, mounts: str, size: int) -> str:
+    """What is wrong with a file system of `size` bytes, as text; empty if nothing is. `mounts` is the mount table."""
+    point, kind = mount_of(wanted.path, os.fsencode(mounts))
+    if not fnmatch.fnmatch(kind, wanted.type):
+        return f"{wanted.path} was to be {wanted.type}, but is {kind} (mounted at {point})"
+    if wanted.mounted and point != wanted.path:
+        return f"{wanted.type} was to be mounted at {wanted.path}, but is mounted at {point}"
+    if wanted.size is None:
+        return ""
+    least = int(wanted.size * (1 - wanted.overhead)) - _ROUNDED
+    if not least <= size <= wanted.size + _ROUNDED:
+        return f"{wanted.path} was to have {show_size(wanted.size)}, but has {show_size(size)}"
+    return ""

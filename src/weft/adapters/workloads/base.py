@@ -1,0 +1,174 @@
+"""What an engine has to do, and what a correct result is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from weft.facts.roles import Role
+from weft.layout.jvm import core
+from weft.layout.plan import Command, Job, Layout
+
+Outcome = Mapping[str, Any]
+"""The contents of a program's JSON file."""
+
+
+CheckedBy = Literal["an independent program", "the job against the generator's formula", ""]
+"""Who checked the result; empty if there is only an exit code."""
+PROGRAM: Final = "an independent program"
+JOB: Final = "the job against the generator's formula"
+NOBODY: Final = ""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether the result is correct, why not, and how many bytes the measured part read and wrote."""
+
+    valid: bool
+    reason: str
+    bytes_in: int
+    bytes_out: int
+    seconds: float | None = None
+    """Duration of the engine's call, measured by the program; excludes the start of the driver."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Where the measured work finds its input."""
+
+    layout: Layout
+    outcomes: Sequence[Outcome] = ()
+    """Of the programs that generated it, in their order."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the programs of the three phases reported."""
+
+    prepared: Sequence[Outcome]
+    ran: Outcome
+    checked: Sequence[Outcome] = ()
+
+
+class Workload(BaseModel, ABC):
+    """Parameters of a workload. All methods are pure; `run.py` executes what they return."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    positional: ClassVar[str] = "size"
+    lists: ClassVar[frozenset[str]] = frozenset()
+    kind: str
+    engines: ClassVar[tuple[str, ...]] = ()
+    """Supported engines."""
+    roles: ClassVar[tuple[str, ...]] = ("scratch",)
+    """Storage roles in use."""
+    measured: ClassVar[bool] = True
+    """Whether it has a job; without one, its cluster is for its user's own commands, and several engines can share it."""
+    checked_by: ClassVar[CheckedBy]
+    """Who checks its result."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Services that the run must have."""
+    libraries: ClassVar[Mapping[str, str]] = {}
+    """By engine: the distribution with jars that its job needs besides the engine's."""
+
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        """Engines that support it with these parameters."""
+        return self.engines
+
+    @property
+    def takes(self) -> Mapping[Role, int]:
+        """Bytes that its files take at least, by role; nothing where that is not known before."""
+        return {}
+
+    @property
+    def paths(self) -> list[Path]:
+        """Existing files and directories of the user that every node must see."""
+        return []
+
+    @property
+    def own_program(self) -> Path | None:
+        """The program of the user that its job is, if it is one."""
+        return None
+
+    @property
+    def purpose(self) -> str:
+        """Its description in `weft ps`."""
+        return f"run {self.kind}"
+
+    def require_files(self) -> None:
+        """Raises ValueError if files that it reads are not those that it needs; asked where the nodes share this host's files."""
+
+    def require_engine(self, kind: str) -> None:
+        """Raises MisreadError if an engine does not run it with these parameters."""
+
+    def require_layout(self, layout: Layout) -> None:
+        """Raises UsageError if it cannot run with these parameters on so many nodes and slots."""
+
+    def generated(self, layout: Layout) -> Mapping[Path, str]:  # noqa: ARG002
+        """Generated files that its programs read, beside those of the engine: text by path."""
+        return {}
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - for workloads with an input
+        """Programs that generate the input, run concurrently on their nodes."""
+        return []
+
+    @abstractmethod
+    def job(self, prepared: Prepared) -> Job:
+        """The measured work."""
+
+    def beside(self, prepared: Prepared) -> Sequence[Command]:  # noqa: ARG002 - for workloads with such programs
+        """Programs that run while the job does; their results are `results.ran["beside"]` of `judge`, in this order."""
+        return []
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:  # noqa: ARG002 - for jobs that do not check themselves
+        """Programs that check the result without the engine, run one after another."""
+        return []
+
+    @abstractmethod
+    def judge(self, results: Results) -> Judgement:
+        """The verdict on the result, from the results of the three phases."""
+
+
+def flags(values: Mapping[str, object]) -> list[str]:
+    """The arguments of a program: --KEY VALUE for each."""
+    return [word for key, value in values.items() for word in (f"--{key}", str(value))]
+
+
+def generators(
+    layout: Layout, main_class: str, parts: int, arguments: Sequence[str], span: str = "part-"
+) -> list[Command]:
+    """A generator on each node, for its share of so many parts; `span`: what its options `--...from` and `--...to` begin with."""
+    edges = [parts * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
+    return [
+        program(layout, f"generate-{node.name}", main_class, [
+            *arguments, f"--{span}from", str(edges[i]), f"--{span}to", str(edges[i + 1]), "--threads", str(node.cores),
+        ], node=i)
+        for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
+    ]  # fmt: skip
+
+
+def program(
+    layout: Layout,
+    name: str,
+    main_class: str,
+    arguments: Sequence[str],
+    *,
+    node: int = 0,
+    heap: int = 512 << 20,
+) -> Command:
+    """A Java program of weft's core jar on a node, which writes its result to the record."""
+    on = layout.nodes[node]
+    outcome = layout.record / "outcomes" / f"{name}.json"
+    argv = [
+        str(layout.java),
+        f"-Xmx{heap >> 20}m",
+        "-XX:+UseSerialGC",
+        *core(layout),
+        main_class,
+    ]
+    return Command(name, on, [*argv, *arguments, "--outcome", str(outcome)], layout.environment(on), outcome)

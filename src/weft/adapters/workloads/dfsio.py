@@ -1,0 +1,121 @@
+"""dfsio: the throughput of a storage for tasks that write and read files, with the figures of Hadoop's TestDFSIO.
+
+Unlike TestDFSIO, it compares every byte that it reads, and a program without the engine reads back what was written.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.workloads.base import (
+    PROGRAM,
+    CheckedBy,
+    Judgement,
+    Prepared,
+    Results,
+    Workload,
+    flags,
+    generators,
+    program,
+)
+from weft.facts.roles import ROLES, Role
+from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST, Size
+
+_PROVED = ("files", "bytes", "checksum")
+_RATES = ("throughput", "average_rate", "rate_deviation", "slowest_rate", "aggregate_rate", "open_seconds")
+
+
+class Dfsio(Workload):
+    """Files for the engine's tasks, one file per task: write, append, read, or read at random positions."""
+
+    kind: Literal["dfsio"] = "dfsio"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
+    positional: ClassVar[str] = "operation"
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop")
+    roles: ClassVar[tuple[Role, ...]] = ROLES
+
+    operation: Literal["write", "append", "read", "random"] = Field(
+        default="write", description="write and append are on --output, read and random on --input"
+    )
+    files: int = Field(
+        default=8, ge=1, le=1_000_000, description="number of files; 10000 for many small ones"
+    )
+    size: Size = Field(default=64 << 20, ge=8, description="bytes of each file, in whole words of 8")
+    buffer: Size = Field(default=1_000_000, ge=8, description="bytes of each read or write")
+    tasks: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST,
+        description="tasks that share the files; default: one per file, at most 8 per slot",
+    )
+    seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the files' content")
+
+    @property
+    def role(self) -> Role:
+        """The role whose storage is measured."""
+        return "output" if self.operation in {"write", "append"} else "input"
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        if self.operation == "write":
+            return []
+        fixed = [
+            "--output",
+            layout.places[self.role].path,
+            "--bytes",
+            str(_words(self.size)),
+            "--seed",
+            str(self.seed),
+        ]
+        return generators(layout, "io.weft.core.DfsioGen", self.files, fixed, span="")
+
+    def job(self, prepared: Prepared) -> Job:
+        layout = prepared.layout
+        outcome = layout.record / "outcomes" / "run.json"
+        tasks = self.tasks or min(self.files, 8 * layout.slots)
+        arguments = [*self._words(layout, "directory"), "--tasks", str(tasks)]
+        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("dfsio", "Dfsio", arguments, outcome)
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        arguments = [*self._words(layout, "input"), "--threads", str(layout.head.cores)]
+        return [program(layout, "validate", "io.weft.core.DfsioValidate", arguments)]
+
+    def judge(self, results: Results) -> Judgement:
+        ran = results.ran
+        right = results.checked[0]
+        wrong = [str(right["reason"])] if not right["valid"] else []
+        wrong += [
+            f"{key} is {ran.get(key)}, expected {right.get(key)}"
+            for key in _PROVED
+            if right["valid"] and ran.get(key) != right.get(key)
+        ]
+        moved = int(ran.get("bytes", 0))
+        written = self.role == "output"
+        facts = {"operation": self.operation, **{key: ran.get(key) for key in (*_PROVED, *_RATES)}}
+        return Judgement(
+            not wrong,
+            "; ".join(wrong),
+            0 if written else moved,
+            moved if written else 0,
+            ran.get("seconds"),
+            facts,
+        )
+
+    def _words(self, layout: Layout, directory: str) -> list[str]:
+        options = {
+            directory: layout.places[self.role].path,
+            "operation": self.operation,
+            "files": self.files,
+            "bytes": _words(self.size),
+            "buffer": _words(self.buffer),
+            "seed": self.seed,
+        }
+        return flags(options)
+
+
+def _words(size: int) -> int:
+    """Whole words of 8 bytes."""
+    return size // 8 * 8

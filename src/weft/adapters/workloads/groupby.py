@@ -1,0 +1,86 @@
+"""GroupBy: the worst-case shuffle, every mapper sending to every reducer (Spark's GroupByTest, seeded and checked)."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.workloads.base import (
+    PROGRAM,
+    CheckedBy,
+    Judgement,
+    Prepared,
+    Results,
+    Workload,
+    flags,
+    program,
+)
+from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST
+
+_PROVED = ("groups", "pairs", "checksum")
+
+
+class GroupBy(Workload):
+    """Random pairs, cached, then grouped by key; mappers x reducers shuffle blocks."""
+
+    kind: Literal["groupby"] = "groupby"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
+    positional: ClassVar[str] = "pairs"
+    engines: ClassVar[tuple[str, ...]] = ("spark", "timely")
+
+    mappers: int | None = Field(
+        default=None, ge=1, le=MOST, description="map partitions; default: `mappers_per_slot` for each slot"
+    )
+    mappers_per_slot: int = Field(
+        default=4, ge=1, le=MOST, description="map partitions for each slot (Chaimov et al., figure 4: 4)"
+    )
+    reducers: int | None = Field(
+        default=None, ge=1, le=MOST, description="reduce partitions; default: as many as mappers"
+    )
+    pairs: int = Field(default=20_000, ge=1, description="pairs per mapper")
+    value_bytes: int = Field(default=1000, ge=1, le=MOST, description="bytes of each value")
+    seed: int = Field(default=0, ge=0, description="seed of the generator")
+
+    def maps(self, layout: Layout) -> int:
+        """Map partitions on these nodes."""
+        return self.mappers or self.mappers_per_slot * layout.slots
+
+    def arguments(self, layout: Layout) -> list[str]:
+        parameters = {
+            "mappers": self.maps(layout),
+            "pairs": self.pairs,
+            "value-bytes": self.value_bytes,
+            "seed": self.seed,
+        }
+        return flags(parameters)
+
+    def job(self, prepared: Prepared) -> Job:
+        layout = prepared.layout
+        outcome = layout.record / "outcomes" / "run.json"
+        reducers = self.reducers or self.maps(layout)
+        arguments = [
+            *self.arguments(layout),
+            "--reducers",
+            str(reducers),
+            "--executors",
+            str(len(layout.nodes)),
+        ]
+        arguments += ["--outcome", str(outcome)]
+        return Job("groupby", "GroupBy", arguments, outcome)
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        return [program(layout, "answer", "io.weft.core.GroupByAnswer", self.arguments(layout), heap=1 << 30)]
+
+    def judge(self, results: Results) -> Judgement:
+        ran = results.ran
+        answer = results.checked[0]
+        wrong = [
+            f"{key} is {ran.get(key)}, the generator's is {answer[key]}"
+            for key in _PROVED
+            if ran.get(key) != answer[key]
+        ]
+        facts = {key: ran.get(key) for key in (*_PROVED, "shuffle_blocks", "phases")}
+        moved = answer["pairs"] * (4 + self.value_bytes)
+        return Judgement(not wrong, "; ".join(wrong), moved, 0, ran.get("seconds"), facts)

@@ -1,0 +1,123 @@
+"""pagerank: one definition on every engine. Start 1/N, fixed rounds, declared dangling and parallel-edge modes.
+
+The result is compared with a reference by the sum of the distances (L1), because sums of floating-point numbers depend on
+the order in which an engine adds them.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.workloads.base import (
+    PROGRAM,
+    CheckedBy,
+    Judgement,
+    Prepared,
+    Results,
+    Workload,
+    flags,
+    generators,
+    program,
+)
+from weft.facts.roles import ROLES, Role
+from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST
+
+
+class PageRank(Workload):
+    """Ranks of a generated graph with power laws; weft's own blocks and messages."""
+
+    kind: Literal["pagerank"] = "pagerank"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
+    positional: ClassVar[str] = "vertices"
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely", "powergraph")
+    roles: ClassVar[tuple[Role, ...]] = ROLES
+    method: ClassVar[str] = "own"
+
+    vertices: int = Field(
+        default=1_000_000, ge=1, le=1_000_000_000, description="vertices; 11 edges each on average"
+    )
+    rounds: int = Field(default=10, ge=0, le=100_000, description="number of rounds")
+    damping: float = Field(default=0.85, ge=0, le=1, description="share of a rank that follows edges")
+    dangling: Literal["spread", "leak"] = Field(
+        default="spread", description="ranks of vertices without out-edges: to all vertices equally, or lost"
+    )
+    edges: Literal["keep", "merge"] = Field(
+        default="keep", description="edges with the same ends: each counts, or all count as one"
+    )
+    self_edges: Literal["keep", "drop"] = Field(
+        default="keep", description="edges from a vertex to itself: in the graph, or left out of it"
+    )
+    bound: float = Field(default=1e-9, gt=0, le=2, description="largest distance (L1) from the reference")
+    partitions: int | None = Field(
+        default=None, ge=1, le=MOST, description="blocks of the graph; default: 2 per slot"
+    )
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
+    seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
+
+    def definition(self) -> list[str]:
+        """The options that define the ranks."""
+        values = {
+            "vertices": self.vertices,
+            "rounds": self.rounds,
+            "damping": self.damping,
+            "dangling": self.dangling,
+            "edges": self.edges,
+        }
+        return flags(values)
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        count = self.parts or max(2 * layout.slots, len(layout.nodes))
+        definition = [*self._graph(), "--parts", str(count), "--output", layout.places["input"].path]
+        return generators(
+            layout, "io.weft.core.GraphGen", count, ["--vertices", str(self.vertices), *definition]
+        )
+
+    def _graph(self) -> list[str]:
+        """The options that decide, with the number of vertices, which edges there are."""
+        return ["--seed", str(self.seed), "--self-edges", self.self_edges]
+
+    def job(self, prepared: Prepared) -> Job:
+        layout = prepared.layout
+        outcome = layout.record / "outcomes" / "run.json"
+        arguments = [*self.definition(), "--input", layout.places["input"].path, "--method", self.method]
+        arguments += ["--output", layout.places["output"].path]
+        arguments += ["--partitions", str(self.partitions or 2 * layout.slots)]
+        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("pagerank", "PageRank", arguments, outcome)
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        arguments = [*self.definition(), *self._graph(), "--bound", str(self.bound)]
+        arguments += ["--input", layout.places["output"].path]
+        heap = (1 << 29) + 40 * self.vertices
+        return [program(layout, "validate", "io.weft.core.PageRankValidate", arguments, heap=heap)]
+
+    def judge(self, results: Results) -> Judgement:
+        prepared, ran = results.prepared, results.ran
+        found = results.checked[0]
+        generated = sum(outcome["vertices"] for outcome in prepared)
+        reason = str(found.get("reason", ""))
+        if generated != self.vertices:
+            reason = f"the generator produced {generated} vertices instead of {self.vertices}"
+        facts = {
+            "edges": sum(outcome["edges"] for outcome in prepared),
+            "dangling": sum(outcome["dangling"] for outcome in prepared),
+            **{key: found.get(key) for key in ("distance", "bound", "sum")},
+            "method": ran.get("method"),
+        }
+        if "engine_seconds" in ran:
+            facts["engine_seconds"] = ran["engine_seconds"]
+        valid = bool(found["valid"]) and not reason
+        return Judgement(
+            valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
+        )
+
+
+class PageRankGraphx(PageRank):
+    """The same ranks with GraphX's operators."""
+
+    kind: Literal["pagerank-graphx"] = "pagerank-graphx"  # type: ignore[assignment]
+    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    method: ClassVar[str] = "graphx"

@@ -1,0 +1,52 @@
+"""No workload: the cluster executes its user's own commands."""
+
+from pathlib import Path
+from typing import ClassVar, Literal, NoReturn
+
+from pydantic import Field
+
+from weft.adapters.workloads.base import NOBODY, CheckedBy, Judgement, Prepared, Results, Workload
+from weft.errors import UsageError
+from weft.text.fields import Duration
+
+
+class Persistent(Workload):
+    """A persistent cluster, until `weft down` or a limit ends it."""
+
+    kind: Literal["persistent"] = "persistent"
+    checked_by: ClassVar[CheckedBy] = NOBODY
+    positional: ClassVar[str] = "name"
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "null")
+    measured: ClassVar[bool] = False
+    roles: ClassVar[tuple[str, ...]] = ("output", "scratch")
+
+    name: str = Field(
+        pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,40}$",
+        description="name that begins with a letter and has letters, digits, _, . and - (41 at most); used by `weft exec`, `weft logs` and `weft down`",
+    )
+    limit: Duration | None = Field(default=None, gt=0, description="time limit; default: none")
+    idle: Duration | None = Field(
+        default=None,
+        gt=0,
+        description="idle time after which it ends; default: unlimited",
+    )
+    directory: Path = Field(
+        default_factory=Path.cwd, description="working directory of its user, visible on every node"
+    )
+
+    @property
+    def paths(self) -> list[Path]:
+        return [self.directory]
+
+    @property
+    def purpose(self) -> str:
+        return f"cluster {self.name}"
+
+    def job(self, prepared: Prepared) -> NoReturn:  # noqa: ARG002
+        raise UsageError(
+            "a persistent cluster is not a workload of `weft run`",
+            hint="start it with `weft up`, then use `weft exec` or `weft submit --to`",
+        )
+
+    def judge(self, results: Results) -> Judgement:  # noqa: ARG002 - nobody checks it
+        return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0)

@@ -1,0 +1,43 @@
+"""pi: points of a Halton sequence in a circle, as in Hadoop's example, in exact arithmetic."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.workloads.base import PROGRAM, CheckedBy, Judgement, Prepared, Results, Workload, program
+from weft.layout.plan import Command, Job
+from weft.text.fields import MOST
+
+
+class Pi(Workload):
+    """Only arithmetic in many tasks; the same number of points gives the same count on every engine."""
+
+    kind: Literal["pi"] = "pi"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
+    positional: ClassVar[str] = "points"
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
+
+    points: int = Field(default=1_000_000_000, ge=1, le=847_288_609_442, description="points of the sequence")
+    tasks: int | None = Field(default=None, ge=1, le=MOST, description="number of tasks; default: 4 per slot")
+
+    def job(self, prepared: Prepared) -> Job:
+        layout = prepared.layout
+        outcome = layout.record / "outcomes" / "run.json"
+        arguments = ["--points", str(self.points), "--tasks", str(self.tasks or 4 * layout.slots)]
+        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
+        return Job("pi", "Pi", arguments, outcome)
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        return [program(prepared.layout, "answer", "io.weft.core.PiAnswer", ["--points", str(self.points)])]
+
+    def judge(self, results: Results) -> Judgement:
+        ran = results.ran
+        right = results.checked[0]["inside"]
+        reason = (
+            ""
+            if ran.get("inside") == right
+            else f"the job counted {ran.get('inside')} points in the circle instead of {right}"
+        )
+        facts = {key: ran.get(key) for key in ("points", "inside", "pi")}
+        return Judgement(not reason, reason, 0, 0, ran.get("seconds"), facts)

@@ -1,0 +1,24 @@
+"""sort: the lines of a text in order; unlike TeraSort's records they differ in length, and their keys are skewed."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from weft.adapters.workloads.base import Outcome
+from weft.adapters.workloads.zipftext import ZipfText
+from weft.layout.plan import Layout
+
+
+class Sort(ZipfText):
+    """Sort the lines of generated text, as unsigned bytes, into one total order."""
+
+    kind: Literal["sort"] = "sort"
+    main_class: ClassVar[str] = "Sort"
+
+    def reducers(self, layout: Layout) -> int:
+        """64 MB per partition, as in TeraSort."""
+        return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
+
+    def answer(self, prepared: Sequence[Outcome]) -> list[str]:
+        lines = sum(outcome["lines"] for outcome in prepared)
+        checksum = sum(int(outcome["checksum"], 16) for outcome in prepared) % (1 << 128)
+        return ["--lines", str(lines), "--checksum", f"{checksum:x}"]

@@ -1,0 +1,136 @@
+"""Tests of MLlib from spark-perf, each with an answer that is computed without Spark.
+
+Definitions from databricks/spark-perf (commit 6e4f26d), with data of sizes that a laptop takes.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, flags
+from weft.layout.plan import Job
+from weft.text.fields import MOST
+
+SparkMlTest = Literal[
+    "summary-statistics",
+    "pearson",
+    "spearman",
+    "chi-sq-feature",
+    "chi-sq-gof",
+    "chi-sq-mat",
+    "svd",
+    "pca",
+    "block-matrix-mult",
+    "fp-growth",
+    "prefix-span",
+    "naive-bayes",
+    "glm-regression",
+    "glm-classification",
+    "decision-tree",
+    "kmeans",
+    "gmm",
+    "pic",
+    "als",
+    "lda",
+    "word2vec",
+]
+_SIZES: Mapping[str, tuple[int, int]] = {
+    "summary-statistics": (200_000, 50),
+    "pearson": (200_000, 50),
+    "spearman": (100_000, 20),
+    "chi-sq-feature": (200_000, 50),
+    "chi-sq-gof": (5_000_000, 2),
+    "chi-sq-mat": (2000, 2000),
+    "svd": (100_000, 50),
+    "pca": (100_000, 50),
+    "block-matrix-mult": (2000, 1000),
+    "fp-growth": (100_000, 1000),
+    "prefix-span": (5000, 30),
+    "naive-bayes": (200_000, 100),
+    "glm-regression": (200_000, 50),
+    "glm-classification": (200_000, 50),
+    "decision-tree": (200_000, 20),
+    "kmeans": (200_000, 20),
+    "gmm": (100_000, 20),
+    "pic": (20_000, 10),
+    "als": (2000, 1000),
+    "lda": (5000, 1000),
+    "word2vec": (50_000, 1000),
+}
+"""By test: rows (vectors, baskets, sequences, numbers, vertices, users, documents, sentences) and columns (features and
+label, different items, edges of a vertex, products, words)."""
+_SUPPORT: Mapping[str, float] = {"fp-growth": 0.01, "prefix-span": 0.3}
+_RANK: Mapping[str, int] = {"word2vec": 50}
+
+
+class SparkMl(Workload):
+    """One test: data made in memory from a seed and cached, then MLlib on it."""
+
+    kind: SparkMlTest = Field(description="which test")
+    checked_by: ClassVar[CheckedBy] = JOB
+    positional: ClassVar[str] = "rows"
+    engines: ClassVar[tuple[str, ...]] = ("spark",)
+
+    rows: int | None = Field(
+        default=None,
+        ge=2,
+        le=100_000_000,
+        description="vectors, baskets, sequences, vertices, users, documents, sentences or numbers; "
+        "default: by test, for seconds on a laptop",
+    )
+    columns: int | None = Field(
+        default=None,
+        ge=2,
+        le=100_000,
+        description="numbers of a vector, different items, words or products, or edges of a vertex; default: by test",
+    )
+    rank: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="singular values, principal components, hidden numbers of als, or numbers of a word's vector; "
+        "default: 10, and 50 for word2vec",
+    )
+    block: int = Field(
+        default=1024, ge=1, le=100_000, description="rows and columns of a block of block-matrix-mult"
+    )
+    support: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="share of baskets or sequences from which a pattern is frequent; default: 0.01 and 0.3",
+    )
+    longest: int = Field(default=3, ge=1, le=100, description="most items of a pattern of prefix-span")
+    partitions: int | None = Field(
+        default=None, ge=1, le=MOST, description="partitions of the data; default: 4 per slot"
+    )
+    seed: int = Field(default=5, ge=0, description="seed of the data")
+
+    def job(self, prepared: Prepared) -> Job:
+        layout = prepared.layout
+        outcome = layout.record / "outcomes" / "run.json"
+        rows, columns = self._size()
+        options: dict[str, Any] = {
+            "test": self.kind,
+            "rows": rows,
+            "columns": columns,
+            "rank": self.rank or _RANK.get(self.kind, 10),
+            "block": self.block,
+            "support": self.support or _SUPPORT.get(self.kind, 0.01),
+            "longest": self.longest,
+            "partitions": self.partitions or 4 * layout.slots,
+            "seed": self.seed,
+            "executors": len(layout.nodes),
+        }
+        arguments = flags(options)
+        return Job(self.kind, "SparkMl", [*arguments, "--outcome", str(outcome)], outcome)
+
+    def judge(self, results: Results) -> Judgement:
+        ran = results.ran
+        facts = {key: value for key, value in ran.items() if key not in {"valid", "reason", "phases"}}
+        return Judgement(bool(ran["valid"]), str(ran.get("reason", "")), 0, 0, ran.get("seconds"), facts)
+
+    def _size(self) -> tuple[int, int]:
+        usual = _SIZES[self.kind]
+        return self.rows or usual[0], self.columns or usual[1]

@@ -1,0 +1,276 @@
+"""stream-statistics: least, greatest, sum and count of a number in every record of a stream through Kafka."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from weft.adapters.services.kafka import client_program, client_properties
+from weft.adapters.workloads.base import (
+    PROGRAM,
+    CheckedBy,
+    Judgement,
+    Outcome,
+    Prepared,
+    Results,
+    Workload,
+    flags,
+)
+from weft.errors import UsageError
+from weft.facts import engines
+from weft.facts.roles import Role
+from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.text.fields import MOST, Duration, Size
+from weft.text.shorthand import MisreadError
+from weft.text.units import show_seconds
+
+_ENGINES = {name: facts.streaming for name, facts in engines.ALL.items() if facts.streaming}
+_FIRST_RATE = 1000.0
+"""Records per second of each producer with which the search for the highest rate begins."""
+
+
+_MOST_RATE = 1e7
+
+
+def _rate_of(value: Any) -> Any:
+    try:
+        known = value == "max" or 0 < float(value) <= _MOST_RATE
+    except ValueError:
+        known = False
+    if not known:
+        raise ValueError(f"it must be a number of records per second, up to {_MOST_RATE:.0f}, or max")
+    return value
+
+
+Rate = Annotated[float | Literal["max"], BeforeValidator(_rate_of)]
+
+
+class StreamStatistics(Workload):
+    """Producers publish records by a schedule; every result of the engine is checked, and each record's latency measured."""
+
+    kind: Literal["stream-statistics"] = "stream-statistics"
+    checked_by: ClassVar[CheckedBy] = PROGRAM
+    positional: ClassVar[str] = "rate"
+    engines: ClassVar[tuple[str, ...]] = tuple(dict.fromkeys(("flink", *_ENGINES)))
+    roles: ClassVar[tuple[Role, ...]] = ("output", "scratch")
+    needs: ClassVar[tuple[str, ...]] = ("kafka",)
+    libraries: ClassVar[Mapping[str, str]] = {name: one.library for name, one in _ENGINES.items()}
+
+    producers: int = Field(
+        default=1, ge=1, le=10_000, description="producers, each with a partition of its own"
+    )
+    rate: Rate = Field(
+        default=_FIRST_RATE,
+        description="records per second of each producer; max: search for the highest rate that keeps `bound`",
+    )
+    seconds: Duration = Field(default=20.0, ge=1, description="measured time; with rate=max of each rate")
+    warmup: Duration = Field(
+        default=5.0, ge=0, description="time before, at the same rate, which only the check counts"
+    )
+    length: Size = Field(default=80, ge=3, le=MOST, description="bytes of each record")
+    values: int = Field(default=8, ge=1, le=100_000, description="numbers in each record")
+    field: int = Field(default=1, ge=0, description="number of a record that is aggregated, from 0")
+    interval: Duration | None = Field(
+        default=None,
+        ge=0,
+        description="tumbling window (Flink, from 50ms) or micro-batch (Spark, from 100ms); 0: a result for each record (on Spark by its real-time mode). Default: 0 on Flink, 100ms on Spark",
+    )
+    bound: Duration = Field(
+        default=1.0, gt=0, description="with rate=max: limit of the 99th percentile of latency"
+    )
+    checkpoint: Duration | None = Field(
+        default=None,
+        ge=0.01,
+        description="time between checkpoints, on Flink and in Spark's real-time mode. Default: 1s on Flink, 5s on Spark, the shortest",
+    )
+    backlog: Duration = Field(
+        default=0.0, ge=0, description="how much later than the producers the engine begins; without warmup"
+    )
+    buffer_timeout: Duration = Field(
+        default=0.01, ge=0, description="longest wait of a record for others of its buffer (Flink)"
+    )
+    tasks: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST,
+        description="tasks that read; default: one per producer, at most one per slot",
+    )
+    patience: Duration = Field(
+        default=120.0,
+        ge=1,
+        description="time without a result, or without an acknowledgement of the brokers, after which records are given up as lost",
+    )
+    seed: int = Field(default=0, ge=0, description="seed of the records")
+
+    @model_validator(mode="after")
+    def _fits(self) -> "StreamStatistics":
+        """Records hold their numbers."""
+        if self.field >= self.values:
+            raise MisreadError(
+                f"field {self.field} is not one of the {self.values} numbers of a record",
+                hint=f"fields are numbered from 0 to {self.values - 1}",
+            )
+        if self.backlog and (self.rate == "max" or self.seconds <= self.backlog):
+            raise MisreadError(
+                "stream-statistics: a backlog needs a rate, and producers that publish for longer",
+                hint="set rate to a number, and seconds above backlog",
+            )
+        if (self.length + 1) // self.values < 4:
+            raise MisreadError(
+                f"a record of {self.length} bytes does not hold {self.values} numbers",
+                hint=f"with {self.values} numbers it needs {4 * self.values - 1} bytes or more",
+            )
+        return self
+
+    def require_engine(self, kind: str) -> None:
+        engine = _ENGINES[kind]
+        if self.interval and self.interval < engine.shortest:
+            raise MisreadError(
+                f"stream-statistics: an interval of {self.interval * 1000:g} ms is too short on {kind}",
+                hint=f"set interval to {engine.shortest * 1000:g}ms or more, or 0 for a result of each record",
+            )
+        least = engine.checkpoint
+        if engine.real_time and self.interval == 0 and (self.checkpoint or least) < least:
+            raise MisreadError(
+                f"stream-statistics: {engine.real_time} has at least {least:g} s between checkpoints",
+                hint=f"set checkpoint to {least:g}s or more",
+            )
+
+    def require_layout(self, layout: Layout) -> None:
+        mode = _ENGINES[layout.engine].real_time
+        if mode and self.interval == 0 and layout.slots <= self.producers:
+            raise UsageError(
+                f"stream-statistics: {mode} needs {self.producers + 1} slots, one for each"
+                f" producer's partition and one for the result; there are {layout.slots}",
+                hint="add nodes or cores, lower producers, or set interval to 100ms or more",
+            )
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        topics = {"stream-records": self.producers, "stream-results": 1, "stream-control": 1}
+        words = ["--client", str(client_properties(layout)), "--replication", "-1"]
+        words += [word for name, count in topics.items() for word in ("--topic", f"{name}={count}")]
+        return [client_program(layout, layout.head, "topics", "CreateTopics", words, heap=128 << 20)]
+
+    def job(self, prepared: Prepared) -> Job:
+        layout = prepared.layout
+        outcome, engine = layout.record / "outcomes" / "run.json", _ENGINES[layout.engine]
+        options = {
+            "client": client_properties(layout),
+            "producers": self.producers,
+            "field": self.field,
+            "interval-millis": round(self._interval(layout) * 1000),
+            "checkpoints": f"{layout.places['output'].path}/checkpoints",
+            "checkpoint-millis": round(1000 * (self.checkpoint or engine.checkpoint)),
+            "tasks": self.tasks or min(self.producers, layout.slots),
+            "executors": len(layout.nodes),
+            "outcome": outcome,
+            **({"buffer-millis": round(self.buffer_timeout * 1000)} if engine.buffers else {}),
+        }
+        needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
+        words = [*flags(options), *(["--backlog"] if self.backlog else [])]
+        return Job("stream-statistics", "StreamStatistics", words, outcome, dependencies=needed)
+
+    def beside(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        options: dict[str, object] = {
+            **self._stream(layout),
+            "rate": _FIRST_RATE if self.rate == "max" else self.rate,
+            "seconds": self.seconds,
+            "warmup-seconds": self.warmup,
+            "interval-micros": round(self._interval(layout) * 1e6),
+            "bound-micros": round(self.bound * 1e6) if self.rate == "max" else 0,
+            "backlog-seconds": self.backlog,
+            "patience-seconds": self.patience,
+            "log": layout.record / "outcomes" / "latency.hlog",
+        }
+        edges = [self.producers * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
+        options["programs"] = sum(1 for i in range(len(layout.nodes)) if edges[i] < edges[i + 1])
+        return [
+            client_program(layout, layout.head, "collect", "Collect", flags(options)),
+            *(
+                client_program(
+                    layout,
+                    node,
+                    f"produce-{node.name}",
+                    "Produce",
+                    flags(
+                        {
+                            **self._stream(layout),
+                            "from": edges[i],
+                            "to": edges[i + 1],
+                            "patience-seconds": self.patience,
+                        }
+                    ),
+                )
+                for i, node in enumerate(layout.nodes)
+                if edges[i] < edges[i + 1]
+            ),
+        ]
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        words = flags(self._stream(layout))
+        return [client_program(layout, layout.head, "validate", "StreamValidate", words)]
+
+    def judge(self, results: Results) -> Judgement:
+        collected, *produced = results.ran["beside"]
+        found = results.checked[0]
+        reasons = [str(collected["lost"]).rstrip(".")] if "lost" in collected else []
+        wanted = found["each"] * self.producers
+        if self.rate != "max" and "lost" not in collected:
+            steps = (0 if self.backlog else self.warmup, self.seconds)
+            wanted = self.producers * sum(max(1, round(self.rate * time)) for time in steps if time)
+        counts = {
+            "producers published": sum(one["records"] for one in produced),
+            "the validator found": found["records"],
+            "the engine counted": found["count"],
+        }
+        reasons += [f"{who} {count} records of {wanted}" for who, count in counts.items() if count != wanted]
+        facts = {
+            **_facts(collected),
+            **{key: found[key] for key in ("min", "max", "sum", "count", "results")},
+        }
+        measured = collected.get("records", 0) * self.length
+        return Judgement(not reasons, "; ".join(reasons), measured, 0, collected.get("seconds"), facts)
+
+    def _interval(self, layout: Layout) -> float:
+        """Seconds between results; 0: one for each record."""
+        return _ENGINES[layout.engine].interval if self.interval is None else self.interval
+
+    def _stream(self, layout: Layout) -> dict[str, object]:
+        return {
+            "client": client_properties(layout),
+            "producers": self.producers,
+            "length": self.length,
+            "values": self.values,
+            "field": self.field,
+            "seed": self.seed,
+        }
+
+
+def _facts(collected: Outcome) -> dict[str, Any]:
+    """Values for lists of runs; the report draws the rest from the record."""
+    if "latency" not in collected:
+        return {}
+    last = max((step for step in collected["steps"] if step["sustained"]), key=_rate, default=None)
+    step = last or collected["steps"][-1]
+    return {
+        "offered_per_second": step["rate"],
+        "records_per_second": round(collected["throughput"], 1),
+        "sustained": bool(last),
+        **({} if last else {"limit": step["limit"]}),
+        **{f"latency_{name}_seconds": round(value, 6) for name, value in collected["latency"].items()},
+        **_caught_up(collected.get("backlog")),
+    }
+
+
+def _caught_up(backlog: Mapping[str, Any] | None) -> dict[str, Any]:
+    """How long the engine, which began late, needed for what had been published."""
+    if backlog is None:
+        return {}
+    took = show_seconds(backlog["caught_up"]) if "caught_up" in backlog else "not until the end"
+    return {"backlog_records": backlog["records"], "caught_up": took}
+
+
+def _rate(step: Mapping[str, Any]) -> float:
+    return float(step["rate"])

@@ -1,0 +1,59 @@
+"""Records of Hadoop's TeraGen as input, for TeraSort and TeraCount."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from pydantic import Field
+
+from weft.adapters.workloads.base import Outcome, Workload, generators
+from weft.facts.roles import ROLES, Role
+from weft.layout.plan import Command, Layout
+from weft.text.fields import MOST, Size
+
+RECORD = 100
+"""Bytes of a record: a 10-byte key and a 90-byte value (sortbenchmark.org, gensort)."""
+
+
+class TeraRecords(Workload):
+    """The common part of TeraSort and TeraCount: generated input, and its checksum."""
+
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely")
+    roles: ClassVar[tuple[Role, ...]] = ROLES
+
+    size: Size = Field(
+        default=1_000_000_000, ge=RECORD, description="bytes of input, in records of 100 bytes"
+    )
+    partitions: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST,
+        description="reduce partitions; default: one per 64 MB, at least two per slot",
+    )
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
+    seed: int = Field(
+        default=0, ge=0, le=1 << 20, description="seed of the records; 0 gives those of Hadoop's TeraGen"
+    )
+
+    @property
+    def takes(self) -> Mapping[Role, int]:
+        return {"input": self.size}
+
+    @property
+    def rows(self) -> int:
+        return self.size // RECORD
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        count = self.parts or max(2 * layout.slots, len(layout.nodes))
+        definition = ["--rows", str(self.rows), "--parts", str(count), "--seed", str(self.seed)]
+        return generators(
+            layout, "io.weft.core.TeraGen", count, [*definition, "--output", layout.places["input"].path]
+        )
+
+    def reducers(self, layout: Layout) -> int:
+        """64 MB per partition: smaller ones are not faster (the IBM network study, 12 GB TeraSort)."""
+        return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
+
+
+def total(outcomes: Sequence[Outcome]) -> str:
+    """The 128-bit sum of the checksums of the parts, in hex."""
+    return f"{sum(int(outcome['checksum'], 16) for outcome in outcomes) % (1 << 128):x}"

@@ -1,0 +1,13 @@
+"""wordcount: how often each word of a text occurs."""
+
+from typing import ClassVar, Literal
+
+from weft.adapters.workloads.zipftext import ZipfText
+
+
+class WordCount(ZipfText):
+    """Count the words of generated text; every count is checked."""
+
+    kind: Literal["wordcount"] = "wordcount"
+    main_class: ClassVar[str] = "WordCount"
+    engines: ClassVar[tuple[str, ...]] = (*ZipfText.engines, "timely")

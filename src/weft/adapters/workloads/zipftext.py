@@ -1,0 +1,114 @@
+"""Text of words that follow Zipf's law as input, for WordCount, Grep and Sort."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from pydantic import Field
+
+from weft.adapters.workloads.base import (
+    PROGRAM,
+    CheckedBy,
+    Judgement,
+    Outcome,
+    Prepared,
+    Results,
+    Workload,
+    flags,
+    generators,
+    program,
+)
+from weft.facts.roles import ROLES, Role
+from weft.layout.plan import Command, Job, Layout
+from weft.text.fields import MOST, Size
+
+BLOCK = 10_000
+"""Bytes that the generator produces at a time; each block can be generated separately."""
+
+
+class ZipfText(Workload):
+    """Generated text, a job that reads it and writes lines, and a program that checks them."""
+
+    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
+    roles: ClassVar[tuple[Role, ...]] = ROLES
+    checked_by: ClassVar[CheckedBy] = PROGRAM
+    main_class: ClassVar[str]
+    """The job's main class; that of the validator has the suffix Validate."""
+
+    size: Size = Field(default=1_000_000_000, ge=BLOCK, description="bytes of input, in blocks of 10 kB")
+    words: int = Field(default=100_000, ge=1, le=1_010_100, description="words of the vocabulary")
+    exponent: float = Field(default=1.0, ge=0, le=10, description="exponent of their Zipf distribution")
+    partitions: int | None = Field(
+        default=None, ge=1, le=MOST, description="reduce partitions; default: as fits the workload"
+    )
+    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
+    seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
+
+    @property
+    def takes(self) -> Mapping[Role, int]:
+        return {"input": self.size}
+
+    @property
+    def blocks(self) -> int:
+        return self.size // BLOCK
+
+    def text(self) -> list[str]:
+        """The options that define the text."""
+        values = {
+            "blocks": self.blocks,
+            "words": self.words,
+            "exponent": self.exponent,
+            "seed": self.seed,
+        }
+        return flags(values)
+
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        count = self.parts or max(2 * layout.slots, len(layout.nodes))
+        definition = [*self.text(), "--parts", str(count)]
+        return generators(
+            layout, "io.weft.core.TextGen", count, [*definition, "--output", layout.places["input"].path]
+        )
+
+    def reducers(self, layout: Layout) -> int:
+        """One per slot: counts of strings are small compared with the input."""
+        return self.partitions or layout.slots
+
+    def options(self) -> list[str]:
+        """Options of the job and its validator in addition to input and output."""
+        return []
+
+    def job(self, prepared: Prepared) -> Job:
+        layout = prepared.layout
+        outcome = layout.record / "outcomes" / "run.json"
+        words = ["--input", layout.places["input"].path, "--output", layout.places["output"].path]
+        words += ["--partitions", str(self.reducers(layout)), "--executors", str(len(layout.nodes))]
+        return Job(
+            self.main_class.lower(),
+            self.main_class,
+            [*words, *self.options(), "--outcome", str(outcome)],
+            outcome,
+        )
+
+    def answer(self, prepared: Sequence[Outcome]) -> list[str]:  # noqa: ARG002 - computed again from the generator
+        """Options of the validator about the correct result."""
+        return self.text()
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        words = ["--input", layout.places["output"].path, *self.answer(prepared.outcomes), *self.options()]
+        words += ["--threads", str(layout.head.cores)]
+        return [program(layout, "validate", f"io.weft.core.{self.main_class}Validate", words, heap=1 << 30)]
+
+    def judge(self, results: Results) -> Judgement:
+        ran = results.ran
+        found = results.checked[0]
+        generated = sum(outcome["bytes"] for outcome in results.prepared)
+        reason = str(found.get("reason", ""))
+        if generated != self.blocks * BLOCK:
+            reason = f"the generator produced {generated} bytes instead of {self.blocks * BLOCK}"
+        elif not ran["valid"]:
+            reason = str(ran.get("reason", ""))
+        facts = {key: found[key] for key in ("distinct", "total", "lines", "checksum") if key in found}
+        valid = bool(found["valid"]) and not reason
+        return Judgement(
+            valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
+        )

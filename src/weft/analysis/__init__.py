@@ -1,0 +1,1 @@
+"""From a record to numbers: pure functions and frozen results."""

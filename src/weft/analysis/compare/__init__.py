@@ -1,0 +1,1 @@
+"""Runs next to other runs, and next to published figures."""

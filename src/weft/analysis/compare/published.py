@@ -1,0 +1,140 @@
+"""A study's folder as data: the paper's figures, and rules about the predicted shapes of the study's cells."""
+
+import csv
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from weft.analysis.read.part import Part
+from weft.errors import UsageError
+from weft.text import toml
+
+FIGURES, RULES = "published.csv", "expected.toml"
+
+
+Measure = Literal[
+    "seconds",
+    "opens",
+    "reads",
+    "bytes_read",
+    "mean_read",
+    "writes",
+    "bytes_written",
+    "mean_write",
+    "map_files",
+    "read_files",
+    "ingest",
+    "latency_median_seconds",
+    "latency_mean_seconds",
+    "records_per_second",
+]
+"""The subject of a rule: the time, a value of `operations.Operations`, the seconds of the run phase spent in file calls on
+scratch, on the map side or the read side of shuffles, megabits of input per second and slot of the stages that read shuffles, or
+what a stream's run found."""
+
+
+class Published(Part):
+    """A figure of a paper. `cell` and `at` are its equivalents in the study; empty if there are none."""
+
+    paper: str
+    experiment: str
+    engine: str
+    storage: str
+    scale: str
+    metric: str
+    value: str
+    unit: str
+    cores: int | None = None
+    cell: str = ""
+    at: str = ""
+    note: str = ""
+
+    @property
+    def number(self) -> float | None:
+        """The value, if it is one number and not a range."""
+        try:
+            return float(self.value)
+        except ValueError:
+            return None
+
+
+class Rule(Part):
+    """A statement about the cells: `value` is a formula over the values `of`, compared with a bound."""
+
+    name: str
+    value: str
+    of: Measure = "seconds"
+    at_least: float | None = None
+    at_most: float | None = None
+    paper: str = Field(description="the paper's figure, as text")
+    source: str
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> "Rule":
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError(f"the rule {self.name!r} needs one of at_least and at_most")
+        return self
+
+    @property
+    def bound(self) -> str:
+        return f"at least {self.at_least:g}" if self.at_least is not None else f"at most {self.at_most:g}"
+
+    def holds(self, value: float) -> bool:
+        return value >= self.at_least if self.at_least is not None else value <= (self.at_most or 0.0)
+
+
+class Expected(Part):
+    """Names of a study's cells, and its rules."""
+
+    axis: str = Field(description="the key of the matrix whose values are in a formula's brackets")
+    places: tuple[str, ...] = Field(default=(), description="its values in order; default: as numbers")
+    series: str = Field(description="the key of the matrix that distinguishes the cells")
+    base: str = Field(description="short name of the cell with which the others are compared")
+    cells: dict[str, str] = Field(description="values of `series` by short name")
+    rules: tuple[Rule, ...] = Field(default=(), alias="rule")
+
+    @model_validator(mode="after")
+    def _base_is_a_cell(self) -> "Expected":
+        if self.base not in self.cells:
+            raise ValueError(f"base is {self.base!r}, which is not one of the cells")
+        return self
+
+    def rank(self, at: str) -> tuple[float, str]:
+        """The sort key for the values of `axis`."""
+        if at in self.places:
+            return self.places.index(at), at
+        try:
+            return float(at), at
+        except ValueError:
+            return float("inf"), at
+
+
+class Paper(Part):
+    """The contents of a study's folder besides its matrix."""
+
+    expected: Expected
+    figures: tuple[Published, ...] = ()
+
+
+def load(folder: Path) -> Paper | None:
+    """The papers' side of a study; None if the folder has no rules. Raises UsageError for invalid files."""
+    if not (folder / RULES).is_file():
+        return None
+    try:
+        table = toml.read(folder / RULES)
+        return Paper(expected=Expected.model_validate(table), figures=figures(folder / FIGURES))
+    except (OSError, tomllib.TOMLDecodeError, ValidationError) as error:
+        raise UsageError(f"{folder}: {RULES} or {FIGURES} is invalid: {error}") from error
+
+
+def figures(path: Path) -> tuple[Published, ...]:
+    """The rows of a published.csv; none if there is no such file."""
+    if not path.is_file():
+        return ()
+    with path.open(newline="") as file:
+        return tuple(
+            Published.model_validate({key: text for key, text in row.items() if text})
+            for row in csv.DictReader(file)
+        )

@@ -1,0 +1,1 @@
+"""Where the slot time of a run went, and against which limits."""

@@ -1,0 +1,260 @@
+"""Where the slot time of a run went: exclusive parts whose sum is slots x wall time, and the possible gain from each."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars
+
+from weft.analysis.explain import bounds, evidence, slots, tasktime
+from weft.analysis.explain.evidence import Evidence, Window
+from weft.analysis.explain.slots import Stage
+from weft.analysis.explain.spread import Indexes, Numbers
+from weft.analysis.explain.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, Measured, Witnesses
+from weft.analysis.explain.timeparts import Covered, Operation, StageTime, TimePart, Witnessed
+from weft.facts.jobmetrics import JobMetrics
+
+MOST_UNCLASSIFIED = 0.1
+"""Share of unattributed slot time above which there is no verdict."""
+LEAST_OVERLAPPED = 0.01
+"""Seconds of file calls for which no task waited, as a share of slot time, from which they are listed."""
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The result."""
+
+    wall: float
+    slots: int
+    parts: Sequence[TimePart]
+    stages: Mapping[Stage, StageTime]
+    """Those first that took most."""
+    coverage: Covered
+    beside: Mapping[str, float]
+    """Processor seconds of threads beside the tasks, by kind: compilers, collector, servers."""
+
+    @property
+    def unclassified(self) -> float:
+        """Share of unattributed slot time."""
+        return sum(part.share for part in self.parts if part.name == UNCLASSIFIED)
+
+    @property
+    def verdict(self) -> bool:
+        """Whether enough is known for one."""
+        return self.unclassified <= MOST_UNCLASSIFIED
+
+
+def attribute(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Attribution | None:
+    """Split the window's slot time; None where the engine left no job metrics there."""
+    found = evidence.gather(metrics, samples, window)
+    if found.tasks.is_empty() or window.slots <= 0 or window.end <= window.begin:
+        return None
+    of_stages = _stages(found)
+    whole = tasktime.total([*of_stages.values(), _empty(found)])
+    wall = window.end - window.begin
+    times, replay = _bounds(found, metrics, of_stages, window, whole)
+    parts = [
+        TimePart(name=name, seconds=seconds, share=seconds / (wall * window.slots), bound=times[name],
+                 resource=_resource(found, name, seconds), operations=_operations(found, name, None))
+        for name, seconds in sorted(whole.items(), key=lambda item: -item[1])
+    ]  # fmt: skip
+    parts += _overlapped(found, whole, wall * window.slots)
+    return Attribution(
+        wall,
+        window.slots,
+        parts,
+        _rows(found, metrics, of_stages, wall * window.slots),
+        _coverage(found, metrics, replay),
+        found.beside,
+    )
+
+
+def _stages(found: Evidence) -> dict[Stage, dict[str, float]]:
+    """By stage: the parts of the time that its tasks held slots."""
+    ok = found.tasks["ok"].fill_null(value=False).to_numpy()
+    held = np.asarray(found.use.held)
+    parts = {}
+    for stage, mine in found.where.items():
+        good, bad = mine[ok[mine]], mine[~ok[mine]]
+        parts[stage] = tasktime.parts(measured(found, good))
+        if lost := float(held[bad].sum()):
+            parts[stage][FAILED] = lost
+    return parts
+
+
+def measured(found: Evidence, mine: Indexes) -> Measured:
+    """What is known of some tasks together."""
+
+    def add(values: Numbers | None) -> float | None:
+        return None if values is None else float(values[mine].sum())
+
+    processor = [found.seconds(name, 1e-9) for name in ("cpu_ns", "deserialize_cpu_ns")]
+    # the engine's own figure is finer; where it has none, the kernel's
+    used = [
+        values
+        for values in map(add, processor if found.engine_says_cpu else [found.used])
+        if values is not None
+    ]
+    looks = {name: float(values[mine].sum()) for name, values in found.looks.items()}
+    files: dict[str, float] = {}
+    for each in found.files.operations:
+        files[each.part] = files.get(each.part, 0.0) + float(each.seconds[mine].sum())
+    seen = sum(looks.values()) if looks else None
+    if not found.files.counted:
+        files = evidence.unplaced(looks)
+    # what other threads did on the same files is in there too, so that only looks tell the tasks' own
+    system = add(found.system) or 0.0 if found.files.by_thread or seen is None else sum(files.values())
+    return Measured(
+        held=float(np.asarray(found.use.held)[mine].sum()),
+        scheduling=add(found.seconds("scheduler_ms", 1e-3)) or 0.0,
+        processor=sum(used) if used else None,
+        waiting=add(found.waiting),
+        stolen=add(found.stolen) or 0.0,
+        collector=add(found.seconds("gc_ms", 1e-3)) or 0.0,
+        fetch=add(found.seconds("fetch_wait_ms", 1e-3)) or 0.0,
+        files=files,
+        blocked_in_files=seen,
+        system=system,
+        served={name: float(values[mine].sum()) for name, values in found.served.items()},
+        wire=add(found.wire) or 0.0,
+        seen={name: float(values[mine].sum()) for name, values in found.blocked.items()},
+    )
+
+
+def _empty(found: Evidence) -> dict[str, float]:
+    return tasktime.total([{reason: seconds} for (reason, _), seconds in found.use.empty.items()])
+
+
+def _bounds(
+    found: Evidence,
+    metrics: JobMetrics,
+    of_stages: Mapping[Stage, Mapping[str, float]],
+    window: Window,
+    whole: Mapping[str, float],
+) -> tuple[dict[str, float], float]:
+    """By part, the bound; and the replayed time over the real one."""
+    plan = bounds.steps(list(zip(found.stages, found.use.held, strict=True)), metrics.stages, window.begin)
+    shares = {
+        stage: {name: seconds / (sum(parts.values()) or 1.0) for name, seconds in parts.items()}
+        for stage, parts in of_stages.items()
+    }
+    wall = window.end - window.begin
+    again = bounds.without("", plan, {}, window.slots)
+    last = float(np.max(found.tasks["end"].to_numpy().clip(window.begin, window.end))) - window.begin
+    rest = wall - last
+    """The driver alone, after the last task."""
+    times = {}
+    for name in whole:
+        left = bounds.without(name, plan, shares, window.slots)
+        after = 0.0 if name == slots.DRIVER else rest
+        # what the replay does not know, such as locality, is as it was
+        times[name] = wall / max(left + after + (wall - rest - again), 1e-3) if again else 1.0
+    return {name: max(1.0, value) for name, value in times.items()}, (again + rest) / wall
+
+
+def _overlapped(found: Evidence, whole: Mapping[str, float], slot_time: float) -> list[TimePart]:
+    """File calls that took long and for which no task waited."""
+    return [
+        TimePart(name=name, share=0.0, seconds=0.0, resource=seconds, bound=1.0)
+        for name, seconds in sorted(found.files.in_all.items())
+        if name not in whole and seconds >= LEAST_OVERLAPPED * slot_time
+    ]
+
+
+def _resource(found: Evidence, name: str, seconds: float) -> float:
+    timed = sum(float(each.seconds.sum()) for each in found.files.operations if each.part == name)
+    timed = max(timed, found.files.in_all.get(name, 0.0))
+    if name == "collector":
+        return max(seconds, found.beside.get("collector", 0.0))
+    return max(seconds, timed)
+
+
+def _operations(found: Evidence, part: str, mine: Indexes | None) -> tuple[Operation, ...]:
+    every = np.arange(len(found.stages)) if mine is None else mine
+    rows = [
+        Operation(
+            name=each.name, seconds=float(each.seconds[every].sum()), calls=float(each.calls[every].sum())
+        )
+        for each in found.files.operations
+        if each.part == part
+    ]
+    return tuple(sorted((row for row in rows if row.seconds > 0), key=lambda row: -row.seconds))
+
+
+def _rows(
+    found: Evidence, metrics: JobMetrics, of_stages: Mapping[Stage, Mapping[str, float]], whole: float
+) -> dict[Stage, StageTime]:
+    names = {
+        (r["app"], r["stage"], r["attempt"]): r["name"] or "" for r in metrics.stages.iter_rows(named=True)
+    }
+    empty: dict[Stage, dict[str, float]] = defaultdict(dict)
+    for (reason, stage), seconds in found.use.empty.items():
+        if stage is not None:
+            empty[stage][reason] = seconds
+    rows = {}
+    for stage, parts in of_stages.items():
+        mine = found.where[stage]
+        both = tasktime.total([parts, empty.get(stage, {})])
+        operations = {name: _operations(found, name, mine) for name in both if ": " in name}
+        seconds = sum(both.values())
+        rows[stage] = StageTime(
+            stage=label(stage),
+            name=names.get(stage, ""),
+            side=_side(found, mine),
+            seconds=seconds,
+            share=seconds / whole,
+            parts=dict(sorted(both.items(), key=lambda item: -item[1])),
+            operations={name: each for name, each in operations.items() if each},
+        )
+    return dict(sorted(rows.items(), key=lambda row: -row[1].seconds))
+
+
+def label(stage: Stage) -> str:
+    """Its number, and try if it is not the first."""
+    _, number, attempt = stage
+    return f"{number}" if not attempt else f"{number}, try {attempt + 1}"
+
+
+def _side(found: Evidence, mine: Indexes) -> str:
+    tasks = found.tasks[mine]
+    writes = bool((tasks["shuffle_write_bytes"] > 0).any())
+    reads = bool((tasks["remote_bytes"] > 0).any() or (tasks["local_bytes"] > 0).any())
+    return {(True, True): "both sides", (True, False): "map side", (False, True): "read side"}.get(
+        (writes, reads), "no shuffle"
+    )
+
+
+def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
+    missing = {}
+    if found.waiting is None:
+        missing["threads"] = f"{WAITING}, and what tasks were blocked in: --set probes=...,threads"
+    if not found.files.counted:
+        missing["fileops"] = "which files were waited for: --set probes=...,fileops"
+    elif not found.files.by_thread:
+        missing["fileops by thread"] = "file calls of servers and of tasks were not counted apart"
+    if not found.engine_says_cpu and found.used is None:
+        missing["processor time of tasks"] = f"{PROCESSOR}: the engine does not say it"
+    if found.seconds("fetch_wait_ms", 1e-3) is None:
+        missing["waiting for blocks"] = "network: the engine does not say it"
+    return Covered(
+        tasks=found.tasks.height,
+        processes_ran=metrics.executors.height,
+        processes_seen=found.seen,
+        missing=missing,
+        witnesses=_witnesses(found),
+        replay=replay,
+        lost=tuple(metrics.gaps),
+    )
+
+
+def _witnesses(found: Evidence) -> Witnessed | None:
+    if not (found.looks and found.files.by_thread):
+        return None
+    seen = sum(float(values.sum()) for values in found.looks.values())
+    timed = sum(float(each.seconds.sum()) for each in found.files.operations)
+    waiting = float(found.waiting.sum()) if found.waiting is not None else 0.0
+    system = float(found.system.sum()) if found.system is not None else 0.0
+    total = float(sum(found.use.held))
+    pair = Witnesses(timed, seen, min(timed, waiting + system), max(1, round(total / 0.05)), total)
+    return Witnessed(timed=timed, seen=seen, runnable=pair.runnable, agree=pair.agree)

@@ -1,0 +1,237 @@
+"""What a record says of the tasks of one stretch of time, beside each other: the engine's figures and the probes' counters."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars
+
+from weft.analysis.explain import filetime, spread, stolen
+from weft.analysis.explain.filetime import DATA, FileTime
+from weft.analysis.explain.slots import Held, Stage, Use, use
+from weft.analysis.explain.spread import Counter, Indexes, Numbers
+from weft.analysis.explain.tasktime import NETWORK, THREADS
+from weft.facts.jobmetrics import JobMetrics
+from weft.facts.threadkinds import programs
+
+_FILE_CALLS = (
+    "open", "close", "stat", "rename", "unlink", "mkdir", "rmdir", "readdir", "read", "write", "truncate", "sync",
+    "transfer", "fault",
+)  # fmt: skip
+_BLOCKED = {"network": NETWORK, "lock": THREADS, "sleep": THREADS}
+"""Other operations in which a thread is blocked, and the part that they are of."""
+_RUNNING = ("running", "other")
+UNPLACED = "path not counted"
+"""The class of file calls that were seen where nobody counted them by path."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The stretch of time, and the slots that there were. Times are seconds since the epoch."""
+
+    begin: float
+    end: float
+    slots: int
+    nodes: Mapping[str, str]
+    """Node by the address or name that the engine calls it by."""
+    link: float | None = None
+    """Bytes a second that the link of a node carries each way; None if that is not known."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Arrays have one value a task, in the order of `tasks`; None where nobody measured it."""
+
+    tasks: polars.DataFrame
+    stages: Sequence[Stage]
+    """Of each task."""
+    use: Use
+    weight: Numbers
+    """What of each task's time lies in the window, and is not shared with others in its slot."""
+    files: FileTime
+    used: Numbers | None
+    """Processor seconds of task threads, by the kernel."""
+    waiting: Numbers | None
+    system: Numbers | None
+    stolen: Numbers | None
+    """Seconds that a hypervisor took, an estimate."""
+    looks: Mapping[str, Numbers]
+    """By operation: seconds in which a task's thread was seen blocked in it."""
+    blocked: Mapping[str, Numbers]
+    """By part: seconds in which a task's thread was seen blocked in something else, without those of idle threads."""
+    served: Mapping[str, Numbers]
+    """By part: what serving threads did on all nodes, given to the tasks that waited meanwhile."""
+    wire: Numbers | None
+    """Seconds that links need for the blocks that tasks fetched, while the other tasks of their nodes fetch theirs."""
+    where: Mapping[Stage, Indexes]
+    """By stage: the indexes of its tasks."""
+    beside: Mapping[str, float]
+    """Processor seconds of threads beside the tasks, by kind."""
+    meanwhile: Mapping[str, float]
+    """Of them, those from the first task's begin to the last one's end."""
+    seen: int
+    """Processes that the threads were read of."""
+
+    @property
+    def engine_says_cpu(self) -> bool:
+        """Whether the engine itself says how long each task was on a processor."""
+        return self.seconds("cpu_ns", 1e-9) is not None
+
+    def seconds(self, column: str, unit: float) -> Numbers | None:
+        """A column of the engine's own, for what lies in the window; None where the engine does not say it."""
+        values = self.tasks[column]
+        if values.null_count() == len(values):
+            return None
+        found: Numbers = values.fill_null(0).to_numpy().astype(float) * unit * self.weight
+        return found
+
+
+def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Evidence:
+    """Everything that is known of the tasks in the window."""
+    tasks = metrics.tasks.drop_nulls(["begin", "end"]).filter(
+        (polars.col("end") > window.begin) & (polars.col("begin") < window.end)
+    )
+    own: dict[Stage, Stage] = {}
+    stages = [own.setdefault(row, row) for row in tasks.select("app", "stage", "attempt").iter_rows()]
+    begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
+    named: dict[tuple[str, str], str] = {}
+    places_of = [
+        named.setdefault(row, "{} {}".format(*row)) for row in tasks.select("app", "executor").iter_rows()
+    ]
+    held = [Held(*row) for row in zip(stages, begins, ends, places_of, strict=True)]
+    used = use(held, _submitted(metrics), window.begin, window.end, window.slots, _rooms(metrics))
+    weight = np.asarray(used.held) / np.maximum(ends - begins, 1e-9)
+    begins, ends = begins.clip(window.begin, window.end), ends.clip(window.begin, window.end)
+    places = _places(tasks, window)
+    threads = spread.of_processes(samples, "threads.", programs())
+
+    def of_tasks(name: str) -> Numbers | None:
+        found: Numbers = np.zeros(len(begins))
+        known = False
+        for node, here in places.items():
+            if (node, name) in threads:
+                known = True
+                found[here] = spread.over_tasks(threads[node, name], begins[here], ends[here])
+        return found if known else None
+
+    looks = {name: of_tasks(f"threads.task.in.{name}") for name in _FILE_CALLS}
+    on_processor = of_tasks("threads.task.cpu")
+    return Evidence(
+        tasks,
+        stages,
+        used,
+        weight,
+        filetime.of_tasks(spread.of_nodes(samples, "fileops.", "threadops."), places, begins, ends),
+        on_processor,
+        of_tasks("threads.task.wait"),
+        of_tasks("threads.task.system"),
+        stolen.of_tasks(samples, places, on_processor, window.begin, window.end),
+        {name: found for name, found in looks.items() if found is not None},
+        _blocked(of_tasks, looks, np.asarray(used.held)),
+        _served(threads, begins, ends),
+        _wire(tasks, weight, window, len(places)),
+        _where(stages),
+        _beside(threads, window.begin, window.end),
+        _beside(threads, begins.min(), ends.max()) if len(begins) else {},
+        _processes(samples),
+    )
+
+
+def _blocked(
+    of_tasks: Callable[[str], Numbers | None], files: Mapping[str, Numbers | None], held: Numbers
+) -> dict[str, Numbers]:
+    """What tasks were seen blocked in besides files.
+
+    A pool's idle threads are seen in locks too: as much as all threads were seen for longer than tasks held slots.
+    """
+    others = {name: of_tasks(f"threads.task.in.{name}") for name in (*_BLOCKED, *_RUNNING)}
+    known = [each for each in (*files.values(), *others.values()) if each is not None]
+    if not known:
+        return {}
+    idle = np.maximum(0.0, np.sum(known, axis=0) - held)
+    found: dict[str, Numbers] = {}
+    for name, part in _BLOCKED.items():
+        if (seconds := others[name]) is not None:
+            own = np.maximum(0.0, seconds - idle) if name == "lock" else seconds
+            found[part] = found.get(part, np.zeros(len(held))) + own
+    return found
+
+
+def _submitted(metrics: JobMetrics) -> dict[Stage, float]:
+    rows = metrics.stages.drop_nulls("begin").select("app", "stage", "attempt", "begin").iter_rows()
+    return {(app, stage, attempt): begin for app, stage, attempt, begin in rows}
+
+
+def _rooms(metrics: JobMetrics) -> dict[str, int]:
+    """By executor: its slots."""
+    known = metrics.executors.drop_nulls(["executor", "cores"]).select("app", "executor", "cores")
+    return {f"{app} {executor}": cores for app, executor, cores in known.iter_rows()}
+
+
+def _where(stages: Sequence[Stage]) -> dict[Stage, Indexes]:
+    found: dict[Stage, list[int]] = defaultdict(list)
+    for index, stage in enumerate(stages):
+        found[stage].append(index)
+    return {stage: np.asarray(indexes, dtype=np.intp) for stage, indexes in found.items()}
+
+
+def _places(tasks: polars.DataFrame, window: Window) -> dict[str, Indexes]:
+    """By node: the indexes of the tasks that ran there."""
+    nodes = np.asarray([window.nodes.get(host or "", host or "") for host in tasks["host"].to_list()])
+    return {str(node): np.flatnonzero(nodes == node) for node in np.unique(nodes)} if len(nodes) else {}
+
+
+def _served(threads: Mapping[tuple[str, str], Counter], begins: Numbers, ends: Numbers) -> dict[str, Numbers]:
+    """What the servers of blocks did, by part. Which of them a task waited for, nobody knows: they are taken together."""
+    found: dict[str, Numbers] = {}
+    for (_, name), counter in threads.items():
+        if part := _serving(name):
+            more = spread.over_tasks(counter, begins, ends)
+            found[part] = found.get(part, np.zeros(len(begins))) + more
+    return found
+
+
+def _wire(tasks: polars.DataFrame, weight: Numbers, window: Window, nodes: int) -> Numbers | None:
+    """All slots of a node share its link. None where its rate or the bytes are not known."""
+    size = tasks["remote_bytes"]
+    if window.link is None or size.null_count() == len(size):
+        return None
+    at_once = max(1.0, window.slots / nodes)
+    found: Numbers = size.fill_null(0).to_numpy().astype(float) * weight * at_once / window.link
+    return found
+
+
+def _serving(name: str) -> str:
+    kind, _, what = name.removeprefix("threads.").partition(".")
+    if kind != "server":
+        return ""
+    operation = what.removeprefix("in.")
+    if operation in _FILE_CALLS and operation != what:
+        return filetime.part("scratch", operation)
+    return {"cpu": "processor", "wait": "waiting for a processor"}.get(what, "")
+
+
+def unplaced(looks: Mapping[str, float]) -> dict[str, float]:
+    """Seconds by part, where file calls were seen and not counted by path."""
+    found: dict[str, float] = {}
+    for operation, seconds in looks.items():
+        kind = "data" if operation in DATA or operation == "fault" else "metadata"
+        found[f"{kind}: {UNPLACED}"] = found.get(f"{kind}: {UNPLACED}", 0.0) + seconds
+    return found
+
+
+def _beside(threads: Mapping[tuple[str, str], Counter], first: float, last: float) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for (_, name), counter in threads.items():
+        kind, _, what = name.removeprefix("threads.").partition(".")
+        if what == "cpu" and kind != "task":
+            begin, end = np.interp([first, last], counter.times, counter.values)
+            found[kind] = found.get(kind, 0.0) + float(end - begin)
+    return found
+
+
+def _processes(samples: polars.DataFrame) -> int:
+    program = polars.col("process").str.split("/").list.first()
+    own = samples.filter(polars.col("counter").str.starts_with("threads.") & program.is_in(list(programs())))
+    return own.select("node", "process").unique().height

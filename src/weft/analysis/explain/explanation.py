@@ -1,0 +1,160 @@
+"""Where a run's slot time went, as a report says it: the numbers of the attribution, and one sentence."""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import resources
+
+import polars
+
+from weft.analysis.explain import attribution, limits, phrases
+from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, Attribution
+from weft.analysis.explain.evidence import Window
+from weft.analysis.explain.fitting import Used
+from weft.analysis.explain.limits import Ceilings
+from weft.analysis.explain.profiled import Profiled
+from weft.analysis.explain.tasktime import PROCESSOR, UNCLASSIFIED
+from weft.analysis.explain.timeparts import (
+    Calls,
+    Explanation,
+    Limit,
+    StageTime,
+    TimePart,
+)
+from weft.analysis.read.nodes import NodeInfo
+from weft.analysis.read.spans import Span
+from weft.facts.jobmetrics import JobMetrics
+
+_LEAST = 1e-3
+"""Seconds below which file calls are not listed by side and operation."""
+_STAGES = 5
+"""Stages that are shown: those with the most slot time."""
+
+
+def explain(
+    metrics: JobMetrics,
+    samples: polars.DataFrame,
+    phases: Sequence[Span],
+    nodes: Sequence[NodeInfo],
+    begin: float,
+    slots: int | None,
+    used: Used,
+    profile: Profiled | None = None,
+) -> Explanation | None:
+    """The run phase explained; None where the engine left no job metrics. A profile divides the processor's part."""
+    run = [span for span in phases if span.name == "run"]
+    if not run:
+        return None
+    first, last = begin + run[0].begin, begin + run[-1].begin + run[-1].seconds
+    count = slots or sum(node.cores or 0 for node in nodes)
+    window = Window(first, last, count, names(nodes), link(nodes, used))
+    found = attribution.attribute(metrics, samples, window)
+    if found is None:
+        return None
+    cores = {node.name: node.cores or 0 for node in nodes}
+    ceilings = limits.ceilings(samples, metrics.tasks, window, cores, used)
+    return _explanation(found, ceilings, profile)
+
+
+def names(nodes: Sequence[NodeInfo]) -> dict[str, str]:
+    """Node by the address or name that an engine calls it by."""
+    return {word: node.name for node in nodes for word in (node.address, node.name) if word}
+
+
+def link(nodes: Sequence[NodeInfo], used: Used) -> float | None:
+    """Bytes a second of the slowest link: as the nodes have it, or as it was calibrated."""
+    known = [node.link for node in nodes if node.link]
+    measured = used.calibration.links if used.calibration else ()
+    return min([*known, *(one.bandwidth.value for one in measured)], default=None)
+
+
+def _explanation(found: Attribution, ceilings: Ceilings, profile: Profiled | None) -> Explanation:
+    parts = tuple(
+        part.model_copy(update={"operations": profile.of_tasks(), "split": ceilings.split(part)})
+        if profile and part.name == PROCESSOR
+        else part.model_copy(update={"split": ceilings.split(part)})
+        for part in found.parts
+    )
+    best = max(
+        (part for part in parts if part.name != UNCLASSIFIED), key=lambda part: part.bound, default=parts[0]
+    )
+    limit = ceilings.of_part(best.name)
+    return Explanation(
+        sentence=sentence(parts, best, verdict=found.verdict, limit=limit) + _unmeasured(found),
+        verdict=found.verdict,
+        headline=best.name,
+        wall=found.wall,
+        slots=found.slots,
+        parts=parts,
+        stages=tuple(found.stages.values())[:_STAGES],
+        sides=_sides(found),
+        calls=tuple(call for row in found.stages.values() for call in _calls(row)),
+        next=_next(_topic(best) if found.verdict else UNCLASSIFIED)
+        + (limits.advice(limit) if found.verdict else ()),
+        beside=found.beside,
+        gauges=tuple(ceilings.gauges),
+        calibration=ceilings.sentence,
+        coverage=found.coverage,
+    )
+
+
+def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool, limit: Limit | None = None) -> str:
+    """The answer in one sentence, with its figure and its bound; or why there is none."""
+    if not verdict:
+        unnamed = next(part.share for part in parts if part.name == UNCLASSIFIED)
+        named = [part for part in parts if part.name != UNCLASSIFIED][:3]
+        most = ", ".join(f"{phrases.percent(part.share)} {part.name}" for part in named)
+        return (
+            f"No verdict: {phrases.percent(unnamed)} of slot time has no name, more than"
+            f" {phrases.percent(MOST_UNCLASSIFIED)}. What has: {most}."
+        )
+    operations = [(each.name, each.seconds, each.calls) for each in best.operations]
+    words = phrases.spent(best.name, operations)
+    return (
+        f"{phrases.percent(best.share)} of slot time {words}{limits.at(limit)}."
+        f" Without that: at most {best.bound:.1f} times faster."
+    )
+
+
+def _unmeasured(found: Attribution) -> str:
+    """What a reader would take for a wait for something else."""
+    seen, ran = found.coverage.processes_seen, found.coverage.processes_ran
+    if not found.verdict and 0 < seen < ran:
+        return f" Threads of {seen} of {ran} executors were read: what tasks of the others waited for has no name."
+    if not found.verdict or "threads" not in found.coverage.missing:
+        return ""
+    return " Waiting for a processor was not measured: what there was of it is counted as something else."
+
+
+def _calls(row: StageTime) -> Iterator[Calls]:
+    """A stage's file calls, each with its share of what is the part's alone."""
+    for part, operations in row.operations.items():
+        whole = sum(each.seconds for each in operations)
+        for each in operations:
+            alone = row.parts[part] * each.seconds / whole
+            if alone >= _LEAST:
+                yield Calls(part=part, side=row.side, operation=each.name, seconds=alone, calls=each.calls)
+
+
+def _sides(found: Attribution) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for row in found.stages.values():
+        sums[row.side] = sums.get(row.side, 0.0) + row.seconds
+    return sums
+
+
+def _topic(part: TimePart) -> str:
+    """What advice is about: the part's name; that of processor time with its largest category, if stacks were sampled."""
+    if part.name != PROCESSOR or not part.operations:
+        return part.name
+    return f"{part.name}: {part.operations[0].name}"
+
+
+def _next(part: str) -> tuple[str, ...]:
+    return next(((words,) for beginning, words in _advice() if part.startswith(beginning)), ())
+
+
+@cache
+def _advice() -> tuple[tuple[str, str], ...]:
+    text = resources.files("weft.analysis.explain").joinpath("advice.toml").read_text(encoding="utf-8")
+    return tuple((each["part"], each["words"]) for each in tomllib.loads(text)["advice"])

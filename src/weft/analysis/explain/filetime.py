@@ -1,0 +1,97 @@
+"""File operations as parts of tasks' time: metadata and data, by the class of the files' paths."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from weft.analysis.explain.spread import Counter, Indexes, Numbers, over_tasks
+from weft.facts.roles import ROLES
+
+DATA = frozenset({"read", "write", "transfer", "mmap", "sync", "seek"})
+"""Operations whose time is that of bytes; all others ask or change names."""
+_NO_PATH = frozenset({"network", "unnamed"})
+"""Classes of descriptors that are no files: servers wait in them most of the time."""
+_OF_TASKS = "threadops.task."
+_COUNTED = "fileops.processes"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation on one class of paths: seconds and calls of each task."""
+
+    part: str
+    """metadata: scratch, data: input, ..."""
+    name: str
+    """open, stat, read, ..."""
+    seconds: Numbers
+    calls: Numbers
+
+
+@dataclass(frozen=True)
+class FileTime:
+    """What was counted, and whether by kind of thread."""
+
+    operations: list[Operation] = field(default_factory=list)
+    by_thread: bool = False
+    counted: bool = False
+    in_all: Mapping[str, float] = field(default_factory=dict)
+    """By part: seconds of all threads of the engine's processes while tasks ran, whether or not a task waited for them."""
+
+
+def part(path_class: str, operation: str) -> str:
+    """The part of a task's time that an operation belongs to."""
+    return f"{'data' if operation in DATA else 'metadata'}: {path_class}"
+
+
+def of_tasks(
+    counters: Mapping[tuple[str, str], Counter], places: Mapping[str, Indexes], begins: Numbers, ends: Numbers
+) -> FileTime:
+    """Give what the preload library counted to tasks. `places`: by node, the indexes of the tasks that ran there.
+
+    Counters are `fileops.CLASS.OPERATION.seconds` and `.count`, or those of task threads: `threadops.task.CLASS.OPERATION...`.
+    """
+    by_thread = any(name.startswith(_OF_TASKS) for _, name in counters)
+    beginning = _OF_TASKS if by_thread else "fileops."
+    names = {name for _, name in counters if name.startswith(beginning) and name.endswith(".seconds")}
+    found = []
+    for name in sorted(names):
+        path_class, operation = name.removeprefix(beginning).removesuffix(".seconds").split(".")
+        # where threads are not counted apart, engines alone touch these; the rest is the driver's and the daemons' too
+        if path_class == "unnamed" or not (by_thread or path_class in ROLES):
+            continue
+        of_all = name.removesuffix("seconds")
+        seconds, calls = (
+            _spread(counters, f"{of_all}{what}", places, begins, ends) for what in ("seconds", "count")
+        )
+        if seconds.any():
+            found.append(Operation(part(path_class, operation), operation, seconds, calls))
+    counted = any(name == _COUNTED or name in names for _, name in counters)
+    return FileTime(found, by_thread, counted, _in_all(counters, begins, ends) if len(begins) else {})
+
+
+def _in_all(counters: Mapping[tuple[str, str], Counter], begins: Numbers, ends: Numbers) -> dict[str, float]:
+    window = [float(begins.min()), float(ends.max())]
+    found: dict[str, float] = {}
+    for (_, name), counter in counters.items():
+        words = name.split(".")
+        named = words[0] == "fileops" and words[-1] == "seconds" and len(words) == 4
+        if named and words[1] not in _NO_PATH and len(counter.times) > 1:
+            first, last = np.interp(window, counter.times, counter.values)
+            of = part(words[1], words[2])
+            found[of] = found.get(of, 0.0) + float(last - first)
+    return found
+
+
+def _spread(
+    counters: Mapping[tuple[str, str], Counter],
+    name: str,
+    places: Mapping[str, Indexes],
+    begins: Numbers,
+    ends: Numbers,
+) -> Numbers:
+    found: Numbers = np.zeros(len(begins))
+    for node, at in places.items():
+        if (node, name) in counters:
+            found[at] = over_tasks(counters[node, name], begins[at], ends[at])
+    return found

@@ -1,0 +1,106 @@
+"""Pauses of the collector by the JVMs' own logs, and how much of the tasks' time lies in them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars
+
+from weft.analysis.read.part import Part
+from weft.facts.jobmetrics import JobMetrics
+from weft.facts.threadkinds import runs_tasks
+from weft.text.entry import Entry
+
+_LINE = re.compile(r"^\[(\d+)ms\].*\bPause .* (\d+(?:\.\d+)?)ms$")
+
+
+@dataclass(frozen=True)
+class Pause:
+    """One pause. Times are seconds since the epoch."""
+
+    begin: float
+    end: float
+
+
+class PausedNode(Part):
+    """A node's pauses in the processes in which tasks ran, in seconds."""
+
+    node: str
+    processes: int
+    count: int
+    seconds: float
+    longest: float
+    of_tasks: float
+    """Seconds of tasks that lie in pauses: a second measurement of what the engine says."""
+
+
+def read(directory: Entry) -> dict[tuple[str, str], list[Pause]]:
+    """By node and PID: the pauses in a record's folder `NODE/engine/PID.log`."""
+    paths = directory.files("*/engine/*.log")
+    return {(path.parts[-3], path.stem): parse(path.text()) for path in paths}
+
+
+def parse(text: str) -> list[Pause]:
+    """The pauses of a log with the decoration `tm`; a line is written at the end of its pause."""
+    found = []
+    for line in text.splitlines():
+        if match := _LINE.match(line):
+            end = int(match[1]) / 1000
+            found.append(Pause(end - float(match[2]) / 1000, end))
+    return found
+
+
+def of_nodes(
+    logs: Mapping[tuple[str, str], Sequence[Pause]],
+    samples: polars.DataFrame,
+    metrics: JobMetrics,
+    nodes: Mapping[str, str],
+) -> tuple[PausedNode, ...]:
+    """By node; `nodes`: node by the address or name that the engine calls it by."""
+    lives = _lives(samples)
+    programs = {key: program for key, (program, _, _) in lives.items()}
+    # without the probe `threads` nobody knows which JVM is which
+    mine = {key: pauses for key, pauses in logs.items() if runs_tasks(programs.get(key, "")) or not programs}
+    tasks = metrics.tasks.select("host", "begin", "end").drop_nulls(["begin", "end"])
+    found = []
+    for node in dict.fromkeys(node for node, _ in mine):
+        own = [pauses for (where, _), pauses in mine.items() if where == node]
+        here = [(begin, end) for host, begin, end in tasks.iter_rows() if nodes.get(host or "", host) == node]
+        live = [life for (where, _), life in lives.items() if where == node and runs_tasks(life[0])]
+        every = [pause for pauses in own for pause in pauses]
+        lengths = [pause.end - pause.begin for pause in every]
+        stopped = sum(_stopped(pause, here) / _sharing(pause, live) for pause in every)
+        found.append(
+            PausedNode(
+                node=node,
+                processes=len(own),
+                count=len(every),
+                seconds=sum(lengths),
+                longest=max(lengths, default=0.0),
+                of_tasks=stopped,
+            )
+        )
+    return tuple(found)
+
+
+def _stopped(pause: Pause, tasks: Sequence[tuple[float, float]]) -> float:
+    """Seconds of all tasks of the node that lie in a pause."""
+    return sum(max(0.0, min(end, pause.end) - max(begin, pause.begin)) for begin, end in tasks)
+
+
+def _sharing(pause: Pause, lives: Sequence[tuple[str, float, float]]) -> int:
+    """Processes that ran the node's tasks then: a pause stops the tasks of one of them."""
+    return max(1, sum(begin <= pause.end and end >= pause.begin for _, begin, end in lives))
+
+
+def _lives(samples: polars.DataFrame) -> dict[tuple[str, str], tuple[str, float, float]]:
+    """By node and PID: main class, first and last reading, from the names of sampled processes, PROGRAM/PID."""
+    rows = samples.filter(polars.col("counter").str.starts_with("threads.") & (polars.col("process") != ""))
+    grouped = rows.group_by("node", "process").agg(
+        polars.col("t").min().alias("begin"), polars.col("t").max().alias("end")
+    )
+    found = {}
+    for node, process, begin, end in grouped.iter_rows():
+        program, _, pid = process.rpartition("/")
+        found[node, pid] = (program, begin, end)
+    return found

@@ -1,0 +1,99 @@
+"""Losses and repeated work, from the engine's job metrics, as sentences."""
+
+from collections.abc import Iterator
+
+import polars
+
+from weft.facts.jobmetrics import JobMetrics
+
+_LOST = "ExecutorLostFailure"
+_AGAIN = "Resubmitted"
+_FETCH = "FetchFailed"
+_KILLED = "TaskKilled"
+
+
+def sentences(metrics: JobMetrics) -> list[str]:
+    """Lost executors, failed fetches of blocks, and stages and tasks that were repeated or failed."""
+    return [
+        *_executors(metrics),
+        *_fetches(metrics),
+        *_stages(metrics),
+        *_failures(metrics),
+        *_speculation(metrics),
+        *(f"job {job} failed: {first_line(failure)}" for job, failure in _jobs(metrics)),
+    ]
+
+
+def first_line(text: str | None) -> str:
+    """A message without its stack trace."""
+    return next((line.strip() for line in (text or "").splitlines() if line.strip()), "")[:240]
+
+
+def count(number: int, noun: str) -> str:
+    """1 task, 2 tasks."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def lost_executors(metrics: JobMetrics) -> polars.DataFrame:
+    """Rows of `jobmetrics.EXECUTORS` removed before their application ended, in order."""
+    ends = metrics.applications.select("app", polars.col("end").alias("app_end"))
+    found = metrics.executors.join(ends, on="app", how="left").filter(
+        polars.col("removed").is_not_null()
+        & (polars.col("app_end").is_null() | (polars.col("removed") < polars.col("app_end")))
+    )
+    return found.sort("removed")
+
+
+def _executors(metrics: JobMetrics) -> Iterator[str]:
+    for row in lost_executors(metrics).iter_rows(named=True):
+        tasks = metrics.tasks.filter(
+            (polars.col("app") == row["app"])
+            & (polars.col("executor") == row["executor"])
+            & polars.col("reason").is_in([_LOST, _AGAIN])
+        )
+        text = f"executor {row['executor']} on {row['host']} was lost ({_reason(row['reason'])})"
+        again = tasks.unique(["stage", "index"]).height
+        yield (
+            f"{text}: {count(again, 'task')} had to be repeated"
+            if again
+            else f"{text}: none of its tasks was running"
+        )
+
+
+def _reason(text: str | None) -> str:
+    line = first_line(text)
+    return line[0].lower() + line[1:].rstrip(".") if line else "no reason given"
+
+
+def _fetches(metrics: JobMetrics) -> Iterator[str]:
+    failed = metrics.tasks.filter(polars.col("reason") == _FETCH)
+    for (stage,), group in failed.group_by(["stage"], maintain_order=True):
+        yield f"{count(group.height, 'task')} of stage {stage} could not fetch shuffle blocks: {first_line(group['failure'][0])}"
+
+
+def _stages(metrics: JobMetrics) -> Iterator[str]:
+    for row in metrics.stages.filter(polars.col("attempt") > 0).sort("begin").iter_rows(named=True):
+        yield (
+            f"stage {row['stage']} ({row['name']}) was repeated, attempt {row['attempt'] + 1}:"
+            f" {count(row['tasks'], 'task')} repeated"
+        )
+
+
+def _failures(metrics: JobMetrics) -> Iterator[str]:
+    others = metrics.tasks.filter(
+        ~polars.col("ok") & ~polars.col("reason").is_in([_LOST, _AGAIN, _FETCH, _KILLED, ""])
+    )
+    for (stage, _), group in others.group_by(["stage", "reason"], maintain_order=True):
+        yield f"{count(group.height, 'task')} of stage {stage} failed: {first_line(group['failure'][0])}"
+
+
+def _speculation(metrics: JobMetrics) -> Iterator[str]:
+    speculative = metrics.tasks.filter(polars.col("speculative"))
+    if speculative.height:
+        won = speculative.filter(polars.col("ok")).height
+        yield f"{count(speculative.height, 'task')} ran speculatively; {won} of them finished first"
+
+
+def _jobs(metrics: JobMetrics) -> Iterator[tuple[int, str]]:
+    for row in metrics.jobs.filter(polars.col("failure") != "").iter_rows(named=True):
+        yield row["job"], row["failure"]

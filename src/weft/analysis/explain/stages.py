@@ -1,0 +1,99 @@
+"""The work of each stage: its tasks' times and bytes, summed and compared."""
+
+from collections.abc import Iterator
+
+import polars
+
+from weft.facts.jobmetrics import JobMetrics
+
+_SUMS = (
+    "run_ms",
+    "gc_ms",
+    "fetch_wait_ms",
+    "scheduler_ms",
+    "disk_spill_bytes",
+    "shuffle_write_bytes",
+    "input_bytes",
+    "output_bytes",
+)
+_USED = ("app", "stage", "attempt", "ok", "begin", "end", "cpu_ns", "remote_bytes", "local_bytes", *_SUMS)
+_BLOCK = 500_000
+"""Tasks that are grouped at once; those of a stage are, however many."""
+
+
+def table(metrics: JobMetrics) -> polars.DataFrame:
+    """One row per stage attempt, in order of begin. Times in seconds, shares of task run time from 0 to 1.
+
+    Adds to the columns of `jobmetrics.STAGES`: done, failed (tasks that ended), median_s, p95_s, longest_s, skew (longest
+    over median), cpu_share, gc_share, fetch_share, task_s (sum), shuffle_read_bytes and the sums of the tasks' bytes.
+    Times and bytes are those of successful tasks; the time of failed tasks is lost_s.
+    """
+    ok = polars.col("ok")
+    run = polars.col("run_ms").filter(ok)
+    figures = (
+        ok.sum().cast(polars.Int64).alias("done"),
+        (~ok).sum().cast(polars.Int64).alias("failed"),
+        (run.median() / 1e3).alias("median_s"),
+        (run.quantile(0.95, "linear") / 1e3).alias("p95_s"),
+        (run.max() / 1e3).alias("longest_s"),
+        (polars.col("end") - polars.col("begin")).filter(~ok).sum().alias("lost_s"),
+        (_sum("cpu_ns") / 1e6).alias("cpu_ms"),
+        (polars.col("remote_bytes") + polars.col("local_bytes")).filter(ok).sum().alias("shuffle_read_bytes"),
+        polars.col("remote_bytes").filter(ok).sum().alias("shuffle_remote_bytes"),
+        *(_sum(name).alias(name) for name in _SUMS),
+    )
+    keys = ["app", "stage", "attempt"]
+    same = polars.Schema({key: metrics.stages.schema[key] for key in keys})
+    grouped = polars.concat([some.group_by(keys).agg(figures).cast(same) for some in _blocks(metrics.tasks)])
+    return (
+        metrics.stages.join(grouped, on=keys, how="full", coalesce=True)
+        .with_columns(
+            _share("cpu_ms").alias("cpu_share"),
+            _share("gc_ms").alias("gc_share"),
+            _share("fetch_wait_ms").alias("fetch_share"),
+            (polars.col("run_ms") / 1e3).alias("task_s"),
+            polars.when(polars.col("median_s") > 0)
+            .then(polars.col("longest_s") / polars.col("median_s"))
+            .alias("skew"),
+            polars.col("done", "failed").fill_null(0),
+            polars.col("name", "failure").fill_null(""),
+        )
+        .sort("begin", "stage", "attempt", nulls_last=True)
+    )
+
+
+def _blocks(tasks: polars.DataFrame) -> Iterator[polars.DataFrame]:
+    """The tasks of some stages at a time: those of all need as much memory again for their groups."""
+    yield tasks.clear()
+    sizes = tasks.group_by("stage").len().sort("stage")
+    block = (polars.col("len").cum_sum() // _BLOCK).alias("block")
+    ranges = sizes.group_by(block).agg(first=polars.col("stage").min(), last=polars.col("stage").max())
+    for first, last in ranges.select("first", "last").iter_rows():
+        yield tasks.lazy().filter(polars.col("stage").is_between(first, last)).select(_USED).collect()
+
+
+def _sum(column: str) -> polars.Expr:
+    """Over successful tasks; null if the engine does not report it."""
+    values = polars.col(column).filter(polars.col("ok"))
+    return polars.when(values.count() > 0).then(values.sum())
+
+
+def _share(column: str) -> polars.Expr:
+    # garbage collection and waiting are counted per process, so that their share of the tasks' time can exceed it
+    return polars.when(polars.col("run_ms") > 0).then((polars.col(column) / polars.col("run_ms")).clip(0, 1))
+
+
+def slowest(metrics: JobMetrics, count: int) -> polars.DataFrame:
+    """The longest tasks, longest first, with the ratio to the median of their stage."""
+    keys, run = ["app", "stage", "attempt"], polars.col("run_ms")
+    done = metrics.tasks.select(polars.when("ok").then(run)).to_series()
+    order = done.arg_sort(descending=True, nulls_last=True)[: min(count, done.count())]
+    longest = metrics.tasks[order]
+    theirs = metrics.tasks.select(*keys, "ok", "run_ms").filter(
+        polars.col("ok"), polars.col("stage").is_in(longest["stage"].unique().implode())
+    )
+    median = polars.when(run.median() > 0).then(run.median())
+    found = longest.join(
+        theirs.group_by(keys).agg(median.alias("median")), on=keys, how="left", maintain_order="left"
+    )
+    return found.with_columns((run / polars.col("median")).alias("times_median"))

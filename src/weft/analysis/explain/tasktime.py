@@ -1,0 +1,144 @@
+"""The time that tasks held slots, in exclusive parts: what each stage's tasks did, and what they waited for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from weft.analysis.explain.slots import SCHEDULING
+
+PROCESSOR = "processor"
+WAITING = "waiting for a processor"
+COLLECTOR = "collector"
+NETWORK = "network"
+FAILED = "failed work"
+THREADS = "waiting for other threads"
+UNCLASSIFIED = "unclassified"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is known of the tasks of one stage, in seconds; None where nobody measured it."""
+
+    held: float
+    """Slot-seconds of its tasks that succeeded."""
+    scheduling: float = 0.0
+    """Of these: on the way to the executor and back."""
+    processor: float | None = None
+    waiting: float | None = None
+    """Runnable, on no processor."""
+    stolen: float = 0.0
+    """On a processor that a hypervisor gave to others meanwhile: an estimate, of which only what nothing else explains counts."""
+    collector: float = 0.0
+    fetch: float = 0.0
+    """Waiting for blocks of other executors."""
+    files: Mapping[str, float] = field(default_factory=dict)
+    """By part: inside file calls, which includes their use of a processor and their waiting for one."""
+    blocked_in_files: float | None = None
+    """The other witness: blocked in file calls, as seen at looks."""
+    system: float = 0.0
+    """Of `processor`: in the kernel."""
+    served: Mapping[str, float] = field(default_factory=dict)
+    """By part: what threads that serve blocks did meanwhile, on all nodes."""
+    wire: float = 0.0
+    """Seconds that links need for the blocks that were fetched, whatever their servers do; 0 where their rate is not known."""
+    seen: Mapping[str, float] = field(default_factory=dict)
+    """By part: blocked in what is no file call, as seen at looks: NETWORK in calls on sockets, THREADS in locks and sleep."""
+
+
+def parts(found: Measured) -> dict[str, float]:
+    """Exclusive parts whose sum is `held`.
+
+    Processor time and run-queue waits are exact, so the rest of a task's time is what it was blocked in, and that is
+    what file calls, the collector and fetches have to share. What they leave over is named as far as a look saw in what the
+    thread was blocked; the rest has no name.
+    """
+    scheduling = min(found.scheduling, found.held)
+    left = found.held - scheduling
+    processor = min(found.processor or 0.0, left)
+    waiting = min(found.waiting or 0.0, left - processor)
+    blocked = left - processor - waiting
+    # a server's file calls are of the same parts as a task's own
+    causes = total([_files(found), {COLLECTOR: found.collector}, _fetch(found)])
+    causes = {name: seconds for name, seconds in causes.items() if seconds > 0}
+    known = sum(causes.values())
+    scale = blocked / known if known > blocked else 1.0
+    exclusive = {name: seconds * scale for name, seconds in causes.items()}
+    for name, seconds in _seen(found, blocked - sum(exclusive.values())).items():
+        exclusive[name] = exclusive.get(name, 0.0) + seconds
+    stolen = min(found.stolen, max(0.0, blocked - sum(exclusive.values())))
+    exclusive[PROCESSOR] = exclusive.get(PROCESSOR, 0.0) + processor
+    exclusive[WAITING] = exclusive.get(WAITING, 0.0) + waiting + stolen
+    exclusive[SCHEDULING] = scheduling
+    exclusive[UNCLASSIFIED] = found.held - sum(exclusive.values())
+    return {name: seconds for name, seconds in exclusive.items() if seconds > 1e-9}
+
+
+def _files(found: Measured) -> dict[str, float]:
+    """Time blocked in file calls: what was timed around them, less what of it was on a processor or waiting for one."""
+    timed = sum(found.files.values())
+    if not timed:
+        return {}
+    runnable = min(timed, found.system + (found.waiting or 0.0))
+    seen = found.blocked_in_files
+    blocked = timed if seen is None else min(timed, max(seen, timed - runnable))
+    return {name: seconds * blocked / timed for name, seconds in found.files.items()}
+
+
+def _seen(found: Measured, left: float) -> dict[str, float]:
+    """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too."""
+    sockets = max(0.0, found.seen.get(NETWORK, 0.0))
+    locks = max(0.0, found.seen.get(THREADS, 0.0) - found.collector - found.fetch)
+    seen = sockets + locks
+    scale = min(1.0, max(0.0, left) / seen) if seen else 0.0
+    return {
+        name: seconds * scale for name, seconds in ((NETWORK, sockets), (THREADS, locks)) if seconds * scale
+    }
+
+
+def _fetch(found: Measured) -> dict[str, float]:
+    """Waiting for blocks, followed one hop: as far as their servers were at work meanwhile, it is what those did.
+
+    But not the time that the links need: what servers do while bytes of before are on their way delays nobody.
+    """
+    serving = sum(found.served.values())
+    if not serving or not found.fetch:
+        return {NETWORK: found.fetch}
+    followed = min(max(0.0, found.fetch - found.wire), serving)
+    causes = {name: followed * seconds / serving for name, seconds in found.served.items()}
+    causes[NETWORK] = causes.get(NETWORK, 0.0) + found.fetch - followed
+    return causes
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """Two measurements of the same: time in file calls, timed around each, and seen at looks from outside."""
+
+    timed: float
+    seen: float
+    runnable: float
+    """What of the timed may have been on a processor or waiting for one, where looks see no file call."""
+    looks: int
+
+    @property
+    def error(self) -> float:
+        """Seconds that the looks may be wrong by: 1.96 standard errors, and a twentieth of what was timed."""
+        if not self.looks:
+            return 0.0
+        share = min(1.0, max(self.seen, self.timed) / max(self.total, 1e-9))
+        return float(1.96 * (share * (1 - share) / self.looks) ** 0.5 * self.total + 0.05 * self.timed)
+
+    total: float = 0.0
+    """Seconds looked at."""
+
+    @property
+    def agree(self) -> bool:
+        """Whether what was seen lies where what was timed allows."""
+        return self.timed - self.runnable - self.error <= self.seen <= self.timed + self.error
+
+
+def total(all_parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The sum of some parts."""
+    found: dict[str, float] = {}
+    for each in all_parts:
+        for name, seconds in each.items():
+            found[name] = found.get(name, 0.0) + seconds
+    return found

@@ -1,0 +1,161 @@
+"""Where a run's slot time went: the numbers that pages, terminal and JSON share, of the same structure in every run."""
+
+from collections.abc import Mapping
+
+from weft.analysis.explain.tasktime import PROCESSOR
+from weft.analysis.read.part import Part
+
+_NOTHING = 1e-6
+"""Seconds that rounding leaves."""
+
+
+class Operation(Part):
+    """File calls of one kind: seconds inside them over all threads of tasks, and how many."""
+
+    name: str
+    seconds: float
+    calls: float
+
+
+class TimePart(Part):
+    """A part of the slot time: slot-seconds that are its alone, their share, seconds spent at it in all, and its bound."""
+
+    name: str
+    share: float
+    seconds: float
+    resource: float
+    bound: float
+    operations: tuple[Operation, ...] = ()
+    split: Mapping[str, float] = {}
+    """Slot-seconds of data calls by the calibrated model: latency, bandwidth, beyond both; empty without a calibration."""
+
+
+class Limit(Part):
+    """A gauge: an observed rate per second, as the average call met it, and the calibrated ceiling."""
+
+    name: str
+    unit: str
+    observed: float
+    ceiling: float
+    share: float
+    peak: float
+    parts: tuple[str, ...] = ()
+    """Parts of the slot time that it is about."""
+    service: str = ""
+    """What reaches its ceiling, for a sentence: the server, the storage, the links."""
+    note: str = ""
+    """The storage."""
+
+
+class StageTime(Part):
+    """The slot time of a stage and of the slots it left empty, by part."""
+
+    stage: str
+    name: str
+    side: str
+    seconds: float
+    share: float
+    parts: Mapping[str, float]
+    operations: Mapping[str, tuple[Operation, ...]] = {}
+
+    @property
+    def largest(self) -> str:
+        """The part that took most of it."""
+        return max(self.parts, key=lambda name: self.parts[name])
+
+
+class Calls(Part):
+    """File calls of one kind by the stages of one side of the shuffle: slot-seconds that are theirs alone, and how many."""
+
+    part: str
+    side: str
+    operation: str
+    seconds: float
+    calls: float
+
+
+class Witnessed(Part):
+    """Time in file calls by two measurements that do not know of each other, in seconds."""
+
+    timed: float
+    seen: float
+    runnable: float
+    agree: bool
+
+
+class Covered(Part):
+    """What the answer is based on, and what it could not see."""
+
+    tasks: int
+    processes_ran: int
+    processes_seen: int
+    missing: Mapping[str, str] = {}
+    witnesses: Witnessed | None = None
+    replay: float
+    """The job's own tasks scheduled again, over the time it took."""
+    lost: tuple[str, ...] = ()
+    """Of the event log: lines that could not be read."""
+
+
+class Explanation(Part):
+    """The answer. Shares go from 0 to 1 and sum to 1; a bound is how many times faster the job would be at most."""
+
+    sentence: str
+    verdict: bool
+    """Whether enough has a name for the sentence to be one."""
+    headline: str
+    wall: float
+    slots: int
+    parts: tuple[TimePart, ...]
+    stages: tuple[StageTime, ...]
+    """Those that took most."""
+    sides: Mapping[str, float] = {}
+    """Slot-seconds of all stages by side of the shuffle."""
+    calls: tuple[Calls, ...] = ()
+    next: tuple[str, ...] = ()
+    beside: Mapping[str, float] = {}
+    """Processor seconds of threads beside the tasks, by kind."""
+    gauges: tuple[Limit, ...] = ()
+    calibration: str = ""
+    """Which calibration the gauges are of, or why there is none."""
+    coverage: Covered
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the processor's part is divided into categories."""
+        return any(part.name == PROCESSOR and part.operations for part in self.parts)
+
+    def rows(self, *, categories: bool = False) -> dict[str, float]:
+        """Seconds of the run's wall time by part, file calls by operation and side: their sum is the wall time.
+
+        With `categories`, also the processor's part by what it was used for, in the proportions of its samples.
+        """
+        named = {part.name: part.seconds for part in self.parts}
+        rows: dict[str, float] = {}
+        for each in self.calls:
+            name = f"{each.part}, {each.side}: {each.operation}"
+            rows[name] = rows.get(name, 0.0) + each.seconds
+            named[each.part] -= each.seconds
+        if categories:
+            rows |= self._categories(named.pop(PROCESSOR, 0.0))
+        return {
+            name: seconds / self.slots
+            for name, seconds in {**named, **rows}.items()
+            if abs(seconds) > _NOTHING
+        }
+
+    def _categories(self, seconds: float) -> dict[str, float]:
+        found = next((part.operations for part in self.parts if part.name == PROCESSOR), ())
+        whole = sum(each.seconds for each in found)
+        if not whole:
+            return {PROCESSOR: seconds}
+        return {f"{PROCESSOR}: {each.name}": seconds * each.seconds / whole for each in found}
+
+    def files(self, path_class: str, side: str) -> float | None:
+        """Seconds of the wall time that file calls on these paths took at this side of shuffles; None where not counted."""
+        if "fileops" in self.coverage.missing:
+            return None
+        parts = (f"metadata: {path_class}", f"data: {path_class}")
+        return (
+            sum(each.seconds for each in self.calls if each.part in parts and each.side == side) / self.slots
+        )

@@ -1,0 +1,215 @@
+"""Advice on a run: what to change, its predicted gain with an interval, what it is based on, how to check it."""
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import mean
+from typing import Any
+
+from weft.analysis.predict import classes, correction, curve, leftout
+from weft.analysis.predict.candidates import Candidate, candidates
+from weft.analysis.predict.correction import Correction
+from weft.analysis.predict.curve import Point
+from weft.analysis.predict.forecast import Model
+from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.projection import Recorded
+from weft.analysis.predict.target import Target
+from weft.analysis.predict.variation import USUAL
+from weft.analysis.predict.work import Work
+from weft.analysis.read.part import Part
+from weft.text.numbers import percent
+from weft.text.units import show_seconds
+
+LEAST_GAIN = 0.05
+"""Share of the time below which a change is not worth a line."""
+
+
+MOST = 5
+"""Lines of advice."""
+
+
+class Line(Part):
+    """One change. Gains are shares of the measured time: 0.2 is a fifth less."""
+
+    family: str
+    """What is changed: storage of scratch, partitions, nodes, memory, network, compression, engine; the best of each is a line."""
+    change: str
+    flags: tuple[str, ...]
+    """Of `weft run`; empty where weft has no flag for it."""
+    settings: str
+    """Of the engine, for jobs without weft."""
+    seconds: float
+    gain: float
+    low: float
+    high: float
+    part: str
+    counter: str
+    check: str
+
+
+class Advice(Part):
+    """What to change about a run."""
+
+    run: str
+    directory: str
+    measured: float
+    replay: float
+    job_class: str
+    """processor-bound, data-intensive, metadata-intensive or start-bound: what its slots spent most time on."""
+    shares: Mapping[str, float]
+    """Of the slot time, by class."""
+    lines: tuple[Line, ...]
+    """Changes whose whole interval is a gain."""
+    uncertain: tuple[Line, ...]
+    """Changes that would gain as much if the model is right, and by their interval may make the run slower."""
+    notes: tuple[str, ...]
+
+
+def advise(
+    recorded: Recorded,
+    directory: str,
+    machine: Machine,
+    others: Sequence[Recorded] = (),
+    run: float = USUAL,
+) -> Advice:
+    """The best change of each family, those first that gain most. `others`: runs of the same work by other engines; `run`: the
+    relative deviation of one run."""
+    known = correction.fitted((), run)
+    model = recorded.model(machine)
+    work = recorded.work
+    found = [
+        *(
+            _line(one, _point(model, one, known), work, directory)
+            for one in candidates(recorded.situation(machine))
+        ),
+        *_engines(recorded, directory, machine, others, known),
+    ]
+    sure = _best([line for line in found if line.low > 0])
+    unsure = _best([line for line in found if line.family not in {line.family for line in sure}])
+    return Advice(
+        run=recorded.name,
+        directory=directory,
+        measured=work.measured,
+        replay=model.replay(),
+        job_class=classes.of(work),
+        shares={str(name): share for name, share in classes.shares(work).items()},
+        lines=tuple(sure[:MOST]),
+        uncertain=tuple(unsure[:MOST]),
+        notes=tuple(f"not measured, and not advised on: {words}" for words in work.missing),
+    )
+
+
+def _best(found: Sequence[Line]) -> list[Line]:
+    """The best line of each family, those first that gain most."""
+    best: dict[str, Line] = {}
+    for line in found:
+        if line.gain > max(LEAST_GAIN, best[line.family].gain if line.family in best else 0.0):
+            best[line.family] = line
+    return sorted(best.values(), key=lambda line: -line.gain)
+
+
+def _point(model: Model, one: Candidate, known: Correction) -> Point:
+    """A candidate's time: halfway between the two ends of what is not known, with a band around both."""
+    targets = [one.target, *([one.otherwise] if one.otherwise else [])]
+    ends = [curve.points(model, _at(target), [target.nodes], known, beside=True)[0] for target in targets]
+    between = {
+        "seconds": mean(end.seconds for end in ends),
+        "low": min(end.low for end in ends),
+        "high": max(end.high for end in ends),
+    }
+    return ends[0].model_copy(update=between)
+
+
+def _at(target: Target) -> Callable[[int], Target]:
+    """A target, whatever number of nodes it is asked for."""
+    return lambda nodes: replace(target, nodes=nodes)
+
+
+def _line(one: Candidate, point: Point, work: Work, directory: str) -> Line:
+    return Line(
+        family=one.family,
+        change=one.change,
+        flags=one.flags,
+        settings=one.settings,
+        seconds=point.seconds,
+        gain=1 - point.seconds / work.measured,
+        low=1 - point.high / work.measured,
+        high=1 - point.low / work.measured,
+        part=one.part,
+        counter=_counter(one.part, work),
+        check=shlex.join(["weft", "run", f"{directory}/spec.toml", *one.flags]) if one.flags else "",
+    )
+
+
+def _engines(
+    recorded: Recorded, directory: str, machine: Machine, others: Sequence[Recorded], known: Correction
+) -> Iterator[Line]:
+    """Other engines that have done the same work, each predicted from its own run to where this one was measured."""
+    for other in others:
+        if other.work.engine == recorded.work.engine or not leftout.same_work(recorded, other):
+            continue
+        target = replace(recorded.on(machine), growth=other.growth)
+        point = curve.points(other.model(machine), _at(target), [target.nodes], known)[0]
+        engine = other.work.engine
+        took = f"{other.name} took {show_seconds(other.work.measured)} on {other.work.nodes} nodes"
+        one = Candidate(
+            "engine",
+            f"{engine} instead of {recorded.work.engine}",
+            ("--engine", engine),
+            "",
+            target,
+            "engine",
+        )
+        yield _line(one, point, recorded.work, directory).model_copy(update={"counter": took})
+
+
+def _counter(part: str, work: Work) -> str:
+    """What was measured of a part: its share of slot time, and its most frequent call."""
+    whole = work.slots * work.wall
+    kind, _, role = part.partition(": ")
+    counts: dict[str, float] = {}
+    blocked = 0.0
+    for stage in work.stages:
+        for call in stage.calls:
+            if call.role == role and ("data" if call.data else "metadata") == kind:
+                counts[call.operation] = counts.get(call.operation, 0.0) + call.count * stage.count
+                blocked += call.seconds * stage.count
+    if counts:
+        most = max(counts, key=lambda name: counts[name])
+        return f"{percent(blocked / whole)} of slot time; {most}: {counts[most]:,.0f} calls (probe fileops)"
+    sources = {
+        "processor": "job metrics",
+        "collector": "job metrics",
+        "network": "job metrics",
+        "compression": "sampled stacks",
+    }
+    if part in sources:
+        seconds = sum(getattr(stage, part) * stage.count for stage in work.stages)
+        return f"{percent(seconds / whole)} of slot time ({sources[part]})"
+    return f"{work.slots} slots, {max(stage.count for stage in work.stages)} tasks in the widest stage (job metrics)"
+
+
+class Tried(Part):
+    """Advice that was tried. Gains are shares of the time."""
+
+    run: str
+    change: str
+    flags: tuple[str, ...]
+    gain: float
+    low: float
+    high: float
+    old: tuple[float, ...]
+    """Seconds of the runs without the change."""
+    new: tuple[float, ...]
+    """Seconds of the runs with it."""
+    real: float
+
+    @property
+    def held(self) -> bool:
+        """Whether the real gain lies in the predicted interval."""
+        return self.low <= self.real <= self.high
+
+
+def tried_from(rows: Sequence[Mapping[str, Any]]) -> list[Tried]:
+    """Lines of the log."""
+    return [Tried(**row) for row in rows]

@@ -1,0 +1,267 @@
+"""What could be changed about a run, as targets that the same model predicts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+from weft.analysis.predict.forecast import LONG
+from weft.analysis.predict.storages import service
+from weft.analysis.predict.target import Target
+from weft.analysis.predict.work import Work
+from weft.errors import UsageError
+from weft.facts import engines
+from weft.facts.enginefacts import EngineFacts
+from weft.facts.storages import layers
+
+_KEYS = {"groupby": "mappers", "pi": "tasks"}
+"""By workload: its key for the number of tasks, where that is not `partitions`."""
+_COMPRESSED = 2.1
+"""Bytes over those that LZ4, Spark's default codec, makes of them: its authors' benchmark of the Silesia corpus."""
+_OF_MEMORY = 0.25
+"""Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
+_ROOM = 2.0
+"""Size of a loopback file system over the bytes that were written."""
+HOSTED = ("virtual", "local")
+"""Kinds of nodes that share one host."""
+MADE = (*HOSTED, "slurm")
+"""Kinds of nodes of which there are as many as asked for."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One change."""
+
+    family: str
+    """storage of scratch, partitions, nodes, memory, network, compression: of each only the best is advice."""
+    change: str
+    flags: tuple[str, ...]
+    """Of `weft run`; empty where weft has no flag for it."""
+    settings: str
+    """Of the engine."""
+    target: Target
+    part: str
+    """The part of the slot time that it is about."""
+    otherwise: Target | None = None
+    """The other end of what the run leaves open: the gain lies between both."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A run, as far as candidates depend on it."""
+
+    work: Work
+    target: Target
+    """Where it was measured."""
+    spec: Mapping[str, Any]
+    memory: int
+    """Bytes of a node; 0: not known."""
+    heap: int = 0
+    """Bytes of an executor's heap; 0: not known."""
+
+    @property
+    def engine(self) -> EngineFacts:
+        return engines.of(self.work.engine)
+
+    @property
+    def written(self) -> float:
+        """Bytes of scratch that a node holds at the end."""
+        whole = sum(stage.bytes.get("scratch written", 0.0) * stage.count for stage in self.work.stages)
+        return whole / self.work.nodes
+
+
+def candidates(run: Situation) -> list[Candidate]:
+    """Everything that can be tried with this run's kind of nodes, storage and engine."""
+    return [
+        *_storages(run),
+        *_partitions(run),
+        *_nodes(run),
+        *_memory(run),
+        *_network(run),
+        *_compression(run),
+    ]
+
+
+def _storages(run: Situation) -> Iterator[Candidate]:
+    for role in ("scratch", "input", "output"):
+        label = run.work.storages.get(role, "")
+        for text in _instead(run, role, label):
+            try:
+                found = service(text, run.target.machine)
+            except UsageError:
+                continue
+            target = replace(run.target, storages={**run.target.storages, role: found})
+            part = _largest(run.work, role)
+            setting = run.engine.settings.local_directories if role == "scratch" else ""
+            yield Candidate(
+                f"storage of {role}",
+                f"{role} on {found.name}",
+                (f"--{role}", text),
+                _directory(setting, text),
+                target,
+                part,
+                replace(target, rested=True),
+            )
+
+
+def _directory(setting: str, text: str) -> str:
+    """The engine's own setting for the same; what a preload library does has none."""
+    top = layers(text)[0].kind
+    if not setting or top == "pool":
+        return ""
+    where = {"memory": "/dev/shm/...", "disk": "a directory on a disk of the node"}  # noqa: S108 - memory is what is meant
+    return f"{setting}={where.get(top, 'the mounted file system')}"
+
+
+def _instead(run: Situation, role: str, label: str) -> list[str]:
+    """Other storages for a role, in short form."""
+    table = run.spec.get(role)
+    table = table if isinstance(table, Mapping) else {}
+    top = layers(label)[0]
+    hosted = run.spec.get("nodes", {}).get("kind") in HOSTED
+    if role != "scratch":
+        # only where all nodes are one host is a disk visible to all of them
+        return ["disk"] if hosted and top.kind in {"delayed", "mount"} else []
+    if not label or top.kind == "memory":
+        return []
+    fits = not run.memory or run.written * _ROOM <= _OF_MEMORY * run.memory
+    found = ["memory"] if fits else []
+    if not top.known.over and top.kind != "disk":
+        path = table.get("path")
+        below = f":{path}" if top.kind == "mount" and path else f"+{label}"
+        size = max(1, round(run.written * _ROOM / 1e9 + 0.5))
+        found += [
+            f"pool{below}",
+            f"loopback{below},size={size}G" if ":" in below[:1] else f"loopback,size={size}G{below}",
+        ]
+    return [*found, *(["disk"] if hosted and top.kind != "disk" else [])]
+
+
+def _largest(work: Work, role: str) -> str:
+    """The part of this role with most time."""
+    sums: dict[str, float] = {f"metadata: {role}": 0.0}
+    for stage in work.stages:
+        for call in stage.calls:
+            if call.role == role:
+                name = f"{'data' if call.data else 'metadata'}: {role}"
+                sums[name] = sums.get(name, 0.0) + call.seconds * stage.count
+    return max(sums, key=lambda name: sums[name])
+
+
+def _partitions(run: Situation) -> Iterator[Candidate]:
+    counts = [stage.count for stage in run.work.stages if stage.reads_shuffle]
+    if not counts:
+        return
+    now = max(counts)
+    if run.target.growth.each:
+        return  # each task has its own data: another number of tasks is another job
+    slots = run.work.slots
+    skewed = any(
+        max(stage.tasks) > LONG * median(stage.tasks) for stage in run.work.stages if stage.reads_shuffle
+    )
+    options = {max(1, now // 2), now * 2, now * 4, slots, 2 * slots, 3 * slots} - {now}
+    for count in sorted(options):
+        if run.engine.pipelined and count > slots:
+            continue
+        flags = count_flags(run, now, count)
+        setting = ", ".join(f"{name}={count}" for name in run.engine.settings.partitions)
+        part = "no task: too few tasks" if now < slots else "no task: tail of a stage"
+        target = replace(run.target, partitions=count)
+        # whether a long task has one large key or many small ones is not in a record
+        one_key = replace(target, whole=True) if skewed else None
+        yield Candidate(
+            "partitions", f"{count} partitions instead of {now}", flags, setting, target, part, one_key
+        )
+
+
+def count_flags(run: Situation, now: int, count: int) -> tuple[str, ...]:
+    """The workload's key for a number of tasks, or the engine's settings that a job of one's own was run with."""
+    workload = run.spec.get("workload", {})
+    key = _KEYS.get(str(workload.get("kind")), "partitions")
+    if key in workload:
+        return ("--set", f"{key}={count}")
+    tables = {"": run.spec.get("engine", {}), "workload.conf.": workload}
+    return tuple(
+        word
+        for prefix, table in tables.items()
+        for name, value in (table.get("conf") or {}).items()
+        if name in run.engine.settings.partitions and value == str(now)
+        for word in ("--set", f"{prefix}{name}={count}")
+    )
+
+
+def _nodes(run: Situation) -> Iterator[Candidate]:
+    kind = run.spec.get("nodes", {}).get("kind")
+    if run.target.growth.each or kind not in MADE:
+        return
+    for count in sorted(
+        {max(1, run.work.nodes // 2), run.work.nodes * 2, run.work.nodes * 4} - {run.work.nodes}
+    ):
+        target = replace(run.target, nodes=count)
+        name = run.engine.settings.nodes
+        yield Candidate(
+            "nodes",
+            f"{count} nodes instead of {run.work.nodes}",
+            ("--nodes", on_nodes(run, count)),
+            name and f"{name}={count}",
+            target,
+            "processor",
+        )
+
+
+def on_nodes(run: Situation, count: int) -> str:
+    """As many nodes of the same kind, in short form."""
+    table = run.spec.get("nodes", {})
+    more = {"cores": run.target.cores} if table.get("kind") in HOSTED else {}
+    if table.get("rate"):
+        more["rate"] = table["rate"]
+    return f"{table.get('kind')}:{count}" + "".join(f",{key}={value}" for key, value in more.items())
+
+
+def _memory(run: Situation) -> Iterator[Candidate]:
+    """Twice the heap. A collection takes what is alive, and the next one comes when the rest of the heap is full: with little
+    alive twice the heap halves the collector's time, and with nearly all of it alive it ends it."""
+    names = run.engine.settings
+    if not (names.heap and run.heap) or (run.memory and 2 * run.heap > 0.8 * run.memory):
+        return
+    heap = 2 * run.heap
+    flags = ("--set", f"engine.{names.heap_key}={heap}") if names.heap_key else ()
+    target = replace(run.target, collector=0.5)
+    crowded = replace(run.target, collector=0.0)
+    yield Candidate(
+        "memory",
+        f"twice the heap of an executor, {heap >> 20} MiB",
+        flags,
+        f"{names.heap}={heap >> 20}m",
+        target,
+        "collector",
+        crowded,
+    )
+
+
+def _network(run: Situation) -> Iterator[Candidate]:
+    table = run.spec.get("nodes", {})
+    if not table.get("rate"):
+        return
+    words = f"{table['kind']}:{run.work.nodes},cores={run.target.cores}"
+    target = replace(run.target, network=0.0)
+    yield Candidate(
+        "network", f"links without the limit of {table['rate']}", ("--nodes", words), "", target, "network"
+    )
+
+
+def _compression(run: Situation) -> Iterator[Candidate]:
+    """Blocks and spills as they are. A record does not tell how far they were compressed: not at all, as random bytes are,
+    or as far as text is."""
+    names = run.engine.settings.compression
+    if not names or not any(stage.compression for stage in run.work.stages):
+        return
+    yield Candidate(
+        "compression",
+        "shuffled data without compression",
+        tuple(word for name in names for word in ("--set", f"{name}=false")),
+        ", ".join(f"{name}=false" for name in names),
+        replace(run.target, uncompressed=1.0),
+        "compression",
+        replace(run.target, uncompressed=_COMPRESSED),
+    )

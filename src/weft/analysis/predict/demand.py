@@ -1,0 +1,281 @@
+"""What one task of a stage needs at a target: seconds of its own, and seconds of the services that others need too."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from weft.analysis.predict.anchors import ROUNDS, Anchors, left, stay
+from weft.analysis.predict.machine import Service
+from weft.analysis.predict.stations import Load, Station, solve
+from weft.analysis.predict.target import BYPASS, Scaled, Target, scaled
+from weft.analysis.predict.work import Calls, StageWork, Work
+from weft.facts.roles import ROLES
+from weft.facts.storages import layers
+
+PROCESSORS = "the host's processors"
+NODES = "the nodes' own shares of them"
+DRIVER = "the driver's scheduler"
+LINKS = "the nodes' links"
+_COMPILED = 1 / 3
+"""Power of what a JVM does with which the time of its compilers grows. Executors of GroupBy with 2, 4 and 12 tasks a stage compiled 2.5,
+4.3 and 6.9 s, those of TeraSort with 2 and 4 tasks 3.2 and 4.0 s."""
+_WARMING = 2.0
+"""Processor seconds of a slot in a stage during which its code gets warm: the stages of the GroupBys and TeraSorts from which
+the usual share is taken had 0.5 to 2.0."""
+_TURN = 3e-3
+"""Seconds that Linux's fair scheduler lets a thread compute on two processors before others have their turn."""
+_OF_FILE_WRITER = 6
+"""Files that Spark's sort writer opens whatever the number of blocks: data, index and checksums, new and renamed."""
+_OF_BLOCK = 3
+"""Calls that move data of a shuffle block however small it is: two offsets of the index file, and the block."""
+_REQUESTS = 5
+"""Executors that a reading task asks at once: ShuffleBlockFetcherIterator asks for a fifth of maxBytesInFlight each."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One stage at a target. Seconds are of one task."""
+
+    stage: StageWork
+    scaled: Scaled
+    think: float
+    """Without any queue."""
+    stations: tuple[Station, ...]
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """`think` by part."""
+
+    def load(self, slots: int) -> Load:
+        return solve(self.think, self.stations, min(slots, self.scaled.tasks))
+
+    @property
+    def alone(self) -> float:
+        """Seconds of a task that meets no other."""
+        return self.think + sum(s.demand for s in self.stations if not s.hidden)
+
+
+_FREE = Anchors()
+
+
+def anchored(stage: StageWork, work: Work, measured: Target) -> Anchors:
+    """The factors with which a stage takes, where it was measured, what it took there."""
+    found = _FREE
+    for _ in range(ROUNDS):
+        demand = of_stage(stage, work, measured, found)
+        load = demand.load(measured.slots)
+        queued = sum(load.waits.get(name, 0.0) for name in (PROCESSORS, NODES))
+        running = demand.parts.get("processor", 0.0) + queued
+        found = Anchors(
+            found.processor * (stage.processor + stage.waiting) / running
+            if running > 0 and measured.machine.processors
+            else 1.0,
+            0.0 if measured.machine.processors else 1.0,
+            left(stage.scheduling, stay(load, demand.stations, DRIVER)),
+            {
+                role: left(_seconds(stage, role), stay(load, demand.stations, "", f"({role})"))
+                for role in ROLES
+            },
+        )
+    return found
+
+
+def _seconds(stage: StageWork, role: str) -> float:
+    return sum(each.seconds for each in stage.calls if each.role == role)
+
+
+def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _FREE) -> Demand:
+    """A stage's demand."""
+    new = scaled(stage, work, target)
+    machine = target.machine
+    spared = 0.0 if target.uncompressed is None else stage.compression
+    cold = _cold(stage, work)
+    again = cold * _slots_a_task(new.tasks, target.slots) / _slots_a_task(stage.count, work.slots)
+    grown = (1 - cold) * new.data + again
+    processor = ((stage.processor - stage.fixed) * grown + stage.fixed - spared * new.data) / machine.speed
+    parts = {
+        "collector": stage.collector * target.collector * grown / machine.speed,
+        "scheduling": stage.scheduling * anchors.scheduling,
+        "network": stage.network
+        * target.network
+        * new.data
+        * target.inflation
+        * _remote(target.nodes)
+        / max(_remote(work.nodes), 1e-9)
+        if work.nodes > 1
+        else machine.round_trip * min(new.reads * stage.blocks, target.nodes - 1),
+        "unclassified": stage.other * grown,
+    }
+    stations = []
+    if machine.processors:
+        beside = _beside(work, target, new.tasks)
+        running = (processor + beside) * anchors.processor
+        running = max(min(processor, running), running - stage.waiting * _woken(stage, work, target))
+        parts["processor"] = running
+        # tasks run as long as there is a processor, and share them from there: no queue before
+        emulated = _emulated(stage, new, work, target)
+        stations.append(Station(PROCESSORS, running + emulated, servers=machine.processors, hidden=True))
+        if machine.capped:
+            stations.append(Station(NODES, running, servers=target.cores, copies=target.nodes, hidden=True))
+    else:
+        parts["processor"] = processor
+        parts["waiting for a processor"] = (
+            stage.waiting * processor / stage.processor * (1 - _woken(stage, work, target))
+            if stage.processor
+            else 0.0
+        )
+    launches = machine.launches.get(work.engine)
+    if launches:
+        stations.append(Station(DRIVER, 1 / launches))
+    for role in ROLES:
+        own, shared = _files(role, stage, new, work, target)
+        if not replaced(role, work, target):
+            own = {name: seconds * anchors.files.get(role, 1.0) for name, seconds in own.items()}
+        parts |= own
+        stations += shared
+    remote = stage.bytes.get("scratch read", 0.0) * new.data * target.inflation * _remote(target.nodes)
+    stations.append(Station(LINKS, remote / machine.link, copies=target.nodes, hidden=True))
+    used = tuple(s for s in stations if s.demand > 0)
+    return Demand(stage, new, sum(parts.values()), used, parts)
+
+
+def _cold(stage: StageWork, work: Work) -> float:
+    """The share of what a task computes that slots need to warm up, whatever its data."""
+    if work.jvm_a_task or not stage.processor:
+        return 0.0
+    of_slot = stage.processor * stage.count / min(work.slots, stage.count)
+    return max(work.warm_up * min(1.0, _WARMING / of_slot), stage.cold(work.slots))
+
+
+def _slots_a_task(tasks: int, slots: int) -> float:
+    """Slots that warm up, for each of so many tasks."""
+    return min(slots, tasks) / tasks
+
+
+def _remote(nodes: int) -> float:
+    """The share of shuffle data that is on another node."""
+    return (nodes - 1) / nodes
+
+
+def _beside(work: Work, target: Target, count: int) -> float:
+    """Processor seconds of compilers, collectors and servers for each of so many tasks.
+
+    Each JVM compiles the same code, and what runs longer is compiled again and better. What is compiled on a node without a
+    task slows none.
+    """
+    whole = work.beside * sum(stage.processor * stage.count for stage in work.stages)
+    if work.jvm_a_task:
+        return whole / sum(stage.count for stage in work.stages) / target.machine.speed
+    each = [scaled(stage, work, target) for stage in work.stages]
+    done = sum(new.tasks * new.data * stage.processor for new, stage in zip(each, work.stages, strict=True))
+    more = done / sum(stage.count * stage.processor for stage in work.stages)
+    machines = min(target.nodes, count) / work.nodes
+    each_does: float = (more / machines) ** _COMPILED
+    return whole * machines * each_does / sum(new.tasks for new in each) / target.machine.speed
+
+
+def _woken(stage: StageWork, work: Work, target: Target) -> float:
+    """The share of a task's turns on a processor that came after calls for which it does not wait at the target.
+
+    A thread that was blocked queues for a processor again: after each call, as after each turn that it computed through.
+    """
+    if not target.rested:
+        return 0.0
+    own = [call for call in stage.calls if not call.served and not _cached(work.storages.get(call.role, ""))]
+    gone = [
+        call for call in own if replaced(call.role, work, target) and _cached(target.storages[call.role].name)
+    ]
+    turns = sum(call.count for call in own) + stage.processor / _TURN
+    return sum(call.count for call in gone) / turns if turns else 0.0
+
+
+def _emulated(stage: StageWork, new: Scaled, work: Work, target: Target) -> float:
+    """Processor seconds of the daemons that emulate file systems on the nodes' host."""
+    found = 0.0
+    for role, service in target.storages.items():
+        each = (work.emulator if not replaced(role, work, target) else 0.0) or service.emulator
+        if service.emulator:
+            found += each * sum(
+                _grown(call, stage, new, work, target).count for call in stage.calls if call.role == role
+            )
+    return found
+
+
+def _files(
+    role: str, stage: StageWork, new: Scaled, work: Work, target: Target
+) -> tuple[dict[str, float], list[Station]]:
+    """A role's file calls: by part seconds of their own, and what they need of the storage."""
+    calls = [_grown(each, stage, new, work, target) for each in stage.calls if each.role == role]
+    service = target.storages.get(role)
+    same = not replaced(role, work, target)
+    own = {f"metadata: {role}": 0.0, f"data: {role}": 0.0}
+    parallel = min(max(1, target.nodes - 1), _REQUESTS)
+    for each in calls:
+        kind = f"{'data' if each.data else 'metadata'}: {role}"
+        delay = _delay(each, service) / (parallel if each.served else 1)
+        # what the kernel needs to copy pages of a node's own files is needed above any storage
+        own[kind] += each.seconds if same or (each.data and _cached(work.storages.get(role, ""))) else 0.0
+        own[kind] += 0.0 if same else delay
+    inflation = target.inflation if role == "scratch" else 1.0
+    moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data * inflation
+    if service is None:
+        return own, []
+    if not same and service.client_bandwidth < float("inf"):
+        own[f"data: {role}"] += moved / service.client_bandwidth
+    return own, _stations(role, service, calls, moved, target.nodes)
+
+
+def replaced(role: str, work: Work, target: Target) -> bool:
+    """Whether a role has another storage than where it was measured."""
+    service = target.storages.get(role)
+    return service is not None and service.name != work.storages.get(role)
+
+
+def _cached(label: str) -> bool:
+    return layers(label)[0].known.local
+
+
+def _delay(call: Calls, service: Service | None) -> float:
+    """Seconds of these calls without load."""
+    if service is None:
+        return 0.0
+    return call.count * (service.data_delay if call.data else service.delay)(call.operation)
+
+
+def _stations(role: str, service: Service, calls: Iterable[Calls], moved: float, nodes: int) -> list[Station]:
+    copies = 1 if service.shared else nodes
+    busy = sum(each.count * service.work(each.operation) for each in calls if not each.data)
+    return [
+        Station(f"metadata of {service.name} ({role})", busy * service.servers, service.servers, copies),
+        Station(f"bandwidth of {service.name} ({role})", moved / service.bandwidth, copies=copies),
+    ]
+
+
+def _grown(call: Calls, stage: StageWork, new: Scaled, work: Work, target: Target) -> Calls:
+    """The calls of a task at the target: constant a task, or by block, or by data."""
+    reads = stage.reads_shuffle and not stage.writes_shuffle
+    if call.role != "scratch":
+        ratio = new.data if call.data else 1.0
+    elif call.data and stage.reads_shuffle:
+        # a block that is smaller is read in fewer pieces
+        ratio = max(new.data, new.reads * min(1.0, _OF_BLOCK * max(stage.blocks, 1.0) / call.count))
+    elif call.data:
+        ratio = max(new.data, new.writes)
+    elif reads:
+        ratio = new.reads
+    elif stage.writes_shuffle and _by_block(call, stage, work):
+        ratio = new.writes or min(1.0, _OF_FILE_WRITER / call.count)
+    else:
+        ratio = 1.0
+    if call.served:
+        ratio *= _remote(target.nodes) / max(_remote(work.nodes), 1e-9)
+    elif reads and call.role == "scratch" and not call.data and any(each.served for each in stage.calls):
+        ratio *= (
+            work.nodes / target.nodes
+        )  # a task opens the blocks of its own node itself, servers all others
+    # time of data is that of bytes, whatever the number of calls
+    slower = new.data * (target.inflation if call.role == "scratch" else 1.0) if call.data else ratio
+    return Calls(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)
+
+
+def _by_block(call: Calls, stage: StageWork, work: Work) -> bool:
+    """Whether these calls were made for each block: Spark's bypass writer, seen by its number of files."""
+    reducers = sum(one.count for one in work.stages if stage.key in one.after and one.reads_shuffle)
+    return 0 < reducers <= BYPASS and call.count >= reducers

@@ -1,0 +1,192 @@
+"""Machine files: a machine's capacity in TOML, each value with its source; and the profiles of emulated file systems."""
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.analysis.predict.machine import UNLIMITED, Machine, Service
+from weft.errors import UsageError
+from weft.text import toml
+from weft.text.nearest import nearest
+
+_Range = tuple[float, float]
+_NODE: Mapping[str, _Range] = {
+    "cores": (1, 4096), "speed": (0.01, 100), "memory": (1e8, 1e14), "link": (1e5, 1e12), "round_trip": (1e-8, 1),
+    "processors": (1, 4096),
+}  # fmt: skip
+"""Keys of [node] with their least and greatest sensible value: cores, bytes, bytes per second, seconds."""
+_STORAGE: Mapping[str, _Range] = {
+    "latency": (1e-8, 10), "rate": (1, 1e10), "servers": (1, 4096), "bandwidth": (1e5, 1e15),
+    "client_bandwidth": (1e5, 1e13), "call": (0, 10),
+}  # fmt: skip
+"""Keys of [storage.NAME]: seconds, operations per second, servers, bytes per second."""
+_WORK: _Range = (0, 1000)
+_LAUNCHES: _Range = (1, 1e6)
+_TABLES = ("name", "summary", "node", "driver", "storage")
+
+
+@dataclass
+class _Reader:
+    """A file that is read; `where` names it in errors."""
+
+    where: str
+    text: str
+    sources: dict[str, str] = field(default_factory=dict)
+
+    def number(self, key: str, entry: Any, allowed: _Range) -> float:
+        """A value with its source. Raises UsageError that names key and line."""
+        if not isinstance(entry, Mapping) or set(entry) != {"value", "source"}:
+            raise self.error(key, "must be { value = NUMBER, source = TEXT }")
+        value, source = entry["value"], entry["source"]
+        if not isinstance(source, str) or not source.strip():
+            raise self.error(key, "has no source")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise self.error(key, f"is {value!r}, not a number")
+        low, high = allowed
+        if not low <= value <= high:
+            raise self.error(key, f"is {value:g}; sensible are {low:g} to {high:g}")
+        self.sources[key] = source
+        return float(value)
+
+    def table(self, key: str, value: Any) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            raise self.error(key, "must be a table")
+        return value
+
+    def error(self, key: str, what: str, hint: str = "") -> UsageError:
+        return UsageError(
+            f"{self.where}{self._line(key)}: {key} {what}", hint=hint or "see docs/guide/predict.md"
+        )
+
+    def _line(self, key: str) -> str:
+        """The line of a key, found again in the text: `, line 7`; empty if it is not there."""
+        *tables, last = key.split(".")
+        pattern = re.compile(rf'^\s*(?:"?{re.escape(last)}"?\s*=|\[{re.escape(key)}\])')
+        begin = next((n for n, line in enumerate(self.text.splitlines()) if tables and
+                      line.strip().startswith(f"[{'.'.join(tables[:2])}")), 0)  # fmt: skip
+        lines = self.text.splitlines()[begin:]
+        found = [number for number, line in enumerate(lines, begin + 1) if pattern.match(line)]
+        return f", line {found[0]}" if found else ""
+
+
+def parse(text: str, where: str) -> Machine:
+    """A machine from TOML. Raises UsageError that names the line or the key of what is missing, unknown or absurd."""
+    try:
+        table = toml.table_of(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{where}: {error}", hint="the file must be TOML") from error
+    reader = _Reader(where, text)
+    _known(reader, "", table, _TABLES)
+    if not isinstance(table.get("name"), str):
+        raise reader.error("name", "is missing: the machine's name, as text")
+    node = reader.table("node", table.get("node", {}))
+    _known(reader, "node.", node, tuple(_NODE))
+    if "cores" not in node:
+        raise reader.error("node.cores", "is missing: cores of a node")
+    values = {key: reader.number(f"node.{key}", entry, _NODE[key]) for key, entry in node.items()}
+    driver = reader.table("driver", table.get("driver", {}))
+    storages = reader.table("storage", table.get("storage", {}))
+    found = {name: _service(reader, name, entry) for name, entry in storages.items()}
+    return Machine(
+        name=table["name"],
+        cores=int(values["cores"]),
+        speed=values.get("speed", 1.0),
+        memory=int(values.get("memory", 0)),
+        link=values.get("link", UNLIMITED),
+        round_trip=values.get("round_trip", 0.0),
+        processors=int(values.get("processors", 0)),
+        launches={key: reader.number(f"driver.{key}", entry, _LAUNCHES) for key, entry in driver.items()},
+        storages=found,
+        mounts={place: name for name, entry in storages.items() for place in entry.get("mounts", ())},
+        sources=reader.sources,
+    )
+
+
+def _known(reader: _Reader, prefix: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in known:
+            raise reader.error(f"{prefix}{key}", "is unknown", nearest(key, list(known)))
+
+
+def _service(reader: _Reader, name: str, entry: Any) -> Service:
+    key = f"storage.{name}"
+    table = dict(reader.table(key, entry))
+    shared, mounts = table.pop("shared", None), table.pop("mounts", [])
+    if not isinstance(shared, bool):
+        raise reader.error(
+            f"{key}.shared", "is missing: true if all nodes share it, false if each has its own"
+        )
+    if not isinstance(mounts, list) or not all(isinstance(place, str) for place in mounts):
+        raise reader.error(f"{key}.mounts", "must be a list of directories")
+    of_operations = {
+        kind: dict(reader.table(f"{key}.{kind}", table.pop(kind, {}))) for kind in ("work", "trips")
+    }
+    _known(reader, f"{key}.", table, tuple(_STORAGE))
+    for needed in ("latency",):
+        if needed not in table:
+            raise reader.error(f"{key}.{needed}", "is missing: seconds of a metadata operation without load")
+    values = {word: reader.number(f"{key}.{word}", one, _STORAGE[word]) for word, one in table.items()}
+    each = {
+        kind: {word: reader.number(f"{key}.{kind}.{word}", one, _WORK) for word, one in rows.items()}
+        for kind, rows in of_operations.items()
+    }
+    return Service(
+        name,
+        shared=shared,
+        latency=values["latency"],
+        rate=values.get("rate", UNLIMITED),
+        servers=int(values.get("servers", 1)),
+        weights=each["work"],
+        trips=each["trips"],
+        bandwidth=values.get("bandwidth", UNLIMITED),
+        client_bandwidth=values.get("client_bandwidth", UNLIMITED),
+        call=values.get("call", 0.0),
+        source=where_from(reader.sources, key),
+    )
+
+
+def where_from(sources: Mapping[str, str], key: str) -> str:
+    """The sources of a table's values, each once."""
+    return "; ".join(dict.fromkeys(text for one, text in sources.items() if one.startswith(f"{key}.")))
+
+
+_CALLS = {"stat": "getattr", "open": "open", "close": "close", "unlink": "unlink", "rename": "rename",
+          "mkdir": "mkdir", "rmdir": "rmdir", "readdir": "readdir", "truncate": "truncate", "create": "create"}  # fmt: skip
+"""Operations as the preload library counts them, by what a profile of latencyfs calls them."""
+_EMULATOR = 130e-6
+"""Processor seconds of latencyfs for each call, where the run itself had none: the median of eight sorts and GroupBys, 65 to 223 us."""
+_THROUGH_FUSE = {"write": 0.7e-3, "read": 0.35e-3}
+"""Seconds of one call that moves data, besides its bytes, on a host whose processors are all busy: the kernel hands pages over to
+latencyfs one request after another, each of which queues for a processor. Medians of the same runs, 0.13 to 0.89 ms and 0.14 to 0.42 ms."""
+
+
+def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> Service:
+    """An emulated file system from the same figures that latencyfs delays by. `settings`: values that a run changed."""
+    table, base = tomllib.loads(text), tomllib.loads(defaults)
+    values = {key: entry["value"] for one in (base, table) for key, entry in one["values"].items()}
+    values |= dict(_changed(settings))
+    costs = {name: values.get(f"op.{op}", values["op.default"]) for name, op in _CALLS.items()}
+    servers = max(1, int(values["metadata.servers"]))
+    call = 0.0 if values["client.page_cache"] else values["data.round_trip_us"] / 1e6
+    return Service(
+        f"delayed:{table['name']}",
+        latency=values["metadata.round_trip_us"] / 1e6,
+        rate=(values["metadata.rate"] or UNLIMITED) * servers,
+        servers=servers,
+        weights={name: work for name, (_, work) in costs.items()},
+        trips={name: trips for name, (trips, _) in costs.items()},
+        bandwidth=values["data.shared_bandwidth"] or UNLIMITED,
+        client_bandwidth=values["data.client_bandwidth"] or UNLIMITED,
+        call=call,
+        calls={operation: call + seconds for operation, seconds in _THROUGH_FUSE.items()},
+        emulator=_EMULATOR,
+        source=f"latencyfs's profile {table['name']}",
+    )
+
+
+def _changed(settings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    for key, text in settings.items():
+        yield key, tomllib.loads(f"v = {text}")["v"]

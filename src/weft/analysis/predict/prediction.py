@@ -1,0 +1,196 @@
+"""What a run would take elsewhere: curves with bands, knees, and what is not known."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from weft.analysis.predict import correction, curve, distance, leftout
+from weft.analysis.predict.curve import Point
+from weft.analysis.predict.distance import Axes
+from weft.analysis.predict.experiments import SMALL, Experiment, offered
+from weft.analysis.predict.machine import UNLIMITED, Machine
+from weft.analysis.predict.projection import Recorded
+from weft.analysis.predict.storages import service
+from weft.analysis.predict.target import Target
+from weft.analysis.predict.variation import USUAL
+from weft.analysis.read.part import Part
+from weft.text.numbers import percent
+from weft.text.units import show_seconds
+
+MEASURED = "as measured"
+"""The name of a curve whose storages are those of the run."""
+
+
+_BEYOND = 2
+"""How many times the largest number of nodes that was asked for is searched for a knee."""
+
+
+class Curve(Part):
+    """One storage of scratch over the number of nodes."""
+
+    scratch: str
+    start: str
+    """The run that it is predicted from: of those there are, the one that is nearest."""
+    points: tuple[Point, ...]
+    knee_cores: float | None
+    """None if there is no knee up to twice the nodes that were asked for."""
+    knee_resource: str
+    sentence: str
+
+
+class Prediction(Part):
+    """What a run would take elsewhere."""
+
+    run: str
+    machine: str
+    measured: float
+    nodes: int
+    cores: int
+    """Of a node, where it was measured."""
+    replay: float
+    """The run itself by the model, over what it took."""
+    left_out: int
+    """Other runs of the same work that were predicted from this one, as a test; the curves are corrected by them."""
+    left_out_error: float
+    """Their median error before that: 0.1 is about 10 % either way."""
+    curves: tuple[Curve, ...]
+    notes: tuple[str, ...]
+    """What is not known, and therefore not in the prediction."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Where a run is predicted; what is None stays as it was."""
+
+    there: Machine
+    counts: Sequence[int]
+    """Of nodes."""
+    scratches: Sequence[str] = ()
+    """One curve each, in short form."""
+    cores: int | None = None
+    size: float | None = None
+    partitions: int | None = None
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Storages of input and output, by role, in short form."""
+
+    def bases(self, recorded: Recorded) -> dict[str, Target]:
+        """By the name of a curve: its target on one node. Raises UsageError for a storage that the machine has not."""
+        each = self.cores or self.there.cores or recorded.cores
+        size = self.size or recorded.work.size
+        base = Target(self.there, 1, each, {}, size, self.partitions, recorded.growth)
+        kept = dict(recorded.on(self.there).storages.items())
+        kept |= {role: service(text, self.there) for role, text in self.others.items()}
+        named = {text: {**kept, "scratch": service(text, self.there)} for text in self.scratches}
+        return {
+            name: replace(base, storages=storages) for name, storages in (named or {MEASURED: kept}).items()
+        }
+
+
+def predict(
+    recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded] = (), run: float = USUAL
+) -> Prediction:
+    """The curves. `here`: the machine of the record; `tests`: other runs; `run`: the relative deviation of one."""
+    recorded = leftout.warmed(recorded, here, tests, run)
+    model = recorded.model(here)
+    tested = leftout.left_out(recorded, model, here, tests)
+    bases = asked.bases(recorded)
+    curves = [_curve(recorded, here, base, asked.counts, name, tests, run) for name, base in bases.items()]
+    return Prediction(
+        run=recorded.name,
+        machine=asked.there.name,
+        measured=recorded.work.measured,
+        nodes=recorded.work.nodes,
+        cores=recorded.cores,
+        replay=model.replay(),
+        left_out=len(tested),
+        left_out_error=leftout.error(tested),
+        curves=tuple(curves),
+        notes=tuple(_notes(recorded, asked.there, next(iter(bases.values())), curves)),
+    )
+
+
+def experiments(
+    recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded], count: int
+) -> list[Experiment]:
+    """The small runs, at most `count`, after which the curves would be known best."""
+    model = recorded.model(here)
+    wanted = [replace(base, nodes=n) for base in asked.bases(recorded).values() for n in asked.counts]
+
+    def axes(target: Target) -> Axes:
+        return distance.axes(model, target, model.at(target))
+
+    possible = [
+        one
+        for one in offered(recorded.situation(here), asked.scratches)
+        if model.at(one.target).seconds <= SMALL * recorded.work.measured
+    ]
+    known = [one.axes for one in leftout.left_out(recorded, model, here, tests)]
+    best = correction.chosen(
+        [axes(one.target) for one in possible], [axes(target) for target in wanted], count, known
+    )
+    return [possible[index] for index in best]
+
+
+def _curve(
+    recorded: Recorded,
+    here: Machine,
+    base: Target,
+    counts: Sequence[int],
+    name: str,
+    tests: Sequence[Recorded],
+    run: float,
+) -> Curve:
+    """A curve from the nearest run, corrected by the others."""
+
+    def at(nodes: int) -> Target:
+        return replace(base, nodes=nodes)
+
+    start = leftout.nearest(recorded, here, tests, [at(nodes) for nodes in counts])
+    if start is not recorded:
+        start = leftout.warmed(start, here, [recorded, *tests], run)
+    model = start.model(here)
+    tested = leftout.left_out(start, model, here, [recorded, *tests])
+    known = correction.fitted([one.seen for one in tested], run)
+    points = curve.points(model, at, counts, known)
+    knee = curve.knee(model, at, _BEYOND * max(counts))
+    return Curve(
+        scratch=name,
+        start=start.name,
+        points=tuple(points),
+        knee_cores=knee and knee.cores,
+        knee_resource=knee.resource if knee else "",
+        sentence=_sentence(points, knee),
+    )
+
+
+def _sentence(points: Sequence[Point], knee: curve.Knee | None) -> str:
+    best = min(points, key=lambda point: point.seconds)
+    words = (
+        f"fastest on {best.nodes} nodes: {show_seconds(best.seconds)}"
+        f" ({show_seconds(best.low)} to {show_seconds(best.high)})"
+    )
+    if knee is None:
+        return f"{words}; no knee up to {_BEYOND * points[-1].cores:,} cores"
+    last = points[-1]
+    words += f"; knee at {knee.cores:,.0f} cores, made by {knee.resource}"
+    if last.cores > knee.cores:
+        words += f"; beyond it waiting is paid: {percent(last.waiting)} of slot time at {last.cores:,} cores"
+    return words
+
+
+def _notes(recorded: Recorded, there: Machine, base: Target, curves: Sequence[Curve]) -> list[str]:
+    found = [f"not measured, and not predicted: {words}" for words in recorded.work.missing]
+    if recorded.work.engine not in there.launches:
+        found.append(
+            f"how many tasks a second the driver of {recorded.work.engine} starts is not known: no limit assumed"
+        )
+    if there.link == UNLIMITED:
+        found.append("the bandwidth of the nodes' links is not known: no limit assumed")
+    for name in dict.fromkeys(each.scratch for each in curves):
+        one = service(name, there) if name != MEASURED else recorded.on(there).storages.get("scratch")
+        if one is None:
+            found.append("of the measured scratch nothing is known but what the run saw: no limit assumed")
+        elif one.bandwidth == UNLIMITED:
+            found.append(f"the bandwidth of {one.name} is not known: no limit assumed")
+    if not recorded.growth.rules and base.partitions is None:
+        found.append("the number of tasks is taken as fixed; --partitions sets another one")
+    return found

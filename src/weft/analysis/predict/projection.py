@@ -1,0 +1,135 @@
+"""Reads what a prediction needs from a record: its work, its storages, and the rules by which it grows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from weft.analysis.explain import explanation, profiled
+from weft.analysis.explain.evidence import Window
+from weft.analysis.explain.fitting import Used
+from weft.analysis.predict import work as works
+from weft.analysis.predict.candidates import Situation
+from weft.analysis.predict.forecast import Model
+from weft.analysis.predict.growth import Growth, of_workload
+from weft.analysis.predict.machine import Machine, Service
+from weft.analysis.predict.storages import service
+from weft.analysis.predict.target import Target
+from weft.analysis.predict.work import Work
+from weft.analysis.read import resolved, spans
+from weft.analysis.read.resolved import Resolved
+from weft.analysis.read.sources import Sources
+from weft.errors import UsageError, why
+from weft.record.record import Stored
+
+HOSTED = ("virtual", "local")
+"""Kinds of nodes that share one host's processors."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run, as predictions and advice start from it."""
+
+    name: str
+    work: Work
+    growth: Growth
+    cores: int
+    """Slots of a node."""
+    memory: int
+    """Bytes of a node; 0: not known."""
+    kind: str
+    """Of its nodes: virtual, slurm, ..."""
+    spec: Mapping[str, Any]
+    heap: int = 0
+    """Bytes of an executor's; 0: not known."""
+
+    def on(self, machine: Machine) -> Target:
+        """Where it was measured, with as much of the machine as is known."""
+        known = {role: _known(label, machine) for role, label in self.work.storages.items()}
+        return Target(
+            machine,
+            self.work.nodes,
+            self.cores,
+            {role: found for role, found in known.items() if found is not None},
+            self.work.size,
+            growth=self.growth,
+        )
+
+    def situation(self, machine: Machine) -> Situation:
+        """What could be changed about it depends on this."""
+        return Situation(self.work, self.on(machine), self.spec, self.memory, self.heap)
+
+    def model(self, machine: Machine) -> Model:
+        """Its model on the machine where it was measured."""
+        return Model(self.work, self.on(machine))
+
+
+def _known(label: str, machine: Machine) -> Service | None:
+    try:
+        return service(label, machine)
+    except UsageError:
+        return None
+
+
+def read(stored: Stored) -> Recorded:
+    """A record. Raises UsageError that names what it lacks."""
+    sources = Sources(stored)
+    name = stored.directory.name
+    events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
+    begin = spans.begin(events, samples)
+    ran = [span for span in spans.phases(sources, events, begin, begin) if span.name == "run" and span.ended]
+    if not ran:
+        raise UsageError(f"{name} has no finished run phase", hint="predict from a run that ended")
+    decided = _resolved(stored)
+    nodes = decided.nodes
+    if not nodes:
+        raise UsageError(f"resolved.json of {name} lacks the key nodes", hint="predict from another run")
+    slots = decided.slots or sum(node.cores or 1 for node in nodes)
+    first = begin + ran[0].begin
+    last = begin + ran[-1].begin + ran[-1].seconds
+    window = Window(first, last, slots, explanation.names(nodes), explanation.link(nodes, Used()))
+    work = works.of_record(
+        metrics,
+        samples,
+        window,
+        engine=str(decided.part("engine").get("kind", "")),
+        measured=stored.head.measured,
+        storages=stored.head.storages,
+        size=decided.size or 0.0,
+    )
+    work = _sampled(work, stored)
+    return Recorded(
+        name,
+        work,
+        of_workload(decided.part("workload")),
+        max(1, slots // len(nodes)),
+        nodes[0].memory or 0,
+        str(decided.part("nodes").get("kind", "")),
+        decided.spec,
+        decided.executor_heap or 0,
+    )
+
+
+def _sampled(work: Work, stored: Stored) -> Work:
+    """With what stacks tell of each stage, where they were sampled."""
+    found = profiled.of_record(stored.folder)
+    if found is None:
+        return work
+    shares = {
+        side: column.get("compression", 0.0) / sum(column.values())
+        for side, column in found.columns.items()
+        if any(column.values())
+    }
+    stages = [replace(each, compression=each.processor * shares.get(each.side, 0.0)) for each in work.stages]
+    return replace(work, stages=stages)
+
+
+def _resolved(stored: Stored) -> Resolved:
+    try:
+        if not (stored.folder / resolved.FILE).exists():
+            raise FileNotFoundError("it does not exist")
+        return resolved.of_record(stored)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"resolved.json is not readable in {stored.directory.name}: {why(error)}",
+            hint="the run ended before its layout was decided",
+        ) from error

@@ -1,0 +1,300 @@
+"""What a measured job did, stage by stage: what each task computed, asked of files and sent, apart from where it ran."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import polars
+
+from weft.analysis.explain import attribution, bounds, evidence, filetime, slots, spread
+from weft.analysis.explain.evidence import Evidence, Window
+from weft.analysis.explain.slots import Stage
+from weft.analysis.explain.tasktime import COLLECTOR, NETWORK, PROCESSOR, WAITING
+from weft.analysis.explain.timeparts import StageTime
+from weft.errors import UsageError
+from weft.facts import engines
+from weft.facts.jobmetrics import JobMetrics
+from weft.facts.roles import ROLES
+from weft.facts.storages import layers
+
+_START = 1.0
+"""Processor seconds of a task in a JVM of its own, whatever its data: in nine TeraSorts of 100 to 600 MB they were 1.6 of a map's and
+1.0 of a reduce's."""
+WARM_UP = 0.5
+"""Usual share of what short jobs compute that each slot needs again whatever its tasks: in the three stages of GroupBy with 4 and with
+12 tasks a slot it was 0.36, 0.52 and 0.66 of what 4 tasks computed."""
+_OF_TASK = 0.8
+"""Share of a task that its start may be: a task does something with its data, too."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """File calls of one kind by the tasks of a stage, per task."""
+
+    role: str
+    """input, output or scratch."""
+    operation: str
+    count: float
+    seconds: float
+    """Blocked in them, exclusive of other parts."""
+    served: bool = False
+    """By threads that serve blocks to other executors, while tasks wait or work on."""
+
+    @property
+    def data(self) -> bool:
+        return self.operation in filetime.DATA
+
+
+@dataclass(frozen=True)
+class StageWork:
+    """One stage. Times are seconds of one task, counts and bytes are of one task, all means."""
+
+    key: Stage
+    name: str
+    tasks: Sequence[float]
+    """Seconds that each task held a slot, in the order of their start."""
+    after: frozenset[Stage] = frozenset()
+    lag: float = 0.0
+    """Seconds of the driver alone before it."""
+    reads_shuffle: bool = False
+    writes_shuffle: bool = False
+    processor: float = 0.0
+    fixed: float = 0.0
+    """Of `processor`: whatever the task's data: receiving and decoding the task itself, and starting its JVM if it has one."""
+    compression: float = 0.0
+    """Of `processor`: compressing and decompressing what is shuffled; 0: stacks were not sampled."""
+    waiting: float = 0.0
+    """For a processor."""
+    collector: float = 0.0
+    network: float = 0.0
+    scheduling: float = 0.0
+    gap: float = 0.0
+    """Seconds that a slot was empty before each task, which was ready: the driver had not launched it yet."""
+    other: float = 0.0
+    """Without a name, failed, or in files that no storage is chosen for."""
+    calls: Sequence[Calls] = ()
+    blocks: float = 0.0
+    """Shuffle blocks read."""
+    bytes: Mapping[str, float] = field(default_factory=dict)
+    """read and written by role, such as `scratch read`; `remote` through the network."""
+
+    @property
+    def count(self) -> int:
+        return len(self.tasks)
+
+    @property
+    def mean(self) -> float:
+        """Seconds of a task."""
+        return sum(self.tasks) / len(self.tasks)
+
+    def cold(self, slots: int) -> float:
+        """The share of its time that the first tasks of so many slots took beyond the others."""
+        first, others = self.tasks[:slots], self.tasks[slots:]
+        if not others:
+            return 0.0
+        beyond = sum(first) / len(first) - sum(others) / len(others)
+        return max(0.0, beyond * len(first) / sum(self.tasks))
+
+    @property
+    def side(self) -> str:
+        """Of the shuffle, as stacks show it: a task that writes blocks is of the map side, whatever it reads."""
+        return "map" if self.writes_shuffle else "reduce"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A job, and where it was measured."""
+
+    stages: Sequence[StageWork]
+    engine: str
+    nodes: int
+    slots: int
+    wall: float
+    """Seconds of the run phase."""
+    outside: float
+    """Seconds of it before and after what the program measures as its own time."""
+    after: float
+    """Seconds of the driver after the last task."""
+    storages: Mapping[str, str]
+    """By role: input, output, scratch."""
+    size: float = 0.0
+    """Bytes that the workload was asked for; 0: not known."""
+    beside: float = 0.0
+    """Processor seconds of threads beside the tasks, while there were any, over those of the tasks."""
+    emulator: float = 0.0
+    """Processor seconds of the emulated file system's daemon for each file call; 0: not measured."""
+    warm_up: float = 0.0
+    """Share of the first processor seconds of a slot in a stage that it needs whatever its tasks: classes that are loaded, and code
+    that runs before it is compiled. A stage whose first tasks took more than the others shows its own."""
+    jvm_a_task: bool = False
+    """Whether each task has a JVM of its own; otherwise the tasks of a node share one."""
+    missing: Sequence[str] = ()
+    """What was not measured, and what therefore is not predicted."""
+
+    @property
+    def measured(self) -> float:
+        """Seconds of the result."""
+        return self.wall - self.outside
+
+
+def of_record(
+    metrics: JobMetrics,
+    samples: polars.DataFrame,
+    window: Window,
+    *,
+    engine: str,
+    measured: float | None,
+    storages: Mapping[str, str],
+    size: float = 0.0,
+) -> Work:
+    """The work of a run. Raises UsageError where the record lacks what the model needs."""
+    found = attribution.attribute(metrics, samples, window)
+    if found is None:
+        raise UsageError(
+            "the engine left no job metrics in the run phase: there are no tasks to predict from",
+            hint="run it with the probe engine: --set probes=proc,threads,engine,fileops",
+        )
+    seen = evidence.gather(metrics, samples, window)
+    plan = bounds.steps(list(zip(seen.stages, seen.use.held, strict=True)), metrics.stages, window.begin)
+    if not plan:
+        raise UsageError("the engine's job metrics name no stage that ran", hint="predict from another run")
+    served = _served(samples)
+    remote = float(seen.tasks["remote_blocks"].fill_null(0).sum()) or 1.0
+    stages = [
+        _stage(
+            seen,
+            key,
+            found.stages[key],
+            step.tasks,
+            step.after,
+            step.lag,
+            {k: v / remote for k, v in served.items()},
+        )
+        for key, step in plan.items()
+    ]
+    alone = engines.of(engine).jvm_a_task
+    if alone:
+        stages = [
+            replace(each, fixed=max(each.fixed, min(_START, _OF_TASK * each.processor))) for each in stages
+        ]
+    last = float(max(row["end"] or window.begin for row in metrics.stages.iter_rows(named=True)))
+    wall = window.end - window.begin
+    own = measured if measured and measured < wall else wall
+    processor = sum(stage.processor * stage.count for stage in stages)
+    return Work(
+        stages=stages,
+        engine=engine,
+        nodes=len(set(window.nodes.values())) or 1,
+        slots=window.slots,
+        wall=wall,
+        outside=wall - own,
+        after=max(0.0, min(window.end - last, wall)),
+        storages=dict(storages),
+        size=size,
+        beside=sum(seen.meanwhile.values()) / processor if processor else 0.0,
+        emulator=_emulator(samples, window, stages, storages),
+        warm_up=0.0 if alone else WARM_UP,
+        jvm_a_task=alone,
+        missing=[f"{name} ({what})" for name, what in found.coverage.missing.items()],
+    )
+
+
+def _stage(
+    seen: Evidence,
+    key: Stage,
+    row: StageTime,
+    tasks: Sequence[float],
+    after: frozenset[Stage],
+    lag: float,
+    served: Mapping[str, float],
+) -> StageWork:
+    mine = seen.where[key]
+    rows = seen.tasks[mine]
+    count = len(tasks)
+    order = rows["begin"].to_numpy().argsort(kind="stable")
+    held = [float(seen.use.held[mine[index]]) for index in order]
+
+    def mean(*columns: str) -> float:
+        return sum(float(rows[column].fill_null(0).sum()) for column in columns) / count
+
+    parts = {name: seconds / count for name, seconds in row.parts.items() if name not in slots.EMPTY}
+    calls = [*_calls(row, parts, count), *_of_servers(served, mean("remote_blocks"))]
+    named = {PROCESSOR, WAITING, COLLECTOR, NETWORK}
+    filed = sum(each.seconds for each in calls)
+    # scheduling on the way to the executor has the name of an empty slot's reason
+    held_mean = sum(tasks) / count
+    scheduling = min(mean("scheduler_ms") / 1e3, held_mean)
+    rest = held_mean - scheduling - filed - sum(parts.get(name, 0.0) for name in named)
+    return StageWork(
+        key=key,
+        name=row.name,
+        tasks=[seconds for seconds in held if seconds > 0],
+        after=after,
+        lag=lag,
+        reads_shuffle=row.side in {"read side", "both sides"},
+        writes_shuffle=row.side in {"map side", "both sides"},
+        processor=parts.get(PROCESSOR, 0.0),
+        fixed=min(mean("deserialize_cpu_ns") / 1e9, parts.get(PROCESSOR, 0.0)),
+        waiting=parts.get(WAITING, 0.0),
+        collector=parts.get(COLLECTOR, 0.0),
+        network=parts.get(NETWORK, 0.0),
+        scheduling=scheduling,
+        gap=seen.use.empty.get((slots.SCHEDULING, key), 0.0) / count,
+        other=max(0.0, rest),
+        calls=calls,
+        blocks=mean("local_blocks", "remote_blocks"),
+        bytes={
+            "scratch read": mean("local_bytes", "remote_bytes"),
+            "scratch written": mean("shuffle_write_bytes", "disk_spill_bytes"),
+            "input read": mean("input_bytes"),
+            "output written": mean("output_bytes"),
+            "remote": mean("remote_bytes"),
+        },
+    )
+
+
+def _calls(row: StageTime, parts: Mapping[str, float], count: int) -> list[Calls]:
+    """The calls of task threads: each has its share of what is its part's alone."""
+    found = []
+    for part, operations in row.operations.items():
+        role = part.rpartition(": ")[2]
+        timed = sum(each.seconds for each in operations)
+        if role not in ROLES or not timed:
+            continue
+        for each in operations:
+            alone = parts.get(part, 0.0) * each.seconds / timed
+            found.append(Calls(role, each.name, each.calls / count, alone))
+    return found
+
+
+def _emulator(
+    samples: polars.DataFrame, window: Window, stages: Sequence[StageWork], storages: Mapping[str, str]
+) -> float:
+    """Processor seconds of latencyfs in the run phase, over the calls on the file systems that it emulates."""
+    roles = {role for role, label in storages.items() if layers(label)[0].known.emulated}
+    calls = sum(stage.count * each.count for stage in stages for each in stage.calls if each.role in roles)
+    used = samples.filter(
+        polars.col("process").str.starts_with("latencyfs/")
+        & polars.col("counter").is_in(["cpu_user", "cpu_system"])
+        & polars.col("t").is_between(window.begin - 1, window.end + 1)
+    )
+    grown = used.group_by("process", "counter").agg(polars.col("value").max() - polars.col("value").min())
+    return float(grown["value"].sum()) / calls if calls else 0.0
+
+
+_SERVER = "threadops.server.scratch."
+
+
+def _served(samples: polars.DataFrame) -> dict[str, float]:
+    """By operation: calls on scratch files by threads that serve blocks."""
+    found: dict[str, float] = {}
+    for (_, name), counter in spread.of_nodes(samples, _SERVER).items():
+        operation, _, what = name.removeprefix(_SERVER).partition(".")
+        if what == "count":
+            found[operation] = found.get(operation, 0.0) + float(counter.values[-1] - counter.values[0])
+    return found
+
+
+def _of_servers(served: Mapping[str, float], remote: float) -> list[Calls]:
+    return [
+        Calls("scratch", name, count * remote, 0.0, served=True) for name, count in served.items() if remote
+    ]

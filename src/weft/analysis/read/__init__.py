@@ -1,0 +1,1 @@
+"""What is in a record, as far as it is readable."""

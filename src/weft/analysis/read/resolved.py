@@ -1,0 +1,75 @@
+"""What resolved.json contains: what was decided for a run before it began."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weft.analysis.read.nodes import NodeInfo, PlaceInfo
+from weft.record.derived import Derived
+from weft.record.head import Kept, lenient
+from weft.record.record import Stored
+
+FILE = "resolved.json"
+
+
+class Place(Kept):
+    """The storage of a role."""
+
+    storage: str = ""
+    description: str = ""
+    emulated: str = ""
+    paths: Mapping[str, str] = {}
+
+
+class Resolved(Kept):
+    """As far as it is readable; empty if the run ended before its layout was decided."""
+
+    spec: Mapping[str, Any] = {}
+    nodes: tuple[NodeInfo, ...] = ()
+    places: Mapping[str, Place] = {}
+    limits: tuple[str, ...] = ()
+    derived: Mapping[str, Derived] = {}
+
+    def part(self, name: str) -> Mapping[str, Any]:
+        """A table of the spec: workload, engine, nodes."""
+        found = self.spec.get(name)
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def slots(self) -> int | None:
+        """Of the engine; None if it says nothing of them, or if several engines differ."""
+        return self._only([each.slots for each in self.derived.values()])
+
+    @property
+    def executor_heap(self) -> int | None:
+        """Bytes; None if it is not known."""
+        return self._only([each.executor_heap for each in self.derived.values()])
+
+    @property
+    def size(self) -> float | None:
+        """Of the workload, in bytes."""
+        size = self.part("workload").get("size")
+        return size if isinstance(size, (int, float)) and not isinstance(size, bool) else None
+
+    def located(self) -> tuple[PlaceInfo, ...]:
+        """The places, each path once."""
+        return tuple(
+            PlaceInfo(
+                role=role,
+                storage=place.storage,
+                description=place.description,
+                emulated=place.emulated,
+                paths=tuple(dict.fromkeys(place.paths.values())),
+            )
+            for role, place in self.places.items()
+        )
+
+    @staticmethod
+    def _only(figures: list[int | None]) -> int | None:
+        found = {figure for figure in figures if figure}
+        return found.pop() if len(found) == 1 else None
+
+
+def of_record(stored: Stored, damaged: list[str] | None = None) -> Resolved:
+    """Of a record; the names of damaged keys are added to `damaged`. Raises OSError or ValueError if it is no JSON."""
+    table = stored.json(FILE)
+    return lenient(Resolved, table if isinstance(table, dict) else {}, damaged)

@@ -1,0 +1,1 @@
+"""Everything that a report says about one run, as data."""

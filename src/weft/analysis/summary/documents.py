@@ -1,0 +1,75 @@
+"""The text files of a record: configuration and logs."""
+
+from typing import Any
+
+from weft.analysis.summary.summary import Document, Log
+from weft.record.migrations import role
+from weft.record.record import Stored
+from weft.text.entry import Entry
+
+_MOST_TEXT = 200_000
+"""Maximum bytes of one file in a page."""
+_LINES = 25
+"""Last lines of a log that are shown for a failed run."""
+_READ = 16_384
+"""Bytes of a log's end that are read for them."""
+_NAMED = 5
+"""Files that are not read, by name."""
+_TAILS = 12
+"""Number of logs whose ends are shown: most of a failure is in the newest."""
+
+
+def documents(folder: Entry) -> tuple[Document, ...]:
+    """The request, the resolved configuration, every generated file and every command."""
+    plan = [path for path in (folder / "plan").files() if not path.name.startswith(".")]
+    paths = [folder / "spec.toml", folder / "resolved.json", *plan, *(folder / "outcomes").files("*.json")]
+    return tuple(Document(title=str(path), text=_text(path)) for path in paths if path.exists())
+
+
+def _text(path: Entry) -> str:
+    data = path.part(_MOST_TEXT + 1)
+    text = data[:_MOST_TEXT].decode(errors="replace")
+    return text if len(data) <= _MOST_TEXT else f"{text}\n... the rest is in the record"
+
+
+def irregular(folder: Entry) -> list[str]:
+    """A sentence on the links, pipes and devices of a record, if it has any."""
+    found = [str(path) for path in folder.irregular()]
+    if not found:
+        return []
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return [f"links, pipes and devices of a record are not read: {', '.join(found[:_NAMED])}{more}"]
+
+
+def logs(folder: Entry, *, tails: bool) -> tuple[Log, ...]:
+    """Every log with its size, and with `tails` the ends of the newest ones."""
+    base = folder / "logs"
+    texts = {
+        path: path.about()
+        for path in base.files()
+        if path.suffix in {".log", ".err", ".out"} or path.name in {"stdout", "stderr"}
+    }
+    newest = sorted((p for p in texts if texts[p].st_size), key=lambda p: texts[p].st_mtime)[-_TAILS:]
+    return tuple(
+        Log(
+            path=str(path),
+            size=about.st_size,
+            tail=_end(path) if tails and path in newest else (),
+            last=path in newest[-1:],
+        )
+        for path, about in texts.items()
+    )
+
+
+def _end(path: Entry) -> tuple[str, ...]:
+    return tuple(path.part(_READ, end=True).decode(errors="replace").splitlines()[-_LINES:])
+
+
+def lustre(stored: Stored) -> dict[str, Any]:
+    """By role of storage: Lustre's counters at the end of the work."""
+    return {role(name, stored.schema): table for name, table in tables(stored, "lustre").items()}
+
+
+def tables(stored: Stored, name: str) -> dict[str, Any]:
+    """The JSON files of a folder of the record, by their names."""
+    return {path.stem: stored.json(str(path)) for path in (stored.folder / name).files("*.json")}

@@ -1,0 +1,237 @@
+"""Creates a summary from a record."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import polars
+
+from weft.analysis.explain import explanation, pauses, profiled, recovery
+from weft.analysis.explain.fitting import Used
+from weft.analysis.explain.profiled import Profiled
+from weft.analysis.explain.timeparts import Explanation
+from weft.analysis.read import derived, rates, resolved, spans
+from weft.analysis.read.resolved import Resolved
+from weft.analysis.read.sources import Sources
+from weft.analysis.read.spans import Span
+from weft.analysis.summary import documents, engine, replayed, streamed, totals, vertices
+from weft.analysis.summary.summary import Mark, Series, Summary
+from weft.facts.engines.hadoop import jobhistory
+from weft.facts.jobmetrics import JobMetrics
+from weft.record.derived import shown
+from weft.record.head import Head
+from weft.record.record import Stored
+from weft.record.samples import SCHEMA
+from weft.text.units import show_seconds
+
+MOST_TASKS = 1_000_000
+"""Tasks of the largest job whose slot time is attributed."""
+
+
+def summarize(stored: Stored) -> Summary:
+    """Everything that a report shows about a run. For a damaged record, the summary is incomplete and names its gaps."""
+    sources = Sources(stored)
+    verdict = sources.verdict()
+    events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
+    begin = spans.begin(events, samples)
+    last: Any = metrics.tasks["end"].max()
+    signs = [*samples["t"].drop_nulls().to_list()[-1:], *([] if last is None else [last])]
+    phases = spans.phases(sources, events, max(signs, default=begin), begin)
+    stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
+    decided = _resolved(sources)
+    names = explanation.names(decided.nodes)
+    profile = sources.attempt("the stacks", lambda: profiled.of_record(stored.folder), None)
+    stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None)
+    found = {
+        **_head(stored.head),
+        **_decided(decided),
+        **_of_files(sources, stored),
+        "phases": phases,
+        "engine_version": engine.version(metrics),
+        "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(metrics))),
+        "marks": sources.rows("the losses", lambda: _marks(events, metrics, begin)),
+        "stages": stages[: engine.MOST_STAGES],
+        "stages_left_out": len(stages[engine.MOST_STAGES :]),
+        "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),
+        "usage": sources.attempt("the use of slots", lambda: engine.usage(metrics), None),
+        # a stream lasts as long as its schedule, however fast its engine is
+        "explanation": None
+        if stream
+        else sources.attempt(
+            "the slot time",
+            lambda: _explained(sources, metrics, samples, phases, decided, begin, profile),
+            None,
+        ),
+        "profile": profile,
+        "replay": sources.attempt("the replayed jobs", lambda: replayed.of_record(stored, metrics), None),
+        "stream": stream,
+        "pauses": sources.rows(
+            "the collector's pauses",
+            lambda: pauses.of_nodes(pauses.read(stored.folder / "pauses"), samples, metrics, names),
+        ),
+        "counters": sources.rows("the counters", lambda: totals.sums(sources, samples, phases, begin)),
+        "series": sources.rows("the samples", lambda: _series(samples, begin)),
+        "logs": sources.rows(
+            "the logs", lambda: documents.logs(stored.folder, tails=verdict not in {"VALID", "UNCHECKED"})
+        ),
+    }
+    sources.gaps += documents.irregular(stored.folder)
+    measured = _throughput(sources, verdict, phases, len(found["nodes"]))
+    return Summary(id=stored.directory.name, directory=str(stored.directory), verdict=verdict,
+                   **found, **measured, gaps=tuple(dict.fromkeys(sources.gaps)))  # fmt: skip
+
+
+def _of_files(sources: Sources, stored: Stored) -> dict[str, Any]:
+    """What single files of the record hold, beside the engine's metrics and the samples."""
+    return {
+        "fileops": sources.attempt(
+            "the file operations", lambda: documents.tables(stored, "fileops"), _nothing()
+        ),
+        "mapreduce": sources.attempt(
+            "the jobs' counters", lambda: jobhistory.counters(stored.folder / "engine"), _nothing()
+        ),
+        "hdfs": sources.attempt("HDFS's counters", lambda: stored.json("hdfs.json"), _nothing()),
+        "lustre": sources.attempt("Lustre's counters", lambda: documents.lustre(stored), _nothing()),
+        "dvs": sources.attempt("DVS's counters", lambda: stored.json("dvs.json"), _nothing()),
+        "flink": sources.rows("Flink's vertices", lambda: tuple(vertices.vertices(stored.folder / "engine"))),
+        "documents": sources.rows("the configuration", lambda: documents.documents(stored.folder)),
+    }
+
+
+def _explained(
+    sources: Sources,
+    metrics: JobMetrics,
+    samples: polars.DataFrame,
+    phases: Sequence[Span],
+    decided: Resolved,
+    begin: float,
+    profile: Profiled | None,
+) -> Explanation | None:
+    """The attribution needs every task as an object; the figures of stages are sums, whatever the number of tasks."""
+    if metrics.tasks.height <= MOST_TASKS:
+        used = _calibration(sources)
+        return explanation.explain(
+            metrics, samples, phases, decided.nodes, begin, decided.slots, used, profile
+        )
+    sources.gaps.append(
+        f"where the slot time went was left out: the job has {metrics.tasks.height:,} tasks, and at most"
+        f" {MOST_TASKS:,} are attributed; the figures of its stages are of all tasks"
+    )
+    return None
+
+
+def _calibration(sources: Sources) -> Used:
+    never = {"refused": {"machine": "this machine was not calibrated when this ran"}}
+    return sources.attempt(
+        "the calibration",
+        lambda: Used.model_validate(sources.stored.json("calibration.json") or never),
+        Used(),
+    )
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
+
+
+_SAME = (
+    *(
+        "weft",
+        "created",
+        "host",
+        "reason",
+        "checked_by",
+        "hint",
+        "tail",
+        "phase",
+        "workload",
+        "engine",
+        "key",
+        "facts",
+    ),
+    *(
+        "unsecured",
+        "measured",
+        "bytes_in",
+        "bytes_out",
+        "lost",
+        "probes",
+        "probes_missing",
+        "probes_added",
+        "storages",
+    ),
+)
+
+
+def _head(head: Head) -> dict[str, Any]:
+    return {
+        **{key: getattr(head, key) for key in _SAME},
+        "nodes_asked": head.nodes,
+        "batch_job": _batch_job(head.slurm),
+        "study": head.cell.study,
+        "coordinates": head.cell.coordinates,
+        "repeat": head.cell.repeat,
+    }
+
+
+def _batch_job(job: Mapping[str, Any]) -> str:
+    if not job:
+        return ""
+    nodes = job.get("nodes")
+    words = f"Slurm {job.get('job', '')} on {', '.join(map(str, nodes if isinstance(nodes, list) else ()))}"
+    try:
+        asked, began = (datetime.fromisoformat(job[key]) for key in ("SubmitTime", "StartTime"))
+    except (KeyError, ValueError, TypeError):
+        return words
+    return f"{words}, after {show_seconds((began - asked).total_seconds())} in the queue"
+
+
+def _resolved(sources: Sources) -> Resolved:
+    if not (sources.stored.folder / resolved.FILE).exists():
+        sources.gaps.append(f"{resolved.FILE} does not exist: the run ended before its layout was decided")
+    lost: list[str] = []
+    found = sources.attempt(resolved.FILE, lambda: resolved.of_record(sources.stored, lost), Resolved())
+    sources.gaps += [f"{name} in {resolved.FILE} cannot be read: they are damaged" for name in lost]
+    return found
+
+
+def _decided(found: Resolved) -> dict[str, Any]:
+    own = {"nodes": found.nodes, "limits": found.limits, "size": found.size}
+    return {**own, "places": found.located(), "derived": shown(found.derived)}
+
+
+def _marks(events: Sequence[Mapping[str, Any]], metrics: JobMetrics, begin: float) -> tuple[Mark, ...]:
+    """When daemons and executors were lost."""
+    daemons = [
+        Mark(at=event["t"] - begin, words=f"{event.get('daemon', 'a daemon')} lost")
+        for event in events
+        if event["event"] == "daemon-lost"
+    ]
+    executors = [
+        Mark(at=row["removed"] - begin, words=f"executor {row['executor']} lost")
+        for row in recovery.lost_executors(metrics).iter_rows(named=True)
+    ]
+    return tuple(sorted([*daemons, *executors], key=lambda mark: mark.at))
+
+
+def _throughput(
+    sources: Sources, verdict: str, phases: Sequence[Span], nodes: int
+) -> dict[str, float | None]:
+    """Only a checked result has a throughput: input (else output) over the measured seconds, or over the phase without them."""
+    size = sources.head.bytes_in or sources.head.bytes_out
+    took = sources.head.measured or sum(s.seconds for s in phases if s.name == "run")
+    if verdict != "VALID" or not size or took <= 0:
+        return {}
+    own = size / took / nodes if nodes else None
+    per_node = sources.head.throughput_per_node
+    return {"throughput": size / took, "throughput_per_node": per_node or own}
+
+
+def _series(samples: polars.DataFrame, begin: float) -> tuple[Series, ...]:
+    """Counters of nodes and of the machine over time; those of files and daemons, hundreds, only as sums."""
+    drawn = samples.filter(~polars.col("counter").str.contains(".", literal=True)).select(list(SCHEMA))
+    every = [rates.of_nodes(part, begin) for part in (drawn, derived.of_nodes(samples.select(list(SCHEMA))))]
+    grouped = polars.concat(every).partition_by("node", "counter", as_dict=True, maintain_order=True)
+    return tuple(
+        Series(node=str(node), counter=str(counter), points=tuple(frame.select("t", "value").iter_rows()))
+        for (node, counter), frame in grouped.items()
+    )

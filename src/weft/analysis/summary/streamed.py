@@ -1,0 +1,149 @@
+"""The latencies of a stream, from the collector's report in the record."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from weft.analysis.explain import pauses
+from weft.analysis.read.part import Part
+from weft.record.record import Stored
+from weft.text.numbers import seconds
+
+_NOTABLE = 0.005
+"""Seconds of the shortest collector pause that is drawn."""
+_AS_BEFORE = 2.0
+"""Times the usual 99th percentile, up to which latency counts as recovered."""
+
+
+_REASONS = {
+    "producer": "producers send late, and do not wait for the brokers",
+    "broker": "producers wait for the brokers' acknowledgements",
+    "engine": "records are in the brokers' log, and wait for the engine",
+}
+
+
+class Moment(Part):
+    """An interval of a stream, by its middle in seconds after the stream began; latencies of the records sent in it."""
+
+    t: float
+    records: int
+    median: float | None = None
+    p99: float | None = None
+    max: float | None = None
+    held_per_second: float
+    """Records in results that arrived in it."""
+    results: int
+
+
+class Streamed(Part):
+    """A stream; `began` is in seconds after the run began, latencies in seconds."""
+
+    began: float
+    seconds: float
+    records: int
+    results: int
+    throughput: float
+    latency: Mapping[str, float]
+    early: int
+    """Records whose result arrived before they should have been sent: clocks differ."""
+    clocks: float = 0.0
+    """How far the clock of a producer and the collector's can be apart, at most."""
+    paused: tuple[float, float]
+    """When the longest time without a result began, after the stream did, and its length."""
+    fallbacks: int
+    """How often a result held fewer records than one before: the engine continued from a checkpoint."""
+    distribution: tuple[tuple[float, float], ...]
+    over_time: tuple[Moment, ...]
+    steps: tuple[Mapping[str, JsonValue], ...]
+    backlog: Mapping[str, float] = {}
+    """If the engine began after the producers: records that waited, how long, and the time until it had caught up."""
+    collector: tuple[tuple[float, float], ...] = ()
+    """Pauses of the engine's garbage collector: when, after the stream began, and how long."""
+
+    @property
+    def sustained(self) -> bool:
+        """Whether the engine kept up with a rate that was offered."""
+        return not self.steps or any(step.get("sustained") for step in self.steps)
+
+    @property
+    def sentence(self) -> str:
+        """Whether the rate was sustained, otherwise what limited it; of a search, the highest rate."""
+        rate = f"{self.throughput:,.0f} records/s were in results"
+        if len(self.steps) > 1:
+            best = max(
+                (float(str(step["rate"])) for step in self.steps if step.get("sustained")), default=0.0
+            )
+            return f"The highest rate that was sustained: {best:,.0f} records/s ({rate})."
+        if self.sustained:
+            return f"The offered rate was sustained: {rate}."
+        (step,) = self.steps
+        limit = str(step["limit"])
+        return (
+            f"The offered rate of {float(str(step['rate'])):,.0f} records/s was not sustained: {rate}, and latency grew"
+            f" by {seconds(float(str(step['growth'])))} s from the second quarter to the last. The limit is the {limit}:"
+            f" {_REASONS[limit]}."
+        )
+
+    @property
+    def late(self) -> str:
+        """How an engine that began after the producers caught up; empty if it did not begin late."""
+        if not self.backlog:
+            return ""
+        waited = f"The engine began {seconds(self.backlog['waited'])} s after the producers, with {self.backlog['records']:,.0f} records in the brokers' log."
+        took = self.backlog.get("caught_up")
+        if took is None:
+            return f"{waited} It did not catch up with them."
+        return f"{waited} {seconds(took)} s later it had caught up: 99 % of the records were as fast as at the end, within a factor of two."
+
+    def recovered(self, lost: float) -> float | None:
+        """Seconds from a loss, in seconds after the stream began, until latencies were as before; None if never or if none were before."""
+        before = sorted(each.p99 for each in self.over_time if each.p99 is not None and each.t < lost)
+        after = [each for each in self.over_time if each.p99 is not None and each.t >= lost]
+        if not before or not after:
+            return None
+        usual = _AS_BEFORE * before[len(before) // 2]
+        worst = max(range(len(after)), key=lambda at: after[at].p99 or 0.0)
+        if (after[worst].p99 or 0.0) <= usual:
+            return 0.0
+        # a record's result arrives its latency after it
+        return next(
+            (each.t + (each.p99 or 0.0) - lost for each in after[worst:] if (each.p99 or 0.0) <= usual), None
+        )
+
+
+def of_record(stored: Stored, begin: float) -> Streamed | None:
+    """None if the run measured no stream. `begin`: when the run began, in seconds since 1970."""
+    found = stored.json("outcomes/collect.json")
+    if "over_time" not in found:
+        return None
+    began, end = float(found["began"]), float(found["began"]) + float(found["seconds"])
+    pause = found["longest_pause"]
+    return Streamed(
+        **{
+            name: found[name]
+            for name in ("seconds", "records", "results", "throughput", "latency", "early", "fallbacks")
+        },
+        began=began - begin,
+        paused=(max(0.0, pause["began"] - began), pause["seconds"]),
+        clocks=max((max(-each["least"], each["most"]) for each in found.get("clocks", ())), default=0.0),
+        distribution=found["distribution"],
+        over_time=_moments(found["over_time"]),
+        steps=tuple(found["steps"]),
+        backlog=found.get("backlog", {}),
+        collector=_collector(stored, began, end),
+    )
+
+
+def _moments(rows: Sequence[Mapping[str, Any]]) -> tuple[Moment, ...]:
+    return tuple(Moment(**row) for row in rows)
+
+
+def _collector(stored: Stored, began: float, end: float) -> tuple[tuple[float, float], ...]:
+    found = [
+        (pause.begin - began, pause.end - pause.begin)
+        for log in pauses.read(stored.folder / "pauses").values()
+        for pause in log
+        if began <= pause.begin <= end and pause.end - pause.begin >= _NOTABLE
+    ]
+    return tuple(sorted(found))

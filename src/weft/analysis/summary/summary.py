@@ -1,0 +1,248 @@
+"""The data of a report about one run: a frozen model, from which the page, the terminal text and the JSON are created.
+
+Times are seconds, positions in time are seconds after the run began, sizes are bytes, shares go from 0 to 1.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from weft.analysis.explain.pauses import PausedNode
+from weft.analysis.explain.profiled import Profiled
+from weft.analysis.explain.timeparts import Explanation
+from weft.analysis.read.nodes import NodeInfo, PlaceInfo
+from weft.analysis.read.part import Part
+from weft.analysis.read.spans import Span
+from weft.analysis.summary.replayed import Replay
+from weft.analysis.summary.streamed import Streamed
+
+
+class Mark(Part):
+    """A loss, and when it happened."""
+
+    at: float
+    words: str
+
+
+class StageRow(Part):
+    """A stage attempt, with sums over its successful tasks."""
+
+    stage: int
+    attempt: int
+    name: str
+    begin: float | None = None
+    seconds: float | None = None
+    tasks: int | None = None
+    done: int = 0
+    failed: int = 0
+    median: float | None = None
+    p95: float | None = None
+    longest: float | None = None
+    skew: float | None = None
+    task_seconds: float = 0.0
+    cpu_share: float | None = None
+    gc_share: float | None = None
+    fetch_share: float | None = None
+    disk_spill: int = 0
+    shuffle_read: int = 0
+    shuffle_remote: int = 0
+    shuffle_write: int = 0
+    input: int = 0
+    output: int = 0
+    failure: str = ""
+
+    @property
+    def label(self) -> str:
+        """Number, and try if it is not the first."""
+        return f"{self.stage}" if self.attempt == 0 else f"{self.stage}, try {self.attempt + 1}"
+
+
+class TaskRow(Part):
+    """One of the slowest tasks."""
+
+    stage: int
+    attempt: int
+    index: int
+    host: str
+    executor: str
+    seconds: float
+    times_median: float | None = None
+    cpu: float = 0.0
+    gc: float = 0.0
+    fetch_wait: float = 0.0
+    disk_spill: int = 0
+    shuffle_read: int = 0
+    input: int = 0
+
+
+class Usage(Part):
+    """How the slots were used while the engine's application existed, seconds over all slots; time of tasks separately."""
+
+    slots: int
+    slot_seconds: float
+    task_seconds: float
+    cpu_seconds: float
+    gc_seconds: float
+    fetch_seconds: float
+
+
+class Counter(Part):
+    """A counter's sums, with its source and what the source misses; of a gauge, the highest reading."""
+
+    name: str
+    component: str = ""
+    """The component that it counts: engine, generator or validator; empty for all of them."""
+    unit: str = ""
+    source: str = ""
+    blind: str = ""
+    totals: Mapping[str, float] = {}
+    """By node, over the whole observation: the sums of all phases."""
+    phases: Mapping[str, Mapping[str, float]] = {}
+    """By phase and node, if it is not 0."""
+
+
+class Series(Part):
+    """A counter of a node over time: a rate in units per second, or a gauge."""
+
+    node: str
+    counter: str
+    points: tuple[tuple[float, float], ...]
+
+
+class Document(Part):
+    """A file of the record with configuration."""
+
+    title: str
+    text: str
+
+
+class Log(Part):
+    """A log of the record, and its last lines if the run failed."""
+
+    path: str
+    size: int
+    tail: tuple[str, ...] = ()
+    last: bool = False
+    """Whether it was written last of all."""
+
+
+class Summary(Part):
+    """One run."""
+
+    id: str
+    directory: str
+    weft: str = ""
+    created: str = ""
+    host: str = ""
+    verdict: str
+    checked_by: str = ""
+    """Who checked the result: an independent program, or the job itself; empty if nobody did."""
+    reason: str = ""
+    hint: str = ""
+    tail: tuple[str, ...] = ()
+    phase: str = ""
+    workload: str = ""
+    size: int | None = None
+    engine: str = ""
+    engine_version: str = ""
+    nodes_asked: str = ""
+    batch_job: str = ""
+    """Its job in a batch system, as text; empty outside of one."""
+    storages: Mapping[str, str] = {}
+    key: str = ""
+    unsecured: str = ""
+    """Who else could use the cluster of a run with security=none, in a sentence; empty for other runs."""
+    study: str = ""
+    coordinates: Mapping[str, str] = {}
+    repeat: int | None = None
+    nodes: tuple[NodeInfo, ...] = ()
+    limits: tuple[str, ...] = ()
+    places: tuple[PlaceInfo, ...] = ()
+    derived: Mapping[str, str] = {}
+    phases: tuple[Span, ...] = ()
+    measured: float | None = None
+    """The program's own time of the work, without the start of its process: the result of a valid run."""
+    bytes_in: int | None = None
+    bytes_out: int | None = None
+    throughput: float | None = None
+    throughput_per_node: float | None = None
+    facts: Mapping[str, JsonValue] = {}
+    """The workload's results: values, and lists of tables."""
+    lost: tuple[str, ...] = ()
+    recoveries: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    stages: tuple[StageRow, ...] = ()
+    stages_left_out: int = 0
+    slowest: tuple[TaskRow, ...] = ()
+    usage: Usage | None = None
+    explanation: Explanation | None = None
+    """Where the slot time went; nothing where the engine left no account of tasks."""
+    profile: Profiled | None = None
+    """Processor time of the tasks by category; nothing where no stack was sampled."""
+    pauses: tuple[PausedNode, ...] = ()
+    """The collector's pauses by node, by the JVMs' own logs; empty if none wrote one."""
+    replay: Replay | None = None
+    """The jobs of a replayed trace; None of other workloads."""
+    stream: Streamed | None = None
+    """The latencies of a stream; None of other workloads."""
+    counters: tuple[Counter, ...] = ()
+    fileops: Mapping[str, Any] = {}
+    """By node: the preload library's counts (`weft-scratch stats --json`); empty if it was not used."""
+    mapreduce: Mapping[str, Mapping[str, int]] = {}
+    """Counters of MapReduce jobs by name, for map, reduce and total; empty if there were none."""
+    hdfs: Mapping[str, Mapping[str, float]] = {}
+    """By daemon of HDFS: its counters; empty if they were not read."""
+    lustre: Mapping[str, Any] = {}
+    """By role of storage: Lustre's counters, real or emulated; empty if they were not read."""
+    dvs: Mapping[str, Mapping[str, Any]] = {}
+    """By mount of Cray DVS and operation: its counters; empty if they were not read."""
+    flink: tuple[Mapping[str, Any], ...] = ()
+    """Flink's vertices, times in seconds over all subtasks; empty with other engines."""
+    probes: tuple[str, ...] = ()
+    probes_missing: Mapping[str, str] = {}
+    probes_added: Mapping[str, str] = {}
+    """Probes that nobody asked for, and why they observed."""
+    series: tuple[Series, ...] = ()
+    documents: tuple[Document, ...] = ()
+    logs: tuple[Log, ...] = ()
+    gaps: tuple[str, ...] = ()
+    """What the record lacks or what of it is not readable."""
+
+    def seconds(self, phase: str) -> float | None:
+        """The total duration of a phase."""
+        found = [span.seconds for span in self.phases if span.name == phase]
+        return sum(found) if found else None
+
+    @property
+    def result(self) -> float | None:
+        """The result: the program's own time, otherwise the run phase; None without a checked result."""
+        if self.verdict != "VALID":
+            return None
+        return self.measured if self.measured is not None else self.seconds("run")
+
+    @property
+    def engine_named(self) -> str:
+        """With its version: spark 4.3.0 on YARN; without versions for several engines: spark+flink."""
+        if "+" in self.engine:
+            return self.engine
+        kind, _, host = self.engine.partition(" ")
+        return " ".join(filter(None, [kind, self.engine_version, host]))
+
+    @property
+    def emulated(self) -> tuple[str, ...]:
+        """The emulated parts of the storage."""
+        return tuple(dict.fromkeys(place.emulated for place in self.places if place.emulated))
+
+    @property
+    def end(self) -> float:
+        """The end of the data, in seconds after the run began."""
+        ends = [span.begin + span.seconds for span in self.phases]
+        ends += [row.begin + (row.seconds or 0.0) for row in self.stages if row.begin is not None]
+        ends += [mark.at for mark in self.marks]
+        ends += [series.points[-1][0] for series in self.series if series.points]
+        return max(ends, default=0.0)
+
+    def json_text(self, indent: int | None = 1) -> str:
+        """The numbers, without the series (in samples.parquet) and the texts of files."""
+        return self.model_dump_json(indent=indent, exclude={"series", "documents"})

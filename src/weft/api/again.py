@@ -1,0 +1,46 @@
+"""Runs the spec of a record again, with some flags changed."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from weft.api.flags import Flags
+from weft.api.request import study_of
+from weft.errors import UsageError, WorkloadError
+from weft.record.record import Stored
+from weft.run import matrix
+from weft.run.progress import Progress
+from weft.spec.study import Study
+from weft.text.entry import Entry
+
+
+def run(directory: str, flags: Sequence[str], *, trust: bool = False) -> Stored:
+    """One run. Raises WorkloadError if it is not valid, or measured nothing."""
+    # standard output is for the answer; a job's own output is not
+    with redirect_stdout(sys.stderr):
+        (stored,) = matrix.run(study(directory, flags, trust=trust), Progress(), again=True)
+    if stored.verdict == "INVALID" or stored.head.measured is None:
+        raise WorkloadError(
+            f"{stored.directory.name} is {stored.verdict}: {stored.head.reason}",
+            hint=f"weft show {stored.directory.name}",
+        )
+    return stored
+
+
+def study(directory: str, flags: Sequence[str], *, trust: bool = False) -> Study:
+    """The record's spec, as changed. Raises UsageError if it has none."""
+    if not (Entry(Path(directory)) / "spec.toml").exists():
+        raise UsageError(f"{directory} has no file spec.toml", hint="run its workload again with weft run")
+    pairs = list(zip(flags[::2], flags[1::2], strict=True))
+    named = dict(pairs)
+    changed = Flags(
+        engine=named.get("--engine"),
+        nodes=named.get("--nodes"),
+        scratch=named.get("--scratch"),
+        input=named.get("--input"),
+        output=named.get("--output"),
+        set=tuple(value for flag, value in pairs if flag == "--set"),
+        trust=trust,
+    )
+    return study_of(str(Path(directory, "spec.toml")), changed)

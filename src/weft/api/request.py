@@ -1,0 +1,77 @@
+"""Converts the command line to a study: the name of a workload or a file, overridden by flags."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from weft.adapters.workloads import KINDS
+from weft.api.flags import Flags
+from weft.errors import UsageError
+from weft.host.own import trouble
+from weft.host.site import profile
+from weft.spec.executing import executing
+from weft.spec.keys import STUDY_KEYS, put
+from weft.spec.study import Study, read, study_from
+from weft.text.nearest import nearest
+
+
+def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
+    """A study from a workload's name or table, a TOML file, or a folder with study.toml."""
+    if isinstance(what, str) and _is_file(what):
+        name, table = read(Path(what))
+        own = {key: table.pop(key) for key in STUDY_KEYS if key in table}
+        study = _over(table, own, flags, name=name, where=what)
+        if not flags.trust:
+            _require_trusted(Path(what), study, flags)
+        return study
+    if isinstance(what, str) and re.split("[:,]", what)[0] not in KINDS:
+        raise UsageError(f"unknown workload {what!r}", hint=nearest(what, list(KINDS)))
+    name = what if isinstance(what, str) else str(what["kind"])
+    return _on_surveyed({"workload": what}, flags, name)
+
+
+def _require_trusted(path: Path, study: Study, flags: Flags) -> None:
+    """Raises UsageError for a file that another user wrote or can change, if keys of it run programs."""
+    file = path / "study.toml" if path.is_dir() else path
+    why = trouble(file)
+    own = {f"{table}{key}" for key in flags.overrides() for table in ("", "workload.", "engine.conf.")}
+    keys = [one for _, spec in study.cells() for one in executing(spec).items()] if why else []
+    found = dict.fromkeys(f"{key} = {value}" for key, value in keys if key not in own)
+    if found:
+        raise UsageError(
+            f"{why}, and {file} runs what its author chose, as you",
+            tail=list(found),
+            hint="read these values, and what the files that they name do; then add --trust",
+        )
+
+
+def _on_surveyed(table: dict[str, Any], flags: Flags, name: str) -> Study:
+    """A study with the scratch that a survey of this machine chose, where the command line says nothing of scratch.
+
+    A TOML file does not get it: the same text always means the same run. Nor does what cannot use that scratch.
+    """
+    where = "the command line"
+    own = any(word.partition("=")[0].split(".")[0] == "scratch" for word in flags.set)
+    chosen = None if own or flags.scratch is not None else profile.load().scratch.default
+    if chosen:
+        with suppress(UsageError):
+            return _over({**table, "scratch": chosen}, {}, flags, name=name, where=where)
+    return _over(table, {}, flags, name=name, where=where)
+
+
+def _is_file(what: str) -> bool:
+    """Whether it is a path; `trace:/some/file` is a workload and its first key."""
+    kind, colon, _ = what.partition(":")
+    if colon and kind in KINDS:
+        return False
+    return what.endswith(".toml") or "/" in what or Path(what, "study.toml").exists()
+
+
+def _over(base: dict[str, Any], own: dict[str, Any], flags: Flags, *, name: str, where: str) -> Study:
+    """A study overridden by flags."""
+    for key, value in flags.overrides().items():
+        put(base, key, value)
+    if flags.repeat is not None:
+        own["repeat"] = flags.repeat
+    return study_from({**base, **own}, name=name, where=where)

@@ -1,0 +1,97 @@
+"""Verbs that show records: show, report, compare. They need only the records."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.analysis.summary.gather import summarize
+from weft.api import results
+from weft.errors import UsageError
+from weft.host import settings
+from weft.record import record
+from weft.report.pages import flames, page, study, terminal
+from weft.text.console import console
+
+Run = Annotated[
+    str, typer.Argument(metavar="RUN", help="path or name of a record, or part of its name, or last")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
+OfStudy = Annotated[
+    str, typer.Option("--study", metavar="NAME", help="all runs of this study", show_default=False)
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs."""
+    app.command()(show)
+    app.command()(explain)
+    app.command()(report)
+    app.command("compare", no_args_is_help=True)(compare_runs)
+
+
+def show(run: Run = "last", as_json: AsJson = False) -> None:
+    """Show a run in the terminal: the report as text.
+
+    Example: weft show last
+    """
+    summary = summarize(record.find(settings.runs(), run))
+    if as_json:
+        print(summary.json_text())
+    else:
+        terminal.show(summary, console())
+
+
+def explain(run: Run = "last", as_json: AsJson = False) -> None:
+    """Show where a run's slot time went, in parts that sum to all of it, and what each would be worth.
+
+    Example: weft explain last
+    """
+    found = results.explain(run)
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        terminal.explain(found, console())
+
+
+def report(
+    run: Run = "last",
+    of_study: OfStudy = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(help="the file to write; default: report.html in the record", show_default=False),
+    ] = None,
+) -> None:
+    """Write the report of a run, or of a whole study, as one self-contained HTML file.
+
+    Example: weft report last --output /tmp/report.html
+    """
+    if output is not None and not output.name:
+        raise UsageError(
+            f"--output: {str(output)!r} is no file", hint="name the file to write: --output report.html"
+        )
+    if of_study:
+        path = output or study.place(settings.runs(), of_study)
+        print(page.save(study.text(results.of_study(of_study)), path))
+    else:
+        stored = record.find(settings.runs(), run)
+        flames.write(stored.directory)
+        print(page.write(stored, output))
+
+
+def compare_runs(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN RUN...", help="two or more runs", show_default=False)
+    ] = None,
+    of_study: OfStudy = "",
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs, grouped by their spec: medians with confidence intervals; overlapping intervals are not ranked.
+
+    Example: weft compare --study scratches
+    """
+    found = results.compare(names or [], study=of_study)
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        terminal.sections(study.sections(found), console())

@@ -1,0 +1,175 @@
+"""Verbs that do work: run, submit, plan."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.api.flags import Flags, pairs
+from weft.cli.flags import (
+    AsJson,
+    EngineText,
+    InputText,
+    NodesText,
+    OutputText,
+    ScratchText,
+    ServiceText,
+    SetText,
+    SizeText,
+    Trust,
+)
+from weft.cli.ownquery import own_query
+from weft.errors import UsageError
+
+What = Annotated[
+    str,
+    typer.Argument(
+        metavar="WORKLOAD|STUDY",
+        help="a workload, such as terasort; a TOML file; or a folder with study.toml",
+    ),
+]
+PathsText = Annotated[
+    str | None,
+    typer.Option(metavar="PATHS", help="files for the job, separated by commas, as in spark-submit"),
+]
+Again = Annotated[bool, typer.Option("--again", help="run finished cells of a study again")]
+Repeat = Annotated[str | None, typer.Option(metavar="N", help="number of runs of each cell")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs."""
+    app.command(no_args_is_help=True)(run)
+    app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": False})(submit)
+    app.command(no_args_is_help=True)(plan)
+
+
+def run(
+    what: What,
+    engine: EngineText = None,
+    nodes: NodesText = None,
+    size: SizeText = None,
+    scratch: ScratchText = None,
+    input_: InputText = None,
+    output: OutputText = None,
+    service: ServiceText = None,
+    set_: SetText = None,
+    repeat: Repeat = None,
+    again: Again = False,
+    trust: Trust = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a checked workload on a real cluster and keep a record of it.
+
+    Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
+    """
+    flags = Flags(
+        engine=engine,
+        nodes=nodes,
+        size=size,
+        scratch=scratch,
+        input=input_,
+        output=output,
+        set=tuple(set_ or ()),
+        repeat=repeat,
+        services=tuple(service or ()),
+        trust=trust,
+    )
+    from weft.cli import outcomes  # noqa: PLC0415 - help needs none of it
+
+    outcomes.run(what, flags, again=again, as_json=as_json)
+
+
+def submit(
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="your .py, .jar or .sql file")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="its arguments")] = None,
+    engine: EngineText = None,
+    nodes: NodesText = None,
+    scratch: ScratchText = None,
+    set_: SetText = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="NAME", help="a persistent cluster, instead of a new one")
+    ] = None,
+    main_class: Annotated[str | None, typer.Option("--class", help="main class of a jar")] = None,
+    py_files: PathsText = None,
+    jars: PathsText = None,
+    files: PathsText = None,
+    conf: Annotated[
+        list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job only")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option", metavar="WORD", help="another option of the engine, such as --option=--verbose"
+        ),
+    ] = None,
+    table: Annotated[
+        list[str] | None,
+        typer.Option("--table", metavar="NAME=FILES", help="a table of a .sql file: files in Parquet"),
+    ] = None,
+    result: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="file for the result of a .sql file, .parquet or .csv"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run your own job on a new cluster or a persistent one, with the same record and report as any run.
+
+    Output and exit code are those of the job. weft cannot check its result: the verdict is UNCHECKED.
+    The arguments after PROGRAM are passed to the job. A .sql file has one query, on the tables of --table.
+
+    Example: weft submit --nodes virtual:2 --py-files words.zip examples/word_count.py input.txt
+    """
+    if not program.is_file():
+        raise UsageError(f"file not found: {program}", hint="name a .py, .jar or .sql file")
+    from weft.cli import outcomes  # noqa: PLC0415 - help needs none of it
+
+    flags = Flags(engine=engine, nodes=nodes, scratch=scratch, set=tuple(set_ or ()))
+    dependencies = {"main_class": main_class, "py_files": py_files, "jars": jars, "files": files}
+    given = {**dependencies, "conf": pairs("--conf", conf or ()), "options": option, "to": to}
+    query = own_query(program, arguments or (), table or (), result, given)
+    outcomes.submit(query or _own_job(program, arguments or (), given), flags, to, as_json=as_json)
+
+
+def _own_job(program: Path, arguments: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    from weft.api.runs import own_job  # noqa: PLC0415
+
+    keys = ("main_class", "py_files", "jars", "files", "conf")
+    options = [part for option in given["options"] or [] for part in option.split("=", 1)]
+    return own_job(
+        program, arguments, {"options": options, **{key: given[key] for key in keys if given[key]}}
+    )
+
+
+def plan(
+    what: What,
+    engine: EngineText = None,
+    nodes: NodesText = None,
+    size: SizeText = None,
+    scratch: ScratchText = None,
+    input_: InputText = None,
+    output: OutputText = None,
+    service: ServiceText = None,
+    set_: SetText = None,
+    repeat: Repeat = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print everything a run would do without doing it.
+
+    Example: weft plan terasort --nodes virtual:3 --scratch loopback:/lustre/me,size=10G
+    """
+    flags = Flags(
+        engine=engine,
+        nodes=nodes,
+        size=size,
+        scratch=scratch,
+        input=input_,
+        output=output,
+        set=tuple(set_ or ()),
+        repeat=repeat,
+        services=tuple(service or ()),
+        trust=True,  # nothing is run
+    )
+    from weft.cli import outcomes  # noqa: PLC0415
+
+    outcomes.plan(what, flags, as_json=as_json)

@@ -1,0 +1,73 @@
+"""What weft knows of an engine besides how to start it. Each engine's facts are a module of `facts/engines`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The engine's own settings, by what they decide; empty: it has none."""
+
+    local_directories: str = ""
+    heap: str = ""
+    """Of the processes in which tasks run; and weft's key for the same, if there is one."""
+    heap_key: str = ""
+    nodes: str = ""
+    partitions: tuple[str, ...] = ()
+    compression: tuple[str, ...] = ()
+    """Of what is shuffled; `false` ends it."""
+
+
+@dataclass(frozen=True)
+class Sql:
+    """How it runs SQL queries on Parquet."""
+
+    library: str = ""
+    """The distribution with what its own lacks for it; empty: none."""
+    columns: bool = False
+    """Whether the columns of tables must be declared: it does not take them from the files."""
+    casts: bool = False
+    """Whether an average of integers is an integer and a null needs a type, unless the query casts them."""
+
+
+@dataclass(frozen=True)
+class Streaming:
+    """How it processes a stream from Kafka. Times are seconds."""
+
+    library: str
+    """The distribution with its connector."""
+    shortest: float
+    """The shortest window or micro-batch."""
+    interval: float = 0.0
+    """Between results, by default; 0: one for each record."""
+    checkpoint: float = 1.0
+    """Between checkpoints, by default."""
+    buffers: bool = False
+    """Whether a record waits for others of its buffer, for a time that can be set."""
+    real_time: str = ""
+    """The mode with a result for each record, if it is another: its tasks all hold a slot, and `checkpoint` is its shortest."""
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """An engine without any of these is one that leaves no log, runs no JVM, and has no settings."""
+
+    log: str = ""
+    """The module that reads its logs, as `LOG`: tables take long to import."""
+    rules: Path | None = None
+    """Names of its threads and of its code (TOML), by which their time is divided."""
+    settings: Settings = field(default_factory=Settings)
+    empty_job: Mapping[str, Any] = field(default_factory=dict)
+    """The workload whose tasks do least, with as many as make a rate that repeats."""
+    jvm_a_task: bool = False
+    """Whether it starts a JVM for each task, which loads its classes and runs them uncompiled first."""
+    pipelined: bool = False
+    """Whether all stages run at once and share slots: no more partitions than slots, and tasks at one time do not count slots."""
+    idle: bool = False
+    """Whether it starts nothing, so that there are no tasks to explain."""
+    command: str = ""
+    """An example command that runs a user's own program on it; empty: it runs none."""
+    sql: Sql | None = None
+    streaming: Streaming | None = None

@@ -1,0 +1,181 @@
+"""Flink's job metrics, from its REST interface, in the tables that all engines share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from weft.facts import jobmetrics
+from weft.facts.engines.flink import archive
+from weft.facts.joblog import JobLog
+from weft.facts.jobmetrics import JobMetrics, table
+from weft.text.entry import Entry
+
+FILE = "flink.json"
+
+
+def found(directory: Entry) -> bool:
+    """Whether a record's engine folder contains Flink's job metrics."""
+    return (directory / FILE).exists()
+
+
+def load(directory: Entry) -> dict[str, Any]:
+    """The job metrics in a record's engine folder. Raises OSError or ValueError."""
+    found: dict[str, Any] = (directory / FILE).json()
+    return found
+
+
+def read(directory: Entry) -> JobMetrics:
+    """A vertex is a stage, a subtask a task; what Flink does not report (CPU, spills) is null."""
+    found = load(directory)
+    jobs = list(enumerate(found["jobs"]))
+    return JobMetrics(
+        applications=table((_application(job, found) for _, job in jobs), jobmetrics.APPLICATIONS),
+        executors=table((row for _, job in jobs for row in _executors(job, found)), jobmetrics.EXECUTORS),
+        jobs=table((_job(number, job) for number, job in jobs), jobmetrics.JOBS),
+        stages=table((row for _, job in jobs for row in _stages(job)), jobmetrics.STAGES),
+        tasks=table((row for _, job in jobs for row in (*_tasks(job), *_failures(job))), jobmetrics.TASKS),
+    )
+
+
+def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    version = found["overview"]["flink-version"]
+    times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
+    return {"app": job["jid"], "name": job["name"], "version": version, **times}
+
+
+def _executors(job: dict[str, Any], found: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """TaskManagers that existed at the end; Flink does not report when one was added or removed."""
+    for manager in found["taskmanagers"]:
+        yield {
+            "app": job["jid"],
+            "executor": manager["id"],
+            "host": _host(manager["path"].rpartition("@")[2]),
+            "cores": manager["slotsNumber"],
+            "added": _time(job["start-time"]),
+        }
+
+
+def _job(number: int, job: dict[str, Any]) -> dict[str, Any]:
+    times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
+    failure = "" if job["state"] == "FINISHED" else (_root(job) or job["state"])
+    return {"app": job["jid"], "job": number, **times, "failure": failure}
+
+
+def _root(job: dict[str, Any]) -> str:
+    """The innermost cause of a failed job."""
+    history = job["exceptions"]["exceptionHistory"]["entries"]
+    text = history[0]["stacktrace"] if history else ""
+    causes = [
+        line.removeprefix("Caused by: ") for line in text.splitlines() if line.startswith("Caused by: ")
+    ]
+    return causes[-1] if causes else text.partition("\n")[0]
+
+
+def _stages(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for number, vertex in enumerate(job["vertices"]):
+        ended = [task["end-time"] for task in vertex["subtasks"] if task["end-time"] > 0]
+        begun = [task["start-time"] for task in vertex["subtasks"] if task["start-time"] > 0]
+        yield {
+            "app": job["jid"],
+            "stage": number,
+            "attempt": 0,
+            "name": vertex["name"],
+            "tasks": vertex["parallelism"],
+            "begin": _time(min(begun, default=-1)),
+            "end": _time(max(ended, default=-1)),
+            "failure": "failed" if any(task["status"] == "FAILED" for task in vertex["subtasks"]) else "",
+        }
+
+
+def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    ends = [max((task["end-time"] for task in vertex["subtasks"]), default=0) for vertex in job["vertices"]]
+    for number, vertex in enumerate(job["vertices"]):
+        source = not any(
+            "read-bytes" in task["metrics"] and task["metrics"]["read-bytes"] for task in vertex["subtasks"]
+        )
+        for task in vertex["subtasks"]:
+            if task["start-time"] <= 0 or task["end-time"] <= 0:
+                continue
+            metrics = task["metrics"]
+            yield {
+                **_task(job, number, task["subtask"]),
+                "executor": task["taskmanager-id"],
+                "host": _host(task["endpoint"]),
+                "begin": _time(task["start-time"]),
+                "end": _time(task["end-time"]),
+                "ok": task["status"] == "FINISHED",
+                # the exceptions show the one that did not finish
+                "reason": "" if task["status"] != "FINISHED" else "Success",
+                "failure": "",
+                "run_ms": task["duration"],
+                "scheduler_ms": _deploying(task),
+                "fetch_wait_ms": None if source else _fetching(task, ends[:number]),
+                "local_bytes": 0 if source else metrics["read-bytes"],
+                "remote_bytes": 0,
+                "shuffle_write_bytes": metrics["write-bytes"],
+            }
+
+
+def _fetching(task: dict[str, Any], ended: list[int]) -> int | None:
+    """Milliseconds without input although all vertices before had ended, so that it was on its way; None where they had not:
+    then nobody knows whether it existed yet."""
+    idle = task["metrics"].get("accumulated-idle-time")
+    if idle is None or any(not 0 < end <= task["start-time"] for end in ended):
+        return None
+    return int(idle)
+
+
+def _deploying(task: dict[str, Any]) -> int | None:
+    """Milliseconds on its way to the TaskManager, which are part of its duration; Flink reports them since 1.15."""
+    spent = (task.get("status-duration") or {}).get("DEPLOYING")
+    return int(spent) if isinstance(spent, (int, float)) and spent > 0 else None
+
+
+def _failures(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Tasks that failed, repeated or not: Flink keeps only the last ones."""
+    numbers = {vertex["name"]: number for number, vertex in enumerate(job["vertices"])}
+    for entry in job["exceptions"]["exceptionHistory"]["entries"]:
+        name = str(entry.get("taskName") or "").partition(" - execution #")[0]
+        vertex, _, share = name.rpartition(" (")
+        index = share.partition("/")[0]
+        at = _time(entry["timestamp"])
+        yield {
+            **_task(job, numbers.get(vertex, 0), int(index or 1) - 1),
+            "executor": entry.get("taskManagerId"),
+            "host": _host(str(entry.get("endpoint") or "")),
+            "begin": at,
+            "end": at,
+            "ok": False,
+            "reason": entry["exceptionName"].rpartition(".")[2],
+            "failure": entry["stacktrace"],
+            "run_ms": 0,
+        }
+
+
+def _task(job: dict[str, Any], stage: int, index: int) -> dict[str, Any]:
+    ids = {"app": job["jid"], "stage": stage, "attempt": 0, "task": index, "index": index}
+    return {**ids, "speculative": False}
+
+
+def _host(endpoint: str) -> str:
+    return endpoint.partition(":")[0]
+
+
+def _time(milliseconds: int) -> float | None:
+    return milliseconds / 1000 if milliseconds > 0 else None
+
+
+def _adopt(plain: Path, source: Path) -> list[str]:
+    gaps = archive.write(plain, plain.with_name(FILE), source.name)
+    plain.unlink()
+    return gaps
+
+
+LOG = JobLog(
+    found,
+    read,
+    name="job archives of Flink's History Server",
+    begins=archive.begins,
+    adopt=_adopt,
+    slots_are="slots that the TaskManagers used",
+)

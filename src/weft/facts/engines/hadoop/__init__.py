@@ -1,0 +1,14 @@
+"""Hadoop MapReduce: each map or reduce task is a container of YARN, with a JVM of its own."""
+
+from pathlib import Path
+
+from weft.facts.enginefacts import EngineFacts, Settings
+
+FACTS = EngineFacts(
+    log=f"{__name__}.jobhistory",
+    rules=Path(__file__).with_name("rules.toml"),
+    settings=Settings(local_directories="yarn.nodemanager.local-dirs", partitions=("mapreduce.job.reduces",)),
+    empty_job={"kind": "pi", "points": 1000, "tasks": 16},
+    jvm_a_task=True,
+    command="yarn jar job.jar",
+)

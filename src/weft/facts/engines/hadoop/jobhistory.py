@@ -1,0 +1,266 @@
+"""MapReduce's job history as job metrics: the map tasks of a job are one stage, its reduce tasks the next.
+
+NodeManagers take the place of executors; the history lacks their slots, which come from the job's settings. A reduce
+task waits for its input from its start until the last fetch, so that the start of its JVM is in fetch_wait_ms.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from weft.facts import jobmetrics, loglines
+from weft.facts.engines.hadoop import jobsettings
+from weft.facts.joblog import JobLog
+from weft.facts.jobmetrics import JobMetrics, fitting, table
+from weft.facts.loglines import Damaged
+from weft.text.entry import Entry, decode
+
+_TASK_COUNTERS = {
+    "shuffle_write_bytes": "MAP_OUTPUT_MATERIALIZED_BYTES",
+    "remote_bytes": "REDUCE_SHUFFLE_BYTES",
+    "remote_blocks": "SHUFFLED_MAPS",
+    "gc_ms": "GC_TIME_MILLIS",
+}
+"""Column by counter. Every fetch uses the network stack, even from the task's own node."""
+
+_BEGINS = (b"Avro-Json\n", b"Avro-Binary\n")
+_EVENT = re.compile(rb'^\{"type":"(JOB|TASK|MAP|REDUCE|AM)_\w+","event":\{', re.MULTILINE)
+_STATES = {"KILLED": "TaskKilled", "FAILED": "Failed"}
+
+
+def found(directory: Entry) -> bool:
+    """Whether a record's engine folder contains a job history."""
+    return bool(directory.files("*.jhist"))
+
+
+def read(directory: Entry) -> JobMetrics:
+    """Parse every job history below a record's engine folder."""
+    reader = _Reader()
+    for number, path in enumerate(directory.files("*.jhist")):
+        reader.feed(number, path)
+    return reader.metrics()
+
+
+def counters(directory: Entry) -> dict[str, dict[str, int]]:
+    """Counters of all finished jobs, summed: by name, for `map`, `reduce` and `total`."""
+    sums: dict[str, dict[str, int]] = {}
+    for path in directory.files("*.jhist"):
+        for _, kind, event in _events(path, Damaged()):
+            if kind not in {"JOB_FINISHED", "JOB_FAILED", "JOB_KILLED"}:
+                continue
+            for key in ("map", "reduce", "total"):
+                for name, value in _counters(event.get(f"{key}Counters")).items():
+                    of = sums.setdefault(name, {"map": 0, "reduce": 0, "total": 0})
+                    of[key] += value
+    return sums
+
+
+def _events(path: Entry, bad: Damaged) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Line, kind and content of each complete event; the first lines contain the format and the schema."""
+    for number, line in enumerate(loglines.read(path), 1):
+        if not line.startswith('{"type":"') or line.startswith('{"type":"record"'):
+            continue
+        try:
+            event = decode(line)
+            found = event["type"], _plain(next(iter(event["event"].values())))
+        except (*loglines.DAMAGED, StopIteration):
+            bad.at(number)
+        else:
+            yield number, *found
+
+
+def _plain(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields that may be null are wrapped in an object with their type."""
+    return {
+        key: next(iter(value.values()))
+        if isinstance(value, dict) and len(value) == 1 and key != "acls"
+        else value
+        for key, value in event.items()
+    }
+
+
+def _counters(table: Any) -> dict[str, int]:
+    """Values by name; those with the same name in two groups (bytes of input and output formats) include the group's name."""
+    found: dict[str, int] = {}
+    for group in (table or {}).get("groups", []):
+        short = group["name"].rpartition(".")[2]
+        for each in group["counts"]:
+            own = short in {"FileInputFormatCounter", "FileOutputFormatCounter"}
+            found[f"{short}.{each['name']}" if own else each["name"]] = each["value"]
+    return found
+
+
+@dataclass
+class _Reader:
+    """Rows by table; the start and the end of an attempt are two events."""
+
+    applications: list[dict[str, Any]] = field(default_factory=list)
+    executors: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    jobs: list[dict[str, Any]] = field(default_factory=list)
+    stages: list[dict[str, Any]] = field(default_factory=list)
+    tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    gaps: list[str] = field(default_factory=list)
+
+    def feed(self, number: int, path: Entry) -> None:
+        """All events of one job."""
+        job: dict[str, Any] = {"number": number, "slots": _slots(path), "app": path.name.split("-", 1)[0]}
+        bad = Damaged()
+        for line, kind, event in _events(path, bad):
+            try:
+                self._take(kind, event, job)
+            except loglines.DAMAGED:
+                bad.at(line)
+        self.gaps += bad.gap(f"the job history {path.name}")
+        self._close(job)
+
+    def _take(self, kind: str, event: dict[str, Any], job: dict[str, Any]) -> None:
+        if kind == "JOB_SUBMITTED":
+            job.update(
+                fitting(
+                    jobmetrics.APPLICATIONS, {"name": event["jobName"], "begin": _time(event["submitTime"])}
+                )
+            )
+        elif kind == "JOB_INITED":
+            for step, key in (("MAP", "totalMaps"), ("REDUCE", "totalReduces")):
+                job[step] = fitting(jobmetrics.STAGES, {"tasks": event[key]})["tasks"]
+        elif kind in {"JOB_FINISHED", "JOB_FAILED", "JOB_KILLED"}:
+            ended = {"end": _time(event["finishTime"]), "failure": _failure(kind, event)}
+            job.update(fitting(jobmetrics.JOBS, ended))
+        elif kind == "AM_STARTED":
+            self._executor(event["nodeManagerHost"], job)
+        elif kind.endswith("_ATTEMPT_STARTED"):
+            self._executor(event["trackerName"], job)
+            begun = {
+                "begin": _time(event["startTime"]),
+                "executor": event["trackerName"],
+                "host": event["trackerName"],
+                "speculative": event.get("avataar") == "SPECULATIVE",
+            }
+            self._attempt(event, job).update(fitting(jobmetrics.TASKS, begun))
+        elif kind.endswith(("_ATTEMPT_FINISHED", "_ATTEMPT_FAILED", "_ATTEMPT_KILLED")):
+            row = self._attempt(event, job)
+            row.update(fitting(jobmetrics.TASKS, _ended(event, row.get("begin"))))
+
+    def _attempt(self, event: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+        name = event["attemptId"]
+        index, _ = re.findall(r"\d+", name)[-2:]
+        whole = dict.fromkeys(jobmetrics.TASKS)
+        numbers = {key: 0 for key in jobmetrics.TASKS if key.endswith(("_ms", "_ns", "_bytes", "_blocks"))}
+        own = {
+            "app": job["app"],
+            "stage": 2 * job["number"] + (event["taskType"] == "REDUCE"),
+            "attempt": 0,
+            "task": len(self.tasks),
+            "index": int(index),
+            "speculative": False,
+        }
+        return self.tasks.setdefault(name, {**whole, **numbers, **fitting(jobmetrics.TASKS, own)})
+
+    def _executor(self, host: str, job: dict[str, Any]) -> None:
+        own = {
+            "app": job["app"],
+            "executor": host,
+            "host": host,
+            "cores": job["slots"],
+            "added": job.get("begin"),
+        }
+        self.executors.setdefault((job["app"], host), fitting(jobmetrics.EXECUTORS, own))
+
+    def _close(self, job: dict[str, Any]) -> None:
+        app = job["app"]
+        self.applications.append({key: job.get(key) for key in ("app", "name", "begin", "end")})
+        self.jobs.append(
+            {"job": job["number"], **{key: job.get(key) for key in ("app", "begin", "end", "failure")}}
+        )
+        for step, kind in enumerate(("MAP", "REDUCE")):
+            stage = 2 * job["number"] + step
+            mine = [row for row in self.tasks.values() if (row["app"], row["stage"]) == (app, stage)]
+            if not mine:
+                continue
+            begins, ends = ([row[key] for row in mine if row[key] is not None] for key in ("begin", "end"))
+            whole = len(ends) == len(mine)
+            name = f"{kind.lower()} of {job.get('name') or app}"
+            self.stages.append(
+                {"app": app, "stage": stage, "attempt": 0, "name": name, "tasks": job.get(kind), "failure": "",
+                 "begin": min(begins, default=None), "end": max(ends) if whole else None}
+            )  # fmt: skip
+
+    def metrics(self) -> JobMetrics:
+        for row in self.executors.values():
+            if row["added"] is None:
+                row["added"] = next((a["begin"] for a in self.applications if a["app"] == row["app"]), None)
+        ended = [row for row in self.tasks.values() if row["end"] is not None]
+
+        return JobMetrics(
+            table(self.applications, jobmetrics.APPLICATIONS),
+            table(list(self.executors.values()), jobmetrics.EXECUTORS),
+            table(self.jobs, jobmetrics.JOBS),
+            table(self.stages, jobmetrics.STAGES),
+            table(ended, jobmetrics.TASKS),
+            self.gaps,
+        )
+
+
+def _ended(event: dict[str, Any], begin: float | None) -> dict[str, Any]:
+    """The end of an attempt. Some have no start, for tasks that never ran."""
+    found, end = _counters(event.get("counters")), _time(event["finishTime"])
+    since = end if begin is None else begin
+    status = event.get("taskStatus") or event.get("status") or ""
+    reduce = event["taskType"] == "REDUCE"
+    copied = _time(event["shuffleFinishTime"]) if event.get("shuffleFinishTime") else since
+    return {
+        "begin": since,
+        "end": end,
+        "host": event.get("hostname"),
+        "ok": status == "SUCCEEDED",
+        "reason": "Success" if status == "SUCCEEDED" else _STATES.get(status, status),
+        "failure": event.get("error") or "",
+        "run_ms": round((end - since) * 1e3),
+        "cpu_ns": found.get("CPU_MILLISECONDS", 0) * 1_000_000,
+        "fetch_wait_ms": max(0, round((copied - since) * 1e3)) if reduce else 0,
+        **{column: found.get(counter, 0) for column, counter in _TASK_COUNTERS.items()},
+        "input_bytes": found.get("FileInputFormatCounter.BYTES_READ", 0),
+        "output_bytes": found.get("FileOutputFormatCounter.BYTES_WRITTEN", 0),
+    }
+
+
+def _failure(kind: str, event: Mapping[str, Any]) -> str:
+    return "" if kind == "JOB_FINISHED" else str(event.get("diagnostics") or event.get("jobStatus") or kind)
+
+
+def _slots(path: Entry) -> int:
+    """Task containers on a node, from the settings beside the history; 1 without them."""
+    name = path.name.split("-", 1)[0]
+    try:
+        found = ElementTree.fromstring(path.sibling(f"{name}_conf.xml").text())  # noqa: S314 - written by the run itself
+        values = {each.findtext("name"): each.findtext("value") or "" for each in found.iter("property")}
+        node = int(values["yarn.nodemanager.resource.memory-mb"])
+        return max(1, node // int(values["mapreduce.map.memory.mb"]))
+    except (OSError, ElementTree.ParseError, *loglines.DAMAGED):
+        return 1
+
+
+def _time(milliseconds: float) -> float:
+    return milliseconds / 1000
+
+
+def _adopt(plain: Path, source: Path) -> list[str]:
+    """A job history has the ending of one, and has the job's settings beside it."""
+    gaps: list[str] = []
+    target = plain if plain.suffix == ".jhist" else plain.with_name(f"{plain.name}.jhist")
+    plain.rename(target)
+    jobsettings.copy(source.with_name(f"{source.name.split('-', 1)[0]}_conf.xml"), target.parent, gaps)
+    return [f"{source.name}: {gap}" for gap in gaps]
+
+
+LOG = JobLog(
+    found,
+    read,
+    name=".jhist files of MapReduce",
+    begins=lambda data: data.startswith(_BEGINS) or _EVENT.search(data) is not None,
+    adopt=_adopt,
+    slots_unknown="a job history does not say how many containers the job could have: its slots are the most tasks at one time",
+)

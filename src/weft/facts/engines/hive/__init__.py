@@ -1,0 +1,12 @@
+"""Hive: queries by Tez, whose containers on YARN run one task after another, or by MapReduce."""
+
+from pathlib import Path
+
+from weft.facts.enginefacts import EngineFacts, Settings, Sql
+
+FACTS = EngineFacts(
+    log=f"{__name__}.tezhistory",
+    rules=Path(__file__).with_name("rules.toml"),
+    settings=Settings(local_directories="yarn.nodemanager.local-dirs", partitions=("mapreduce.job.reduces",)),
+    sql=Sql(),
+)

@@ -1,0 +1,24 @@
+"""Spark: a driver, and executors whose threads are slots."""
+
+from pathlib import Path
+
+from weft.facts.enginefacts import EngineFacts, Settings, Sql, Streaming
+
+FACTS = EngineFacts(
+    log=f"{__name__}.eventlog",
+    rules=Path(__file__).with_name("rules.toml"),
+    settings=Settings(
+        local_directories="spark.local.dir",
+        heap="spark.executor.memory",
+        heap_key="executor_memory",
+        nodes="spark.executor.instances",
+        partitions=("spark.default.parallelism", "spark.sql.shuffle.partitions"),
+        compression=("spark.shuffle.compress", "spark.shuffle.spill.compress"),
+    ),
+    empty_job={"kind": "scheduling-throughput", "tasks": 2000},
+    command="spark-submit job.py",
+    sql=Sql(),
+    streaming=Streaming(
+        "spark-kafka", shortest=0.1, interval=0.1, checkpoint=5.0, real_time="Spark's real-time mode"
+    ),
+)

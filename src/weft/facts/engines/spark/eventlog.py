@@ -1,0 +1,201 @@
+"""Spark's event log as tables. Streams: works for a log of any length, and for one that ends within a line."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars
+
+from weft.facts import jobmetrics, loglines
+from weft.facts.engines.spark import properties, tasks
+from weft.facts.joblog import JobLog
+from weft.facts.jobmetrics import JobMetrics
+from weft.facts.loglines import Damaged
+from weft.text.entry import Entry
+
+_EVENT = re.compile(r'\{\s*"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener(\w+)"')
+_BEGINS = re.compile(rb'"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener')
+_BATCH = 1000
+"""Task lines parsed at once: each is about 5 kB of text."""
+_CHARACTERS = 1 << 23
+"""Of fewer lines, where they are longer."""
+_OTHERS = (".json", ".jhist", ".summary", ".xml")
+"""Files with the job metrics of Flink and Hadoop, which are beside it if they shared a cluster."""
+_COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
+
+
+def found(directory: Entry) -> bool:
+    """Whether a record's engine folder contains an event log."""
+    return bool(_logs(directory))
+
+
+def read(directory: Entry) -> JobMetrics:
+    """Parse every event log below a record's engine folder."""
+    reader = _Reader()
+    for path in _logs(directory):
+        if path.suffix in _COMPRESSED:
+            reader.gaps.append(f"{path.name} is compressed and was skipped")
+            continue
+        reader.feed(_app(path), path)
+    return reader.metrics()
+
+
+def _logs(directory: Entry) -> list[Entry]:
+    """Plain logs and the parts of rolling ones, in order; no checksums, marks or hidden files."""
+    found = [
+        path
+        for path in directory.files()
+        if not path.name.startswith((".", "appstatus")) and path.suffix not in _OTHERS
+    ]
+    return sorted(
+        found, key=lambda path: [int(w) if w.isdigit() else w for w in re.split(r"(\d+)", str(path))]
+    )
+
+
+def _app(path: Entry) -> str:
+    """The application's ID: the file's name, without the suffix of a log in progress."""
+    name = path.name.split(".", 1)[0]
+    return re.sub(r"^events_\d+_", "", name)
+
+
+_TABLES: Mapping[str, tuple[Mapping[str, Any], Sequence[str]]] = {
+    "applications": (jobmetrics.APPLICATIONS, ("app",)),
+    "executors": (jobmetrics.EXECUTORS, ("app", "executor")),
+    "jobs": (jobmetrics.JOBS, ("app", "job")),
+    "stages": (jobmetrics.STAGES, ("app", "stage", "attempt")),
+}
+"""By table: its columns, and those by which later events find an earlier row."""
+
+
+@dataclass
+class _Reader:
+    """Rows by table, by the key of their subject; later events complete earlier rows."""
+
+    rows: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = field(
+        default_factory=lambda: {name: {} for name in _TABLES}
+    )
+    tasks: list[polars.DataFrame] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+
+    def feed(self, app: str, path: Entry) -> None:
+        """All events of one file."""
+        bad = Damaged()
+        batch: list[str] = []
+        numbers: list[int] = []
+        characters = 0
+        for number, line in enumerate(loglines.read(path), 1):
+            match = _EVENT.match(line)
+            if match and match[1] == "TaskEnd":
+                batch.append(line)
+                numbers.append(number)
+                characters += len(line)
+                if len(batch) == _BATCH or characters > _CHARACTERS:
+                    self._take(app, batch, numbers, bad)
+                    batch, numbers, characters = [], [], 0
+            elif match and (handle := getattr(self, f"_on_{match[1]}", None)):
+                try:
+                    handle(app, json.loads(line))
+                except loglines.DAMAGED:
+                    bad.at(number)
+        self._take(app, batch, numbers, bad)
+        self.gaps += bad.gap(f"the event log {path.name}")
+
+    def _take(self, app: str, batch: Sequence[str], numbers: Sequence[int], bad: Damaged) -> None:
+        """Task lines as a table."""
+        lost: list[int] = []
+        self.tasks.append(tasks.parse(app, batch, lost))
+        for position in lost:
+            bad.at(numbers[position])
+
+    def metrics(self) -> JobMetrics:
+        tables = {
+            name: jobmetrics.table(self.rows[name].values(), schema) for name, (schema, _) in _TABLES.items()
+        }
+        whole = polars.concat([polars.DataFrame(schema=jobmetrics.TASKS), *self.tasks])
+        return JobMetrics(**tables, tasks=whole, gaps=self.gaps)
+
+    def _put(self, table: str, **values: Any) -> None:
+        """Add what an event says to a row. Raises ValueError for what no Spark writes."""
+        schema, key = _TABLES[table]
+        fit = jobmetrics.fitting(schema, values)
+        self.rows[table].setdefault(tuple(fit[column] for column in key), {}).update(fit)
+
+    def _on_LogStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802 - the engine's name
+        self._put("applications", app=app, version=event["Spark Version"])
+
+    def _on_ApplicationStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._put("applications", app=app, name=event["App Name"], begin=_time(event["Timestamp"]))
+
+    def _on_ApplicationEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._put("applications", app=app, end=_time(event["Timestamp"]))
+
+    def _on_ExecutorAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        info, added = event["Executor Info"], _time(event["Timestamp"])
+        name, host, cores = event["Executor ID"], info["Host"], info["Total Cores"]
+        self._put("executors", app=app, executor=name, host=host, cores=cores, added=added)
+
+    def _on_ExecutorRemoved(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        name, removed = event["Executor ID"], _time(event["Timestamp"])
+        reason = event.get("Removed Reason", "")
+        self._put("executors", app=app, executor=name, removed=removed, reason=reason)
+
+    def _on_JobStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._put("jobs", app=app, job=event["Job ID"], begin=_time(event["Submission Time"]))
+
+    def _on_JobEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        result = event["Job Result"]
+        failure = "" if result["Result"] == "JobSucceeded" else _message(result)
+        self._put("jobs", app=app, job=event["Job ID"], end=_time(event["Completion Time"]), failure=failure)
+
+    def _on_StageSubmitted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._stage(app, event["Stage Info"])
+
+    def _on_StageCompleted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._stage(app, event["Stage Info"])
+
+    def _stage(self, app: str, info: dict[str, Any]) -> None:
+        self._put(
+            "stages",
+            app=app,
+            stage=info["Stage ID"],
+            attempt=info["Stage Attempt ID"],
+            name=_name(info),
+            tasks=info["Number of Tasks"],
+            begin=_time(info.get("Submission Time")),
+            end=_time(info.get("Completion Time")),
+            failure=str(info.get("Failure Reason") or ""),
+            parents=info.get("Parent IDs"),
+        )
+
+
+def _name(info: dict[str, Any]) -> str:
+    """The line of the program that caused a stage; of a query's, which a thread of Spark's own causes, its operators in order."""
+    name = str(info["Stage Name"])
+    if not name.startswith("$anonfun$"):
+        return name
+    steps = sorted((rdd["RDD ID"], rdd["Scope"]) for rdd in info.get("RDD Info", []) if rdd.get("Scope"))
+    return ", ".join(dict.fromkeys(json.loads(scope)["name"].strip() for _, scope in steps)) or name
+
+
+def _message(result: dict[str, Any]) -> str:
+    exception = result.get("Exception")
+    return str(exception.get("Message", "") if isinstance(exception, dict) else exception) or str(
+        result["Result"]
+    )
+
+
+def _time(milliseconds: Any) -> float | None:
+    return None if milliseconds is None else float(milliseconds) / 1000
+
+
+LOG = JobLog(
+    found,
+    read,
+    name="event logs of Spark",
+    begins=lambda data: _BEGINS.search(data) is not None,
+    settings=properties.chosen,
+    slots_are="cores of the executors, the most at one time",
+    cores_per_task="spark.task.cpus",
+)

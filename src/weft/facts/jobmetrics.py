@@ -1,0 +1,169 @@
+"""An engine's own measurements of its jobs, in tables that all engines share: the meaning and unit of each column."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars
+
+APPLICATIONS = {
+    "app": polars.String,
+    "name": polars.String,
+    "version": polars.String,
+    "begin": polars.Float64,
+    "end": polars.Float64,
+}
+"""begin, end: seconds since the epoch, as all times below; null if the engine does not report it."""
+
+EXECUTORS = {
+    "app": polars.String,
+    "executor": polars.String,
+    "host": polars.String,
+    "cores": polars.Int64,
+    "added": polars.Float64,
+    "removed": polars.Float64,
+    "reason": polars.String,
+}
+"""reason: why it was removed, in the engine's message."""
+
+JOBS = {
+    "app": polars.String,
+    "job": polars.Int64,
+    "begin": polars.Float64,
+    "end": polars.Float64,
+    "failure": polars.String,
+}
+"""failure: empty if the job succeeded; null if it did not end."""
+
+STAGES = {
+    "app": polars.String,
+    "stage": polars.Int64,
+    "attempt": polars.Int64,
+    "name": polars.String,
+    "tasks": polars.Int64,
+    "begin": polars.Float64,
+    "end": polars.Float64,
+    "failure": polars.String,
+    "parents": polars.List(polars.Int64),
+}
+"""parents: stages whose output it reads; null if the engine does not report them. tasks: number of tasks of the attempt. end: null if it did not end. failure: empty without one."""
+
+_FEW = polars.Categorical()
+"""Texts of which a log of millions of tasks has few: each takes four bytes in a row."""
+
+TASKS: Mapping[str, Any] = {
+    "app": _FEW,
+    "stage": polars.Int32,
+    "attempt": polars.Int32,
+    "task": polars.Int32,
+    "index": polars.Int32,
+    "executor": _FEW,
+    "host": _FEW,
+    "speculative": polars.Boolean,
+    "begin": polars.Float64,
+    "end": polars.Float64,
+    "ok": polars.Boolean,
+    "reason": _FEW,
+    "failure": _FEW,
+    "run_ms": polars.Int64,
+    "cpu_ns": polars.Int64,
+    "deserialize_cpu_ns": polars.Int64,
+    "scheduler_ms": polars.Int64,
+    "gc_ms": polars.Int64,
+    "fetch_wait_ms": polars.Int64,
+    "remote_bytes": polars.Int64,
+    "local_bytes": polars.Int64,
+    "remote_blocks": polars.Int64,
+    "local_blocks": polars.Int64,
+    "shuffle_write_bytes": polars.Int64,
+    "disk_spill_bytes": polars.Int64,
+    "input_bytes": polars.Int64,
+    "output_bytes": polars.Int64,
+}
+"""Only what the analysis reads: logs have millions of rows. index: partition's position in the stage. reason: Success or the engine's name
+for the failure; failure: its message. Units are in the names; a lost task has zeros."""
+
+MOST, MOST_IDS, LATEST = 2**53, 2**31, 1e11
+"""Numbers, numbers of stages and partitions, and times (of the year 5138) beyond which a log is damaged: sums of them would not be right."""
+
+
+@dataclass
+class JobMetrics:
+    """The tables of one or several engines; what an engine does not report is null."""
+
+    applications: polars.DataFrame
+    executors: polars.DataFrame
+    jobs: polars.DataFrame
+    stages: polars.DataFrame
+    tasks: polars.DataFrame
+    gaps: list[str] = field(default_factory=list)
+    """What was not readable, as text."""
+
+    @property
+    def found(self) -> bool:
+        """Whether there are any."""
+        return self.applications.height > 0 or self.tasks.height > 0
+
+
+def fitting(schema: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that are columns of a table. Raises ValueError for one that no engine writes there, such as text for a number."""
+    found = {key: value for key, value in values.items() if key in schema}
+    for key, value in found.items():
+        if value is not None and not _FITS[schema[key]](value):
+            raise ValueError(f"{key} is {str(value)[:40]!r}")
+    return found
+
+
+def _whole(value: Any, most: int = MOST) -> bool:
+    return type(value) is int and -most < value < most
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_FITS: Mapping[Any, Callable[[Any], bool]] = {
+    polars.Int64: _whole,
+    polars.Int32: lambda value: _whole(value, MOST_IDS),
+    polars.Float64: lambda value: type(value) in {int, float} and -LATEST < value < LATEST,
+    polars.String: _text,
+    _FEW: _text,
+    polars.Boolean: lambda value: isinstance(value, bool),
+    polars.List(polars.Int64): lambda value: isinstance(value, list) and all(map(_whole, value)),
+}
+
+
+def plausible() -> polars.Expr:
+    """Whether the numbers of a row of TASKS, before they are cast to its types, are some that `fitting` would let through."""
+    limits: dict[Any, float] = {polars.Int64: MOST, polars.Int32: MOST_IDS - 1, polars.Float64: LATEST}
+    numbers = [(polars.col(key), limits[kind]) for key, kind in TASKS.items() if kind in limits]
+    return polars.all_horizontal(
+        column.is_between(-most, most).fill_null(value=True) for column, most in numbers
+    )
+
+
+def table(rows: Iterable[Mapping[str, Any]], schema: Mapping[str, Any]) -> polars.DataFrame:
+    """Rows in the columns of a table; missing values are null. Raises ValueError if one does not fit its column."""
+    return polars.DataFrame([{**dict.fromkeys(schema), **fitting(schema, row)} for row in rows], dict(schema))
+
+
+def empty() -> JobMetrics:
+    """The job metrics of an engine that left none."""
+    return JobMetrics(
+        table([], APPLICATIONS), table([], EXECUTORS), table([], JOBS), table([], STAGES), table([], TASKS)
+    )
+
+
+def joined(all_metrics: Sequence[JobMetrics]) -> JobMetrics:
+    """Combined job metrics of several engines: applications have unique names."""
+    if not all_metrics:
+        return empty()
+    if len(all_metrics) == 1:
+        return all_metrics[0]
+    return JobMetrics(
+        **{
+            name: polars.concat([getattr(metrics, name) for metrics in all_metrics])
+            for name in ("applications", "executors", "jobs", "stages", "tasks")
+        },
+        gaps=[gap for metrics in all_metrics for gap in metrics.gaps],
+    )

@@ -1,0 +1,51 @@
+"""The events of an engine's log one by one, whatever its length: no line takes more memory than an honest one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import TextIOWrapper
+
+from weft.text.entry import Entry
+
+DAMAGED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What reading an event raises that is not of the form that an engine writes."""
+
+_MOST = 1 << 24
+"""Characters of a line; of a longer one, which is damaged or needed by nobody, the rest is left out."""
+_CHUNK = 1 << 20
+
+
+@dataclass
+class Damaged:
+    """Lines of a file that could not be used: how many, and where the first of them is."""
+
+    count: int = 0
+    first: int = 0
+
+    def at(self, number: int) -> None:
+        """Count a line."""
+        self.first = min(self.first or number, number)
+        self.count += 1
+
+    def gap(self, name: str, what: str = "line") -> list[str]:
+        """What a report says of them."""
+        if not self.count:
+            return []
+        return [
+            f"{self.count} {what}(s) of {name} are damaged and were skipped, the first is {what} {self.first}"
+        ]
+
+
+def read(path: Entry, separator: str = "\n") -> Iterator[str]:
+    """Each line of a file that may still be written, without its end."""
+    held = ""
+    with path.stream() as data, TextIOWrapper(data, "utf-8", "replace", newline="\n") as file:
+        while chunk := file.read(_CHUNK):
+            first, *others = chunk.split(separator)
+            if len(held) < _MOST:
+                held += first
+            if others:
+                yield held
+                yield from others[:-1]
+                held = others[-1]
+    if held:
+        yield held

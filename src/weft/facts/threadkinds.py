@@ -1,0 +1,83 @@
+"""The purpose of a JVM's thread, from its program and its name. The rules are data: `engines/*/rules.toml`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from weft.facts import rules
+
+OTHER = "other"
+KINDS = ("task", "server", "collector", "compiler", OTHER)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Name prefixes by kind, for the programs of one engine."""
+
+    programs: tuple[str, ...]
+    """Main classes, without their packages, of the processes in which tasks run."""
+    kinds: Mapping[str, tuple[str, ...]]
+    rest: str = OTHER
+    """The kind of a name that matches no rule: Flink's tasks have names from the user's program."""
+
+
+def kind(program: str, name: str) -> str:
+    """The kind of a thread, from its process's main class and the thread name in the kernel."""
+    own = _of_program(program)
+    for each in (_hotspot(), *([own] if own else [])):
+        for found, beginnings in each.kinds.items():
+            if name.startswith(beginnings):
+                return found
+    return own.rest if own else OTHER
+
+
+def runs_tasks(program: str) -> bool:
+    """Whether an engine runs its tasks in processes of this main class."""
+    return _of_program(program) is not None
+
+
+def programs() -> frozenset[str]:
+    """Main classes of the processes in which tasks run."""
+    return frozenset(program for own in _engines() for program in own.programs)
+
+
+def call(number: int, machine: str) -> str:
+    """The category of a system call number on a machine (`uname -m`)."""
+    return _calls(machine).get(number, OTHER)
+
+
+def preload_rules() -> str:
+    """The same rules for the preload library (WEFT_COUNT_THREADS): the first that matches applies."""
+    found = [f"{name}={start}" for name, starts in _hotspot().kinds.items() for start in starts]
+    for own in _engines():
+        for program in own.programs:
+            found += [f"{name}@{program}={start}" for name, starts in own.kinds.items() for start in starts]
+            found += [f"{own.rest}@{program}"] if own.rest != OTHER else []
+    return ":".join(found)
+
+
+@cache
+def _of_program(program: str) -> Rules | None:
+    return next((own for own in _engines() if program in own.programs), None)
+
+
+@cache
+def _engines() -> Sequence[Rules]:
+    return [_read(table["threads"]) for table in rules.of_engines()]
+
+
+@cache
+def _hotspot() -> Rules:
+    return _read(rules.shared(rules.HOTSPOT)["threads"])
+
+
+def _read(table: Mapping[str, Any]) -> Rules:
+    kinds = {name: tuple(beginnings) for name, beginnings in table["kinds"].items()}
+    return Rules(tuple(table.get("programs", ())), kinds, table.get("rest", OTHER))
+
+
+@cache
+def _calls(machine: str) -> Mapping[int, str]:
+    table = rules.shared(rules.CALLS).get(machine, {})
+    return {number: name for name, numbers in table.items() for number in numbers}

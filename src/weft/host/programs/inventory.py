@@ -1,0 +1,105 @@
+"""Inspects a host: its name, cores, memory, addresses and clock, which of some paths are missing, and its Java."""
+
+import fcntl
+import json
+import os
+import re
+import socket
+import struct
+import time
+
+_ADDRESS_OF_INTERFACE = 0x8915
+"""SIOCGIFADDR, netdevice(7)."""
+_GLOBAL = "00"
+"""The scope of an address in /proc/net/if_inet6."""
+
+
+def main(request: "dict") -> None:  # type: ignore[type-arg]
+    """`visible`: paths that must exist."""
+    answer = {
+        "name": socket.gethostname(),
+        "user": os.getuid(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory": memory(),
+        "addresses": addresses(),
+        "ipv6": ipv6(),
+        "clock": time.time(),
+        "missing": [path for path in request["visible"] if not os.path.exists(path)],
+        "java": {path: java(path) for path in request["visible"] if os.path.exists(path + "/bin/java")},
+    }
+    print(json.dumps(answer))
+
+
+def java(home: str) -> int:
+    """The major version of a JDK from its `release` file, or as its `java` reports; 0 if it has none."""
+    try:
+        with open(os.path.join(home, "release")) as file:
+            text = file.read()
+    except OSError:
+        text = _output([os.path.join(home, "bin", "java"), "-version"])
+    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', text)
+    return int(match.group(1)) if match else 0
+
+
+def _output(arguments: "list[str]") -> str:
+    import subprocess  # noqa: PLC0415 - takes long, and is rarely needed
+
+    try:
+        program = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError:
+        return ""
+    return program.communicate()[0].decode(errors="replace")
+
+
+def memory() -> int:
+    """Bytes that are free for new programs, or less if a control group has a lower limit."""
+    with open("/proc/meminfo") as file:
+        lines = dict(line.split(":") for line in file)
+    return min([int(lines["MemAvailable"].split()[0]) * 1024, *_limits()])
+
+
+def _limits() -> "list[int]":
+    found = []
+    with open("/proc/self/cgroup") as file:
+        groups = [line.rstrip("\n").split(":", 2) for line in file]
+    for _, controllers, group in groups:
+        if controllers not in ("", "memory"):
+            continue
+        root, name = (
+            ("/sys/fs/cgroup", "memory.max")
+            if not controllers
+            else ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        )
+        parts = group.strip("/").split("/")
+        for depth in range(len(parts) + 1):
+            try:
+                with open(os.path.join(root, *parts[:depth], name)) as file:
+                    found.append(int(file.read()))
+            except (OSError, ValueError):
+                continue  # `max` means no limit
+    return found
+
+
+def ipv6() -> "list[str]":
+    """Interfaces with an IPv6 address that other hosts can reach."""
+    try:
+        with open("/proc/net/if_inet6") as file:
+            rows = [line.split() for line in file]
+    except OSError:  # the kernel has none
+        return []
+    return sorted({row[5] for row in rows if row[3] == _GLOBAL})
+
+
+def addresses() -> "dict[str, str]":
+    """The IPv4 address of each interface that has one."""
+    found = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        for _, name in socket.if_nameindex():
+            try:
+                answer = fcntl.ioctl(
+                    any_socket.fileno(), _ADDRESS_OF_INTERFACE, struct.pack("256s", name.encode()[:15])
+                )
+            except OSError:
+                continue
+            found[name] = socket.inet_ntoa(answer[20:24])
+    return found

@@ -1,0 +1,77 @@
+"""Which of some ports are in use on an address, by which process, and whether only this user's processes listen there."""
+
+import errno
+import json
+import os
+import socket
+import sys
+
+_LISTENING = "0A"
+"""State of a listening socket in /proc/net/tcp."""
+
+
+def main(request: "dict") -> None:  # type: ignore[type-arg]
+    """`address`, `ports`: which of them are taken; or `address`, `port`: of which users the listening processes are."""
+    try:
+        if "port" in request:
+            print(json.dumps(strangers(request["address"], request["port"])))
+        else:
+            print(json.dumps(taken(request["address"], request["ports"])))
+    except OSError as error:
+        raise SystemExit(f"the address {request['address']} is not available: {error.strerror}") from None
+
+
+def taken(address: str, ports: "list[int]") -> "dict[str, str]":
+    """By port: the process that uses it, as text, empty if unknown. Raises OSError for an address of another host."""
+    return {str(port): holder(address, port) for port in ports if _refused(address, port)}
+
+
+def _refused(address: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return True
+            raise
+    return False
+
+
+def strangers(address: str, port: int) -> "list[int] | None":
+    """User IDs, besides this user's and root's, that listen on a port of an address; None if nobody listens."""
+    users = {int(row[7]) for row in listening(address, port)}
+    return sorted(users - {0, os.geteuid()}) if users else None
+
+
+def listening(address: str, port: int) -> "list[list[str]]":
+    """The kernel's rows of sockets that listen on a port of an address, or of all addresses."""
+    rows = []
+    for table in ("tcp", "tcp6"):
+        try:
+            with open("/proc/thread-self/net/" + table) as file:
+                rows += [line.split() for line in file.readlines()[1:]]
+        except OSError:
+            continue
+    return [row for row in rows if row[3] == _LISTENING and _covers(row[1], address, port)]
+
+
+def holder(address: str, port: int) -> str:
+    """` by process PID (NAME)` of the process that listens on a port of an address, or of all addresses."""
+    wanted = {f"socket:[{row[9]}]" for row in listening(address, port)}
+    for name in os.listdir("/proc"):
+        try:
+            folder = f"/proc/{int(name)}/fd"
+            if any(os.readlink(os.path.join(folder, entry)) in wanted for entry in os.listdir(folder)):
+                with open(f"/proc/{name}/comm") as file:
+                    return f" by process {name} ({file.read().strip()})"
+        except (OSError, ValueError):
+            continue
+    return ""
+
+
+def _covers(bound: str, address: str, port: int) -> bool:
+    """Whether the local address of a socket, as the kernel writes it, conflicts with an address and a port."""
+    at, number = bound.split(":")
+    own = format(int.from_bytes(socket.inet_aton(address), sys.byteorder), "08X")
+    return int(number, 16) == port and (not at.strip("0") or at.endswith(own))

@@ -1,0 +1,44 @@
+"""The cleanup watchdog: waits on a host until its run ends, for whatever cause, and then removes the run's directories.
+
+It is for an end in which weft cannot clean up: a cancelled job accepts no new steps, but lets its running steps finish.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+
+from weft.host.programs import cleanup, marks, mounts
+
+_PATIENCE = 20.0
+"""Seconds for the run's processes to end; a cancelled job's steps are killed after 30 (Slurm's KillWait)."""
+
+
+def main(request: "dict") -> None:  # type: ignore[type-arg]
+    """`lease`: of the run; `directories`: to remove. Prints when it is ready."""
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    threading.Thread(target=_listen, args=(ended,), daemon=True).start()
+    print("there", flush=True)
+    while not ended.wait(1):  # without a timeout, signal handlers would not run
+        pass
+    end = time.monotonic() + _PATIENCE
+    while marks.marked(request["lease"]) and time.monotonic() < end:
+        time.sleep(0.1)
+    for path in request["directories"]:
+        remove(path)
+    os._exit(0)  # a normal exit would wait for the thread that reads the standard input
+
+
+def _listen(ended: threading.Event) -> None:
+    sys.stdin.buffer.read()
+    ended.set()
+
+
+def remove(path: str) -> None:
+    """Remove a directory, unless something that cannot be unmounted is mounted in it."""
+    for point in reversed(mounts.points(path)):
+        cleanup.unmounted(point)
+    cleanup.undone("directory", path)

@@ -1,0 +1,101 @@
+"""What record.json contains: one class writes it and reads it."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Kept(BaseModel):
+    """A part of a record. Keys that another weft wrote are left out."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", coerce_numbers_to_str=True, allow_inf_nan=False, validate_by_name=True
+    )
+
+
+class Mark(Kept):
+    """Which cell of which study a run is; empty for others."""
+
+    study: str = ""
+    coordinates: Mapping[str, str] = {}
+    repeat: int | None = None
+
+
+class Head(Kept):
+    """A run in short. What does not exist yet, or never, has its default. Times are seconds, sizes bytes."""
+
+    version: int = Field(default=0, alias="schema")
+    id: str = ""
+    weft: str = ""
+    """Its version."""
+    created: str = ""
+    host: str = ""
+    pid: int = 0
+    pid_start: str = ""
+    verdict: str = "KILLED"
+    reason: str = ""
+    hint: str = ""
+    tail: tuple[str, ...] = ()
+    """The last lines of the log that says why it failed."""
+    checked_by: str = ""
+    workload: str = ""
+    engine: str = ""
+    nodes: str = ""
+    input: str = ""
+    output: str = ""
+    scratch: str = ""
+    key: str = ""
+    """Of its spec: equal for equal specs."""
+    security: str = ""
+    unsecured: str = ""
+    cell: Mark = Mark()
+    slurm: Mapping[str, Any] = {}
+    """What Slurm says of its batch job."""
+    imported: Mapping[str, Any] | None = None
+    """Which log it is made from."""
+    phase: str = "acquire"
+    phases: Mapping[str, float] = {}
+    measured: float | None = None
+    bytes_in: int | None = None
+    bytes_out: int | None = None
+    throughput_per_node: float | None = None
+    facts: Mapping[str, Any] = {}
+    """What its workload found."""
+    lost: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    """What of an imported log was not readable."""
+    probes: tuple[str, ...] = ()
+    probes_missing: Mapping[str, str] = {}
+    probes_added: Mapping[str, str] = {}
+    preload: Mapping[str, Any] = {}
+    calibration: Mapping[str, Any] | None = None
+    calibration_refused: Mapping[str, str] = {}
+
+    @property
+    def storages(self) -> dict[str, str]:
+        """By role."""
+        found = {"input": self.input, "output": self.output, "scratch": self.scratch}
+        return {role: storage for role, storage in found.items() if storage}
+
+    def written(self) -> dict[str, Any]:
+        """As record.json has it."""
+        return self.model_dump(by_alias=True, exclude_unset=True)
+
+    def changed(self, **what: Any) -> "Head":
+        """With other values."""
+        assert what.keys() <= {*type(self).model_fields, "schema"}, what.keys()
+        return type(self).model_validate({**self.written(), **what})
+
+
+def lenient(model: type[Model], table: Mapping[str, Any], lost: list[str] | None = None) -> Model:
+    """A table of others as a model: a value that is damaged has its default instead, and its key is added to `lost`."""
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        damaged = {str(each["loc"][0]) for each in error.errors()}
+        if lost is not None:
+            lost += sorted(damaged)
+        return model.model_validate({key: value for key, value in table.items() if key not in damaged})

@@ -1,0 +1,1 @@
+"""Blocks, charts and numbers, on a page and in a terminal."""

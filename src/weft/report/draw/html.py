@@ -1,0 +1,67 @@
+"""Sections as one self-contained HTML page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from weft.report.draw.blocks import Chart, Section, Tone
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page's frame: the text above and below its sections."""
+
+    title: str
+    badge: str
+    tone: Tone
+    sentences: Sequence[str]
+    tiles: Sequence[tuple[str, str]] = ()
+    warnings: Sequence[str] = ()
+    footer: Sequence[str] = ()
+    data: str = "{}"
+    """The numbers of the page as JSON, for scripts."""
+    sections: Sequence[Section] = field(default=())
+
+
+def render(page: Page) -> str:
+    """The whole text of the page."""
+    text: str = _template("page.html.j2").render(page=page, css=_read("page.css"), data=_inert(page.data))
+    return text
+
+
+def flame_page(title: str, data: str) -> str:
+    """A flame graph: `data` is the tree of frames as JSON."""
+    text: str = _template("flames.html.j2").render(title=title, data=_inert(data))
+    return text
+
+
+def _inert(text: str) -> str:
+    # nothing inside a script element may end it
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _read(name: str) -> str:
+    return resources.files("weft.report.draw").joinpath(name).read_text(encoding="utf-8")
+
+
+def drawn(chart: Chart) -> Mapping[str, Any]:
+    """A chart's SVG, or why it failed."""
+    try:
+        return {"svg": chart.draw(), "error": ""}
+    except Exception as error:  # noqa: BLE001 - text replaces a drawing that fails
+        return {"svg": "", "error": f"{type(error).__name__}: {error}".splitlines()[0]}
+
+
+@cache
+def _template(name: str) -> Any:
+    # most verbs write no page and should not spend time on the import
+    import jinja2  # noqa: PLC0415
+
+    loader = jinja2.FunctionLoader(_read)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["drawn"] = drawn
+    return environment.get_template(name)

@@ -1,0 +1,1 @@
+"""Whole pages and texts, each made of sections."""

@@ -1,0 +1,295 @@
+"""The sections of a run's report, in the same order in every report, so that two can be compared."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from weft.analysis.summary.summary import StageRow, Summary
+from weft.facts import engines
+from weft.report.draw.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
+from weft.report.sections import (
+    counters,
+    dvs,
+    explain,
+    fileops,
+    flink,
+    hdfs,
+    lustre,
+    mapreduce,
+    pauses,
+    profile,
+    replay,
+    stream,
+    timeline,
+)
+from weft.text.numbers import amount, maybe, percent, seconds, size, text, times
+from weft.text.units import show_seconds, show_size
+
+_LEFT_BEHIND = "`weft ps` shows what it left behind on this machine, `weft gc` releases it"
+
+
+def failure(summary: Summary) -> Section:
+    """Why a run failed, the last lines of the log that says so, and what to do."""
+    if summary.verdict not in {"INVALID", "KILLED"}:
+        return Section("failure", "Failure")
+    blocks: list[Block] = []
+    if summary.reason:
+        blocks.append(Words(f"{summary.reason}.", "bad"))
+    last = next((log for log in summary.logs if log.last and log.tail), None)
+    if summary.tail:
+        blocks.append(Folded("Last lines of what failed", "\n".join(summary.tail), open=True))
+    elif last is not None:
+        blocks.append(Folded(f"End of {last.path}, written last", "\n".join(last.tail), open=True))
+    if hint := summary.hint or (_LEFT_BEHIND if summary.verdict == "KILLED" else ""):
+        blocks.append(Words(f"hint: {hint}", "warn"))
+    return Section("failure", "Failure", blocks)
+
+
+def what_was_run(summary: Summary) -> Section:
+    """Workload, engine, nodes and the storage of each role."""
+    blocks: list[Block] = []
+    cell = ", ".join(f"{key} = {value}" for key, value in summary.coordinates.items())
+    pairs = [
+        ("workload", " of ".join(filter(None, [summary.workload, maybe(show_size, summary.size)]))),
+        ("method", _method(summary.facts.get("method"))),
+        ("engine", summary.engine_named),
+        ("nodes", summary.nodes_asked),
+        ("batch job", summary.batch_job),
+        ("study", " ".join(filter(None, [summary.study, cell and f"({cell})"]))),
+        *summary.derived.items(),
+    ]
+    blocks.append(Facts([(name, value) for name, value in pairs if value]))
+    blocks.append(_places(summary))
+    if summary.nodes:
+        rows = [(n.name, n.address, amount(n.cores), maybe(show_size, n.memory)) for n in summary.nodes]
+        blocks.append(
+            Table(
+                [
+                    Column("node"),
+                    Column("address"),
+                    Column("cores", number=True),
+                    Column("memory", number=True),
+                ],
+                rows,
+            )
+        )
+    if summary.limits:
+        blocks.append(Listing([f"Limit of these nodes: {limit}" for limit in summary.limits], "quiet"))
+    return Section("what", "What was run", blocks)
+
+
+_METHODS: Mapping[str, str] = {
+    "stock": "stock: the engine's own operators",
+    "raw": "raw: weft's sorter, the limit of this engine's data path",
+    "kryo": "kryo: sortByKey of Spark's RDDs",
+    "own": "own: weft's blocks and messages",
+    "graphx": "graphx: GraphX's operators",
+}
+
+
+def _method(name: JsonValue) -> str:
+    return _METHODS.get(name, name) if isinstance(name, str) else ""
+
+
+def _places(summary: Summary) -> Table:
+    columns = [Column("role"), Column("storage"), Column("description")]
+    if not summary.places:
+        return Table(columns, [(role, storage, "") for role, storage in summary.storages.items()])
+    return Table(
+        columns,
+        [
+            (
+                place.role,
+                place.storage,
+                place.description + (f" - EMULATED: {place.emulated}" if place.emulated else ""),
+            )
+            for place in summary.places
+        ],
+    )
+
+
+def phases(summary: Summary) -> Section:
+    """Phases as a bar; only the time of a valid run is a result."""
+    blocks: list[Block] = []
+    if summary.phases:
+        parts = [
+            (span.name + ("" if span.ended else " (cut off)"), span.seconds, show_seconds(span.seconds))
+            for span in summary.phases
+        ]
+        accent = next((name for name, _, _ in parts if name.startswith("run")), "")
+        blocks.append(Bar(parts, accent))
+    else:
+        return Section("phases", "Phases", unseen={"phases": "the record contains none"})
+    if summary.verdict != "VALID":
+        blocks.append(
+            Words("These are durations of a run without a checked result, not measurements.", "warn")
+        )
+    return Section("phases", "Phases", blocks)
+
+
+def stages(summary: Summary) -> Section:
+    """The engine's stages, one row per attempt."""
+    if not summary.stages:
+        why = _why_no_metrics(summary)
+        return Section("stages", "Stages", unseen={"stages and tasks": why} if why else {})
+    titles = ("tasks", "seconds", "median task", "p95", "longest", "skew", "CPU", "GC", "fetch wait",
+              "spill", "shuffle in", "shuffle out", "input", "output")  # fmt: skip
+    columns = [Column("stage"), Column("name"), *(Column(title, number=True) for title in titles)]
+    note = (
+        "CPU, GC and fetch wait are shares of the tasks' run time; skew is the longest task over the median one;"
+        " spill is the data written to disk. Times and bytes are those of successful tasks."
+    )
+    if summary.stages_left_out:
+        note += f" {summary.stages_left_out} later stages are not shown."
+    return Section("stages", "Stages", [Table(columns, [_stage(row) for row in summary.stages], note)])
+
+
+def _why_no_metrics(summary: Summary) -> str:
+    """Why the engine left no job metrics; empty where it has none."""
+    if engines.of(summary.engine).idle:
+        return ""
+    return "the engine left no job metrics" if "engine" in summary.probes else "the probe engine was not on"
+
+
+def _stage(row: StageRow) -> tuple[str, ...]:
+    tasks = f"{row.done}" if row.tasks in {None, row.done} else f"{row.done} of {row.tasks}"
+    failed = f", {row.failed} failed" if row.failed else ""
+    return (
+        row.label,
+        row.name + (" - FAILED" if row.failure else ""),
+        tasks + failed,
+        seconds(row.seconds),
+        seconds(row.median),
+        seconds(row.p95),
+        seconds(row.longest),
+        times(row.skew),
+        percent(row.cpu_share),
+        percent(row.gc_share),
+        percent(row.fetch_share),
+        size(row.disk_spill),
+        size(row.shuffle_read),
+        size(row.shuffle_write),
+        size(row.input),
+        size(row.output),
+    )
+
+
+def losses(summary: Summary) -> Section:
+    """Losses, and how the engine recovered."""
+    items = [*summary.lost, *summary.recoveries]
+    times = ", ".join(f"{mark.words} at {show_seconds(mark.at)}" for mark in summary.marks)
+    block: Block = (
+        Listing(items, "warn") if items else Words("Nothing was lost and no task was repeated.", "good")
+    )
+    if not items and not summary.stages:
+        block = Words("No daemon ended early; the engine left no metrics of its tasks.", "quiet")
+    more = [Words(f"During the run: {times}.", "quiet")] if times else []
+    return Section("losses", "Losses and recoveries", [block, *more])
+
+
+def throughput(summary: Summary) -> Section:
+    """Bytes read and written, and the rate; no rate without a checked result."""
+    count = len(summary.nodes)
+    each = summary.bytes_in / count if summary.bytes_in and count else None
+    pairs = [
+        ("measured time", maybe(show_seconds, summary.result)),
+        ("bytes in", maybe(show_size, summary.bytes_in)),
+        ("bytes out", maybe(show_size, summary.bytes_out)),
+        ("bytes in per node", maybe(show_size, each)),
+        ("throughput", maybe(lambda rate: f"{show_size(rate)}/s", summary.throughput)),
+        ("throughput per node", maybe(lambda rate: f"{show_size(rate)}/s", summary.throughput_per_node)),
+        *((name, text(value)) for name, value in summary.facts.items() if not _is_table(value)),
+    ]
+    known: list[Block] = [Facts([(name, value) for name, value in pairs if value])]
+    known += [_fact_table(name, value) for name, value in summary.facts.items() if _is_table(value)]
+    if summary.throughput is None:
+        known.append(Words("There is no throughput without a checked result.", "quiet"))
+    return Section("throughput", "Bytes and throughput", known)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) and row for row in value)
+
+
+def _fact_table(name: str, value: Any) -> Table:
+    keys = list(dict.fromkeys(key for row in value for key in row))
+    columns = [Column(key.replace("_", " "), number=True) for key in keys]
+    return Table(
+        columns,
+        [[text(row.get(key)) for key in keys] for row in value],
+        f"{name}, as measured by the workload",
+    )
+
+
+def slowest_tasks(summary: Summary) -> Section:
+    """The longest tasks, and what they waited for."""
+    if not summary.slowest:
+        return Section("tasks", "Slowest tasks")
+    numbers = ("seconds", "of the stage's median", "CPU", "GC", "fetch wait", "spill", "shuffle in", "input")
+    columns = [Column("stage"), Column("task"), Column("host"), Column("executor")]
+    columns += [Column(title, number=True) for title in numbers]
+    rows = [
+        (
+            str(t.stage) if t.attempt == 0 else f"{t.stage}, try {t.attempt + 1}", str(t.index), t.host, t.executor,
+            seconds(t.seconds), times(t.times_median), seconds(t.cpu), seconds(t.gc), seconds(t.fetch_wait),
+            size(t.disk_spill), size(t.shuffle_read), size(t.input),
+        )
+        for t in summary.slowest
+    ]  # fmt: skip
+    return Section("tasks", "Slowest tasks", [Table(columns, rows)])
+
+
+def logs(summary: Summary) -> Section:
+    """Every log; for a failed run, with the last lines of the newest."""
+    blocks: list[Block] = [
+        Table(
+            [Column("log"), Column("size", number=True)],
+            [(log.path, show_size(log.size)) for log in summary.logs],
+        )
+    ]
+    if not summary.logs:
+        return Section("logs", "Logs", unseen={"logs": "the record contains none"})
+    blocks += [
+        Folded(f"End of {log.path}", "\n".join(log.tail), open=True) for log in summary.logs if log.tail
+    ]
+    return Section("logs", "Logs", blocks)
+
+
+def configuration(summary: Summary) -> Section:
+    """The request, the resolved configuration and the generated files of the record."""
+    blocks: Sequence[Block] = [Folded(document.title, document.text) for document in summary.documents]
+    unseen = {} if blocks else {"configuration": "the record contains none"}
+    return Section("configuration", "Configuration", blocks, unseen)
+
+
+def gaps(summary: Summary) -> Section:
+    """What the record lacks."""
+    return Section("gaps", "Gaps in this record", [Listing(summary.gaps, "warn")] if summary.gaps else [])
+
+
+SECTIONS: list[Maker[Summary]] = [
+    failure,
+    explain.where_the_time_went,
+    replay.replay_of_a_trace,
+    stream.stream,
+    what_was_run,
+    phases,
+    timeline.timeline,
+    stages,
+    profile.processor_time,
+    pauses.collector_pauses,
+    flink.flink_vertices,
+    losses,
+    throughput,
+    fileops.file_operations,
+    mapreduce.job_counters,
+    lustre.lustre_counters,
+    dvs.dvs_counters,
+    hdfs.hdfs_counters,
+    counters.counters,
+    slowest_tasks,
+    logs,
+    configuration,
+    gaps,
+]

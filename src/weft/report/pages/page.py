@@ -1,0 +1,97 @@
+"""Creates the page of a record."""
+
+from pathlib import Path
+
+from weft import __version__
+from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.summary import Summary
+from weft.errors import RecordError
+from weft.record.record import Stored, beside
+from weft.report.draw.blocks import build
+from weft.report.draw.html import Page, render
+from weft.report.pages.contents import SECTIONS
+from weft.report.sections import verdict
+from weft.text import entry
+from weft.text.units import show_seconds, show_size
+
+NAME = "report.html"
+
+
+def write(stored: Stored, output: Path | None = None) -> Path:
+    """Write a run's page, by default to its record if that is this user's. Raises RecordError only if the file is not writable."""
+    return save(text(summarize(stored)), output or beside(stored.directory, NAME))
+
+
+def save(page: str, path: Path) -> Path:
+    """Write atomically."""
+    try:
+        entry.write(path, page)
+    except OSError as error:
+        raise RecordError(
+            f"cannot write {path}: {error.strerror}", hint="choose another path with --output FILE"
+        ) from error
+    return path
+
+
+def text(summary: Summary) -> str:
+    """A run's page."""
+    return render(
+        Page(
+            title=summary.id,
+            badge=summary.verdict,
+            tone=verdict.tone(summary),
+            sentences=[words for words in (verdict.sentence(summary), verdict.where(summary)) if words],
+            tiles=tiles(summary),
+            warnings=warnings(summary),
+            footer=footer(summary),
+            data=summary.json_text(indent=None),
+            sections=build(SECTIONS, summary),
+        )
+    )
+
+
+def tiles(summary: Summary) -> list[tuple[str, str]]:
+    """The most important numbers."""
+    ran, result = summary.seconds("run"), summary.result
+    pairs = [
+        ("measured", show_seconds(result) if result is not None else ""),
+        (
+            "run phase" if result is not None else "run phase (no result)",
+            show_seconds(ran) if ran is not None else "",
+        ),
+        ("per node", f"{show_size(summary.throughput_per_node)}/s" if summary.throughput_per_node else ""),
+        ("in", show_size(summary.bytes_in) if summary.bytes_in else ""),
+        ("out", show_size(summary.bytes_out) if summary.bytes_out else ""),
+        ("nodes", summary.nodes_asked),
+        ("scratch", summary.storages.get("scratch", "")),
+    ]
+    return [(name, value) for name, value in pairs if value]
+
+
+def warnings(summary: Summary) -> list[str]:
+    """What a reader must know before the numbers."""
+    found = [f"Emulated storage: {words}" for words in summary.emulated]
+    found += [f"{summary.unsecured}."] if summary.unsecured else []
+    recovered = len(summary.lost) + len(summary.recoveries)
+    if recovered:
+        verb = "; the time includes them" if summary.verdict == "VALID" else ""
+        found.append(f"{recovered} losses or recoveries during the run, listed below{verb}.")
+    return found
+
+
+def probes(summary: Summary) -> str:
+    """What observed, and why, where nobody asked for it."""
+    named = [
+        f"{name} (because {summary.probes_added[name]})" if name in summary.probes_added else name
+        for name in summary.probes
+    ]
+    return ", ".join(named) or "none"
+
+
+def footer(summary: Summary) -> list[str]:
+    """Who measured what, when and with which versions."""
+    return [
+        f"Record {summary.id}, created {summary.created} on {summary.host} by weft {summary.weft} with {summary.engine_named}, spec {summary.key}.",
+        f"Report by weft {__version__}, from the record only; probes: {probes(summary)}.",
+        "The element #data of this page contains its numbers as JSON.",
+    ]

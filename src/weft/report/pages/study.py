@@ -1,0 +1,289 @@
+"""A comparison as sections, for a page and for the terminal."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+from weft import __version__
+from weft.analysis.compare.against import sentences
+from weft.analysis.compare.compare import Comparison, Group
+from weft.analysis.compare.estimate import Estimate
+from weft.report.draw import charts
+from weft.report.draw.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
+from weft.report.draw.html import Page, render
+from weft.report.draw.interval import interval
+from weft.report.sections import slowdown
+from weft.report.sections.difference import where_the_difference_comes_from
+from weft.report.sections.emulation import joined
+from weft.report.sections.latencies import latencies_of_streams
+from weft.report.sections.replays import replays_of_a_trace
+from weft.text.numbers import NONE, amount, seconds, size
+from weft.text.units import show_seconds, show_size
+
+_WIDTH = 50
+_BESIDE = 5
+"""Maximum number of cells whose specs are compared, one column each."""
+
+
+def order(comparison: Comparison) -> Section:
+    """What can be concluded, and what cannot."""
+    caveats = [
+        f"{cells_}: {caveat}."
+        for caveat, cells_ in _by_words(
+            comparison.groups, lambda group: [group.seconds.caveat] if group.seconds else []
+        )
+        if caveat
+    ]
+    blocks: list[Block] = [Words(words, "warn") for words in emulations(comparison)]
+    blocks += [Words(sentence) for sentence in comparison.sentences]
+    if caveats:
+        blocks.append(Listing(caveats, "quiet"))
+    return Section("order", "What the runs show", blocks)
+
+
+def emulations(comparison: Comparison) -> list[str]:
+    """Cells whose storage is emulated."""
+    return [
+        f"{cells_} {'is' if ';' not in cells_ else 'are'} emulated: {words}."
+        for words, cells_ in _by_words(comparison.groups, lambda group: joined(group.emulated))
+    ]
+
+
+def _by_words(groups: Sequence[Group], words_of: Callable[[Group], Sequence[str]]) -> list[tuple[str, str]]:
+    """Statements about cells, each once, with the cells concerned."""
+    found: dict[str, list[str]] = {}
+    for group in groups:
+        for words in words_of(group):
+            found.setdefault(words, []).append(group.label)
+    everyone = [group.label for group in groups]
+    return [(words, together(labels, everyone)) for words, labels in found.items()]
+
+
+def together(labels: Sequence[str], everyone: Sequence[str]) -> str:
+    """A short name for cells: a coordinate that they share and no other cell has."""
+    if len(labels) > 1 and len(labels) == len(everyone):
+        return "every cell"
+    parts = [set(label.split(", ")) for label in labels]
+    others = {part for label in everyone if label not in labels for part in label.split(", ")}
+    shared = [part for part in labels[0].split(", ") if part in set.intersection(*parts) - others]
+    return shared[0] if len(labels) > 1 and shared else "; ".join(labels)
+
+
+def cells(comparison: Comparison) -> Section:
+    """Medians with intervals, one row per cell."""
+    based = comparison.against is None
+    """A study with rules has its own bases, and a table of them."""
+    titles = ["valid runs", "seconds", *(["time over first"] if based else []), "per node"]
+    columns = [Column("cell"), *(Column(title, number=True) for title in titles)]
+    rows = [
+        (
+            group.label,
+            str(len(group.values)),
+            interval(group.seconds),
+            *(["1 (the base)" if index == 0 else interval(group.ratio, " x")] if based else []),
+            speed(group.throughput),
+        )
+        for index, group in enumerate(comparison.groups)
+    ]
+    note = "Medians, with their 95 % bootstrap intervals in brackets; only VALID runs count."
+    return Section("cells", "Cells", [Table(columns, rows, note)])
+
+
+def plot(comparison: Comparison) -> Section:
+    """Every cell on one axis of time."""
+    rows = [
+        {
+            "cell": group.label,
+            "median": group.seconds.median,
+            "low": group.seconds.low,
+            "high": group.seconds.high,
+            "values": list(group.values),
+        }
+        for group in comparison.groups
+        if group.seconds is not None
+    ]
+    if not rows:
+        return Section("plot", "Times", unseen={"times": "no cell has a valid run"})
+    note = "A dot is a median, the line its interval, each ring a run."
+    chart = Chart(
+        "Seconds of the measured work", lambda: charts.dots(rows, "seconds"), _lines(comparison.groups), note
+    )
+    return Section("plot", "Times", [chart])
+
+
+def _lines(groups: Sequence[Group]) -> list[str]:
+    known = [group for group in groups if group.seconds is not None]
+    top = max(max(group.values) for group in known) or 1.0
+    wide = max(len(group.label) for group in known)
+    found = []
+    for group in known:
+        assert group.seconds is not None
+        cells_ = [" "] * (_WIDTH + 1)
+        if group.seconds.low is not None and group.seconds.high is not None:
+            for at in range(
+                int(group.seconds.low / top * _WIDTH), int(group.seconds.high / top * _WIDTH) + 1
+            ):
+                cells_[at] = "-"
+        for value in group.values:
+            cells_[int(value / top * _WIDTH)] = "o"
+        cells_[int(group.seconds.median / top * _WIDTH)] = "*"
+        found.append(f"{group.label:<{wide}} |{''.join(cells_)}| {seconds(group.seconds.median)} s")
+    return found
+
+
+def phases(comparison: Comparison) -> Section:
+    """Medians of the phases."""
+    names = list(dict.fromkeys(name for group in comparison.groups for name in group.phases))
+    columns = [Column("cell"), *(Column(name, number=True) for name in (*names, "all"))]
+    whole = [sum(phase.median for phase in group.phases.values()) for group in comparison.groups]
+    rows = [
+        (group.label, *(interval(group.phases.get(name)) for name in names), seconds(all_ or None))
+        for group, all_ in zip(comparison.groups, whole, strict=True)
+    ]
+    spent = sum(all_ * len(group.values) for group, all_ in zip(comparison.groups, whole, strict=True))
+    note = f"Seconds, as above; the valid runs took about {show_seconds(spent)} together."
+    return Section("phases", "Phases", [Table(columns, rows, note)])
+
+
+def file_operations(comparison: Comparison) -> Section:
+    """The engine's operations on the files of input, output and scratch, one row per cell."""
+    counted = [group for group in comparison.groups if group.operations]
+    if not counted:
+        return Section(
+            "fileops", "File operations", unseen={"file operations": "no run had the probe fileops"}
+        )
+    titles = ("reads", "bytes read", "mean read", "writes", "bytes written", "mean write", "opens of scratch")
+    rows = []
+    for group in counted:
+        found: Mapping[str, float] = {
+            key: median(known)
+            for key in ("reads", "bytes_read", "mean_read", "writes", "bytes_written", "mean_write", "opens")
+            if (known := [value for each in group.operations if (value := getattr(each, key)) is not None])
+        }
+        rows.append((group.label, amount(found["reads"]), size(found["bytes_read"]), size(found.get("mean_read")),
+                     amount(found["writes"]), size(found["bytes_written"]), size(found.get("mean_write")),
+                     amount(found["opens"])))  # fmt: skip
+    columns = [Column("cell"), *(Column(title, number=True) for title in titles)]
+    note = (
+        "Medians over the valid runs, summed over the nodes: reads of input and scratch (including sendfile), writes of  "
+        "scratch and output, counted in the C library. Files of HDFS's own daemons are excluded."
+    )
+    return Section("fileops", "File operations", [Table(columns, rows, note)])
+
+
+def differences(comparison: Comparison) -> Section:
+    """The keys in which the specs differ."""
+    if not comparison.differences:
+        return Section("differences", "Differences of the specs")
+    labels = [group.label for group in comparison.groups]
+    if len(labels) > _BESIDE:
+        columns = [Column("key"), Column("value"), Column("cells")]
+        rows = [
+            row for key, values in comparison.differences.items() for row in _holders(key, values, labels)
+        ]
+    else:
+        columns = [Column("key"), *(Column(label) for label in labels)]
+        rows = [(key, *(value or NONE for value in values)) for key, values in comparison.differences.items()]
+    return Section("differences", "Differences of the specs", [Table(columns, rows)])
+
+
+def _holders(key: str, values: Sequence[str], labels: Sequence[str]) -> list[tuple[str, ...]]:
+    """A row for each value of a key, with its cells."""
+    pairs = list(zip(values, labels, strict=True))
+    return [
+        (key, value or NONE, together([label for each, label in pairs if each == value], labels))
+        for value in dict.fromkeys(values)
+    ]
+
+
+def not_counted(comparison: Comparison) -> Section:
+    """Runs without a checked result."""
+    if not comparison.left_out:
+        return Section("left", "Not counted")
+    columns = [Column("run"), Column("verdict"), Column("reason")]
+    rows = [(run.id, run.verdict, run.reason) for run in comparison.left_out]
+    return Section("left", "Not counted", [Table(columns, rows)])
+
+
+def against_memory(comparison: Comparison) -> Section:
+    """Slowdowns beside the published points."""
+    assert comparison.against is not None
+    emulated = joined(words for group in comparison.groups for words in group.emulated)
+    return slowdown.slowdowns(comparison.against, [f"Not real: {words}." for words in emulated])
+
+
+def where_shapes_agree(comparison: Comparison) -> Section:
+    """The study's rules, evaluated."""
+    assert comparison.against is not None
+    return slowdown.rules(comparison.against)
+
+
+def published(comparison: Comparison) -> Section:
+    """The papers' rows."""
+    assert comparison.against is not None
+    return slowdown.figures(comparison.against)
+
+
+SECTIONS: list[Maker[Comparison]] = [
+    order,
+    cells,
+    plot,
+    latencies_of_streams,
+    replays_of_a_trace,
+    where_the_difference_comes_from,
+    file_operations,
+    phases,
+    differences,
+    not_counted,
+]
+OF_PAPERS: list[Maker[Comparison]] = [against_memory, where_shapes_agree, published]
+"""First, if the study's folder has rules."""
+
+
+def sections(comparison: Comparison) -> list[Section]:
+    """All sections of a comparison, those about its papers first."""
+    return build([*(OF_PAPERS if comparison.against else []), *SECTIONS], comparison)
+
+
+def speed(estimate: Estimate | None) -> str:
+    """10.5 MB/s [9.8, 11.2]."""
+    if estimate is None:
+        return NONE
+    shown = f"{show_size(estimate.median)}/s"
+    if estimate.low is None or estimate.high is None:
+        return shown
+    return f"{shown} [{show_size(estimate.low)}, {show_size(estimate.high)}]"
+
+
+def text(comparison: Comparison) -> str:
+    """The page of a comparison."""
+    counted = sum(len(group.values) for group in comparison.groups)
+    page = Page(
+        title=f"{len(comparison.groups)} cells, {counted} valid runs",
+        badge=comparison.title,
+        tone="plain",
+        sentences=[*(sentences(comparison.against) if comparison.against else []), *comparison.sentences],
+        warnings=[*emulations(comparison), *_left_words(comparison)],
+        footer=[
+            f"Created by weft {__version__} from the records only. The element #data contains the numbers as JSON."
+        ],
+        data=comparison.model_dump_json(),
+        sections=sections(comparison),
+    )
+    return render(page)
+
+
+def _left_words(comparison: Comparison) -> list[str]:
+    left = len(comparison.left_out)
+    return (
+        [
+            f"Not counted, and listed below: {left} of {left + sum(len(g.values) for g in comparison.groups)} runs."
+        ]
+        if left
+        else []
+    )
+
+
+def place(runs: Path, study: str) -> Path:
+    """The default path of a study's page."""
+    return runs / f"study-{Path(study).name}.html"

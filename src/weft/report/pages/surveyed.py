@@ -1,0 +1,67 @@
+"""What a survey found: which storage for scratch on this machine, for which class of job, to how many nodes."""
+
+from weft import __version__
+from weft.analysis.predict.survey import ALIKE, Best, Surveyed
+from weft.report.draw.blocks import Block, Column, Section, Table, Words
+from weft.report.draw.html import Page, render
+from weft.text.numbers import seconds
+
+
+def sections(found: Surveyed) -> list[Section]:
+    """The answer, and the measurements."""
+    return [_answer(found), _cells(found)]
+
+
+def _answer(found: Surveyed) -> Section:
+    blocks: list[Block] = [
+        Words(
+            f"Default scratch: {found.default}, {found.because}."
+            if found.default
+            else f"No default: {found.because}.",
+            "good" if found.default else "warn",
+        )
+    ]
+    columns = [Column("job"), Column("class"), Column("good for scratch")]
+    rows = [(one.job, one.job_class or "not measured", _storages(one)) for one in found.best]
+    note = (
+        f"Good: at most {ALIKE:.2f} times the best on as many nodes. The class is from the measured parts of the run where"
+        f" the job is slowest. {found.repeat} run{'s' if found.repeat != 1 else ''} of each: a difference of less than a tenth is none."
+    )
+    blocks.append(Table(columns, rows, note))
+    return Section("answer", f"Which storage for scratch on {found.host}", blocks)
+
+
+def _storages(one: Best) -> str:
+    return "; ".join(f"{name}, to {nodes} node{'s' if nodes > 1 else ''}" for name, nodes in one.storages)
+
+
+def _cells(found: Surveyed) -> Section:
+    columns = [Column("job"), Column("nodes", number=True), Column("scratch"), Column("seconds", number=True),
+               Column("over the best", number=True), Column("record")]  # fmt: skip
+    rows = [
+        (
+            cell.job,
+            str(cell.nodes),
+            cell.storage,
+            seconds(cell.seconds) if cell.seconds else "-",
+            f"{cell.ratio:.2f}" if cell.ratio else cell.reason,
+            cell.records[-1].rpartition("/")[2],
+        )
+        for cell in found.cells
+    ]
+    return Section("cells", "What was measured", [Table(columns, rows)])
+
+
+def page(found: Surveyed) -> str:
+    """One self-contained page."""
+    return render(
+        Page(
+            title=f"Survey of {found.host}",
+            badge="SURVEY",
+            tone="plain",
+            sentences=[f"Default scratch: {found.default}." if found.default else "No default yet."],
+            footer=[f"weft {__version__}; `weft show RECORD` shows each run."],
+            data=found.model_dump_json(),
+            sections=sections(found),
+        )
+    )

@@ -1,0 +1,1 @@
+"""The sections of pages, one file each."""

@@ -1,0 +1,38 @@
+"""Counters of Cray DVS: requests to its servers and calls of programs, by mount."""
+
+from weft.analysis.summary.summary import Summary
+from weft.report.draw.blocks import Column, Section, Table
+from weft.report.sections.unasked import unasked
+from weft.text.numbers import amount, seconds
+
+_TITLE = "Counters of Cray DVS"
+
+
+def dvs_counters(summary: Summary) -> Section:
+    """One row for each operation that was counted, requests first."""
+    if not summary.dvs:
+        asked = "dvs" in summary.probes
+        return Section("dvs", _TITLE, unseen=unasked(summary, "dvs", _TITLE) if asked else {})
+    columns = [Column("mount"), Column("operation"), Column("where")]
+    columns += [Column(title, number=True) for title in ("count", "errors", "longest, s")]
+    found = [
+        (place, name, each) for place, counters in summary.dvs.items() for name, each in counters.items()
+    ]
+    rows = [
+        (
+            place,
+            name,
+            "requests to servers" if each["requests"] else "calls of programs",
+            amount(each["ok"]),
+            amount(each["errors"]),
+            seconds(each["longest"]),
+        )
+        for place, name, each in sorted(
+            found, key=lambda row: (row[0], not row[2]["requests"], -row[2]["ok"])
+        )
+    ]
+    note = (
+        "Counted on the whole machine during the run; the longest is since the mount. DVS has no sums of times and no bytes:"
+        " `fileops` times the calls of this run's processes."
+    )
+    return Section("dvs", _TITLE, [Table(columns, rows, note)])

@@ -1,0 +1,128 @@
+"""The first section of a run's report: where its slot time went. The same structure in every report."""
+
+from collections.abc import Sequence
+
+from weft.analysis.explain.timeparts import Covered, Explanation, StageTime, TimePart
+from weft.analysis.summary.summary import Summary
+from weft.facts import engines
+from weft.report.draw.blocks import Bar, Block, Column, Listing, Section, Table, Words
+from weft.report.sections import gauges
+from weft.text.numbers import percent, seconds
+
+TITLE = "Where the time went"
+_SMALL = 0.01
+"""Parts below this share are shown together."""
+_NAME = 40
+"""Characters of a stage's name."""
+
+
+def where_the_time_went(summary: Summary) -> Section:
+    """One bar of 100 %, the stages with their largest part, what to try next, and what the answer is based on."""
+    found = summary.explanation
+    if found is None:
+        why = "the engine left no job metrics in the run phase, so that slot time cannot be split"
+        if summary.stream:
+            why = "a stream lasts as long as its schedule"
+        return Section(
+            "explain", TITLE, unseen={} if engines.of(summary.engine).idle else {"where the time went": why}
+        )
+    # the page says the sentence above all sections
+    return Section("explain", TITLE, blocks(found)[1:])
+
+
+def blocks(found: Explanation) -> list[Block]:
+    """The section's content."""
+    witnesses = [words for words in [_witnesses(found.coverage)] if words]
+    return [
+        Words(found.sentence, "plain" if found.verdict else "warn"),
+        bar(found),
+        *gauges.block(found),
+        _parts(found.parts),
+        _stages(found.stages),
+        *([Listing([f"Try next: {words}." for words in found.next])] if found.next else []),
+        *(Words(words, "warn") for words in witnesses),
+        *([Words(found.calibration, "quiet")] if found.calibration else []),
+        Words(_covered(found), "quiet"),
+    ]
+
+
+def bar(found: Explanation) -> Bar:
+    """Parts as shares of slots x wall time; those too small to see are one."""
+    shown = [(part.name, part.share, percent(part.share)) for part in found.parts if part.share >= _SMALL]
+    rest = sum(part.share for part in found.parts if part.share < _SMALL)
+    return Bar([*shown, *([("smaller parts", rest, percent(rest))] if rest else [])], found.headline)
+
+
+def _parts(parts: Sequence[TimePart]) -> Table:
+    columns = [
+        Column("part"),
+        *(Column(title, number=True) for title in ("share", "slot-seconds", "seconds in all")),
+    ]
+    columns.append(Column("faster without it, at most", number=True))
+    rows = [
+        (
+            _named(part),
+            percent(part.share),
+            seconds(part.seconds),
+            seconds(part.resource),
+            f"{part.bound:.2f} x",
+        )
+        for part in parts
+        if part.share >= _SMALL or not part.seconds
+    ]
+    return Table(
+        columns, rows, "Slot-seconds are a part's alone; seconds in all also count what cost the job nothing."
+    )
+
+
+def _named(part: TimePart) -> str:
+    """With what data calls waited for, by the calibration."""
+    causes = [
+        f"{name} {percent(each / part.seconds)}"
+        for name, each in part.split.items()
+        if each > part.seconds / 200
+    ]
+    return f"{part.name} ({', '.join(causes)})" if causes else part.name
+
+
+def _stages(stages: Sequence[StageTime]) -> Table:
+    columns = [Column("stage"), Column("name"), Column("of slot time", number=True), Column("largest parts")]
+    rows = [(row.stage, row.name[:_NAME], percent(row.share), _largest(row)) for row in stages]
+    return Table(columns, rows)
+
+
+def _largest(row: StageTime) -> str:
+    most = list(row.parts.items())[:3]
+    return ", ".join(
+        f"{name} {percent(part / row.seconds)}" for name, part in most if part >= row.seconds / 20
+    )
+
+
+def _witnesses(coverage: Covered) -> str:
+    pair = coverage.witnesses
+    if pair is None or pair.agree:
+        return ""
+    return (
+        f"Witnesses disagree: file calls took {seconds(pair.timed)} s by the clock around each, and were seen for"
+        f" {seconds(pair.seen)} s from outside; at most {seconds(pair.runnable)} s of the difference are explained."
+    )
+
+
+def _covered(found: Explanation) -> str:
+    coverage = found.coverage
+    words = [
+        f"{found.slots} slots x {seconds(found.wall)} s; {coverage.tasks:,} tasks",
+        f"threads of {coverage.processes_seen} of {coverage.processes_ran} executors were read",
+        f"the stages scheduled again take {percent(coverage.replay)} of the real time",
+    ]
+    if (pair := coverage.witnesses) and pair.agree:
+        words.append(
+            "two measurements of file calls agree"
+            if pair.runnable < pair.timed / 2
+            else "two measurements of file calls cannot be compared: most of the time in them was waiting for a processor"
+        )
+    if found.beside:
+        kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in found.beside.items())
+        words.append(f"processor time beside the tasks: {kinds}")
+    words += [f"not measured: {name} ({what})" for name, what in coverage.missing.items()]
+    return "; ".join([*words, *coverage.lost]) + "."

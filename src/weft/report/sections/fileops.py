@@ -1,0 +1,153 @@
+"""The file operations of a run: by path class, the distribution of read sizes and open times, what was not counted."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from weft.analysis.summary.filecalls import MEASURED, Sums, counted, engine, table
+from weft.analysis.summary.summary import Counter, Summary
+from weft.facts.roles import ROLES
+from weft.report.draw.blocks import Bar, Block, Column, Listing, Section, Table, Words
+from weft.report.sections import kernelcount
+from weft.report.sections.counters import phases_of
+from weft.report.sections.unasked import unasked
+from weft.text.numbers import amount, percent, size
+from weft.text.units import show_size
+
+_ORDER = (*ROLES, "jars", "logs", "other", "unnamed")
+_UNNAMED = "unnamed: descriptors that were not returned by a counted open, such as sockets and pipes"
+
+
+def file_operations(summary: Summary) -> Section:
+    """The preload library's counts, or how to enable them."""
+    found = counted(summary.counters)
+    if not found and not summary.fileops:
+        return Section("fileops", "File operations", unseen=unasked(summary, "fileops", "file operations"))
+    measured = table(found, engine(found), MEASURED)
+    blocks: list[Block] = [_engine(measured), *_beyond(summary.facts.get("table_bytes"), measured)]
+    blocks += _histogram("Sizes of reads", measured, "read", "size_hist", show_size)
+    blocks += _histogram("Times of opens", measured, "open", "ns_hist", lambda ns: _short(ns / 1e9))
+    blocks += _others(found, phases_of(summary))
+    blocks += kernelcount.beside(summary.fileops)
+    missed = sorted(
+        {
+            _missed(note)
+            for node in summary.fileops.values()
+            for p in node["processes"]
+            for note in p["not_covered"]
+        }
+    )
+    blocks.append(
+        Listing([f"not covered: {text}" for text in missed], "warn")
+        if missed
+        else Words("No operation that bypasses the C library was detected.", "quiet")
+    )
+    return Section("fileops", "File operations", blocks)
+
+
+def _engine(measured: Mapping[tuple[str, str], Sums]) -> Block:
+    if not measured:
+        return Words(f"The engine's processes made no counted call in the phase {MEASURED}.", "quiet")
+    titles = ("calls", "errors", "bytes", "mean size", "time", "mean time")
+    columns = [Column("files"), Column("operation"), *(Column(title, number=True) for title in titles)]
+    ordered = sorted(measured.items(), key=lambda item: (_place(item[0][0]), -item[1].seconds))
+    rows = [(kind, operation, *_row(sums)) for (kind, operation), sums in ordered]
+    note = f"The engine's processes in the phase {MEASURED}. Time is the sum over all threads. {_UNNAMED}."
+    return Table(columns, rows, note)
+
+
+def _beyond(tables: Any, measured: Mapping[tuple[str, str], Sums]) -> list[Block]:
+    """Of queries: bytes beyond those of their tables and results; columns that no query needs are not read."""
+    if not isinstance(tables, int) or not measured:
+        return []
+
+    def moved(kinds: Sequence[str], *operations: str) -> float:
+        return sum(
+            sums.bytes for (kind, name), sums in measured.items() if kind in kinds and name in operations
+        )
+
+    read = moved(("input", "scratch", "output"), "read", "transfer")
+    results, between = moved(("output",), "write"), moved(("scratch",), "write")
+    more = f"{show_size(abs(round(read - tables)))} {'more' if read > tables else 'less'}"
+    return [
+        Words(
+            f"Read: {show_size(round(read))}, {more} than the tables have ({show_size(tables)})."
+            f" Written: {show_size(round(results))} of results and {show_size(round(between))} beyond them."
+        )
+    ]
+
+
+def _place(kind: str) -> tuple[int, str]:
+    return (_ORDER.index(kind) if kind in _ORDER else len(_ORDER), kind)
+
+
+def _row(sums: Sums) -> tuple[str, ...]:
+    mean = sums.bytes / sums.count if sums.bytes and sums.count else 0
+    return (
+        amount(sums.count),
+        amount(sums.errors) if sums.errors else "-",
+        size(sums.bytes),
+        size(mean),
+        amount(sums.seconds, "s"),
+        _short(sums.seconds / sums.count) if sums.count else "-",
+    )
+
+
+def _short(seconds: float) -> str:
+    return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
+
+
+def _others(found: Sequence[Counter], phases: Sequence[str]) -> list[Block]:
+    """Other counts in short: the engine's other phases, generators, validators."""
+    groups = [
+        (component, phase)
+        for component in dict.fromkeys(counter.component for counter in found)
+        for phase in phases
+        if (component, phase) not in {(name, MEASURED) for name in engine(found)}
+    ]
+    rows = [
+        (component or "all", phase, kind, amount(calls), size(moved), amount(seconds, "s"))
+        for component, phase in groups
+        for kind, (calls, moved, seconds) in _by_kind(table(found, [component], phase)).items()
+    ]
+    columns = [Column("processes of"), Column("phase"), Column("files")]
+    columns += [Column(title, number=True) for title in ("calls", "bytes", "time")]
+    return [Table(columns, rows, "The same for all other processes and phases.")] if rows else []
+
+
+def _by_kind(operations: Mapping[tuple[str, str], Sums]) -> dict[str, tuple[float, float, float]]:
+    found: dict[str, tuple[float, float, float]] = {}
+    for (kind, _), sums in sorted(operations.items(), key=lambda item: _place(item[0][0])):
+        calls, moved, seconds = found.get(kind, (0, 0, 0))
+        found[kind] = (calls + sums.count, moved + sums.bytes, seconds + sums.seconds)
+    return found
+
+
+def _histogram(
+    title: str,
+    measured: Mapping[tuple[str, str], Sums],
+    operation: str,
+    key: str,
+    show: Callable[[float], str],
+) -> Sequence[Block]:
+    sums: dict[int, float] = {}
+    for (kind, name), of in measured.items():
+        if kind != "unnamed" and name == operation:
+            for floor, count in getattr(of, key).items():
+                sums[floor] = sums.get(floor, 0) + count
+    calls = sum(sums.values())
+    if not calls:
+        return []
+    parts = [(f"from {show(floor)}", count, percent(count / calls)) for floor, count in sorted(sums.items())]
+    rows = [(name, f"{count:,.0f}", share) for name, count, share in parts]
+    shown = Table(
+        [Column(title), Column("calls", number=True), Column("share", number=True)],
+        rows,
+        "Each row extends to the next; sockets and pipes are excluded.",
+    )
+    return [Words(f"{title} ({calls:,.0f} calls)"), Bar(parts), shown]
+
+
+def _missed(note: Mapping[str, Any]) -> str:
+    number = f" {note['number']}" if note.get("number") else ""
+    detail = f" ({note['detail']})" if note.get("detail") else ""
+    return f"{note['kind']}{number}{detail}"

@@ -1,0 +1,104 @@
+"""A section of a run's page: the processor time of the tasks by what it was used for, beside a paper's figures."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from weft.analysis.explain.profiled import Profiled
+from weft.analysis.explain.stacks import CATEGORIES, NO_RULE
+from weft.analysis.explain.tasktime import PROCESSOR
+from weft.analysis.summary.summary import Summary
+from weft.report.draw.blocks import Block, Column, Section, Table, Words
+from weft.text.numbers import NONE, percent, seconds
+
+
+def processor_time(summary: Summary) -> Section:
+    """By category, for each side of the tasks; with the published profile of the same job where there is one."""
+    found = summary.profile
+    if found is None:
+        why = (
+            {"processor time by category": "the probe wrote no stacks"} if "profile" in summary.probes else {}
+        )
+        return Section("profile", "Processor time by category", unseen=why)
+    return Section(
+        "profile",
+        "Processor time by category",
+        [_table(found), *_witness(summary, found), *_beside(summary, found), *_unmatched(found)],
+    )
+
+
+def _table(found: Profiled) -> Table:
+    columns = [Column("category"), *(Column(name, number=True) for name in found.columns)]
+    sums = {name: sum(column.values()) for name, column in found.columns.items()}
+    rows = [
+        (category, *(_share(column.get(category), sums[name]) for name, column in found.columns.items()))
+        for category in CATEGORIES
+        if any(column.get(category) for column in found.columns.values())
+    ]
+    rows.append(("seconds", *(seconds(each) for each in sums.values())))
+    note = (
+        f"Shares of the processor time of {found.processes} processes in which tasks ran, by sampled stacks: the frame nearest the leaf"
+        " that a rule names decides. Kernel is time in system calls."
+    )
+    return Table(columns, rows, note)
+
+
+def _witness(summary: Summary, found: Profiled) -> list[Block]:
+    """The other measurement of the same: the tasks' processor time by the engine, or by the kernel."""
+    parts = summary.explanation.parts if summary.explanation else ()
+    other = next((part.seconds for part in parts if part.name == PROCESSOR), None)
+    if other is None:
+        return []
+    sampled = sum(each.seconds for each in found.of_tasks())
+    words = f"The tasks' processor time: {seconds(sampled)} s by samples, {seconds(other)} s in the split of slot time."
+    return [Words(words, "quiet")]
+
+
+def _share(part: float | None, whole: float) -> str:
+    return percent(part / whole) if part and whole else NONE
+
+
+def _beside(summary: Summary, found: Profiled) -> list[Block]:
+    """The published figures in the categories of their paper."""
+    paper = _paper()
+    sides = [side for side in paper["sides"] if side in found.columns]
+    same = summary.workload == paper["workload"] and summary.engine.startswith(paper["engine"])
+    if not same or not sides:
+        return []
+    columns = [Column("category of the paper")]
+    columns += [Column(title, number=True) for side in sides for title in (f"{side}, here", f"{side}, paper")]
+    rows = [
+        (
+            row["name"],
+            *(
+                cell
+                for side in sides
+                for cell in (_here(found.columns[side], row["of"]), _there(row.get(side)))
+            ),
+        )
+        for row in paper["row"]
+    ]
+    return [Table(columns, rows, paper["note"])]
+
+
+def _here(column: Mapping[str, float], categories: list[str]) -> str:
+    return _share(sum(column.get(name, 0.0) for name in categories), sum(column.values()))
+
+
+def _there(share: int | None) -> str:
+    return NONE if share is None else percent(share / 100)
+
+
+def _unmatched(found: Profiled) -> list[Block]:
+    if not found.unmatched:
+        return []
+    words = ", ".join(f"{frame} {seconds(spent)} s" for frame, spent in found.unmatched.items())
+    return [Words(f"Most frequent frames without a rule ({NO_RULE}): {words}.", "quiet")]
+
+
+@cache
+def _paper() -> dict[str, Any]:
+    text = resources.files("weft.report.sections").joinpath("profiles.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)

@@ -1,0 +1,143 @@
+"""A section of a run's page: how a trace was replayed, job by job and beside the trace."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from weft.analysis.summary.replayed import Line, Replay, ReplayedJob
+from weft.analysis.summary.summary import Summary
+from weft.report.draw import charts
+from weft.report.draw.blocks import Block, Chart, Column, Section, Table, Tone, Words
+from weft.report.sections import jobtrace
+from weft.text.numbers import NONE, maybe, seconds, times
+from weft.text.units import show_seconds
+
+_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
+_LATE = 1.0
+"""Seconds behind schedule from which a replay is no longer true to its times."""
+_ROWS = 20
+_BARS = 60
+
+
+def replay_of_a_trace(summary: Summary) -> Section:
+    """Jobs and failures, lag, what scaling did, slowdown, slots over time, and the slowest jobs."""
+    replay = summary.replay
+    if replay is None:
+        return Section("replay", "Replay of a trace")
+    blocks: list[Block] = [_counted(replay), _lag(replay)]
+    blocks += jobtrace.blocks(summary.facts) if "levels" in summary.facts else []
+    blocks += [*_slowdown(replay), *_over_time(replay), *_failures(replay), _slowest(replay)]
+    return Section("replay", "Replay of a trace", blocks)
+
+
+def _counted(replay: Replay) -> Words:
+    failed = sum(1 for job in replay.jobs if job.failure)
+    words = f"{len(replay.jobs):,} jobs were submitted, {len(replay.jobs) - failed:,} succeeded, {failed:,} failed."
+    return Words(words, "bad" if failed else "plain")
+
+
+def _lag(replay: Replay) -> Words:
+    middle, late, most = map(float, np.quantile([job.lag for job in replay.jobs], (0.5, 0.99, 1.0)))
+    tone: Tone = "warn" if most > _LATE else "plain"
+    words = f"Lag behind the schedule: median {seconds(middle)} s, 99 % {seconds(late)} s, at most {seconds(most)} s."
+    more = " The times of this replay are not those of the trace." if most > _LATE else ""
+    return Words(words + more, tone)
+
+
+def _slowdown(replay: Replay) -> list[Block]:
+    """The cumulative distribution of the slowdown of jobs that also ran alone."""
+    found = sorted(job.slowdown for job in replay.jobs if job.slowdown is not None)
+    if not found:
+        return [Words("No job ran alone, so that slowdowns are not known (`alone` was 0).", "quiet")]
+    plain = [
+        f"{level * 100:3.0f} % of jobs: at most {times(float(value))}"
+        for level, value in zip(_LEVELS, np.quantile(found, _LEVELS), strict=True)
+    ]
+    note = (
+        f"{len(found)} jobs of all sizes ran again after the replay, one after another. A slowdown is a job's time from "
+        "submission to end over its time alone; the engine and the page cache were warm by then."
+    )
+    title = "Slowdown against running alone, share of jobs"
+    return [Chart(title, lambda: _cdf(found), plain, note)]
+
+
+def _cdf(found: Sequence[float]) -> str:
+    alt = charts.load_altair()
+    rows = [{"slowdown": value, "share": (i + 1) / len(found)} for i, value in enumerate(found)]
+    rows = [{"slowdown": found[0], "share": 0.0}, *rows]
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(interpolate="step-after", color="var(--c1)")
+    chart = chart.encode(
+        x=alt.X("slowdown:Q", title="times as long as alone", scale=alt.Scale(type="log", nice=False)),
+        y=alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+    )
+    return charts.svg(chart.properties(width=charts.WIDTH, height=200))
+
+
+def _over_time(replay: Replay) -> list[Block]:
+    slots = f" of {replay.slots} slots" if replay.slots else ""
+    late = "A task runs until its engine has noted its end; the next one may be running in the same slot by then."
+    drawn = [
+        ("Jobs submitted and not ended, over the replay", replay.submitted, "c2", ""),
+        (f"Running tasks{slots}, over the replay", replay.running, "c1", late),
+    ]
+    return [_line(title, line, colour, note) for title, line, colour, note in drawn if line]
+
+
+def _line(title: str, line: Line, colour: str, note: str) -> Chart:
+    return Chart(title, lambda: _drawn(line, colour), [_spark(line)], note)
+
+
+def _spark(line: Line) -> str:
+    most = max(value for _, value in line)
+    each = max(1, len(line) // _BARS)
+    heights = [max(value for _, value in line[i : i + each]) for i in range(0, len(line), each)]
+    bars = "".join(" ▁▂▃▄▅▆▇█"[round(height / most * 8) if most else 0] for height in heights)
+    return f"{bars} up to {most:.1f}, in {show_seconds(line[-1][0])}"
+
+
+def _drawn(line: Line, colour: str) -> str:
+    alt = charts.load_altair()
+    rows = [{"t": t, "value": value} for t, value in line]
+    chart = alt.Chart(alt.Data(values=rows)).mark_area(color=f"var(--{colour})", opacity=0.6)
+    x: Any = alt.X("t:Q", title="seconds after the replay began", scale=alt.Scale(nice=False))
+    chart = chart.encode(x=x, y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4)))
+    return charts.svg(chart.properties(width=charts.WIDTH, height=120))
+
+
+def _failures(replay: Replay) -> list[Block]:
+    failed = [job for job in replay.jobs if job.failure]
+    if not failed:
+        return []
+    rows = [(job.job, seconds(job.submitted), seconds(job.ended), job.failure) for job in failed[:_ROWS]]
+    columns = [
+        Column("failed job"),
+        Column("submitted", number=True),
+        Column("ended", number=True),
+        Column("why"),
+    ]
+    return [Table(columns, rows, f"{len(failed)} in all." if failed[_ROWS:] else "")]
+
+
+def _slowest(replay: Replay) -> Table:
+    def took(job: ReplayedJob) -> float:
+        return job.ended - job.submitted
+
+    longest = sorted(replay.jobs, key=took, reverse=True)[:_ROWS]
+    columns = [Column("longest jobs"), *(Column(title, number=True) for title in (
+        "scheduled, s", "submitted", "started", "ended", "seconds", "alone", "slowdown"))]  # fmt: skip
+    rows = [
+        (
+            job.job,
+            seconds(job.scheduled),
+            seconds(job.submitted),
+            maybe(seconds, job.started) or NONE,
+            seconds(job.ended),
+            seconds(took(job)),
+            seconds(job.alone),
+            times(job.slowdown),
+        )
+        for job in longest
+    ]
+    note = "All jobs are in outcomes/run.json of the record. Started: Spark launched the first task, Hadoop the application master."
+    return Table(columns, rows, note)

@@ -1,0 +1,244 @@
+"""A study beside its papers, as sections: two panels of slowdowns, the published rows, and the rules."""
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from weft.analysis.compare.against import Against, Finding, Outcome, Slowdown, sentences
+from weft.analysis.compare.published import Expected
+from weft.report.draw import charts
+from weft.report.draw.blocks import Block, Chart, Column, Listing, Section, Table, Words
+from weft.report.draw.interval import interval
+from weft.text.numbers import NONE, seconds
+
+_COLOURS = tuple(f"c{number}" for number in range(1, 9))
+_HEIGHT = 220
+_TICKS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
+_CHART = "Time over that of the base; left measured here, right published"
+
+
+def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
+    """Slowdown over nodes for each cell, and the published points on other machines beside them."""
+    blocks: list[Block] = [Words(" ".join(emulated), "warn")] if emulated else []
+    measured, published = _measured(found), _published(found)
+    if measured or published:
+        legend = {name: colour for name, colour in _colours(found).items() if name != found.expected.base}
+        note = (
+            f"Left: this study, over {found.expected.axis}; the line is the 95 % bootstrap interval. Right: the papers' "
+            f"machines, over {_over(published, found)}. Both vertical axes are the same and logarithmic; the scales of the "
+            "machines differ."
+        )
+        lines = _lines(found)
+        blocks.append(Chart(_CHART, lambda: draw(measured, published, found.expected), lines, note, legend))
+    else:
+        blocks.append(Words("No cell has a valid run beside a valid run of its base.", "quiet"))
+    blocks.append(_slowdown_table(found))
+    return Section("slowdown", f"Time over that of {found.expected.base}", blocks)
+
+
+def rules(found: Against) -> Section:
+    """Where the shapes agree and differ, by the rules of the study."""
+    columns = [Column("rule"), Column("outcome"), Column("measured", number=True), Column("bound"),
+               Column("in the paper"), Column("source"), Column("formula"), Column("of")]  # fmt: skip
+    rows = [_finding(each) for each in found.findings]
+    note = (
+        f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs if the whole interval is on one side of  "
+        "its bound; otherwise it is undecided. A rule is about the shape, not about the papers' numbers."
+    )
+    names = [f"{name} is {value}" for name, value in found.expected.cells.items() if name != value]
+    here = f" Here {', '.join(names)}." if names else ""
+    blocks: list[Block] = [Words(sentence) for sentence in sentences(found)]
+    blocks.append(Listing(_by_outcome(found.findings)))
+    few = sorted({each.value.caveat for each in found.findings if each.value} - {""})
+    blocks += [Words(f"{caveat}.", "quiet") for caveat in few]
+    return Section("rules", "Where the shapes agree", [*blocks, Table(columns, rows, note + here)])
+
+
+def figures(found: Against) -> Section:
+    """The published rows as in published.csv."""
+    papers = {figure.paper for figure in found.figures}
+    titles = [*(["paper"] if len(papers) > 1 else []), "experiment", "engine", "storage", "scale", "metric"]
+    columns = [
+        *(Column(title) for title in titles),
+        Column("value", number=True),
+        Column("unit"),
+        Column("location"),
+    ]
+    rows = [
+        (
+            *([f.paper] if len(papers) > 1 else []),
+            f.experiment,
+            f.engine,
+            f.storage,
+            f.scale,
+            f.metric,
+            f.value,
+            f.unit,
+            f.note,
+        )
+        for f in found.figures
+    ]
+    return Section(
+        "published", "Published figures", [Table(columns, rows, "Other machines, at other scales.")]
+    )
+
+
+def _slowdown_table(found: Against) -> Table:
+    columns = [Column("cell"), Column(found.expected.axis, number=True), Column("cores", number=True),
+               Column("time over base", number=True), Column("valid runs", number=True), Column("published")]  # fmt: skip
+    rows = [
+        (each.cell, each.at, str(each.cores or NONE), interval(each.ratio, " x"), str(each.runs),
+         _known(found, each))
+        for each in found.slowdowns
+    ]  # fmt: skip
+    return Table(columns, rows, "Medians with their 95 % bootstrap intervals; only VALID runs count.")
+
+
+def _known(found: Against, here: Slowdown) -> str:
+    known = [
+        f for f in found.figures if f.cell == here.cell and f.metric == "slowdown" and f.at in {"", here.at}
+    ]
+    return "; ".join(f"{f.value} ({f.storage}, {f.scale})" for f in known) or NONE
+
+
+def _finding(found: Finding) -> tuple[str, ...]:
+    rule = found.rule
+    why = found.why if found.outcome in {"undecided", "not measured"} else ""
+    return (
+        rule.name,
+        f"{found.outcome} ({why})" if why else found.outcome,
+        interval(found.value),
+        rule.bound,
+        rule.paper,
+        rule.source,
+        rule.value,
+        rule.of,
+    )
+
+
+def _by_outcome(findings: Sequence[Finding]) -> list[str]:
+    """The rules that agree, differ and are undecided."""
+    found: dict[str, list[str]] = {outcome: [] for outcome in get_args(Outcome)}
+    for each in findings:
+        found[each.outcome].append(each.rule.name)
+    return [f"{outcome.capitalize()}: {'; '.join(names)}." for outcome, names in found.items() if names]
+
+
+def _colours(found: Against) -> dict[str, str]:
+    names = [name for name in found.expected.cells if name != found.expected.base]
+    return {name: _COLOURS[index % len(_COLOURS)] for index, name in enumerate(names)}
+
+
+def _measured(found: Against) -> list[dict[str, Any]]:
+    colours = _colours(found)
+    return [
+        {"cell": each.cell, "at": each.at, "ratio": each.ratio.median, "low": each.ratio.low, "high": each.ratio.high,
+         "colour": f"var(--{colours[each.cell]})"}
+        for each in found.slowdowns
+        if each.ratio is not None
+    ]  # fmt: skip
+
+
+def _published(found: Against) -> list[dict[str, Any]]:
+    """Published slowdowns at a known position on the axis, or for known cores; those of one storage and machine are connected."""
+    colours = _colours(found)
+    return [
+        {"cell": f.cell, "cores": f.cores, "at": f.at, "ratio": f.number, "line": f.storage, "name": f"{f.storage}, {f.scale}",
+         "colour": f"var(--{colours[f.cell]})"}
+        for f in found.figures
+        if f.metric == "slowdown" and f.cell in colours and (f.cores or f.at) and f.number
+    ]  # fmt: skip
+
+
+def _lines(found: Against) -> list[str]:
+    here = [f"{_at(each, found)}: {interval(each.ratio, ' x')}" for each in found.slowdowns]
+    there = [
+        f"published, {row['name']} ({row['at'] or _cores(row)}): {seconds(row['ratio'])} x"
+        for row in _published(found)
+    ]
+    return [*here, *there]
+
+
+def _cores(row: dict[str, Any]) -> str:
+    return f"{row['cores']} cores"
+
+
+def _at(each: Slowdown, found: Against) -> str:
+    return f"{each.cell}, {found.expected.axis}={each.at}"
+
+
+def _over(published: Sequence[dict[str, Any]], found: Against) -> str:
+    """The axis of the published points: the study's own if they have a position on it."""
+    return found.expected.axis if any(row["at"] for row in published) else "their cores"
+
+
+def draw(measured: Sequence[dict[str, Any]], published: Sequence[dict[str, Any]], expected: Expected) -> str:
+    """The two panels as SVG."""
+    alt = charts.load_altair()
+    values = [row[key] for row in (*measured, *published) for key in ("ratio", "low", "high") if row.get(key)]
+    scale = alt.Scale(type="log", domain=[min(0.8, *values), max(values) * 1.3], nice=False)
+    placed = [row for row in published if row["at"]]
+    panels = [_here(alt, measured, scale, expected)] if measured else []
+    if placed:
+        panels.append(_placed(alt, placed, scale, expected))
+    elif published:
+        panels.append(_there(alt, published, scale))
+    # the panels have different widths, and therefore different distances between cells
+    return charts.svg(alt.hconcat(*panels, spacing=30).resolve_scale(xOffset="independent"))
+
+
+def _here(alt: Any, measured: Sequence[dict[str, Any]], scale: Any, expected: Expected) -> Any:
+    base = alt.Chart(alt.Data(values=list(measured)))
+    shared = {
+        "x": _across(alt, "measured here", expected),
+        "xOffset": alt.XOffset("cell:N", sort=None),
+        "color": alt.Color("colour:N", scale=None),
+    }
+    bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3, opacity=0.5)
+    bars = bars.encode(y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q", **shared)
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(y=_upright(alt, scale), **shared)
+    return alt.layer(_one(alt, scale), bars, points).properties(width=charts.WIDTH // 3, height=_HEIGHT)
+
+
+def _placed(alt: Any, published: Sequence[dict[str, Any]], scale: Any, expected: Expected) -> Any:
+    base = alt.Chart(alt.Data(values=list(published)))
+    points = base.mark_point(shape="diamond", filled=True, size=90, opacity=1).encode(
+        x=_across(alt, "published, other machines", expected),
+        xOffset=alt.XOffset("cell:N", sort=None),
+        y=_upright(alt, scale),
+        color=alt.Color("colour:N", scale=None),
+    )
+    return alt.layer(_one(alt, scale), points).properties(width=charts.WIDTH // 3, height=_HEIGHT)
+
+
+def _across(alt: Any, whose: str, expected: Expected) -> Any:
+    what = "nodes" if expected.axis == "nodes.count" else expected.axis
+    sort = list(expected.places) or "ascending"
+    return alt.X(
+        "at:O", title=f"{whose}: {what}", sort=sort, axis=alt.Axis(labelAngle=-30 if expected.places else 0)
+    )
+
+
+def _there(alt: Any, published: Sequence[dict[str, Any]], scale: Any) -> Any:
+    base = alt.Chart(alt.Data(values=list(published)))
+    cores = alt.Scale(type="log", domain=[10, max(100_000, *(row["cores"] for row in published))], nice=False)
+    axis = alt.Axis(format="~s", values=[10, 100, 1000, 10_000, 100_000])
+    at = {
+        "x": alt.X("cores:Q", title="published, other machines: cores", scale=cores, axis=axis),
+        "y": _upright(alt, scale),
+    }
+    colour = alt.Color("colour:N", scale=None)
+    line = base.mark_line(strokeDash=[4, 3], strokeWidth=1.4).encode(color=colour, detail="line:N", **at)
+    points = base.mark_point(shape="diamond", size=90, opacity=1).encode(color=colour, **at)
+    text = base.mark_text(align="left", dx=8, dy=-8, fontSize=11, color="currentColor")
+    layers = (_one(alt, scale), line, points, text.encode(text="name:N", **at))
+    return alt.layer(*layers).properties(width=charts.WIDTH // 2, height=_HEIGHT)
+
+
+def _upright(alt: Any, scale: Any) -> Any:
+    return alt.Y("ratio:Q", title=None, scale=scale, axis=alt.Axis(values=_TICKS, format="~g"))
+
+
+def _one(alt: Any, scale: Any) -> Any:
+    """The base itself."""
+    rule = alt.Chart(alt.Data(values=[{"ratio": 1.0}])).mark_rule(strokeDash=[2, 2], color="var(--quiet)")
+    return rule.encode(y=_upright(alt, scale))

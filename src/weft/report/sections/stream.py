@@ -1,0 +1,190 @@
+"""A section of a run's page: the latencies of a stream, over all records and over time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from weft.analysis.summary.streamed import Streamed
+from weft.analysis.summary.summary import Summary
+from weft.report.draw import charts
+from weft.report.draw.blocks import Block, Chart, Column, Section, Table, Words
+from weft.text.numbers import seconds, text
+from weft.text.units import show_seconds
+
+_NAMES = {
+    "median": "median",
+    "p95": "95 %",
+    "p99": "99 %",
+    "p999": "99.9 %",
+    "max": "highest",
+    "mean": "mean",
+}
+_BARS = 60
+
+
+def stream(summary: Summary) -> Section:
+    """Whether the rate was sustained, latencies as a table, their distribution and course, losses, and each rate of a search."""
+    found = summary.stream
+    if found is None:
+        return Section("stream", "Latency of the stream")
+    blocks: list[Block] = [_rate(found), *([Words(found.late)] if found.late else []), _latencies(found)]
+    blocks += [*_recoveries(summary, found), *_early(found)]
+    if found.over_time:
+        blocks += [_course(summary, found), _throughput(found)]
+    blocks += [_distribution(found)] if found.distribution else []
+    blocks += [_steps(found)] if len(found.steps) > 1 else []
+    return Section("stream", "Latency of the stream", blocks)
+
+
+def _rate(found: Streamed) -> Words:
+    if len(found.steps) > 1:
+        return Words(found.sentence)
+    return Words(found.sentence, "good" if found.sustained else "warn")
+
+
+def _latencies(found: Streamed) -> Table:
+    columns = [Column("latency, s"), *(Column(title, number=True) for title in _NAMES.values())]
+    row = ["from intended send time to result", *(seconds(found.latency[name]) for name in _NAMES)]
+    note = (
+        f"{found.records:,} records, {found.results:,} results, {show_seconds(found.seconds)}. A late producer does not"
+        " shorten a latency: it begins when the schedule wanted the record sent, and ends when a consumer has the first"
+        " result that holds it. All of the distribution: outcomes/latency.hlog of the record (HdrHistogram)."
+    )
+    return Table(columns, [row], note)
+
+
+def _recoveries(summary: Summary, found: Streamed) -> list[Block]:
+    blocks: list[Block] = []
+    for mark in summary.marks:
+        at = mark.at - found.began
+        if not 0 <= at <= found.seconds:
+            continue
+        took = found.recovered(at)
+        when = f"{mark.words} at {show_seconds(at)}"
+        after = (
+            "latencies did not become as before"
+            if took is None
+            else "latencies stayed as before"
+            if took == 0
+            else f"recovered {show_seconds(took)} later: 99 % of the records were as fast as before, within a factor of two"
+        )
+        blocks.append(Words(f"{when}; {after}.", "warn"))
+    if found.fallbacks:
+        began, length = found.paused
+        words = f"The engine continued {found.fallbacks} times from a checkpoint; no record was lost or counted twice."
+        blocks.append(
+            Words(
+                f"{words} Without a new result at most: {show_seconds(length)}, from {show_seconds(began)} on."
+            )
+        )
+    return blocks
+
+
+def _early(found: Streamed) -> list[Block]:
+    bound = f"Clocks of producers and of the collector are at most {seconds(found.clocks)} s apart, by the time that messages take."
+    blocks: list[Block] = [Words(bound, "quiet")] if found.clocks else []
+    if found.early:
+        words = f"{found.early:,} results arrived before the intended send time of a record: the clocks of nodes differ."
+        blocks.append(Words(words, "warn"))
+    return blocks
+
+
+def _course(summary: Summary, found: Streamed) -> Chart:
+    plain = [
+        f"{title:>7}: {_spark([getattr(each, name) or 0.0 for each in found.over_time])} up to"
+        f" {seconds(max((getattr(each, name) or 0.0 for each in found.over_time), default=0.0))} s"
+        for name, title in (("median", "median"), ("p99", "99 %"))
+    ]
+    losses = [mark.at - found.began for mark in summary.marks]
+    note = "By the intended send time. Red lines are losses, short grey ones pauses of the engine's garbage collector from 5 ms."
+    legend = {"median": "c1", "99 %": "c2"}
+    return Chart("Latency over time, s", lambda: _drawn(found, losses), plain, note, legend)
+
+
+def _drawn(found: Streamed, losses: Sequence[float]) -> str:
+    alt = charts.load_altair()
+    rows = [
+        {"t": each.t, "value": value, "colour": colour}
+        for each in found.over_time
+        for value, colour in ((each.median, "var(--c1)"), (each.p99, "var(--c2)"))
+        if value is not None
+    ]
+    x = _time(alt, found)
+    lines = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=1.6)
+    lines = lines.encode(
+        x=x,
+        y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4)),
+        color=alt.Color("colour:N", scale=None),
+    )
+    layers = [lines, *_ticks(alt, found)]
+    marks = [{"t": at} for at in losses if 0 <= at <= found.seconds]
+    if marks:
+        rule = alt.Chart(alt.Data(values=marks)).mark_rule(color="var(--c4)", strokeWidth=1.5)
+        layers.append(rule.encode(x=x))
+    return charts.svg(alt.layer(*layers).properties(width=charts.WIDTH, height=160))
+
+
+def _ticks(alt: Any, found: Streamed) -> list[Any]:
+    if not found.collector:
+        return []
+    data = alt.Data(values=[{"t": at} for at, _ in found.collector])
+    ticks = alt.Chart(data).mark_tick(orient="vertical", color="var(--quiet)", thickness=1, size=8, y=156)
+    return [ticks.encode(x=_time(alt, found))]
+
+
+def _time(alt: Any, found: Streamed) -> Any:
+    last = max(each.t for each in found.over_time)
+    scale = alt.Scale(domain=[0, last], nice=False)
+    return alt.X("t:Q", title="seconds after the stream began", scale=scale)
+
+
+def _throughput(found: Streamed) -> Chart:
+    def draw() -> str:
+        alt = charts.load_altair()
+        rows = [{"t": each.t, "value": each.held_per_second} for each in found.over_time]
+        chart = alt.Chart(alt.Data(values=rows)).mark_area(color="var(--c3)", opacity=0.6)
+        y = alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4, format="~s"))
+        return charts.svg(chart.encode(x=_time(alt, found), y=y).properties(width=charts.WIDTH, height=100))
+
+    values = [each.held_per_second for each in found.over_time]
+    return Chart(
+        "Records per second in results, by their arrival",
+        draw,
+        [f"{_spark(values)} up to {max(values):,.0f}"],
+    )
+
+
+def _distribution(found: Streamed) -> Chart:
+    def draw() -> str:
+        alt = charts.load_altair()
+        rows = [{"share": share, "value": max(value, 1e-6)} for share, value in found.distribution]
+        chart = alt.Chart(alt.Data(values=rows)).mark_line(interpolate="step-after", color="var(--c1)").encode(
+            x=alt.X("value:Q", title="seconds", scale=alt.Scale(type="log", nice=False)),
+            y=alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+        )  # fmt: skip
+        return charts.svg(chart.properties(width=charts.WIDTH, height=160))
+
+    levels = [
+        min(found.distribution, key=lambda point: abs(point[0] - level))
+        for level in (0.25, 0.5, 0.75, 0.9, 0.99)
+    ]
+    plain = [f"{share * 100:5.1f} % of records: at most {seconds(value)} s" for share, value in levels]
+    return Chart("Latency, share of records", draw, plain)
+
+
+def _steps(found: Streamed) -> Table:
+    shown: Mapping[str, Callable[[Any], str]] = {
+        "rate": text, "throughput": text, "median": seconds, "p99": seconds, "max": seconds, "growth": seconds,
+        "late": seconds, "acknowledged": seconds, "sustained": lambda value: "yes" if value else "no", "limit": str,
+    }  # fmt: skip
+    titles = ("offered/s", "in results/s", "median, s", "99 %, s", "highest, s", "growth, s", "sent late, s",
+              "acknowledged, s", "sustained", "longest wait")  # fmt: skip
+    rows = [[show(step[key]) for key, show in shown.items()] for step in found.steps]
+    note = "Each rate for the same time, one after another. Sent late, acknowledged: medians of the last quarter."
+    return Table([Column(title, number=True) for title in titles], rows, note)
+
+
+def _spark(values: Sequence[float]) -> str:
+    most = max(values, default=0.0)
+    each = max(1, len(values) // _BARS)
+    heights = [max(values[i : i + each]) for i in range(0, len(values), each)]
+    return "".join(" ▁▂▃▄▅▆▇█"[round(height / most * 8) if most else 0] for height in heights)

@@ -1,0 +1,240 @@
+"""The timeline: phases and stages above, the machine's metrics below, on one time axis."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from weft.analysis.read.nodes import NodeInfo
+from weft.analysis.summary.summary import Series, Summary
+from weft.report.draw import charts
+from weft.report.draw.blocks import Block, Chart, Section
+from weft.text.units import show_seconds, show_size
+
+MOST_NODES = 6
+"""Maximum number of nodes drawn individually; of more, the lowest, the median and the highest are drawn."""
+_LEVELS = " ▁▂▃▄▅▆▇█"
+_WIDTH = 60
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A chart of the timeline: title, unit, and its lines: counter and label."""
+
+    title: str
+    unit: str
+    lines: Mapping[str, str]
+    note: str = ""
+    host: bool = False
+    """Whether it is of the whole machine instead of the nodes."""
+    stacked: bool = False
+    links: Callable[[NodeInfo], float | None] = lambda _: None
+    """What a node's line cannot exceed, where that is known."""
+    always: bool = True
+    """Whether a report says why it has no such chart."""
+
+
+def _storage_link(node: NodeInfo) -> float | None:
+    return node.storage.link if node.storage else None
+
+
+PANELS = (
+    Panel(
+        "CPU",
+        "cores",
+        {"cpu_user": "user", "cpu_system": "system"},
+        "One strip per node, up to its cores.",
+        stacked=True,
+    ),
+    Panel(
+        "Waiting of the whole machine",
+        "seconds per second",
+        {
+            "iowait": "iowait",
+            "pressure_cpu": "pressure: CPU",
+            "pressure_io": "pressure: I/O",
+            "pressure_memory": "pressure: memory",
+        },
+        "iowait counts idle cores with I/O outstanding; pressure is the share of time in which some task was stalled.",
+        host=True,
+    ),
+    Panel(
+        "Processors by kind of thread",
+        "cores",
+        {
+            "cpu_of_task": "tasks",
+            "cpu_of_server": "servers of blocks",
+            "cpu_of_collector": "collector",
+            "cpu_of_compiler": "compilers",
+            "cpu_of_other": "other",
+        },
+        "Threads of the engine's JVMs.",
+        stacked=True,
+    ),
+    Panel(
+        "Metadata operations",
+        "per second",
+        {"metadata": "operations"},
+        "By the preload library, of all its path classes.",
+    ),
+    Panel(
+        "Network",
+        "B/s",
+        {"net_receive": "received", "net_send": "sent"},
+        links=lambda node: node.link,
+    ),
+    Panel(
+        "Network for storage",
+        "B/s",
+        {"storage_receive": "received", "storage_send": "sent"},
+        links=_storage_link,
+        always=False,
+    ),
+    Panel("Disk", "B/s", {"disk_read": "read", "disk_write": "written"}),
+    Panel("Memory", "B", {"memory": "used"}),
+)
+
+
+def timeline(summary: Summary) -> Section:
+    """Charts of the whole run, for counters with readings."""
+    blocks: list[Block] = []
+    if summary.phases or summary.stages:
+        blocks.append(_spans(summary))
+    drawn = [(panel, lines(summary, panel)) for panel in PANELS]
+    blocks += [_panel(summary, panel, found) for panel, found in drawn if found]
+    unseen = {
+        f"{panel.title} over time": _why(summary, panel)
+        for panel, found in drawn
+        if not found and panel.always
+    }
+    return Section("timeline", "Timeline", blocks, unseen)
+
+
+def _spans(summary: Summary) -> Chart:
+    plain = [
+        f"{span.name:<9} {show_seconds(span.begin):>10}  {_reach(summary, span.begin, span.seconds)}"
+        for span in summary.phases
+    ]
+    plain += [
+        f"stage {row.label:<3} {show_seconds(row.begin):>10}  {_reach(summary, row.begin, row.seconds or 0)}"
+        for row in summary.stages[:20]
+        if row.begin is not None
+    ]
+    return Chart(
+        "Phases and stages",
+        lambda: charts.spans(summary),
+        plain,
+        legend={"phase": "c0", "run phase": "c1", "stage": "c2", "failed, or something lost": "c4"},
+    )
+
+
+def _reach(summary: Summary, begin: float, seconds: float) -> str:
+    whole = max(summary.end, 1e-9)
+    left = min(_WIDTH - 1, int(begin / whole * _WIDTH))
+    return " " * left + "█" * max(1, min(_WIDTH - left, round(seconds / whole * _WIDTH)))
+
+
+def _panel(summary: Summary, panel: Panel, found: Sequence[Series]) -> Block:
+    names = list(dict.fromkeys(line.node for line in found))
+    styles = list(dict.fromkeys(panel.lines[line.counter] for line in found))
+    if panel.stacked or panel.host:
+        legend = {style: f"c{i + 1}" for i, style in enumerate(styles)}
+    else:
+        legend = {name: f"c{i + 1}" for i, name in enumerate(names)}
+        if len(styles) == 2:
+            legend |= {f"solid: {styles[0]}": "solid", f"dashed: {styles[1]}": "dashed"}
+    links = {node.name: link for node in summary.nodes if (link := panel.links(node))}
+    plain = [_spark(summary, panel, line, links.get(line.node)) for line in found]
+    limits = sorted(set(links.values()))
+
+    def draw() -> str:
+        return charts.panel(summary, panel.unit, panel.lines, found, stacked=panel.stacked, limits=limits)
+
+    return Chart(f"{panel.title}, {panel.unit}", draw, plain, _rates(links, found) or panel.note, legend)
+
+
+def _rates(links: Mapping[str, float], found: Sequence[Series]) -> str:
+    """What the busiest link carried at most, against its rate."""
+    shares = {
+        (line.node, line.counter): max(value for _, value in line.points) / links[line.node]
+        for line in found
+        if line.node in links
+    }
+    if not links:
+        return ""
+    rates = ", ".join(f"{show_size(rate)}/s" for rate in sorted(set(links.values())))
+    line = f"The red line is the rate of a node's link, each way: {rates}."
+    if not shares:
+        return line
+    node, counter = max(shares, key=lambda key: shares[key])
+    way = "sent" if counter.endswith("send") else "received"
+    return f"{line} At most {shares[node, counter]:.0%} of it was used, by what {node} {way}."
+
+
+def _why(summary: Summary, panel: Panel) -> str:
+    if panel.title == "Network" and summary.series:
+        return "these nodes share the host's network"
+    if any(series.counter in panel.lines for series in summary.series):
+        return "it was always 0"
+    return "no reading" if summary.series else "the record contains no samples"
+
+
+def lines(summary: Summary, panel: Panel) -> list[Series]:
+    """The lines of a panel: the nodes' own, or the machine's; of many nodes only lowest, median and highest."""
+    nodes = {node.name for node in summary.nodes}
+    own = [
+        series
+        for counter in panel.lines
+        for series in summary.series
+        if series.counter == counter and ((series.node == "host") == panel.host) and series.points
+    ]
+    if not panel.host and nodes:
+        own = [series for series in own if series.node in nodes]
+    if panel.host:
+        return [series for series in own if any(value > 0.005 for _, value in series.points)]
+    if len({series.node for series in own}) <= MOST_NODES:
+        return own
+    return [
+        merged
+        for counter in panel.lines
+        for merged in _merged(counter, [s for s in own if s.counter == counter])
+    ]
+
+
+def _merged(counter: str, group: Sequence[Series]) -> list[Series]:
+    by_time: dict[float, list[float]] = {}
+    for series in group:
+        for t, value in series.points:
+            by_time.setdefault(round(t), []).append(value)
+    choices: dict[str, Callable[[list[float]], float]] = {"lowest": min, "median": median, "highest": max}
+    return [
+        Series(
+            node=f"{name} of {len(group)} nodes",
+            counter=counter,
+            points=tuple((t, pick(v)) for t, v in sorted(by_time.items())),
+        )
+        for name, pick in choices.items()
+    ]
+
+
+def _spark(summary: Summary, panel: Panel, line: Series, link: float | None) -> str:
+    top = max(value for _, value in line.points)
+    cells: list[float | None] = [None] * _WIDTH
+    for t, value in line.points:
+        at = min(_WIDTH - 1, max(0, int(t / max(summary.end, 1e-9) * _WIDTH)))
+        cells[at] = max(value, cells[at] or 0.0)
+    first, last = (
+        min(_WIDTH - 1, max(0, int(line.points[i][0] / max(summary.end, 1e-9) * _WIDTH))) for i in (0, -1)
+    )
+    for at in range(first, last):
+        # a cell between two readings keeps the previous value
+        cells[at + 1] = cells[at] if cells[at + 1] is None else cells[at + 1]
+    marks = "".join(
+        " " if cell is None or top <= 0 else _LEVELS[round(max(0.0, cell) / top * 8)] for cell in cells
+    )
+    name = panel.lines[line.counter] if panel.host else f"{line.node} {panel.lines[line.counter]}"
+    of = f" of {_show(link, panel.unit)}" if link else ""
+    return f"{name:<20} {marks} up to {_show(top, panel.unit)}{of}"
+
+
+def _show(value: float, unit: str) -> str:
+    return f"{show_size(value)}{unit.removeprefix('B')}" if unit.startswith("B") else f"{value:.2f} {unit}"

@@ -1,0 +1,80 @@
+"""The verdict in sentences."""
+
+from weft.analysis.summary.streamed import Streamed
+from weft.analysis.summary.summary import Summary
+from weft.report.draw.blocks import Tone
+from weft.text.numbers import seconds
+from weft.text.units import show_seconds, show_size
+
+TONES: dict[str, Tone] = {
+    "VALID": "good",
+    "INVALID": "bad",
+    "KILLED": "bad",
+    "RUNNING": "warn",
+    "UNCHECKED": "warn",
+}
+
+
+def tone(summary: Summary) -> Tone:
+    """The colour of the verdict."""
+    return TONES.get(summary.verdict, "warn")
+
+
+def subject(summary: Summary) -> str:
+    """What was run: terasort (method stock) of 1 GB by spark 4.3.0 on 2 local nodes."""
+    method = f" (method {named})" if (named := summary.facts.get("method")) else ""
+    size = f" of {show_size(summary.size)}" if summary.size else ""
+    what = f"{summary.workload or 'a workload'}{method}{size}"
+    return f"{what} by {summary.engine_named or 'an engine'} on {nodes(summary)}"
+
+
+def nodes(summary: Summary) -> str:
+    """2 local nodes."""
+    kind, _, count = summary.nodes_asked.partition(":")
+    count = count or str(len(summary.nodes) or "")
+    return f"{count} {kind} node{'' if count == '1' else 's'}".strip()
+
+
+def sentence(summary: Summary) -> str:
+    """The outcome in one sentence."""
+    what, ran = subject(summary), summary.result
+    match summary.verdict:
+        case "VALID":
+            speed = f", {show_size(summary.throughput)}/s in all" if summary.throughput else ""
+            took = f" took {show_seconds(ran)}" if ran is not None else " ended"
+            if summary.stream:
+                took, speed = _latency(summary.stream), ""
+            return f"{what[0].upper()}{what[1:]}{took}{speed}; {_checked(summary)}."
+        case "INVALID":
+            return f"{what[0].upper()}{what[1:]} has no time: {summary.reason or 'no reason was recorded'}."
+        case "UNCHECKED" if "application" in summary.facts and "log" in summary.facts:
+            ran = summary.seconds("run")
+            took = f" took {show_seconds(ran)} by its log" if ran is not None else " has no time in its log"
+            return f"{what[0].upper()}{what[1:]}{took}, {summary.facts['log']}; nobody checked its result."
+        case "UNCHECKED":
+            ran = summary.seconds("run")
+            took = f" after {show_seconds(ran)}" if ran is not None else ""
+            return f"{what[0].upper()}{what[1:]} ended{took}; nobody checked its result, so this is not a measurement."
+        case "RUNNING":
+            return f"{what[0].upper()}{what[1:]} is still running, now in phase {summary.phase or 'none'}."
+    end = f" in phase {summary.phase}" if summary.phase else ""
+    return (
+        f"{what[0].upper()}{what[1:]} was cut off{end}: its writer died without a verdict, so it has no time."
+    )
+
+
+def _latency(stream: Streamed) -> str:
+    half, most = (seconds(stream.latency[name]) for name in ("median", "p99"))
+    return f": half of the records were in a result after {half} s, 99 % after {most} s"
+
+
+def _checked(summary: Summary) -> str:
+    who = summary.checked_by or "a program"
+    return f"{who} checked the result, and it is right"
+
+
+def where(summary: Summary) -> str:
+    """Where the slots' time went, or whether a stream was sustained; empty where it cannot be split."""
+    if summary.stream:
+        return summary.stream.sentence
+    return summary.explanation.sentence if summary.explanation else ""

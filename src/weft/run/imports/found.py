@@ -1,0 +1,136 @@
+"""What a log says of the cluster and of the job's time; and what had to be assumed because it does not say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars
+
+from weft.facts import engines
+from weft.facts.jobmetrics import JobMetrics
+from weft.run.imports.recognize import Log
+from weft.text.entry import Entry
+
+_NAME = 60
+
+
+@dataclass(frozen=True)
+class Found:
+    """Times are seconds since the epoch."""
+
+    app: str
+    name: str
+    version: str
+    begin: float
+    end: float
+    nodes: Mapping[str, int]
+    """Cores, or slots, by host."""
+    slots: int
+    slots_are: str
+    """How many slots there were, as text that says how that is known."""
+    tasks: int
+    settings: Mapping[str, str]
+    assumed: Sequence[str]
+    gaps: Sequence[str]
+    """Lines of the log that could not be read."""
+
+
+def found_in(folder: Entry, log: Log) -> Found:
+    """Everything that the record needs, from the logs in its folder."""
+    metrics = log.kind.read(folder)
+    settings = log.kind.settings(folder)
+    assumed: list[str] = []
+    first = metrics.applications.row(0, named=True) if metrics.applications.height else {}
+    begin, end = _stretch(metrics, assumed)
+    slots, slots_are = _slots(metrics, log, settings, assumed)
+    app = str(first.get("app") or "")
+    name = "".join(letter for letter in str(first.get("name") or app) if letter.isprintable())[:_NAME]
+    return Found(
+        app, name, str(first.get("version") or ""), begin, end, _nodes(metrics), slots, slots_are, metrics.tasks.height,
+        settings, assumed, metrics.gaps,
+    )  # fmt: skip
+
+
+def _stretch(metrics: JobMetrics, assumed: list[str]) -> tuple[float, float]:
+    """From the application's begin to its end; else from the first to the last event that the log has of it."""
+    signs: list[Any] = [
+        value
+        for table in (metrics.applications, metrics.jobs, metrics.stages, metrics.tasks)
+        for column in ("begin", "end")
+        for value in (table[column].min(), table[column].max())
+        if value is not None
+    ]
+    begins, ends = (metrics.applications[column].drop_nulls().to_list() for column in ("begin", "end"))
+    if not begins:
+        assumed.append(
+            "the log has no begin of the application: its time begins with its first job, stage or task"
+        )
+    if len(ends) < max(1, metrics.applications.height):
+        assumed.append(
+            "the log has no end of the application: its time ends with its last task, stage or job"
+        )
+        ends = signs
+    return min(begins or signs, default=0.0), max(ends, default=0.0)
+
+
+def _slots(metrics: JobMetrics, log: Log, settings: Mapping[str, str], assumed: list[str]) -> tuple[int, str]:
+    """Slots that there were at most at one time."""
+    together = most_at_once(metrics.tasks.select("begin", "end").drop_nulls())
+    if not log.kind.slots_are:
+        assumed.append(log.kind.slots_unknown)
+        return max(1, together), "the most tasks at one time"
+    ends = polars.col("removed").fill_null(float("inf"))
+    cores = _at_once(
+        metrics.executors.select(begin=polars.col("added").fill_null(0.0), end=ends, count="cores")
+    )
+    each = settings.get(log.kind.cores_per_task, "")
+    slots = cores // max(1, int(each) if each.isdigit() else 1)
+    if slots and engines.of(log.engine).pipelined:
+        return slots, log.kind.slots_are
+    if not slots or not set(metrics.tasks["executor"].drop_nulls().unique()) <= set(
+        metrics.executors["executor"]
+    ):
+        assumed.append("the log does not have all executors: the slots are the most tasks at one time")
+        return max(1, together, slots), "the most tasks at one time"
+    if metrics.executors["removed"].drop_nulls().len() and _changed(metrics):
+        assumed.append(
+            "executors were added and removed: slots that did not exist yet, or any more, are counted as empty"
+        )
+    return slots, log.kind.slots_are
+
+
+def _changed(metrics: JobMetrics) -> bool:
+    """Whether executors were removed while tasks still began."""
+    last: Any = metrics.tasks["begin"].max()
+    first: Any = metrics.executors["removed"].min()
+    return last is not None and first is not None and first < last
+
+
+def most_at_once(tasks: polars.DataFrame) -> int:
+    """The same with a count of 1, for millions: in the order of the begins, how many have begun less those that have ended."""
+    if tasks.is_empty():
+        return 0
+    ended = tasks["end"].sort().search_sorted(begins := tasks["begin"].sort(), side="right")
+    running: Any = (polars.int_range(1, len(begins) + 1, eager=True) - ended).max()
+    return max(0, int(running))
+
+
+def _at_once(spans: polars.DataFrame) -> int:
+    """The largest sum of `count` over spans of time that overlap; one that ends as another begins does not."""
+    spans = spans.drop_nulls()
+    steps = polars.concat([
+        spans.select(t="begin", step=polars.col("count").cast(polars.Int64)),
+        spans.select(t="end", step=-polars.col("count").cast(polars.Int64)),
+    ]).sort("t", "step")  # fmt: skip
+    highest: Any = steps["step"].cum_sum().max()
+    return int(highest or 0)
+
+
+def _nodes(metrics: JobMetrics) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in metrics.executors.iter_rows(named=True):
+        if row["host"]:
+            found[row["host"]] = found.get(row["host"], 0) + (row["cores"] or 0)
+    for host in metrics.tasks["host"].drop_nulls().unique().sort():
+        found.setdefault(str(host), 0)
+    return dict(sorted(found.items()))

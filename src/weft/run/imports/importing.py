@@ -1,0 +1,114 @@
+"""Makes a record from a log: nodes, slots and the run phase are those that the log says."""
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from polars.exceptions import PolarsError
+
+from weft.errors import StorageError, UsageError
+from weft.facts.loglines import DAMAGED
+from weft.host.programs.removal import remove_tree
+from weft.record import record as records
+from weft.record.record import Record, Stored
+from weft.run.imports import avro
+from weft.run.imports.found import Found, found_in
+from weft.run.imports.recognize import Log, recognize
+from weft.run.imports.unpack import LIMIT, plain_name, unpack
+from weft.text.entry import Entry
+
+_UNSEEN = (
+    "weft did not observe this cluster: waiting for processors and file calls have no name in a log;"
+    " `weft submit` of the same job names them"
+)
+
+
+def import_log(path: Path, runs: Path, limit: int = LIMIT) -> Stored:
+    """A new record from a log of at most so many bytes, decompressed. Raises UsageError where it is none, and leaves nothing
+    behind then."""
+    log = recognize(path)
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-imported-{log.engine}-{os.urandom(2).hex()}"
+    record = records.create(runs, name, "", {})
+    try:
+        gaps = _copy(log, record.directory / "engine", limit)
+        found = found_in(Entry(record.directory) / "engine", log)
+        _require_tasks(path, found, gaps)
+        _write(record, path, log, found, gaps)
+    except BaseException as error:
+        remove_tree(str(record.directory))
+        if isinstance(error, OSError):
+            raise StorageError(f"{path} could not be imported: {error}") from error
+        if isinstance(error, (*DAMAGED, PolarsError)):
+            raise UsageError(
+                f"{path} is damaged: {error or type(error).__name__}",
+                hint="name a log that its engine has closed",
+            ) from error
+        raise
+    return records.read(record.directory)
+
+
+def _require_tasks(path: Path, found: Found, gaps: Sequence[str]) -> None:
+    if found.tasks:
+        return
+    why = "; ".join([*gaps, *found.gaps])
+    raise UsageError(
+        f"{path} says nothing of any task that ended{f': {why}' if why else ''}",
+        hint="it may be cut off before the first task; name the whole log",
+    )
+
+
+def _copy(log: Log, folder: Path, limit: int) -> list[str]:
+    """The log in the record's form. Returns what of it could not be read."""
+    gaps = []
+    for path in log.files:
+        plain = folder / plain_name(path.name)
+        gaps += unpack(path, plain, limit)
+        limit -= plain.stat().st_size
+        gaps += [f"{path.name}: {gap}" for gap in _decoded(plain)]
+        gaps += log.kind.adopt(plain, path)
+    return gaps
+
+
+def _decoded(plain: Path) -> list[str]:
+    """Lines of JSON instead of Avro's encoding of them. Returns what could not be read."""
+    gaps: list[str] = []
+    with plain.open("rb") as file:
+        if binary := file.peek(len(avro.MAGIC)).startswith(avro.MAGIC):
+            text = plain.with_name(".history")
+            with text.open("w") as out:
+                out.writelines(f"{line}\n" for line in avro.lines(file, gaps))
+    if binary:
+        text.replace(plain)
+    return gaps
+
+
+def _write(record: Record, path: Path, log: Log, found: Found, gaps: Sequence[str]) -> None:
+    """What a run of weft writes itself: nodes, settings, the run phase and the end."""
+    source = str(path.resolve())
+    for event, at in (("phase-begin", found.begin), ("phase-end", found.end)):
+        line = json.dumps({"t": at, "event": event, "phase": "run"}) + "\n"
+        (Entry(record.directory) / "events.jsonl").append(line.encode())
+    records.write_json(record.directory / "resolved.json", _resolved(log, found))
+    record.update(
+        workload=found.name,
+        engine=log.engine,
+        nodes=f"imported:{len(found.nodes)}",
+        imported={"log": source, "begin": found.begin},
+        phase="run",
+        phases={"run": round(found.end - found.begin, 3)},
+        facts={"application": found.app, "log": source},
+        gaps=[*gaps, *found.assumed, _UNSEEN],
+        verdict="UNCHECKED",
+    )
+    record.release()
+
+
+def _resolved(log: Log, found: Found) -> Mapping[str, Any]:
+    return {
+        "spec": {"workload": {"kind": found.name}, "engine": {"kind": log.engine, "version": found.version}, "settings": found.settings},
+        "nodes": [{"name": name, "address": name, "cores": cores} for name, cores in found.nodes.items()],
+        "derived": {log.engine: {"slots": found.slots, "notes": {"slots are": found.slots_are}}},
+    }  # fmt: skip
