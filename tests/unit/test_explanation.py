@@ -6,7 +6,7 @@ import pytest
 from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
 from weft.analysis.explain.explanation import explain
 from weft.analysis.explain.fitting import Used
-from weft.analysis.explain.profiled import Profiled
+from weft.analysis.explain.stacks import Profiled
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
 from weft.facts import jobmetrics

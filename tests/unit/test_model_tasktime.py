@@ -15,7 +15,7 @@ from weft.analysis.explain.tasktime import (
     UNCLASSIFIED,
     WAITING,
     Measured,
-    Witnesses,
+    agree,
     parts,
 )
 
@@ -123,8 +123,8 @@ def test_service_that_nobody_waited_for_costs_nothing(found: Measured, hidden: f
 
 
 @pytest.mark.parametrize(
-    ("timed", "seen", "runnable", "agree"),
+    ("timed", "seen", "runnable", "expected"),
     [(50, 50, 0, True), (50, 40, 10, True), (50, 20, 10, False), (50, 60, 0, False), (0, 0, 0, True)],
 )
-def test_witnesses(timed: float, seen: float, runnable: float, agree: bool) -> None:
-    assert Witnesses(timed, seen, runnable, looks=2000, total=100).agree is agree
+def test_witnesses(timed: float, seen: float, runnable: float, expected: bool) -> None:
+    assert agree(timed, seen, runnable, looks=2000, whole=100) is expected

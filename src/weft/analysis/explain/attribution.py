@@ -11,8 +11,9 @@ from weft.analysis.explain import bounds, evidence, slots, tasktime
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.spread import Indexes, Numbers
-from weft.analysis.explain.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, Measured, Witnesses
+from weft.analysis.explain.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, Measured
 from weft.analysis.explain.timeparts import Covered, Operation, StageTime, TimePart, Witnessed
+from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
 
 MOST_UNCLASSIFIED = 0.1
@@ -31,8 +32,8 @@ class Attribution:
     stages: Mapping[Stage, StageTime]
     """Those first that took most."""
     coverage: Covered
-    beside: Mapping[str, float]
-    """Processor seconds of threads beside the tasks, by kind: compilers, collector, servers."""
+    evidence: Evidence
+    """What it is based on."""
 
     @property
     def unclassified(self) -> float:
@@ -51,7 +52,8 @@ def attribute(metrics: JobMetrics, samples: polars.DataFrame, window: Window) ->
     if found.tasks.is_empty() or window.slots <= 0 or window.end <= window.begin:
         return None
     of_stages = _stages(found)
-    whole = tasktime.total([*of_stages.values(), _empty(found)])
+    empty = sums((reason, seconds) for (reason, _), seconds in found.use.empty.items())
+    whole = tasktime.total([*of_stages.values(), empty])
     wall = window.end - window.begin
     times, replay = _bounds(found, metrics, of_stages, window, whole)
     parts = [
@@ -66,7 +68,7 @@ def attribute(metrics: JobMetrics, samples: polars.DataFrame, window: Window) ->
         parts,
         _rows(found, metrics, of_stages, wall * window.slots),
         _coverage(found, metrics, replay),
-        found.beside,
+        found,
     )
 
 
@@ -97,9 +99,7 @@ def measured(found: Evidence, mine: Indexes) -> Measured:
         if values is not None
     ]
     looks = {name: float(values[mine].sum()) for name, values in found.looks.items()}
-    files: dict[str, float] = {}
-    for each in found.files.operations:
-        files[each.part] = files.get(each.part, 0.0) + float(each.seconds[mine].sum())
+    files = sums((each.part, float(each.seconds[mine].sum())) for each in found.files.operations)
     seen = sum(looks.values()) if looks else None
     if not found.files.counted:
         files = evidence.unplaced(looks)
@@ -120,10 +120,6 @@ def measured(found: Evidence, mine: Indexes) -> Measured:
         wire=add(found.wire) or 0.0,
         seen={name: float(values[mine].sum()) for name, values in found.blocked.items()},
     )
-
-
-def _empty(found: Evidence) -> dict[str, float]:
-    return tasktime.total([{reason: seconds} for (reason, _), seconds in found.use.empty.items()])
 
 
 def _bounds(
@@ -256,5 +252,6 @@ def _witnesses(found: Evidence) -> Witnessed | None:
     waiting = float(found.waiting.sum()) if found.waiting is not None else 0.0
     system = float(found.system.sum()) if found.system is not None else 0.0
     total = float(sum(found.use.held))
-    pair = Witnesses(timed, seen, min(timed, waiting + system), max(1, round(total / 0.05)), total)
-    return Witnessed(timed=timed, seen=seen, runnable=pair.runnable, agree=pair.agree)
+    runnable = min(timed, waiting + system)
+    agree = tasktime.agree(timed, seen, runnable, max(1, round(total / 0.05)), total)
+    return Witnessed(timed=timed, seen=seen, runnable=runnable, agree=agree)

@@ -10,8 +10,9 @@ import polars
 from weft.analysis.explain import filetime, spread, stolen
 from weft.analysis.explain.filetime import DATA, FileTime
 from weft.analysis.explain.slots import Held, Stage, Use, use
-from weft.analysis.explain.spread import Counter, Indexes, Numbers
+from weft.analysis.explain.spread import Counters, Indexes, Numbers
 from weft.analysis.explain.tasktime import NETWORK, THREADS
+from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.threadkinds import programs
 
@@ -107,13 +108,7 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
     threads = spread.of_processes(samples, "threads.", programs())
 
     def of_tasks(name: str) -> Numbers | None:
-        found: Numbers = np.zeros(len(begins))
-        known = False
-        for node, here in places.items():
-            if (node, name) in threads:
-                known = True
-                found[here] = spread.over_tasks(threads[node, name], begins[here], ends[here])
-        return found if known else None
+        return spread.to_tasks(threads, name, places, begins, ends)
 
     looks = {name: of_tasks(f"threads.task.in.{name}") for name in _FILE_CALLS}
     on_processor = of_tasks("threads.task.cpu")
@@ -150,12 +145,11 @@ def _blocked(
     if not known:
         return {}
     idle = np.maximum(0.0, np.sum(known, axis=0) - held)
-    found: dict[str, Numbers] = {}
-    for name, part in _BLOCKED.items():
-        if (seconds := others[name]) is not None:
-            own = np.maximum(0.0, seconds - idle) if name == "lock" else seconds
-            found[part] = found.get(part, np.zeros(len(held))) + own
-    return found
+    return sums(
+        (part, np.maximum(0.0, seconds - idle) if name == "lock" else seconds)
+        for name, part in _BLOCKED.items()
+        if (seconds := others[name]) is not None
+    )
 
 
 def _submitted(metrics: JobMetrics) -> dict[Stage, float]:
@@ -182,14 +176,13 @@ def _places(tasks: polars.DataFrame, window: Window) -> dict[str, Indexes]:
     return {str(node): np.flatnonzero(nodes == node) for node in np.unique(nodes)} if len(nodes) else {}
 
 
-def _served(threads: Mapping[tuple[str, str], Counter], begins: Numbers, ends: Numbers) -> dict[str, Numbers]:
+def _served(threads: Counters, begins: Numbers, ends: Numbers) -> dict[str, Numbers]:
     """What the servers of blocks did, by part. Which of them a task waited for, nobody knows: they are taken together."""
-    found: dict[str, Numbers] = {}
-    for (_, name), counter in threads.items():
-        if part := _serving(name):
-            more = spread.over_tasks(counter, begins, ends)
-            found[part] = found.get(part, np.zeros(len(begins))) + more
-    return found
+    return sums(
+        (part, spread.over_tasks(counter, begins, ends))
+        for (_, name), counter in threads.items()
+        if (part := _serving(name))
+    )
 
 
 def _wire(tasks: polars.DataFrame, weight: Numbers, window: Window, nodes: int) -> Numbers | None:
@@ -214,21 +207,21 @@ def _serving(name: str) -> str:
 
 def unplaced(looks: Mapping[str, float]) -> dict[str, float]:
     """Seconds by part, where file calls were seen and not counted by path."""
-    found: dict[str, float] = {}
-    for operation, seconds in looks.items():
-        kind = "data" if operation in DATA or operation == "fault" else "metadata"
-        found[f"{kind}: {UNPLACED}"] = found.get(f"{kind}: {UNPLACED}", 0.0) + seconds
-    return found
+    return sums(
+        (f"{'data' if operation in DATA or operation == 'fault' else 'metadata'}: {UNPLACED}", seconds)
+        for operation, seconds in looks.items()
+    )
 
 
-def _beside(threads: Mapping[tuple[str, str], Counter], first: float, last: float) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for (_, name), counter in threads.items():
-        kind, _, what = name.removeprefix("threads.").partition(".")
-        if what == "cpu" and kind != "task":
-            begin, end = np.interp([first, last], counter.times, counter.values)
-            found[kind] = found.get(kind, 0.0) + float(end - begin)
-    return found
+def _beside(threads: Counters, first: float, last: float) -> dict[str, float]:
+    split = (
+        (name.removeprefix("threads.").partition("."), counter) for (_, name), counter in threads.items()
+    )
+    return sums(
+        (kind, counter.grown(first, last))
+        for (kind, _, what), counter in split
+        if what == "cpu" and kind != "task"
+    )
 
 
 def _processes(samples: polars.DataFrame) -> int:

@@ -12,18 +12,14 @@ from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, Attribution
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.limits import Ceilings
-from weft.analysis.explain.profiled import Profiled
+from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.tasktime import PROCESSOR, UNCLASSIFIED
-from weft.analysis.explain.timeparts import (
-    Calls,
-    Explanation,
-    Limit,
-    StageTime,
-    TimePart,
-)
+from weft.analysis.explain.timeparts import Calls, Explanation, Limit, StageTime, TimePart
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
+from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
+from weft.text.numbers import percent
 
 _LEAST = 1e-3
 """Seconds below which file calls are not listed by side and operation."""
@@ -69,10 +65,9 @@ def link(nodes: Sequence[NodeInfo], used: Used) -> float | None:
 
 
 def _explanation(found: Attribution, ceilings: Ceilings, profile: Profiled | None) -> Explanation:
+    sampled = {"operations": profile.of_tasks()} if profile else {}
     parts = tuple(
-        part.model_copy(update={"operations": profile.of_tasks(), "split": ceilings.split(part)})
-        if profile and part.name == PROCESSOR
-        else part.model_copy(update={"split": ceilings.split(part)})
+        part.model_copy(update={"split": ceilings.split(part), **(sampled if part.name == PROCESSOR else {})})
         for part in found.parts
     )
     best = max(
@@ -87,11 +82,11 @@ def _explanation(found: Attribution, ceilings: Ceilings, profile: Profiled | Non
         slots=found.slots,
         parts=parts,
         stages=tuple(found.stages.values())[:_STAGES],
-        sides=_sides(found),
+        sides=sums((row.side, row.seconds) for row in found.stages.values()),
         calls=tuple(call for row in found.stages.values() for call in _calls(row)),
         next=_next(_topic(best) if found.verdict else UNCLASSIFIED)
         + (limits.advice(limit) if found.verdict else ()),
-        beside=found.beside,
+        beside=found.evidence.beside,
         gauges=tuple(ceilings.gauges),
         calibration=ceilings.sentence,
         coverage=found.coverage,
@@ -103,15 +98,13 @@ def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool, limit:
     if not verdict:
         unnamed = next(part.share for part in parts if part.name == UNCLASSIFIED)
         named = [part for part in parts if part.name != UNCLASSIFIED][:3]
-        most = ", ".join(f"{phrases.percent(part.share)} {part.name}" for part in named)
+        most = ", ".join(f"{percent(part.share)} {part.name}" for part in named)
         return (
-            f"No verdict: {phrases.percent(unnamed)} of slot time has no name, more than"
-            f" {phrases.percent(MOST_UNCLASSIFIED)}. What has: {most}."
+            f"No verdict: {percent(unnamed)} of slot time has no name, more than"
+            f" {percent(MOST_UNCLASSIFIED)}. What has: {most}."
         )
-    operations = [(each.name, each.seconds, each.calls) for each in best.operations]
-    words = phrases.spent(best.name, operations)
     return (
-        f"{phrases.percent(best.share)} of slot time {words}{limits.at(limit)}."
+        f"{percent(best.share)} of slot time {phrases.spent(best)}{limits.at(limit)}."
         f" Without that: at most {best.bound:.1f} times faster."
     )
 
@@ -134,13 +127,6 @@ def _calls(row: StageTime) -> Iterator[Calls]:
             alone = row.parts[part] * each.seconds / whole
             if alone >= _LEAST:
                 yield Calls(part=part, side=row.side, operation=each.name, seconds=alone, calls=each.calls)
-
-
-def _sides(found: Attribution) -> dict[str, float]:
-    sums: dict[str, float] = {}
-    for row in found.stages.values():
-        sums[row.side] = sums.get(row.side, 0.0) + row.seconds
-    return sums
 
 
 def _topic(part: TimePart) -> str:

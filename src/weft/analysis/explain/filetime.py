@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from weft.analysis.explain.spread import Counter, Indexes, Numbers, over_tasks
+from weft.analysis.explain.spread import Counters, Indexes, Numbers, to_tasks
+from weft.analysis.read.sums import sums
 from weft.facts.roles import ROLES
 
 DATA = frozenset({"read", "write", "transfer", "mmap", "sync", "seek"})
@@ -44,9 +43,7 @@ def part(path_class: str, operation: str) -> str:
     return f"{'data' if operation in DATA else 'metadata'}: {path_class}"
 
 
-def of_tasks(
-    counters: Mapping[tuple[str, str], Counter], places: Mapping[str, Indexes], begins: Numbers, ends: Numbers
-) -> FileTime:
+def of_tasks(counters: Counters, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers) -> FileTime:
     """Give what the preload library counted to tasks. `places`: by node, the indexes of the tasks that ran there.
 
     Counters are `fileops.CLASS.OPERATION.seconds` and `.count`, or those of task threads: `threadops.task.CLASS.OPERATION...`.
@@ -60,38 +57,20 @@ def of_tasks(
         # where threads are not counted apart, engines alone touch these; the rest is the driver's and the daemons' too
         if path_class == "unnamed" or not (by_thread or path_class in ROLES):
             continue
-        of_all = name.removesuffix("seconds")
-        seconds, calls = (
-            _spread(counters, f"{of_all}{what}", places, begins, ends) for what in ("seconds", "count")
-        )
-        if seconds.any():
-            found.append(Operation(part(path_class, operation), operation, seconds, calls))
+        seconds = to_tasks(counters, name, places, begins, ends)
+        calls = to_tasks(counters, f"{name.removesuffix('seconds')}count", places, begins, ends)
+        if seconds is not None and seconds.any():
+            counts = seconds * 0 if calls is None else calls
+            found.append(Operation(part(path_class, operation), operation, seconds, counts))
     counted = any(name == _COUNTED or name in names for _, name in counters)
     return FileTime(found, by_thread, counted, _in_all(counters, begins, ends) if len(begins) else {})
 
 
-def _in_all(counters: Mapping[tuple[str, str], Counter], begins: Numbers, ends: Numbers) -> dict[str, float]:
-    window = [float(begins.min()), float(ends.max())]
-    found: dict[str, float] = {}
-    for (_, name), counter in counters.items():
-        words = name.split(".")
-        named = words[0] == "fileops" and words[-1] == "seconds" and len(words) == 4
-        if named and words[1] not in _NO_PATH and len(counter.times) > 1:
-            first, last = np.interp(window, counter.times, counter.values)
-            of = part(words[1], words[2])
-            found[of] = found.get(of, 0.0) + float(last - first)
-    return found
-
-
-def _spread(
-    counters: Mapping[tuple[str, str], Counter],
-    name: str,
-    places: Mapping[str, Indexes],
-    begins: Numbers,
-    ends: Numbers,
-) -> Numbers:
-    found: Numbers = np.zeros(len(begins))
-    for node, at in places.items():
-        if (node, name) in counters:
-            found[at] = over_tasks(counters[node, name], begins[at], ends[at])
-    return found
+def _in_all(counters: Counters, begins: Numbers, ends: Numbers) -> dict[str, float]:
+    first, last = float(begins.min()), float(ends.max())
+    split = ((name.split("."), counter) for (_, name), counter in counters.items() if len(counter.times) > 1)
+    return sums(
+        (part(words[1], words[2]), counter.grown(first, last))
+        for words, counter in split
+        if words[0] == "fileops" and words[-1] == "seconds" and len(words) == 4 and words[1] not in _NO_PATH
+    )

@@ -1,6 +1,7 @@
 """Parts of the slot time as text that follows `61 % of slot time ...`."""
 
-from collections.abc import Sequence
+from weft.analysis.explain.timeparts import Operation, TimePart
+from weft.text.numbers import percent
 
 _PHRASES = {
     "processor": "was tasks computing on a processor",
@@ -16,38 +17,33 @@ _PHRASES = {
     "no task: too few tasks": "was slots empty because a stage had fewer tasks than there are slots",
 }
 _PLURAL = {"readdir": "listings", "other_meta": "other calls"}
-Operations = Sequence[tuple[str, float, float]]
-"""Name, seconds and calls."""
 
 
-def spent(part: str, operations: Operations) -> str:
+def spent(part: TimePart) -> str:
     """What the slots did in this part, with counts and means where it is file calls."""
-    if part in _PHRASES:
-        return _PHRASES[part] + _most(operations)
-    kind, _, files = part.partition(": ")
+    operations = part.operations
+    if part.name in _PHRASES:
+        return _PHRASES[part.name] + _most(operations)
+    kind, _, files = part.name.partition(": ")
     if kind not in {"metadata", "data"}:
-        return f"was {part}"
-    whole = sum(seconds for _, seconds, _ in operations)
+        return f"was {part.name}"
+    whole = sum(each.seconds for each in operations)
     if not whole:
         return f"waited in file calls ({kind}) whose paths nobody counted"
-    first, seconds, calls = operations[0]
-    if seconds >= whole / 2 and calls:
-        return f"waited for {_plural(first)} on {files}: {calls:,.0f} {_plural(first)}, {_each(seconds / calls)} each"
-    most = ", ".join(f"{_plural(name)} {percent(each / whole)}" for name, each, _ in operations[:3])
-    count = sum(calls for _, _, calls in operations)
+    first = operations[0]
+    if first.seconds >= whole / 2 and first.calls:
+        name, each = _plural(first.name), _each(first.seconds / first.calls)
+        return f"waited for {name} on {files}: {first.calls:,.0f} {name}, {each} each"
+    most = ", ".join(f"{_plural(one.name)} {percent(one.seconds / whole)}" for one in operations[:3])
+    count = sum(each.calls for each in operations)
     return f"waited for {kind} on {files}: {count:,.0f} calls, {_each(whole / count)} each ({most})"
 
 
-def _most(categories: Operations) -> str:
+def _most(categories: tuple[Operation, ...]) -> str:
     """Of processor time, the two largest categories, where stacks were sampled."""
-    whole = sum(seconds for _, seconds, _ in categories)
-    words = ", ".join(f"{name} {percent(seconds / whole)}" for name, seconds, _ in categories[:2])
+    whole = sum(each.seconds for each in categories)
+    words = ", ".join(f"{each.name} {percent(each.seconds / whole)}" for each in categories[:2])
     return f" ({words})" if words else ""
-
-
-def percent(share: float) -> str:
-    """61 %."""
-    return f"{share:.0%}".replace("%", " %")
 
 
 def _plural(operation: str) -> str:

@@ -1,5 +1,6 @@
 """Counters of a node, sampled, attributed to the tasks that ran there meanwhile: in equal parts at each moment."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,27 @@ class Counter:
 
     times: Numbers
     values: Numbers
+
+    def grown(self, begin: float, end: float) -> float:
+        """By how much it grew from one moment to another."""
+        first, last = np.interp([begin, end], self.times, self.values)
+        return float(last - first)
+
+
+Counters = Mapping[tuple[str, str], Counter]
+"""By node and name."""
+
+
+def to_tasks(
+    counters: Counters, name: str, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers
+) -> Numbers | None:
+    """The growth of the nodes' counters of a name, by task; None if no node has one. `places`: by node, its tasks' indexes."""
+    known = [node for node in places if (node, name) in counters]
+    found: Numbers = np.zeros(len(begins))
+    for node in known:
+        here = places[node]
+        found[here] = over_tasks(counters[node, name], begins[here], ends[here])
+    return found if known else None
 
 
 def over_tasks(counter: Counter, begins: Numbers, ends: Numbers) -> Numbers:

@@ -8,10 +8,13 @@ that a rule names decides, unless one that decides for all that it calls is arou
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from weft.analysis.explain.tasktime import total
+from weft.analysis.explain.timeparts import Operation
+from weft.analysis.read.part import Part
 from weft.facts import rules
 from weft.facts.threadkinds import kind, runs_tasks
 from weft.text.entry import Entry
@@ -27,6 +30,8 @@ CATEGORIES = (
     "kernel", "jvm", "compiler", "collector", NO_RULE,
 )  # fmt: skip
 USER = "user code"
+_UNMATCHED = 5
+"""Frames without a rule that are named."""
 _JAVA = re.compile(r"^[\w$]+/\S*\.[\w$<>]+|^[A-Z][\w$]*\.[\w$<>]+$")
 _THREAD = re.compile(r"^\[(.*?)(?: tid=\d+)?\]$")
 _FIRST = ("main", "DestroyJavaVM")
@@ -53,27 +58,31 @@ class Process:
     """Main class without its package; empty if its main thread was never seen."""
     stacks: Sequence[Stack]
 
-    @property
-    def runs_tasks(self) -> bool:
-        """Whether the engine runs its tasks in it."""
-        return runs_tasks(self.program)
-
     def kind(self, stack: Stack) -> str:
         """The kind of the stack's thread: task, server, collector, compiler, other."""
         return kind(self.program, "java" if stack.thread in _FIRST else stack.thread)
 
 
-@dataclass
-class Profile:
-    """Processor seconds by category of the processes in which tasks ran."""
+class Profiled(Part):
+    """Processor seconds by side and category of the processes in which tasks ran."""
 
-    sides: dict[str, Counter[str]] = field(default_factory=dict)
-    """Of task threads, by side: map, reduce, or the engine's name for what runs."""
-    beside: Counter[str] = field(default_factory=Counter)
-    """Of all other threads."""
-    unmatched: Counter[str] = field(default_factory=Counter)
-    """Leaf frames that no rule named, with their seconds."""
-    processes: int = 0
+    processes: int
+    columns: Mapping[str, Mapping[str, float]]
+    """By side of the tasks (map, reduce, or the engine's name for what runs), and last `beside the tasks`: seconds by category."""
+    unmatched: Mapping[str, float] = {}
+    """The most frequent leaf frames that no rule names, with their seconds."""
+
+    def of_tasks(self) -> tuple[Operation, ...]:
+        """Processor seconds of the tasks by category, most first, over all sides; samples are no calls."""
+        of_sides = [column for side, column in self.columns.items() if side != BESIDE]
+        ranked = sorted(total(of_sides).items(), key=lambda item: -item[1])
+        return tuple(Operation(name=name, seconds=round(seconds, 3), calls=0) for name, seconds in ranked)
+
+
+def of_record(folder: Entry) -> Profiled | None:
+    """The profile of a record; None where no stack was sampled."""
+    found = profile(read(folder / "profile"))
+    return found if found.processes else None
 
 
 def read(directory: Entry) -> list[Process]:
@@ -98,27 +107,25 @@ def _parse(text: str) -> Iterator[Stack]:
             yield Stack(thread[1], tuple(frames), int(count))
 
 
-def profile(processes: Sequence[Process]) -> Profile:
-    """The processes in which tasks ran, by side and category."""
-    found = Profile()
-    for process in processes:
-        if not process.runs_tasks:
-            continue
-        found.processes += 1
+def profile(processes: Sequence[Process]) -> Profiled:
+    """The processes in which tasks ran, by side, and by category in the order of CATEGORIES."""
+    samples: dict[str, Counter[str]] = {BESIDE: Counter()}
+    unmatched: Counter[str] = Counter()
+    counted = [process for process in processes if runs_tasks(process.program)]
+    for process in counted:
         for stack in process.stacks:
-            category = _of_thread(process.kind(stack)) or categorise(stack.frames)
-            seconds = stack.samples * SECONDS
-            if process.kind(stack) == "task":
-                found.sides.setdefault(_side(stack), Counter())[category] += seconds  # type: ignore[assignment]
-            else:
-                found.beside[category] += seconds  # type: ignore[assignment]
+            kind_of = process.kind(stack)
+            category = kind_of if kind_of in {"collector", "compiler"} else categorise(stack.frames)
+            side = _side(stack) if kind_of == "task" else BESIDE
+            samples.setdefault(side, Counter())[category] += stack.samples
             if category == NO_RULE:
-                found.unmatched[stack.frames[-1] if stack.frames else ""] += seconds  # type: ignore[assignment]
-    return found
-
-
-def _of_thread(name: str) -> str | None:
-    return name if name in {"collector", "compiler"} else None
+                unmatched[stack.frames[-1] if stack.frames else ""] += stack.samples
+    columns = {
+        side: {key: round(samples[side][key] * SECONDS, 3) for key in CATEGORIES if samples[side][key]}
+        for side in sorted(samples, key=lambda side: (side == BESIDE, side == OTHER, side))
+    }
+    most = {frame: count * SECONDS for frame, count in unmatched.most_common(_UNMATCHED)}
+    return Profiled(processes=len(counted), columns=columns, unmatched=most)
 
 
 def categorise(frames: Sequence[str]) -> str:
@@ -198,13 +205,3 @@ def _any(tables: Sequence[Mapping[str, Any]], key: str) -> re.Pattern[str]:
     return re.compile(
         "|".join(pattern for table in tables for pattern in table.get(key, {}).get("frames", []))
     )
-
-
-def as_table(found: Profile) -> Mapping[str, Mapping[str, float]]:
-    """Seconds by side and category, in the order of CATEGORIES; `beside the tasks` is last."""
-    sides = sorted(found.sides.items(), key=lambda item: (item[0] == OTHER, item[0]))
-    columns = {**dict(sides), BESIDE: found.beside}
-    return {
-        name: {key: round(count[key], 3) for key in CATEGORIES if count[key]}
-        for name, count in columns.items()
-    }

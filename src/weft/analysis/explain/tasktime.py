@@ -1,9 +1,11 @@
 """The time that tasks held slots, in exclusive parts: what each stage's tasks did, and what they waited for."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from weft.analysis.explain.slots import SCHEDULING
+from weft.analysis.read.sums import sums
 
 PROCESSOR = "processor"
 WAITING = "waiting for a processor"
@@ -62,11 +64,9 @@ def parts(found: Measured) -> dict[str, float]:
     known = sum(causes.values())
     scale = blocked / known if known > blocked else 1.0
     exclusive = {name: seconds * scale for name, seconds in causes.items()}
-    for name, seconds in _seen(found, blocked - sum(exclusive.values())).items():
-        exclusive[name] = exclusive.get(name, 0.0) + seconds
+    exclusive = total([exclusive, _seen(found, blocked - sum(exclusive.values()))])
     stolen = min(found.stolen, max(0.0, blocked - sum(exclusive.values())))
-    exclusive[PROCESSOR] = exclusive.get(PROCESSOR, 0.0) + processor
-    exclusive[WAITING] = exclusive.get(WAITING, 0.0) + waiting + stolen
+    exclusive = total([exclusive, {PROCESSOR: processor, WAITING: waiting + stolen}])
     exclusive[SCHEDULING] = scheduling
     exclusive[UNCLASSIFIED] = found.held - sum(exclusive.values())
     return {name: seconds for name, seconds in exclusive.items() if seconds > 1e-9}
@@ -104,41 +104,20 @@ def _fetch(found: Measured) -> dict[str, float]:
         return {NETWORK: found.fetch}
     followed = min(max(0.0, found.fetch - found.wire), serving)
     causes = {name: followed * seconds / serving for name, seconds in found.served.items()}
-    causes[NETWORK] = causes.get(NETWORK, 0.0) + found.fetch - followed
-    return causes
+    return total([causes, {NETWORK: found.fetch - followed}])
 
 
-@dataclass(frozen=True)
-class Witnesses:
-    """Two measurements of the same: time in file calls, timed around each, and seen at looks from outside."""
+def agree(timed: float, seen: float, runnable: float, looks: int, whole: float) -> bool:
+    """Whether the seconds in file calls that looks saw from outside lie where those allow that were timed around each call.
 
-    timed: float
-    seen: float
-    runnable: float
-    """What of the timed may have been on a processor or waiting for one, where looks see no file call."""
-    looks: int
-
-    @property
-    def error(self) -> float:
-        """Seconds that the looks may be wrong by: 1.96 standard errors, and a twentieth of what was timed."""
-        if not self.looks:
-            return 0.0
-        share = min(1.0, max(self.seen, self.timed) / max(self.total, 1e-9))
-        return float(1.96 * (share * (1 - share) / self.looks) ** 0.5 * self.total + 0.05 * self.timed)
-
-    total: float = 0.0
-    """Seconds looked at."""
-
-    @property
-    def agree(self) -> bool:
-        """Whether what was seen lies where what was timed allows."""
-        return self.timed - self.runnable - self.error <= self.seen <= self.timed + self.error
+    `runnable`: what of the timed may have been on a processor or waiting for one, where looks see no file call;
+    `looks`: how many there were in the `whole` seconds. They may be wrong by 1.96 standard errors, and a twentieth of what was timed.
+    """
+    share = min(1.0, max(seen, timed) / max(whole, 1e-9))
+    error = 1.96 * math.sqrt(share * (1 - share) / looks) * whole + 0.05 * timed
+    return timed - runnable - error <= seen <= timed + error
 
 
-def total(all_parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def total(all_parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """The sum of some parts."""
-    found: dict[str, float] = {}
-    for each in all_parts:
-        for name, seconds in each.items():
-            found[name] = found.get(name, 0.0) + seconds
-    return found
+    return sums(item for each in all_parts for item in each.items())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from weft.analysis.explain import explanation, profiled
+from weft.analysis.explain import explanation, stacks
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
 from weft.analysis.predict import work as works
@@ -111,7 +111,7 @@ def read(stored: Stored) -> Recorded:
 
 def _sampled(work: Work, stored: Stored) -> Work:
     """With what stacks tell of each stage, where they were sampled."""
-    found = profiled.of_record(stored.folder)
+    found = stacks.of_record(stored.folder)
     if found is None:
         return work
     shares = {

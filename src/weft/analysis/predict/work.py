@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 
 import polars
 
-from weft.analysis.explain import attribution, bounds, evidence, filetime, slots, spread
+from weft.analysis.explain import attribution, bounds, filetime, slots, spread
 from weft.analysis.explain.evidence import Evidence, Window
+from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.tasktime import COLLECTOR, NETWORK, PROCESSOR, WAITING
 from weft.analysis.explain.timeparts import StageTime
+from weft.analysis.read.sums import sums
 from weft.errors import UsageError
 from weft.facts import engines
 from weft.facts.jobmetrics import JobMetrics
@@ -153,24 +155,13 @@ def of_record(
             "the engine left no job metrics in the run phase: there are no tasks to predict from",
             hint="run it with the probe engine: --set probes=proc,threads,engine,fileops",
         )
-    seen = evidence.gather(metrics, samples, window)
+    seen = found.evidence
     plan = bounds.steps(list(zip(seen.stages, seen.use.held, strict=True)), metrics.stages, window.begin)
     if not plan:
         raise UsageError("the engine's job metrics name no stage that ran", hint="predict from another run")
-    served = _served(samples)
     remote = float(seen.tasks["remote_blocks"].fill_null(0).sum()) or 1.0
-    stages = [
-        _stage(
-            seen,
-            key,
-            found.stages[key],
-            step.tasks,
-            step.after,
-            step.lag,
-            {k: v / remote for k, v in served.items()},
-        )
-        for key, step in plan.items()
-    ]
+    served = {name: count / remote for name, count in _served(samples).items()}
+    stages = [_stage(seen, key, found.stages[key], step, served) for key, step in plan.items()]
     alone = engines.of(engine).jvm_a_task
     if alone:
         stages = [
@@ -202,14 +193,12 @@ def _stage(
     seen: Evidence,
     key: Stage,
     row: StageTime,
-    tasks: Sequence[float],
-    after: frozenset[Stage],
-    lag: float,
+    step: Step,
     served: Mapping[str, float],
 ) -> StageWork:
     mine = seen.where[key]
     rows = seen.tasks[mine]
-    count = len(tasks)
+    count = len(step.tasks)
     order = rows["begin"].to_numpy().argsort(kind="stable")
     held = [float(seen.use.held[mine[index]]) for index in order]
 
@@ -221,15 +210,15 @@ def _stage(
     named = {PROCESSOR, WAITING, COLLECTOR, NETWORK}
     filed = sum(each.seconds for each in calls)
     # scheduling on the way to the executor has the name of an empty slot's reason
-    held_mean = sum(tasks) / count
+    held_mean = sum(step.tasks) / count
     scheduling = min(mean("scheduler_ms") / 1e3, held_mean)
     rest = held_mean - scheduling - filed - sum(parts.get(name, 0.0) for name in named)
     return StageWork(
         key=key,
         name=row.name,
         tasks=[seconds for seconds in held if seconds > 0],
-        after=after,
-        lag=lag,
+        after=step.after,
+        lag=step.lag,
         reads_shuffle=row.side in {"read side", "both sides"},
         writes_shuffle=row.side in {"map side", "both sides"},
         processor=parts.get(PROCESSOR, 0.0),
@@ -286,12 +275,12 @@ _SERVER = "threadops.server.scratch."
 
 def _served(samples: polars.DataFrame) -> dict[str, float]:
     """By operation: calls on scratch files by threads that serve blocks."""
-    found: dict[str, float] = {}
-    for (_, name), counter in spread.of_nodes(samples, _SERVER).items():
-        operation, _, what = name.removeprefix(_SERVER).partition(".")
-        if what == "count":
-            found[operation] = found.get(operation, 0.0) + float(counter.values[-1] - counter.values[0])
-    return found
+    counters = spread.of_nodes(samples, _SERVER).items()
+    return sums(
+        (name.removeprefix(_SERVER).removesuffix(".count"), float(counter.values[-1] - counter.values[0]))
+        for (_, name), counter in counters
+        if name.endswith(".count")
+    )
 
 
 def _of_servers(served: Mapping[str, float], remote: float) -> list[Calls]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import polars
 
-from weft.analysis.explain import explanation, pauses, profiled, recovery
+from weft.analysis.explain import explanation, pauses, recovery, stacks
 from weft.analysis.explain.fitting import Used
-from weft.analysis.explain.profiled import Profiled
+from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.read import derived, rates, resolved, spans
 from weft.analysis.read.resolved import Resolved
@@ -40,7 +40,7 @@ def summarize(stored: Stored) -> Summary:
     stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
     decided = _resolved(sources)
     names = explanation.names(decided.nodes)
-    profile = sources.attempt("the stacks", lambda: profiled.of_record(stored.folder), None)
+    profile = sources.attempt("the stacks", lambda: stacks.of_record(stored.folder), None)
     stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None)
     found = {
         **_head(stored.head),

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from weft.analysis.explain.pauses import PausedNode
-from weft.analysis.explain.profiled import Profiled
+from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.read.nodes import NodeInfo, PlaceInfo
 from weft.analysis.read.part import Part

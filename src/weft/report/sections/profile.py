@@ -6,8 +6,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from weft.analysis.explain.profiled import Profiled
-from weft.analysis.explain.stacks import CATEGORIES, NO_RULE
+from weft.analysis.explain.stacks import CATEGORIES, NO_RULE, Profiled
 from weft.analysis.explain.tasktime import PROCESSOR
 from weft.analysis.summary.summary import Summary
 from weft.report.draw.blocks import Block, Column, Section, Table, Words
