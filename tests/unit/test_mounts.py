@@ -67,6 +67,43 @@ def test_a_tree_is_removed_whatever_its_names_are_and_no_link_is_followed(tmp_pa
     assert [path.name for path in tmp_path.rglob("*")] == ["kept", "file"]
 
 
+def test_a_tree_of_any_depth_is_removed(tmp_path: Path) -> None:
+    """Deeper than Python's recursion goes, than a path is long, and than a process may have files open."""
+    script = """
+import os, sys
+above = os.open(sys.argv[1], os.O_RDONLY)
+for _ in range(3000):
+    os.mkdir("deep", dir_fd=above)
+    open(os.open("file", os.O_CREAT, dir_fd=above)).close()
+    below = os.open("deep", os.O_RDONLY, dir_fd=above)
+    os.close(above)
+    above = below
+"""
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
+    remove_tree(str(tmp_path / "deep"))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@needs("setpriv", ROOT)
+def test_what_cannot_be_removed_keeps_nothing_else(tmp_path: Path) -> None:
+    script = """
+import os, sys
+from weft.host.programs.removal import remove_tree
+os.chdir(sys.argv[1])
+for mode, name in ((0o444, "not-entered"), (0o000, "not-read"), (0o555, "kept"), (0o700, "other")):
+    os.makedirs("run/" + name)
+    if name in ("kept", "other"):
+        open("run/" + name + "/file", "w").close()
+    os.chmod("run/" + name, mode)
+remove_tree("run")
+print(os.listdir("run"))
+"""
+    modes_count = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]  # for root too
+    argv = [*modes_count, sys.executable, "-P", "-c", script, str(tmp_path)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.stdout == "['kept']\n", done.stderr
+
+
 def within_a_namespace(program: str, folder: Path) -> str:
     argv = [*IN_A_NAMESPACE, MOUNT + program, str(folder)]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
