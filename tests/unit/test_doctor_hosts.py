@@ -136,7 +136,7 @@ def test_a_lock_of_another_process_is_seen(tmp_path: Any) -> None:
 
 
 def test_what_is_not_there_is_told(tmp_path: Any) -> None:
-    assert examine.java(str(tmp_path / "java")) == "cannot run: No such file or directory"
+    assert examine.version(str(tmp_path / "java")) == "cannot run: No such file or directory"
     (tmp_path / "file").touch()
     below = str(tmp_path / "file" / "none")
     assert examine.unwritten({"local": below}, "a") == {"local": "Not a directory"}

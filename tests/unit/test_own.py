@@ -158,6 +158,6 @@ def test_what_another_user_put_there_first_is_neither_used_nor_removed(
 @pytest.mark.usefixtures("another")
 def test_other_hosts_look_as_closely(public: Path) -> None:
     (public / "taken").mkdir()
-    with pytest.raises(SystemExit, match="belongs to another user"):
-        files.main({"claimed": [str(public / "taken")]})
+    with pytest.raises(PermissionError, match="belongs to another user"):
+        files.answer(claimed=[str(public / "taken")])
     assert not cleanup.exists("directory", str(public / "taken"))

@@ -3,6 +3,7 @@
 import os
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -150,6 +151,24 @@ def test_a_node_makes_directories_and_gets_files_for_itself_alone(tmp_path: Path
     assert access(on).sees(tmp_path / "a")
     assert not access(on).sees(tmp_path / "b")
     assert sorted(path.name for path in (tmp_path / "conf").iterdir()) == ["key", "x"]
+
+
+@pytest.mark.parametrize("elsewhere", [True, False], ids=["another host", "this machine"])
+def test_a_node_answers_alike_on_another_host_and_on_this_machine(tmp_path: Path, elsewhere: bool) -> None:
+    here = Node("n1", "127.0.0.1", 1, 1 << 30, tmp_path / "n1")
+    on = access(node("n1", tmp_path) if elsewhere else here)
+    on.make(tmp_path / "a" / "b")
+    (tmp_path / "a" / "x").write_bytes(b"\xff\0")
+    assert on.give([tmp_path / "a" / "x"]) == {tmp_path / "a" / "x": b"\xff\0"}
+    assert (on.sees(tmp_path / "a"), on.sees(tmp_path / "c")) == (True, False)
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+    with pytest.raises(NodeError, match=f"{tmp_path}/a/x.*: Not a directory"):
+        on.make(tmp_path / "a" / "x" / "y")
+    nobodys = access(replace(on.node, address="192.0.2.7"))  # RFC 5737
+    with pytest.raises(NodeError, match=r"the address 192\.0\.2\.7: Cannot assign requested address"):
+        nobodys.taken([8080])
+    with pytest.raises(ConnectionRefusedError):
+        on.bearer("http://127.0.0.1:1/", "secret")
 
 
 def test_a_taken_port_is_told_with_its_holder(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def _examined(nodes: Sequence[Node], work: Work) -> list[Finding]:
 
 
 def _ask(node: Node, do: str, **request: Any) -> Any:
-    return of_text(node.way).ask("examine", {"do": do, **request})
+    return access(node).ask("examine", {"do": do, **request})
 
 
 def _texts(marks: dict[str, Path]) -> dict[str, str]:
@@ -92,7 +92,7 @@ def _locks(nodes: Sequence[Node], path: Path, work: Work) -> dict[str, str]:
     """The other hosts' results while the first one holds a lock on a shared file."""
     first, *others = nodes
     log, out = (work.directory / f"lock.{kind}" for kind in ("log", "out"))
-    request = message("examine", {"do": "hold", "lock": str(path)})
+    request = message("examine", {"hold": str(path)})
     holder = of_text(first.way).send("lock", request, log=log, out=out)
     try:
         end = time.monotonic() + _DEADLINE
@@ -107,7 +107,7 @@ def _locks(nodes: Sequence[Node], path: Path, work: Work) -> dict[str, str]:
 
 def _tried(node: Node, path: Path) -> str:
     try:
-        answer: str = _ask(node, "try", lock=str(path))
+        answer: str = _ask(node, "lock", path=str(path))
     except NodeError:
         return "refused"  # the check of the shared directory reports a missing file
     return answer

@@ -22,7 +22,7 @@ from weft.host import locks, settings, signals
 from weft.host.own import make_own, open_own, require_named, require_own
 from weft.host.programs import mounts
 from weft.host.remote.reach import of_text
-from weft.host.resources import OnHost, Resource, ask
+from weft.host.resources import OnHost, Resource, held_on
 from weft.host.slurm import commands
 
 _RELEASING = 60.0
@@ -74,7 +74,7 @@ class Lease:
 
     def _here(self, entries: Sequence[dict[str, str]], *, remove: bool = False) -> OnHost:
         held = [[one["kind"], one["path"]] for one in entries if "reach" not in one and "path" in one]
-        found = ask(None, self.name, [one for one in held if one[0] != "job"], remove=remove)
+        found = held_on(None, self.name, [one for one in held if one[0] != "job"], remove=remove)
         jobs = [] if remove else [Resource("job", name) for name in self._jobs() if commands.named(name)]
         return replace(found, there=[*found.there, *jobs])
 
@@ -107,7 +107,8 @@ class Lease:
                 held.setdefault(one["reach"], []).append([one["kind"], one["path"]])
         with ThreadPoolExecutor(max_workers=min(64, len(held) or 1)) as pool:
             asked = [
-                pool.submit(ask, of_text(way), self.name, each, remove=remove) for way, each in held.items()
+                pool.submit(held_on, of_text(way), self.name, each, remove=remove)
+                for way, each in held.items()
             ]
         return [one.result() for one in asked]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from weft.errors import WeftError
 from weft.host import shell
-from weft.host.programs import cleanup
+from weft.host.ask import ask
 from weft.host.remote.reach import Reach
 
 _PATIENCE = 20.0
@@ -57,12 +57,14 @@ class OnHost:
     """Why the host did not answer; empty also if it is gone with its job."""
 
 
-def ask(reach: Reach | None, lease: str, held: Sequence[Sequence[str]], *, remove: bool = False) -> OnHost:
+def held_on(
+    reach: Reach | None, lease: str, held: Sequence[Sequence[str]], *, remove: bool = False
+) -> OnHost:
     """What a host, or without a way to one this machine, has of the kinds and paths in a lease; `remove` removes it."""
     host = reach.host if reach else ""
     request: dict[str, Any] = {"lease": lease, "held": held, "remove": remove, "again": reach is not None}
     try:
-        found = reach.ask("cleanup", request, timeout=_PATIENCE) if reach else cleanup.answer(**request)
+        found = ask(reach, "cleanup", request, timeout=_PATIENCE)
     except WeftError as error:
         return OnHost(host, problem="" if reach and reach.gone() else error.message)
     return OnHost(

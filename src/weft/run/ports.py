@@ -18,10 +18,7 @@ def _ask(node: Node, daemons: Sequence[Daemon]) -> None:
     wanted = {port: daemon for daemon in daemons if daemon.node.name == node.name for port in daemon.ports}
     if not wanted:
         return
-    try:
-        taken = access(node).taken(list(wanted))
-    except OSError as error:
-        raise ClusterError(f"the address {node.address} cannot be bound: {error.strerror}") from error
+    taken = access(node).taken(list(wanted))
     for port, daemon in wanted.items():
         if str(port) in taken:
             paged = daemon.page and port == daemon.ports[-1]

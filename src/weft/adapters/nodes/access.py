@@ -5,18 +5,18 @@ import ctypes
 import os
 import secrets
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from weft.adapters.nodes.base import everywhere, one_a_host
 from weft.errors import NodeError
 from weft.host import shell
+from weft.host.ask import ask
 from weft.host.lease import Lease
-from weft.host.programs import marks, ports
+from weft.host.programs import marks
 from weft.host.programs.files import coded
 from weft.host.remote.reach import Reach, of_text
 from weft.host.web import token
@@ -29,16 +29,21 @@ _CLONE_NEWNET = 0x40000000
 
 def access(node: Node) -> "Access":
     """The access to a node."""
-    return _Elsewhere(node, of_text(node.way)) if node.way else _Here(node)
+    return Access(node, of_text(node.way) if node.way else None)
 
 
 @dataclass(frozen=True)
-class Access(ABC):
-    """Acts on one node."""
+class Access:
+    """Acts on one node: of this machine, which may be in namespaces of its own, or on another host."""
 
     node: Node
+    reach: Reach | None
+    """How its host is reached; None for a node of this machine."""
 
-    @abstractmethod
+    def ask(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Any:
+        """The answer of one of weft's programs in `host/programs/` on the node. Raises NodeError."""
+        return self.call(lambda: ask(self.reach, program, request, timeout=timeout))
+
     def spawn(
         self,
         name: str,
@@ -50,54 +55,66 @@ class Access(ABC):
         out: Path | None = None,
     ) -> shell.Process:
         """Start a daemon or a driver on the node."""
+        own = {**env, marks.NODE: self.node.name}
+        if self.reach:
+            return self.reach.spawn(name, argv, log=log, env=own, cwd=cwd, out=out)
+        prefix = self.node.prefix
+        enter, own = shell.entering(prefix, own, cwd) if prefix else ([], own)
+        return shell.spawn(name, [*enter, *argv], log=log, env=own, cwd=cwd, wrapped=bool(prefix), out=out)
 
-    @abstractmethod
     def run(self, argv: Sequence[str], *, timeout: float = 60, check: bool = True) -> shell.Completed:
         """Run a short command on the node until it exits."""
+        if self.reach:
+            return self.reach.run(argv, timeout=timeout, check=check, env={marks.NODE: self.node.name})
+        return shell.run([*self.node.prefix, *argv], timeout=timeout, check=check)
 
-    @abstractmethod
     def call(self, question: Callable[[], Answer]) -> Answer:
         """Run a function of weft from within the node's network, or where its address can be reached."""
+        pid = self.node.network_pid
+        return question() if pid is None else _within(pid, question)
 
-    @abstractmethod
     def taken(self, numbers: Sequence[int]) -> dict[str, str]:
         """By port: why it cannot be bound on the node's address, with the process that uses it, as text."""
+        found: dict[str, str] = self.ask("ports", {"address": self.node.address, "ports": list(numbers)})
+        return found
 
-    @abstractmethod
-    def strangers(self, address: str, port: int) -> list[int] | None:
-        """IDs of other users (not root) who listen on a port of an address of the node; None if nobody listens."""
-
-    @abstractmethod
     def privileged(self) -> bool:
         """Whether commands on the node run as root."""
+        return self.node.root if self.reach else os.geteuid() == 0
 
-    @abstractmethod
     def tool(self, name: str, package: str) -> str:
-        """The path of a program on the node. Raises MissingError, which names the Debian package."""
+        """A program on the node, which another host searches on its own PATH. Raises MissingError, which names the Debian package."""
+        return name if self.reach else shell.tool(name, package)
 
-    @abstractmethod
     def sees(self, path: Path) -> bool:
         """Whether a path exists on the node."""
+        return bool(self.ask("files", {"sought": [str(path)]}))
 
-    @abstractmethod
     def make(self, *paths: Path) -> None:
         """Create directories on the node that only this user can access."""
+        self.ask("files", {"directories": [str(path) for path in paths]})
 
-    @abstractmethod
     def claim(self, path: Path, work: Work) -> None:
         """A directory outside the run's own, which must not exist yet; removed when the run ends."""
+        if not self.reach:
+            work.claim(path)
+            return
+        self.note(work.lease, "directory", path)
+        self.ask("files", {"claimed": [str(path)]})
 
-    @abstractmethod
     def note(self, lease: Lease, kind: str, path: Path | str) -> None:
         """Write an entry to the lease before something is created on the node."""
+        lease.note(kind, path=str(path), **({"reach": self.node.way} if self.reach else {}))
 
-    @abstractmethod
     def receive(self, files: Mapping[Path, str | bytes]) -> None:
         """Copy files to the node if it is on another machine."""
+        if self.reach:
+            self.ask("files", {"files": {str(path): coded(content) for path, content in files.items()}})
 
-    @abstractmethod
     def give(self, paths: Sequence[Path]) -> dict[Path, bytes]:
         """The contents of files on the node."""
+        found: dict[str, str] = self.ask("files", {"wanted": [str(path) for path in paths]})
+        return {Path(path): base64.b64decode(text) for path, text in found.items()}
 
     def bearer(self, url: str, secret: str) -> str:
         """The token for a page of the node, made from the run's secret; only for a process of weft's own user.
@@ -106,7 +123,11 @@ class Access(ABC):
         all pages of the run.
         """
         where = urlsplit(url)
-        others = self.strangers(str(where.hostname), where.port or 80)
+        asked = {"address": str(where.hostname), "port": where.port or 80}
+        try:
+            others: list[int] | None = self.ask("ports", asked, timeout=5)
+        except NodeError as error:
+            raise ConnectionRefusedError(error.message) from error
         if others is None:
             raise ConnectionRefusedError(f"nothing listens at {where.netloc}")
         if others:
@@ -114,140 +135,19 @@ class Access(ABC):
         return token(secret)
 
 
-class _Here(Access):
-    """A node of this machine, which may be in namespaces of its own."""
-
-    def spawn(
-        self,
-        name: str,
-        argv: Sequence[str],
-        *,
-        log: Path,
-        env: Mapping[str, str],
-        cwd: Path | None = None,
-        out: Path | None = None,
-    ) -> shell.Process:
-        prefix = self.node.prefix
-        own = {**env, marks.NODE: self.node.name}
-        enter, own = shell.entering(prefix, own, cwd) if prefix else ([], own)
-        return shell.spawn(name, [*enter, *argv], log=log, env=own, cwd=cwd, wrapped=bool(prefix), out=out)
-
-    def run(self, argv: Sequence[str], *, timeout: float = 60, check: bool = True) -> shell.Completed:
-        return shell.run([*self.node.prefix, *argv], timeout=timeout, check=check)
-
-    def call(self, question: Callable[[], Answer]) -> Answer:
-        pid = self.node.network_pid
-        return question() if pid is None else _within(pid, question)
-
-    def taken(self, numbers: Sequence[int]) -> dict[str, str]:
-        return self.call(lambda: ports.taken(self.node.address, list(numbers)))
-
-    def strangers(self, address: str, port: int) -> list[int] | None:
-        return self.call(lambda: ports.strangers(address, port))
-
-    def privileged(self) -> bool:
-        return os.geteuid() == 0
-
-    def tool(self, name: str, package: str) -> str:
-        return shell.tool(name, package)
-
-    def sees(self, path: Path) -> bool:
-        return path.exists()
-
-    def make(self, *paths: Path) -> None:
-        for path in paths:
-            path.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-    def claim(self, path: Path, work: Work) -> None:
-        work.claim(path)
-
-    def note(self, lease: Lease, kind: str, path: Path | str) -> None:
-        lease.note(kind, path=str(path))
-
-    def receive(self, files: Mapping[Path, str | bytes]) -> None:
-        """They are here."""
-
-    def give(self, paths: Sequence[Path]) -> dict[Path, bytes]:
-        return {path: path.read_bytes() for path in paths}
-
-
-@dataclass(frozen=True)
-class _Elsewhere(Access):
-    """A node on another host; functions for its network run on weft's machine, which must reach its address."""
-
-    reach: Reach
-
-    def spawn(
-        self,
-        name: str,
-        argv: Sequence[str],
-        *,
-        log: Path,
-        env: Mapping[str, str],
-        cwd: Path | None = None,
-        out: Path | None = None,
-    ) -> shell.Process:
-        own = {**env, marks.NODE: self.node.name}
-        return self.reach.spawn(name, argv, log=log, env=own, cwd=cwd, out=out)
-
-    def run(self, argv: Sequence[str], *, timeout: float = 60, check: bool = True) -> shell.Completed:
-        return self.reach.run(argv, timeout=timeout, check=check, env={marks.NODE: self.node.name})
-
-    def call(self, question: Callable[[], Answer]) -> Answer:
-        return question()
-
-    def taken(self, numbers: Sequence[int]) -> dict[str, str]:
-        asked = {"address": self.node.address, "ports": list(numbers)}
-        found: dict[str, str] = self.reach.ask("ports", asked)
-        return found
-
-    def strangers(self, address: str, port: int) -> list[int] | None:
-        try:
-            found: list[int] | None = self.reach.ask("ports", {"address": address, "port": port}, timeout=5)
-        except NodeError as error:
-            raise ConnectionRefusedError(error.message) from error
-        return found
-
-    def privileged(self) -> bool:
-        return self.node.root
-
-    def tool(self, name: str, package: str) -> str:  # noqa: ARG002 - the host searches its own PATH
-        return name
-
-    def sees(self, path: Path) -> bool:
-        return bool(self.reach.ask("files", {"sought": [str(path)]}))
-
-    def make(self, *paths: Path) -> None:
-        self.reach.ask("files", {"directories": [str(path) for path in paths]})
-
-    def claim(self, path: Path, work: Work) -> None:
-        self.note(work.lease, "directory", path)
-        self.reach.ask("files", {"claimed": [str(path)]})
-
-    def note(self, lease: Lease, kind: str, path: Path | str) -> None:
-        lease.note(kind, path=str(path), reach=self.node.way)
-
-    def receive(self, files: Mapping[Path, str | bytes]) -> None:
-        self.reach.ask("files", {"files": {str(path): coded(content) for path, content in files.items()}})
-
-    def give(self, paths: Sequence[Path]) -> dict[Path, bytes]:
-        found: dict[str, str] = self.reach.ask("files", {"wanted": [str(path) for path in paths]})
-        return {Path(path): base64.b64decode(text) for path, text in found.items()}
-
-
 def _within(pid: int, question: Callable[[], Answer]) -> Answer:
     """Run a function in a thread in the network namespace of a process."""
     answers: list[Answer] = []
     errors: list[BaseException] = []
 
-    def ask() -> None:
+    def enter() -> None:
         try:
             _enter_network(pid)
             answers.append(question())
         except BaseException as error:  # noqa: BLE001 - raised again in the calling thread
             errors.append(error)
 
-    thread = threading.Thread(target=ask)
+    thread = threading.Thread(target=enter)
     thread.start()
     thread.join()
     if errors:

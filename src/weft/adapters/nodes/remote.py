@@ -11,7 +11,7 @@ from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere
 from weft.errors import NodeError
 from weft.host.provision.jdk import OLDEST
-from weft.host.remote.reach import Reach, of_text
+from weft.host.remote.reach import Reach
 from weft.host.work import Work
 from weft.layout.node import Node
 
@@ -62,7 +62,7 @@ def _furnish(node: Node, work: Work) -> None:
     access(node).note(work.lease, "directory", work.directory)
     made = [str(path) for path in (work.directory.parent, work.directory, node.directory)]
     try:
-        of_text(node.way).ask("files", {"directories": made, "own": made[:1]})
+        access(node).ask("files", {"directories": made, "own": made[:1]})
     except NodeError as error:
         error.hint = error.hint or "set WEFT_WORK to a directory that you can write on every host"
         raise
@@ -73,7 +73,7 @@ Looked = tuple[Node, dict[str, Any]]
 
 
 def _look(node: Node, visible: Sequence[Path]) -> Looked:
-    found: dict[str, Any] = of_text(node.way).ask("inventory", {"visible": [str(path) for path in visible]})
+    found: dict[str, Any] = access(node).ask("inventory", {"visible": [str(path) for path in visible]})
     filled = replace(
         node,
         cores=node.cores or found["cores"],

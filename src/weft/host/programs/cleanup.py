@@ -1,6 +1,5 @@
 """Finds what a command holds on a host, and removes it on request: its processes, files, mounts and control groups."""
 
-import json
 import os
 import shlex
 import signal
@@ -8,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from weft.host.programs import files, groups, marks, mounts, removal
+from weft.host.programs import answers, files, groups, marks, mounts, removal
 
 _PATIENCE = 10.0
 """Seconds for killed processes to end."""
@@ -19,7 +18,7 @@ _ABSENT = 127
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
     """As `answer`."""
-    print(json.dumps(answer(**request)))
+    answers.give(answer, request)
 
 
 def answer(

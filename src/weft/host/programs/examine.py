@@ -2,7 +2,6 @@
 
 import errno
 import fcntl
-import json
 import os
 import resource
 import shutil
@@ -11,45 +10,46 @@ import struct
 import subprocess
 import sys
 import time
+from typing import Any
 
-from weft.host.programs import mounts
+from weft.host.programs import answers, mounts
 
 _NETMASK_OF_INTERFACE = 0x891B
 """SIOCGIFNETMASK, netdevice(7)."""
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`do`: `facts` with `java`, `programs` and `marks` (directories; these by name), `seen` with `marks`, `hold` or `try` with `lock`."""
-    try:
-        if request["do"] == "hold":
-            hold(request["lock"])
-        elif request["do"] == "try":
-            print(json.dumps(lock(request["lock"])))
-        elif request["do"] == "seen":
-            print(json.dumps(seen(request["marks"])))
-        else:
-            print(json.dumps(facts(request)))
-    except OSError as error:
-        sys.exit(f"{error.filename or 'this host'}: {error.strerror}")
+    """As `answer`; or `hold`: a file to lock until the input ends."""
+    if "hold" in request:
+        answers.give(hold, {"path": request["hold"]})
+    else:
+        answers.give(answer, request)
 
 
-def facts(request: "dict") -> "dict[str, object]":  # type: ignore[type-arg]
+def answer(do: str, **request: "Any") -> object:
+    """`facts` with `java`, `programs`, `mark` and `marks` (directories by name), `seen` with `marks`, `lock` with `path`."""
+    if do == "facts":
+        return facts(**request)
+    return seen(**request) if do == "seen" else lock(**request)
+
+
+def facts(java: str, programs: "list[str]", marks: "dict[str, str]", mark: str) -> "dict[str, object]":
     """Facts about the host, after it has written its mark to the directories."""
     return {
         "name": socket.gethostname(),
         "resolved": resolved(socket.gethostname()),
         "networks": networks(),
-        "java": java(request["java"]),
+        "java": version(java),
         "files": resource.getrlimit(resource.RLIMIT_NOFILE)[1],
         "processes": resource.getrlimit(resource.RLIMIT_NPROC)[0],
         "ports": ports(),
         "fuse": opened("/dev/fuse") and bool(mounter()),
         "loop": opened("/dev/loop-control"),
         "clock": time.time(),
-        "unwritten": unwritten(request["marks"], request["mark"]),
-        "noexec": noexec(request["programs"]),
-        "free": free(request["marks"]),
-        "local": mounts.mount_of(os.path.realpath(request["marks"]["local"]))[1],
+        "unwritten": unwritten(marks, mark),
+        "noexec": noexec(programs),
+        "free": free(marks),
+        "local": mounts.mount_of(os.path.realpath(marks["local"]))[1],
     }
 
 
@@ -75,7 +75,7 @@ def networks() -> "dict[str, str]":
     return found
 
 
-def java(path: str) -> str:
+def version(path: str) -> str:
     """The first line of the version that a `java` prints, or why it cannot run."""
     try:
         done = subprocess.Popen([path, "-version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

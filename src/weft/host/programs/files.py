@@ -1,40 +1,45 @@
 """Creates directories (mode 0700), writes files (mode 0600, atomically), reads and looks for them on a host."""
 
 import base64
-import json
+import errno
 import os
 import stat
-import sys
+
+from weft.host.programs import answers
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`directories`: paths; `own`: those that must belong to this user; `files`: base64 by path.
+    """As `answer`."""
+    answers.give(answer, request)
+
+
+def answer(files: "dict[str, str] | None" = None, **paths: "list[str]") -> object:
+    """`directories`: to create; `own`: those that must belong to this user; `files`: base64 by path.
 
     `claimed`: directories to create, which may exist only if they are this user's.
-    `wanted`: files to print in the same form; or `sought`: paths, to print which of them exist.
+    `wanted`: files to return in the same form; or `sought`: to return which of them exist.
     """
-    try:
-        for path in request.get("directories", []):
-            os.makedirs(path, mode=0o700, exist_ok=True)
-        for path in request.get("own", []):
-            why = foreign(path) or ("" if os.stat(path).st_uid == os.geteuid() else _OTHERS)
-            if why:
-                sys.exit(f"{path} {why}")
-        for path in request.get("claimed", []):
-            os.makedirs(path, mode=0o700, exist_ok=True)  # other hosts may share it, and have created it
-            if foreign(path):
-                sys.exit(f"{path} {foreign(path)}")
-        for path, text in request.get("files", {}).items():
-            write(path, base64.b64decode(text))
-        if "wanted" in request:
-            print(json.dumps({path: coded(read(path)) for path in request["wanted"]}))
-        if "sought" in request:
-            print(json.dumps([path for path in request["sought"] if os.path.exists(path)]))
-    except OSError as error:
-        sys.exit(f"{error.filename}: {error.strerror}")
+    for path in paths.get("directories", []):
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    for path in paths.get("own", []):
+        require(path, foreign(path) or ("" if os.stat(path).st_uid == os.geteuid() else _OTHERS))
+    for path in paths.get("claimed", []):
+        os.makedirs(path, mode=0o700, exist_ok=True)  # other hosts may share it, and have created it
+        require(path, foreign(path))
+    for path, text in (files or {}).items():
+        write(path, base64.b64decode(text))
+    if "wanted" in paths:
+        return {path: coded(read(path)) for path in paths["wanted"]}
+    return [path for path in paths.get("sought", []) if os.path.exists(path)]
 
 
 _OTHERS = "belongs to another user"
+
+
+def require(path: str, why: str) -> None:
+    """Raises OSError if there is a reason why a path is not this user's."""
+    if why:
+        raise PermissionError(errno.EACCES, why, path)
 
 
 def foreign(path: str) -> str:

@@ -1,12 +1,12 @@
-"""Inspects a host: its name, cores, memory, addresses and clock, which of some paths are missing, and its Java."""
+"""Inspects a host: its cores, memory and addresses, which of some paths are missing, and its Java."""
 
 import fcntl
-import json
 import os
 import re
 import socket
 import struct
-import time
+
+from weft.host.programs import answers
 
 _ADDRESS_OF_INTERFACE = 0x8915
 """SIOCGIFADDR, netdevice(7)."""
@@ -15,19 +15,21 @@ _GLOBAL = "00"
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
+    """As `answer`."""
+    answers.give(answer, request)
+
+
+def answer(visible: "list[str]") -> "dict[str, object]":
     """`visible`: paths that must exist."""
-    answer = {
-        "name": socket.gethostname(),
+    return {
         "user": os.getuid(),
         "cores": len(os.sched_getaffinity(0)),
         "memory": memory(),
         "addresses": addresses(),
         "ipv6": ipv6(),
-        "clock": time.time(),
-        "missing": [path for path in request["visible"] if not os.path.exists(path)],
-        "java": {path: java(path) for path in request["visible"] if os.path.exists(path + "/bin/java")},
+        "missing": [path for path in visible if not os.path.exists(path)],
+        "java": {path: java(path) for path in visible if os.path.exists(path + "/bin/java")},
     }
-    print(json.dumps(answer))
 
 
 def java(home: str) -> int:

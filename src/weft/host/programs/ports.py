@@ -1,24 +1,24 @@
 """Which of some ports are in use on an address, by which process, and whether only this user's processes listen there."""
 
 import errno
-import json
 import os
 import socket
 import sys
+
+from weft.host.programs import answers
 
 _LISTENING = "0A"
 """State of a listening socket in /proc/net/tcp."""
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`address`, `ports`: which of them are taken; or `address`, `port`: of which users the listening processes are."""
-    try:
-        if "port" in request:
-            print(json.dumps(strangers(request["address"], request["port"])))
-        else:
-            print(json.dumps(taken(request["address"], request["ports"])))
-    except OSError as error:
-        raise SystemExit(f"the address {request['address']} is not available: {error.strerror}") from None
+    """As `answer`."""
+    answers.give(answer, request)
+
+
+def answer(address: str, ports: "list[int] | None" = None, port: int = 0) -> object:
+    """Which of some ports are taken, as `taken`; or the users who listen on one port, as `strangers`."""
+    return strangers(address, port) if ports is None else taken(address, ports)
 
 
 def taken(address: str, ports: "list[int]") -> "dict[str, str]":
@@ -34,7 +34,7 @@ def _refused(address: str, port: int) -> bool:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 return True
-            raise
+            raise OSError(error.errno, error.strerror, f"the address {address}") from None
     return False
 
 
