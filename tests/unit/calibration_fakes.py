@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from weft.analysis.explain.fitting import Stored
+from weft.analysis.explain.fitting import RoleDirectory
 from weft.analysis.read.calibration import (
+    CalibratedHost,
     Calibration,
-    Host,
     LinkRates,
     Measured,
     NodeRates,
@@ -17,7 +17,7 @@ from weft.analysis.read.calibration import (
 DAY = 86400.0
 NOW = 1_800_000_000.0
 NETWORK = {"kind": "virtual"}
-HOST = Host(name="here", processor="Epyc", cores=4, memory=8_000_000_000, kernel="6.8", boot="a")
+HOST = CalibratedHost(name="here", processor="Epyc", cores=4, memory=8_000_000_000, kernel="6.8", boot="a")
 
 
 def of(value: float) -> Measured:
@@ -67,10 +67,10 @@ CALIBRATION = Calibration(
 )
 
 
-def stored(**change: Any) -> Stored:
+def stored(**change: Any) -> RoleDirectory:
     known: dict[str, Any] = {
         "storage": "mount",
         "settings": {"kind": "mount"},
         "file_system": "lustre mgs:/scratch",
     }
-    return Stored(**{**known, **change})
+    return RoleDirectory(**{**known, **change})

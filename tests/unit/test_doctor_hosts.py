@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from weft.doctor import alike
-from weft.doctor.answers import Host
+from weft.doctor.answers import HostAnswers
 from weft.doctor.finding import Finding
 from weft.host.programs import examine
 
 LOCKED = {"b": "refused"}
 
 
-def host(name: str, address: str, **facts: Any) -> Host:
+def host(name: str, address: str, **facts: Any) -> HostAnswers:
     answers: dict[str, Any] = {
         "name": name,
         "resolved": [address],
@@ -33,14 +33,14 @@ def host(name: str, address: str, **facts: Any) -> Host:
         "local": "ext4",
     }
     sees = {"shared": ["a", "b"], "local": [name]}
-    return Host(name, address, {"eth0": address}, 8 << 30, {**answers, **facts}, 0.0, sees)
+    return HostAnswers(name, address, {"eth0": address}, 8 << 30, {**answers, **facts}, 0.0, sees)
 
 
 A, B = host("a", "10.0.0.1"), host("b", "10.0.0.2")
 
 
 def judged(
-    other: Host = B, locks: dict[str, str] = LOCKED, remaining: float | None = None
+    other: HostAnswers = B, locks: dict[str, str] = LOCKED, remaining: float | None = None
 ) -> dict[str, Finding]:
     return {found.name: found for found in alike.judge([A, other], "/shared", locks, remaining)}
 
@@ -77,7 +77,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("name", "status", "other"), FAULTS)
-def test_a_fault_is_named_with_its_host_and_its_fix(name: str, status: str, other: Host) -> None:
+def test_a_fault_is_named_with_its_host_and_its_fix(name: str, status: str, other: HostAnswers) -> None:
     found = judged(other)
     assert {key: one.status for key, one in found.items() if one.status != "ok"} == {name: status}
     assert "b" in found[name].found

@@ -33,7 +33,7 @@ def test_a_page_a_node_has_every_frame_with_its_time(tmp_path: Path) -> None:
 
 
 def test_a_frame_that_is_too_small_to_see_is_left_out() -> None:
-    process = stacks.Process("node1", "1", "P", [
+    process = stacks.JvmStacks("node1", "1", "P", [
         stacks.Stack("t", ("a/B.c",), 10_000), stacks.Stack("t", ("d/E.f",), 1),
     ])  # fmt: skip
     (one,) = flames.tree([process])["c"]

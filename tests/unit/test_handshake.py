@@ -3,7 +3,7 @@
 import pytest
 
 from weft.layout import handshake
-from weft.layout.handshake import Process
+from weft.layout.handshake import ProcessId
 
 
 def text(*lines: str) -> list[handshake.Event]:
@@ -54,7 +54,7 @@ def test_how_often_others_ran_the_same_program_with_it_is_counted() -> None:
 
 def test_a_line_that_is_still_being_written_is_not_read() -> None:
     assert handshake.events("started\t7\t100\t1\tcs\tworker\tjava\nstarted\t8\t10") == [
-        handshake.Event("started", Process(7, 100, 1), "cs", "worker", "java")
+        handshake.Event("started", ProcessId(7, 100, 1), "cs", "worker", "java")
     ]
 
 

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, TAIL, Held, Stage, use
+from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, TAIL, SlotUse, Stage, use
 
 A, B = ("app", 0, 0), ("app", 1, 0)
 
 
 def reasons(
-    tasks: list[Held], submitted: dict[Stage, float], end: float = 10, slots: int = 2
+    tasks: list[SlotUse], submitted: dict[Stage, float], end: float = 10, slots: int = 2
 ) -> dict[str, float]:
     found: dict[str, float] = {}
     for (reason, _), seconds in use(tasks, submitted, 0, end, slots).empty.items():
@@ -19,23 +19,23 @@ def reasons(
 
 
 def test_before_the_first_task_and_after_the_last() -> None:
-    assert reasons([Held(A, 2, 9), Held(A, 2, 9)], {A: 1}) == {START: 4, DRIVER: 2}
+    assert reasons([SlotUse(A, 2, 9), SlotUse(A, 2, 9)], {A: 1}) == {START: 4, DRIVER: 2}
 
 
 def test_a_straggler_makes_a_tail() -> None:
-    assert reasons([Held(A, 0, 4), Held(A, 0, 10)], {A: 0}) == {TAIL: 6}
+    assert reasons([SlotUse(A, 0, 4), SlotUse(A, 0, 10)], {A: 0}) == {TAIL: 6}
 
 
 def test_a_stage_of_one_task_has_too_few() -> None:
-    assert reasons([Held(A, 0, 10)], {A: 0}) == {FEW: 10}
+    assert reasons([SlotUse(A, 0, 10)], {A: 0}) == {FEW: 10}
 
 
 def test_a_task_that_is_ready_and_not_launched_waits_for_the_scheduler() -> None:
-    assert reasons([Held(A, 0, 4), Held(A, 0, 10), Held(A, 5, 10)], {A: 0}) == {SCHEDULING: 1}
+    assert reasons([SlotUse(A, 0, 4), SlotUse(A, 0, 10), SlotUse(A, 5, 10)], {A: 0}) == {SCHEDULING: 1}
 
 
 def test_between_two_stages_the_driver_is_alone() -> None:
-    tasks = [Held(A, 0, 4), Held(A, 0, 4), Held(B, 6, 10), Held(B, 6, 10)]
+    tasks = [SlotUse(A, 0, 4), SlotUse(A, 0, 4), SlotUse(B, 6, 10), SlotUse(B, 6, 10)]
     assert reasons(tasks, {A: 0, B: 6}) == {DRIVER: 4}
     assert reasons(tasks, {A: 0, B: 5}) == {DRIVER: 2, SCHEDULING: 2}
 
@@ -45,12 +45,12 @@ def test_no_task_at_all_is_the_start() -> None:
 
 
 def test_more_tasks_than_slots_share_them() -> None:
-    assert use([Held(A, 0, 10)] * 4, {A: 0}, 0, 10, 2).held == pytest.approx([5, 5, 5, 5])
+    assert use([SlotUse(A, 0, 10)] * 4, {A: 0}, 0, 10, 2).held == pytest.approx([5, 5, 5, 5])
 
 
 def test_tasks_of_one_executor_share_its_slots_and_not_those_of_others() -> None:
     """As a sink in the slot of the one long subtask, while the other executor is done."""
-    tasks = [Held(A, 0, 10, "x"), Held(B, 0, 10, "x"), Held(A, 0, 2, "y")]
+    tasks = [SlotUse(A, 0, 10, "x"), SlotUse(B, 0, 10, "x"), SlotUse(A, 0, 2, "y")]
     found = use(tasks, {A: 0, B: 0}, 0, 10, 2, {"x": 1, "y": 1})
     assert found.held == pytest.approx([5, 5, 2])
     assert found.empty == {(TAIL, A): pytest.approx(8)}
@@ -60,7 +60,7 @@ def test_tasks_of_one_executor_share_its_slots_and_not_those_of_others() -> None
 
 MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)
 TASKS = st.builds(
-    lambda stage, begin, length, place: Held(("app", stage, 0), begin, begin + length, place),
+    lambda stage, begin, length, place: SlotUse(("app", stage, 0), begin, begin + length, place),
     st.integers(min_value=0, max_value=3),
     MOMENTS,
     st.integers(min_value=0, max_value=80).map(lambda tick: tick / 10),
@@ -75,7 +75,7 @@ TASKS = st.builds(
     st.integers(0, 3),
 )
 def test_every_slot_second_has_one_answer(
-    tasks: list[Held], submitted: dict[int, float], slots: int, other: int
+    tasks: list[SlotUse], submitted: dict[int, float], slots: int, other: int
 ) -> None:
     rooms = {"x": slots, "y": other} if other else {}
     slots += other

@@ -14,7 +14,7 @@ from weft.analysis.explain.tasktime import (
     THREADS,
     UNCLASSIFIED,
     WAITING,
-    Measured,
+    StageTasks,
     agree,
     parts,
 )
@@ -23,11 +23,11 @@ OPENS, READS = "metadata: scratch", "data: scratch"
 
 
 def test_what_nobody_measured_has_no_name() -> None:
-    assert parts(Measured(10, processor=4)) == {PROCESSOR: 4, UNCLASSIFIED: 6}
+    assert parts(StageTasks(10, processor=4)) == {PROCESSOR: 4, UNCLASSIFIED: 6}
 
 
 def test_each_measurement_is_its_own_part() -> None:
-    found = Measured(10, scheduling=1, processor=2, waiting=1, collector=1, fetch=2, files={OPENS: 2})
+    found = StageTasks(10, scheduling=1, processor=2, waiting=1, collector=1, fetch=2, files={OPENS: 2})
     assert parts(found) == pytest.approx(
         {SCHEDULING: 1, PROCESSOR: 2, WAITING: 1, COLLECTOR: 1, NETWORK: 2, OPENS: 2, UNCLASSIFIED: 1}
     )
@@ -35,65 +35,65 @@ def test_each_measurement_is_its_own_part() -> None:
 
 def test_time_in_file_calls_is_what_was_blocked_there() -> None:
     """Of 6 s inside calls the thread waited for a processor in 3: the looks saw it blocked in files for 3 alone."""
-    found = Measured(10, processor=2, waiting=4, files={OPENS: 4, READS: 2}, blocked_in_files=3)
+    found = StageTasks(10, processor=2, waiting=4, files={OPENS: 4, READS: 2}, blocked_in_files=3)
     assert parts(found) == pytest.approx({PROCESSOR: 2, WAITING: 4, OPENS: 2, READS: 1, UNCLASSIFIED: 1})
 
 
 def test_looks_that_see_too_little_do_not_hide_what_was_timed() -> None:
     """On an idle machine nothing but the file server can have taken the time inside the calls."""
-    found = Measured(10, processor=2, waiting=1, files={OPENS: 6}, blocked_in_files=0.5)
+    found = StageTasks(10, processor=2, waiting=1, files={OPENS: 6}, blocked_in_files=0.5)
     assert parts(found)[OPENS] == pytest.approx(5)
 
 
 def test_what_a_hypervisor_took_is_a_wait_for_a_processor_as_far_as_nothing_else_explains_it() -> None:
-    found = Measured(10, processor=4, waiting=1, collector=2, stolen=1)
+    found = StageTasks(10, processor=4, waiting=1, collector=2, stolen=1)
     assert parts(found) == pytest.approx({PROCESSOR: 4, WAITING: 2, COLLECTOR: 2, UNCLASSIFIED: 2})
     assert parts(dataclasses.replace(found, stolen=30))[WAITING] == pytest.approx(4)
 
 
 def test_a_fetch_is_what_its_server_did_as_far_as_that_did_anything() -> None:
-    found = Measured(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1})
+    found = StageTasks(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1})
     assert parts(found) == pytest.approx({PROCESSOR: 5, OPENS: 3, NETWORK: 2})
 
 
 def test_what_the_link_needs_for_a_fetch_is_not_its_servers() -> None:
     """They work while the bytes before are on their way."""
-    found = Measured(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1}, wire=5)
+    found = StageTasks(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1}, wire=5)
     assert parts(found) == pytest.approx({PROCESSOR: 4.25, OPENS: 0.75, NETWORK: 5})
     assert parts(dataclasses.replace(found, wire=60)) == pytest.approx({PROCESSOR: 4, NETWORK: 6})
 
 
 def test_a_tasks_own_file_calls_and_those_of_its_servers_add_up() -> None:
-    found = Measured(10, processor=2, fetch=2, files={OPENS: 4}, served={OPENS: 2})
+    found = StageTasks(10, processor=2, fetch=2, files={OPENS: 4}, served={OPENS: 2})
     assert parts(found) == pytest.approx({PROCESSOR: 2, OPENS: 6, UNCLASSIFIED: 2})
 
 
 def test_what_no_cause_explains_is_what_looks_saw() -> None:
-    found = Measured(10, processor=2, collector=1, fetch=2, seen={THREADS: 6, NETWORK: 1})
+    found = StageTasks(10, processor=2, collector=1, fetch=2, seen={THREADS: 6, NETWORK: 1})
     assert parts(found) == pytest.approx(
         {PROCESSOR: 2, COLLECTOR: 1, NETWORK: 3, THREADS: 3, UNCLASSIFIED: 1}
     )
 
 
 def test_looks_name_no_more_than_what_is_left() -> None:
-    found = Measured(10, processor=6, files={OPENS: 2}, seen={THREADS: 6, NETWORK: 2})
+    found = StageTasks(10, processor=6, files={OPENS: 2}, seen={THREADS: 6, NETWORK: 2})
     assert parts(found) == pytest.approx({PROCESSOR: 6, OPENS: 2, THREADS: 1.5, NETWORK: 0.5})
 
 
 def test_more_service_than_waiting_is_not_counted_twice() -> None:
-    found = Measured(10, processor=8, fetch=2, served={OPENS: 30, PROCESSOR: 10})
+    found = StageTasks(10, processor=8, fetch=2, served={OPENS: 30, PROCESSOR: 10})
     assert parts(found) == pytest.approx({PROCESSOR: 8.5, OPENS: 1.5})
 
 
 def test_causes_that_overlap_share_the_time_in_which_the_task_was_blocked() -> None:
-    found = Measured(10, processor=6, collector=4, fetch=4)
+    found = StageTasks(10, processor=6, collector=4, fetch=4)
     assert parts(found) == pytest.approx({PROCESSOR: 6, COLLECTOR: 2, NETWORK: 2})
 
 
 SECONDS = st.floats(min_value=0, max_value=1000)
 FILES = st.dictionaries(st.sampled_from([OPENS, READS, "data: input"]), SECONDS)
 MEASURED = st.builds(
-    Measured,
+    StageTasks,
     held=SECONDS,
     scheduling=SECONDS,
     processor=st.none() | SECONDS,
@@ -110,13 +110,13 @@ MEASURED = st.builds(
 
 
 @given(MEASURED)
-def test_parts_sum_to_the_time_that_tasks_held_slots(found: Measured) -> None:
+def test_parts_sum_to_the_time_that_tasks_held_slots(found: StageTasks) -> None:
     assert sum(parts(found).values()) == pytest.approx(found.held, abs=1e-6)
     assert all(seconds >= 0 for seconds in parts(found).values())
 
 
 @given(MEASURED, SECONDS)
-def test_service_that_nobody_waited_for_costs_nothing(found: Measured, hidden: float) -> None:
+def test_service_that_nobody_waited_for_costs_nothing(found: StageTasks, hidden: float) -> None:
     """Resource seconds of other threads never become a part of tasks that did not wait for them."""
     quiet = dataclasses.replace(found, fetch=0.0)
     assert parts(quiet) == parts(dataclasses.replace(quiet, served={OPENS: hidden}))

@@ -9,13 +9,12 @@ import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
 from weft.analysis.explain.evidence import Window
-from weft.analysis.predict import classes, curve
-from weft.analysis.predict import work as work_of
+from weft.analysis.predict import classes, curve, jobprofile
 from weft.analysis.predict.forecast import Model
-from weft.analysis.predict.growth import Growth, Rule, of_workload
-from weft.analysis.predict.machine import Service
+from weft.analysis.predict.growth import Growth, TaskRule, of_workload
+from weft.analysis.predict.jobprofile import CallsPerTask, StageWork
+from weft.analysis.predict.machine import StorageModel
 from weft.analysis.predict.target import scaled
-from weft.analysis.predict.work import Calls, StageWork
 
 
 def test_the_run_itself_takes_what_it_took() -> None:
@@ -93,17 +92,22 @@ def test_the_daemons_processor_time_is_that_of_the_run_phase_for_each_call_on_it
     samples = polars.DataFrame(rows, ["t", "process", "counter", "value"], orient="row")
     stages = [
         StageWork(
-            MAP, "map", [1.0] * 4, calls=[Calls("scratch", "open", 10, 0.1), Calls("input", "open", 9, 0)]
+            MAP,
+            "map",
+            [1.0] * 4,
+            calls=[CallsPerTask("scratch", "open", 10, 0.1), CallsPerTask("input", "open", 9, 0)],
         )
     ]
     window = Window(10.0, 20.0, 4, {})
-    assert work_of._emulator(samples, window, stages, {"scratch": "delayed:lustre"}) == pytest.approx(4 / 40)
-    assert work_of._emulator(samples, window, stages, {"scratch": "pool+delayed:lustre"}) == 0
+    assert jobprofile._emulator(samples, window, stages, {"scratch": "delayed:lustre"}) == pytest.approx(
+        4 / 40
+    )
+    assert jobprofile._emulator(samples, window, stages, {"scratch": "pool+delayed:lustre"}) == 0
 
 
 def test_a_task_that_no_longer_blocks_queues_for_a_processor_less_often() -> None:
     """0.3 s of computing are 100 turns, 300 calls another 300."""
-    calls = [Calls("scratch", "open", 300, 0.3)]
+    calls = [CallsPerTask("scratch", "open", 300, 0.3)]
     stage = replace(groupby().stages[0], processor=0.3, waiting=0.4, calls=calls)
     work = replace(job([stage]), storages={"scratch": "delayed:lustre"})
     found = Model(work, at(4, replace(LUSTRE, name="delayed:lustre")))
@@ -138,7 +142,7 @@ def test_a_shared_metadata_service_makes_it_slower_with_nodes() -> None:
 
 def test_the_knee_is_where_a_known_service_saturates() -> None:
     """4 tasks of 1 s a core in each of 2 stages: 8 s; 2 x (4 k)^2 opens at 1,000 a second: 0.032 k^2 s. k = 15.8."""
-    service = Service("slow", latency=0.0, rate=1000)
+    service = StorageModel("slow", latency=0.0, rate=1000)
     found = curve.knee(model(), lambda n: at(n, service), 500)
     assert found is not None
     assert found.resource == "metadata of slow (scratch)"
@@ -156,7 +160,7 @@ def test_there_is_no_knee_up_to_a_number_of_nodes() -> None:
 
 
 def test_more_reducers_than_the_threshold_end_the_bypass_writer() -> None:
-    writes = Calls("scratch", "open", 6 + 16, 0.1)
+    writes = CallsPerTask("scratch", "open", 6 + 16, 0.1)
     stage = StageWork(MAP, "map", [1.0] * 16, writes_shuffle=True, processor=1.0, calls=[writes])
     work = groupby()
     work = replace(work, stages=[stage, work.stages[1]])
@@ -196,7 +200,7 @@ def test_virtual_nodes_share_their_host() -> None:
 
 
 def test_a_storage_that_is_replaced_takes_its_time_along() -> None:
-    calls = [Calls("scratch", "open", 16, 0.5)]
+    calls = [CallsPerTask("scratch", "open", 16, 0.5)]
     stages = [replace(stage, calls=calls, processor=0.5) for stage in groupby().stages]
     work = replace(job(stages), storages={"scratch": "lustre"})
     there = model(work, service=LUSTRE)
@@ -218,7 +222,7 @@ def test_an_efficient_job_pays_for_no_waiting() -> None:
 
 def test_the_largest_machine_of_the_papers_is_predicted_in_seconds() -> None:
     """10,240 cores, 41,000 tasks a stage, 1.7 x 10^9 blocks."""
-    growth = Growth([Rule(4)], each=True)
+    growth = Growth([TaskRule(4)], each=True)
     begin = time.perf_counter()
     found = model(growth=growth).at(
         replace(at(320, LUSTRE, cores=32, launches={"spark": 2000}), partitions=41_000)
@@ -252,8 +256,8 @@ def test_stages_are_named_by_what_they_are() -> None:
     [
         ({}, "processor-bound"),
         ({"processor": 0.1, "network": 0.9}, "data-intensive"),
-        ({"processor": 0.1, "calls": [Calls("scratch", "open", 9, 0.9)]}, "metadata-intensive"),
-        ({"processor": 0.1, "calls": [Calls("input", "read", 9, 0.9)]}, "data-intensive"),
+        ({"processor": 0.1, "calls": [CallsPerTask("scratch", "open", 9, 0.9)]}, "metadata-intensive"),
+        ({"processor": 0.1, "calls": [CallsPerTask("input", "read", 9, 0.9)]}, "data-intensive"),
         ({"processor": 0.1, "lag": 90.0}, "start-bound"),
     ],
 )
@@ -262,7 +266,7 @@ def test_a_class_is_what_the_slots_spent_their_time_on(change: dict[str, Any], f
 
 
 def test_time_of_data_is_that_of_bytes_and_calls_are_those_of_blocks() -> None:
-    reads = Calls("scratch", "read", 16, 0.5)
+    reads = CallsPerTask("scratch", "read", 16, 0.5)
     work = groupby()
     work = replace(work, stages=[work.stages[0], replace(work.stages[1], calls=[reads], processor=0.5)])
     assert model(work).at(at(8)).seconds == pytest.approx(8.0, rel=0.01)
@@ -270,10 +274,10 @@ def test_time_of_data_is_that_of_bytes_and_calls_are_those_of_blocks() -> None:
 
 def test_blocks_of_other_nodes_are_opened_by_their_servers() -> None:
     """On 2 nodes half of 16 blocks are on the task's own; on 4 nodes a quarter of 16: 32 opens of 16 blocks in all."""
-    calls = [Calls("scratch", "open", 16, 0.0), Calls("scratch", "open", 16, 0.0, served=True)]
+    calls = [CallsPerTask("scratch", "open", 16, 0.0), CallsPerTask("scratch", "open", 16, 0.0, served=True)]
     stages = [groupby().stages[0], replace(groupby().stages[1], calls=calls)]
     work = replace(job(stages, slots=2), nodes=2)
-    slow = Service("slow", rate=1.0)
+    slow = StorageModel("slow", rate=1.0)
     for nodes in (2, 4):
         asked = replace(at(nodes, slow), growth=Growth())
         busy = Model(work, replace(at(2), growth=Growth())).at(asked).busy()
@@ -317,7 +321,7 @@ def test_splits_of_a_file_are_tasks_and_a_rule_is_for_its_side_of_the_shuffle() 
 def test_a_smaller_block_is_read_in_fewer_pieces_but_never_in_less_than_its_own() -> None:
     def reads(of_block: float) -> float:
         maps, reduces = groupby(tasks=4, slots=4).stages
-        call = Calls("scratch", "read", 4 * of_block, 0.0)
+        call = CallsPerTask("scratch", "read", 4 * of_block, 0.0)
         work = job([maps, replace(reduces, blocks=4, calls=[call])])
         slow = replace(LUSTRE, call=1.0)
         target = replace(at(4, slow, growth=Growth()), size=work.size, partitions=64)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weft.analysis.predict import calibrated
-from weft.analysis.predict.machine import Machine, Service
+from weft.analysis.predict.machine import Machine, StorageModel
 from weft.analysis.predict.machinefile import of_profile, parse
 from weft.analysis.predict.storages import service
 from weft.analysis.read.calibration import Calibration
@@ -93,7 +93,7 @@ def test_a_profile_is_what_latencyfs_delays_by() -> None:
 
 
 MACHINE = Machine(
-    "here", storages={"lustre": Service("lustre", latency=5e-4, bandwidth=1e9)}, mounts={"/l": "lustre"}
+    "here", storages={"lustre": StorageModel("lustre", latency=5e-4, bandwidth=1e9)}, mounts={"/l": "lustre"}
 )
 
 

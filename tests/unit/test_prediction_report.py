@@ -11,15 +11,15 @@ import pytest
 from tests.unit.prediction_jobs import LUSTRE, MEMORY, at, groupby, job
 from tests.unit.report_fakes import make_record
 from weft.analysis.predict import advice, correction, curve, leftout, prediction, projection
-from weft.analysis.predict.advice import Tried
+from weft.analysis.predict.advice import Trial
 from weft.analysis.predict.candidates import Situation, candidates
 from weft.analysis.predict.correction import Seen
 from weft.analysis.predict.distance import AGAIN
 from weft.analysis.predict.growth import Growth
+from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile
 from weft.analysis.predict.machine import Machine
-from weft.analysis.predict.prediction import Asked
+from weft.analysis.predict.prediction import Scenario
 from weft.analysis.predict.projection import Recorded
-from weft.analysis.predict.work import Calls, Work
 from weft.api import advice as changes
 from weft.api import machines as capacity
 from weft.api.predictions import counts
@@ -47,7 +47,7 @@ def test_the_work_of_a_record_is_that_of_its_stages(recorded: Recorded) -> None:
 
 
 def test_a_prediction_at_the_measured_nodes_is_the_measurement(recorded: Recorded) -> None:
-    found = prediction.predict(recorded, HERE, Asked(HERE, [2]))
+    found = prediction.predict(recorded, HERE, Scenario(HERE, [2]))
     assert found.curves[0].points[0].seconds == pytest.approx(recorded.work.measured)
     assert found.curves[0].points[0].factor == 1.0
 
@@ -108,11 +108,11 @@ def test_errors_of_other_runs_widen_the_band(recorded: Recorded) -> None:
 
 def test_small_runs_are_chosen_for_what_is_asked() -> None:
     one = on_lustre(groupby(), {**SPEC, "scratch": {"kind": "memory"}})
-    far = [run.flags for run in prediction.experiments(one, HERE, Asked(HERE, [64]), [], 4)]
+    far = [run.flags for run in prediction.experiments(one, HERE, Scenario(HERE, [64]), [], 4)]
     assert ("--nodes", "slurm:8") in far
     assert 1 <= len(far) == len(set(far)) <= 4
     waits = on_lustre(slow(), one.spec)
-    other = [run.flags for run in prediction.experiments(waits, HERE, Asked(HERE, [4], ["memory"]), [], 4)]
+    other = [run.flags for run in prediction.experiments(waits, HERE, Scenario(HERE, [4], ["memory"]), [], 4)]
     assert ("--scratch", "memory") in other
 
 
@@ -126,7 +126,7 @@ def test_a_curve_starts_from_the_run_that_is_nearest_to_it() -> None:
 
 
 def test_a_page_and_a_terminal_show_the_curve(recorded: Recorded) -> None:
-    found = prediction.predict(recorded, HERE, Asked(HERE, [1, 2, 64], ["memory", "lustre"]))
+    found = prediction.predict(recorded, HERE, Scenario(HERE, [1, 2, 64], ["memory", "lustre"]))
     text = prediction_page.page(found)
     assert text.count("<svg") == 1
     assert "could not be drawn" not in text
@@ -180,14 +180,14 @@ SPEC: dict[str, Any] = {
 }
 
 
-def slow() -> Work:
+def slow() -> JobProfile:
     """Half of each task is spent opening scratch files on Lustre."""
-    calls = [Calls("scratch", "open", 16, 0.5)]
+    calls = [CallsPerTask("scratch", "open", 16, 0.5)]
     stages = [replace(stage, calls=calls, processor=0.5) for stage in groupby().stages]
     return replace(job(stages), storages={"scratch": "mount"})
 
 
-def on_lustre(work: Work, spec: dict[str, Any] | None = None) -> Recorded:
+def on_lustre(work: JobProfile, spec: dict[str, Any] | None = None) -> Recorded:
     return Recorded("run", work, Growth(), 1, 64 << 30, "slurm", spec or SPEC, 1_070_000_000)
 
 
@@ -310,8 +310,8 @@ def test_memory_that_is_too_small_is_no_candidate() -> None:
     assert ("--scratch", "pool:/l/me") in pools
 
 
-def tried(low: float, high: float, real: float) -> Tried:
-    return Tried(
+def tried(low: float, high: float, real: float) -> Trial:
+    return Trial(
         run="r",
         change="c",
         flags=("--scratch", "memory"),

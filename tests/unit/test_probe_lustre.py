@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
 from weft.adapters.probes import lustre
-from weft.adapters.probes.lustre import HOST, LustreProbe, Table, of_lctl, parse, readings
+from weft.adapters.probes.lustre import HOST, CounterFile, LustreProbe, of_lctl, parse, readings
 from weft.analysis.summary.gather import summarize
 from weft.layout.node import Node
 from weft.layout.places import Place
@@ -46,7 +46,9 @@ def test_counters_are_read_with_and_without_sums() -> None:
 
 
 def test_clients_of_one_node_add_up() -> None:
-    found = readings([Table("scratch", "node1", "llite", LLITE), Table("scratch", "node1", "llite", LLITE)])
+    found = readings(
+        [CounterFile("scratch", "node1", "llite", LLITE), CounterFile("scratch", "node1", "llite", LLITE)]
+    )
     assert {sample.counter: (sample.node, sample.value) for sample in found} == {
         "lustre.scratch.llite.read_bytes.count": ("node1", 4),
         "lustre.scratch.llite.read_bytes.bytes": ("node1", 16384),
@@ -57,7 +59,7 @@ def test_clients_of_one_node_add_up() -> None:
 
 def test_lctl_prints_a_file_below_its_name() -> None:
     text = f"llite.scratch-ffff8800.stats=\n{LLITE}mdc.scratch-MDT0000-mdc-ffff.stats=\n{MD}"
-    assert of_lctl(text) == [Table(HOST, HOST, "llite", LLITE), Table(HOST, HOST, "mdc", MD)]
+    assert of_lctl(text) == [CounterFile(HOST, HOST, "llite", LLITE), CounterFile(HOST, HOST, "mdc", MD)]
 
 
 def test_without_counters_it_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

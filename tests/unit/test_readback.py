@@ -12,7 +12,7 @@ from weft.adapters.storage.readback import difference, require_expected
 from weft.errors import NodeError, StorageError
 from weft.host.shell import Completed
 from weft.layout.node import Node
-from weft.layout.places import FileSystem, Place
+from weft.layout.places import ExpectedMount, Place
 
 MOUNTS = r"""/dev/sda1 / ext4 rw,relatime 0 0
 tmpfs /dev/shm tmpfs rw 0 0
@@ -25,18 +25,18 @@ weft /mnt/tmp tmpfs rw 0 0
 @pytest.mark.parametrize(
     ("wanted", "size", "words"),
     [
-        (FileSystem("/mnt/tmp", "tmpfs", 64 << 20), 64 << 20, ""),
-        (FileSystem("/mnt/tmp", "tmpfs", (64 << 20) - 5), 64 << 20, ""),
-        (FileSystem("/mnt/tmp", "tmpfs", 64 << 20), 32 << 20, "was to have 67.1 MB, but has 33.6 MB"),
-        (FileSystem("/mnt/tmp", "tmpfs", 64 << 20), 128 << 20, "was to have 67.1 MB, but has 134 MB"),
-        (FileSystem("/mnt/tmp", "ext4", 64 << 20, 0.2), 60 << 20, "was to be ext4, but is tmpfs"),
-        (FileSystem("/mnt/none", "ext4", 64 << 20, 0.2), 60 << 20, "but is mounted at /"),
-        (FileSystem("/mnt/a b", "fuse*"), 1, ""),
-        (FileSystem("/dev/shm/x", "tmpfs", mounted=False), 1, ""),
-        (FileSystem("/mnt/x", "tmpfs", mounted=False), 1, "was to be tmpfs, but is ext4"),
+        (ExpectedMount("/mnt/tmp", "tmpfs", 64 << 20), 64 << 20, ""),
+        (ExpectedMount("/mnt/tmp", "tmpfs", (64 << 20) - 5), 64 << 20, ""),
+        (ExpectedMount("/mnt/tmp", "tmpfs", 64 << 20), 32 << 20, "was to have 67.1 MB, but has 33.6 MB"),
+        (ExpectedMount("/mnt/tmp", "tmpfs", 64 << 20), 128 << 20, "was to have 67.1 MB, but has 134 MB"),
+        (ExpectedMount("/mnt/tmp", "ext4", 64 << 20, 0.2), 60 << 20, "was to be ext4, but is tmpfs"),
+        (ExpectedMount("/mnt/none", "ext4", 64 << 20, 0.2), 60 << 20, "but is mounted at /"),
+        (ExpectedMount("/mnt/a b", "fuse*"), 1, ""),
+        (ExpectedMount("/dev/shm/x", "tmpfs", mounted=False), 1, ""),
+        (ExpectedMount("/mnt/x", "tmpfs", mounted=False), 1, "was to be tmpfs, but is ext4"),
     ],
 )
-def test_a_difference_names_both(wanted: FileSystem, size: int, words: str) -> None:
+def test_a_difference_names_both(wanted: ExpectedMount, size: int, words: str) -> None:
     found = difference(wanted, MOUNTS, size)
     assert words in found
     assert bool(found) == bool(words)
@@ -52,7 +52,7 @@ class Answers:
         return Completed(self.code, self.text, "stat: no such file")
 
 
-def place(**expected: FileSystem) -> Place:
+def place(**expected: ExpectedMount) -> Place:
     return Place(
         "memory", "tmpfs", {}, shared=False, expected={name: (one,) for name, one in expected.items()}
     )
@@ -62,8 +62,8 @@ def test_a_run_on_another_file_system_does_not_start(monkeypatch: pytest.MonkeyP
     nodes = fake_nodes(2)
     monkeypatch.setattr(readback, "access", lambda _: Answers())
     monkeypatch.setattr(Answers, "text", f"4096 {(32 << 20) // 4096}\n{MOUNTS}")
-    require_expected("scratch", place(node1=FileSystem("/mnt/tmp", "tmpfs", 32 << 20)), nodes)
-    wanted = place(node1=FileSystem("/mnt/tmp", "tmpfs", 64 << 20), node2=FileSystem("/mnt/tmp", "xfs"))
+    require_expected("scratch", place(node1=ExpectedMount("/mnt/tmp", "tmpfs", 32 << 20)), nodes)
+    wanted = place(node1=ExpectedMount("/mnt/tmp", "tmpfs", 64 << 20), node2=ExpectedMount("/mnt/tmp", "xfs"))
     with pytest.raises(StorageError, match=r"scratch on node1: .* 67.1 MB, but has 33.6 MB \(and 1 more\)"):
         require_expected("scratch", wanted, nodes)
     monkeypatch.setattr(Answers, "code", 1)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from tests.unit.report_fakes import BEGIN, make_record
 from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.summary.gather import summarize
-from weft.analysis.summary.summary import Mark, Summary
+from weft.analysis.summary.summary import Loss, Summary
 from weft.cli import app
 from weft.errors import UsageError
 from weft.record.record import write_json
@@ -92,7 +92,7 @@ def test_a_search_lists_each_rate_and_the_highest_that_kept_the_bound(tmp_path: 
 
 def test_recovery_after_a_loss_is_timed(tmp_path: Path) -> None:
     found = summary(tmp_path, slow=1.0, fallbacks=1, longest_pause={"began": BEGIN + 15, "seconds": 3.5})
-    found = found.model_copy(update={"marks": (Mark(at=15.0, words="taskmanager-node2 lost"),)})
+    found = found.model_copy(update={"marks": (Loss(at=15.0, words="taskmanager-node2 lost"),)})
     text = words(found)
     assert text[1].startswith("taskmanager-node2 lost at 10.0 s; recovered 4.5 s later")
     assert text[2].startswith("The engine continued 1 times from a checkpoint")

@@ -10,7 +10,7 @@ from weft.cli import app
 from weft.errors import UsageError
 from weft.host import settings
 from weft.host.site.profile import Profile, load
-from weft.host.site.survey import FileSystem, Interface, Survey, file_systems, java_modules, shared
+from weft.host.site.survey import Interface, MountedFileSystem, Survey, file_systems, java_modules, shared
 from weft.host.site.writing import text
 from weft.host.slurm.commands import Partition
 
@@ -27,7 +27,7 @@ FOUND = Survey(
         Partition("old", False, False, "infinite", 2, 8, 8 << 30),
     ],
     [Interface("ib0", "10.1.0.1", 100_000, True), Interface("eth0", "10.0.0.1", 0, False)],
-    [FileSystem(Path("/lustre"), "lustre")],
+    [MountedFileSystem(Path("/lustre"), "lustre")],
     Path("/lustre/me"),
     Path("/local"),
     ["java/17"],

@@ -11,9 +11,9 @@ from weft.errors import NodeError, UsageError
 from weft.host import lease
 from weft.host.site.profile import Directives, Profile
 from weft.host.slurm import commands
-from weft.host.slurm.allocation import Allocation, Part, allocation
+from weft.host.slurm.allocation import AllocatedNode, Allocation, allocation
 from weft.host.slurm.commands import refused
-from weft.host.slurm.jobs import Job
+from weft.host.slurm.jobs import SlurmJob
 from weft.host.slurm.text import fields, parts_of, per_node, seconds
 from weft.run.submission.script import script
 
@@ -93,13 +93,13 @@ def test_a_line_that_the_script_could_not_hold_is_refused() -> None:
 
 
 def test_a_step_is_one_task_on_one_node_beside_the_others() -> None:
-    words = step(7, Part("n2", 4, 1 << 30, "n2", None))
+    words = step(7, AllocatedNode("n2", 4, 1 << 30, "n2", None))
     assert words[0] == "srun"
     assert {"--jobid=7", "--overlap", "--nodes=1", "--ntasks=1", "--nodelist=n2", "--cpus-per-task=4"} <= set(
         words
     )
     assert not any(word.startswith(("--mem", "--het-group")) for word in words)
-    assert "--het-group=1" in step(7, Part("n2", 4, 1 << 30, "n2", 1))
+    assert "--het-group=1" in step(7, AllocatedNode("n2", 4, 1 << 30, "n2", 1))
 
 
 def given(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Allocation:
@@ -180,7 +180,7 @@ def test_a_refusal_is_told_with_a_fix(output: str, message: str, hint: str) -> N
     ],
 )
 def test_a_wait_is_explained(reason: str, hopeless: bool, words: str) -> None:
-    job = Job(7, "PENDING", reason, "", 0)
+    job = SlurmJob(7, "PENDING", reason, "", 0)
     assert job.hopeless is hopeless
     assert words in job.waits_for()
 
@@ -198,7 +198,7 @@ def test_a_wait_is_explained(reason: str, hopeless: bool, words: str) -> None:
 )
 def test_an_end_is_explained(state: str, words: str) -> None:
     known = {"RunTime": "00:01:00", "TimeLimit": "00:01:00" if state != "STRANGE" else "01:00:00"}
-    assert words in Job(7, state, "", "n1", 0, known).end().message
+    assert words in SlurmJob(7, state, "", "n1", 0, known).end().message
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from weft.adapters.storage import KINDS
 from weft.adapters.storage.base import label
-from weft.analysis.predict.machine import Machine, Service
+from weft.analysis.predict.machine import Machine, StorageModel
 from weft.analysis.predict.storages import service
 from weft.errors import UsageError
 from weft.facts import storages
@@ -33,7 +33,7 @@ def test_what_names_a_storage_is_its_value_and_its_default(kind: str) -> None:
 
 
 def test_a_plus_in_a_path_is_no_storage() -> None:
-    machine = Machine("m", storages={"lustre": Service("lustre")}, mounts={"/l": "lustre"})
+    machine = Machine("m", storages={"lustre": StorageModel("lustre")}, mounts={"/l": "lustre"})
     assert service("pool+mount:/l/a+b", machine).name == "pool+mount"
     assert service("pool+lustre", machine).name == "pool+lustre"
     with pytest.raises(UsageError, match="has no key"):

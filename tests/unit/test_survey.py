@@ -16,7 +16,7 @@ from weft.cli import survey as verb
 from weft.errors import UsageError
 from weft.host.site.profile import load
 from weft.host.site.writing import with_scratch
-from weft.record.head import Head, Mark
+from weft.record.head import Head, StudyCell
 from weft.record.record import Stored
 from weft.report.pages import surveyed
 from weft.run import surveying
@@ -43,7 +43,7 @@ def stored(
     directory.mkdir(exist_ok=True)
     (directory / "resolved.json").write_text(json.dumps({"nodes": [{"name": "n"}] * nodes}))
     place = {"job": job, "scratch": scratch, "nodes": f"local:{nodes}"}
-    cell = Mark(coordinates=place)
+    cell = StudyCell(coordinates=place)
     return Stored(directory, Head(verdict=verdict, measured=seconds, reason="it was late", cell=cell))
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,16 @@ def test_no_function_is_longer_than_60_lines() -> None:
         if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= 60
     ]
     assert long == []
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    names = [
+        node.name
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert {name: count for name, count in Counter(names).items() if count > 1} == {}
 
 
 def test_no_file_is_named_after_nothing() -> None:

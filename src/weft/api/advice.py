@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from weft.analysis.predict import advice, projection
-from weft.analysis.predict.advice import Advice, Line, Tried
+from weft.analysis.predict.advice import Advice, Line, Trial
 from weft.api import again, machines, related
 from weft.errors import RecordError
 from weft.host import settings
@@ -26,7 +26,7 @@ def advise(run: str = "last") -> Advice:
     return advice.advise(recorded, str(stored.directory), machine, others, related.deviation(stored))
 
 
-def attempt(found: Advice, lines: Sequence[Line], rounds: int, *, trust: bool = False) -> list[Tried]:
+def attempt(found: Advice, lines: Sequence[Line], rounds: int, *, trust: bool = False) -> list[Trial]:
     """Run the old spec and each change in turn, as often as asked for."""
     old: list[float] = []
     new: list[list[float]] = [[] for _ in lines]
@@ -35,7 +35,7 @@ def attempt(found: Advice, lines: Sequence[Line], rounds: int, *, trust: bool = 
         for line, times in zip(lines, new, strict=True):
             times.append(_seconds(found.directory, line.flags, trust=trust))
     return [
-        Tried(
+        Trial(
             run=found.run,
             change=line.change,
             flags=line.flags,
@@ -55,7 +55,7 @@ def _seconds(directory: str, flags: Sequence[str], *, trust: bool) -> float:
     return again.run(directory, flags, trust=trust).head.measured or 0.0
 
 
-def read(log: Path) -> list[Tried]:
+def read(log: Path) -> list[Trial]:
     """The log of tried advice. Raises RecordError that names a broken line."""
     rows = []
     for number, line in enumerate(log.read_text(encoding="utf-8").splitlines() if log.exists() else [], 1):

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from weft.analysis.predict import calibrated
-from weft.analysis.predict.machine import Machine, Service
+from weft.analysis.predict.machine import Machine, StorageModel
 from weft.analysis.predict.machinefile import of_profile, parse
 from weft.analysis.predict.projection import HOSTED, Recorded
 from weft.analysis.read.calibration import Calibration
@@ -109,7 +109,7 @@ def _with_profiles(machine: Machine, changed: Mapping[str, Mapping[str, str]] | 
     return replace(machine, storages={**storages, **machine.storages})
 
 
-def _profile(path: Path, changed: Mapping[str, str]) -> Service:
+def _profile(path: Path, changed: Mapping[str, str]) -> StorageModel:
     try:
         return of_profile(path.read_text(), (settings.profiles() / f"{_DEFAULTS}.toml").read_text(), changed)
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:

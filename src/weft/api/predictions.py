@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from weft.analysis.predict import prediction, projection
 from weft.analysis.predict.experiments import Experiment
-from weft.analysis.predict.prediction import Asked, Prediction
+from weft.analysis.predict.prediction import Prediction, Scenario
 from weft.analysis.predict.projection import Recorded
 from weft.api import again, machines, related
 from weft.errors import UsageError
@@ -39,7 +39,7 @@ def predict(
     stored = record.find(settings.runs(), run)
     recorded = projection.read(stored)
     here = machines.of_record(stored, recorded)
-    asked = Asked(
+    asked = Scenario(
         machines.of_file(machine) if machine else here,
         counts(nodes),
         listed(scratch) if scratch else [],

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from weft.analysis.predict.advice import MOST, Tried
+from weft.analysis.predict.advice import MOST, Trial
 from weft.api import advice as changes
 from weft.api import again
 from weft.cli.flags import Trust
@@ -68,7 +68,7 @@ def advise(
     _print_score(tried, as_json=as_json)
 
 
-def _print_score(tried: Sequence[Tried], *, as_json: bool) -> None:
+def _print_score(tried: Sequence[Trial], *, as_json: bool) -> None:
     if as_json:
         rows = [{**one.model_dump(), "held": one.held} for one in tried]
         print(json.dumps(rows, indent=1))

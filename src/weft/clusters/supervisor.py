@@ -115,7 +115,7 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
     return asked.judge(Results((), {}))
 
 
-def _why(cluster: PersistentCluster, live: Live, ended: signals.Asked) -> str:
+def _why(cluster: PersistentCluster, live: Live, ended: signals.Request) -> str:
     """Wait until a cluster has to end, and return the event with the reason."""
     began, last_use = time.monotonic(), partial(registry.last_use, cluster.name)
     idleness = None if cluster.idle is None else Idleness(cluster.idle, began, last_use, live.cluster.quiet)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from weft.doctor import directories
-from weft.doctor.answers import Host, each
+from weft.doctor.answers import HostAnswers, each
 from weft.doctor.capacity import FILES, PROCESSES
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.host import machine
@@ -35,20 +35,20 @@ def left(end: str, now: float) -> float | None:
 
 
 def judge(
-    hosts: Sequence[Host], shared: str, locks: Mapping[str, str], remaining: float | None
+    hosts: Sequence[HostAnswers], shared: str, locks: Mapping[str, str], remaining: float | None
 ) -> list[Finding]:
     """One finding per check; each names the hosts concerned."""
     plain = [check(hosts) for check in _CHECKS]
     return [_nodes(hosts), *plain, *directories.judge(hosts, shared, locks), *_wall(remaining)]
 
 
-def _nodes(hosts: Sequence[Host]) -> Finding:
+def _nodes(hosts: Sequence[HostAnswers]) -> Finding:
     listed = ", ".join(f"{host.name} at {host.address}" for host in hosts)
     return ok("nodes", f"{listed}; each reaches each other")
 
 
-def _names(hosts: Sequence[Host]) -> Finding:
-    def wrong(host: Host) -> str:
+def _names(hosts: Sequence[HostAnswers]) -> Finding:
+    def wrong(host: HostAnswers) -> str:
         own, found = host.facts["name"], host.facts["resolved"]
         if not found:
             return f"its own name {own} does not resolve"
@@ -64,11 +64,11 @@ def _names(hosts: Sequence[Host]) -> Finding:
     )
 
 
-def _has(host: Host, address: str) -> bool:
+def _has(host: HostAnswers, address: str) -> bool:
     return address in {*host.interfaces.values(), host.address} or address.startswith("127.")
 
 
-def _subnets(hosts: Sequence[Host]) -> Finding:
+def _subnets(hosts: Sequence[HostAnswers]) -> Finding:
     networks = {_network(host) for host in hosts} - {""}
     if len(networks) <= 1 or all(ipaddress.ip_address(host.address).is_loopback for host in hosts):
         return ok("networks", ", ".join(sorted(networks)) or "one")
@@ -77,13 +77,13 @@ def _subnets(hosts: Sequence[Host]) -> Finding:
     return limits("networks", found, costs="speed, because traffic goes through a router", fix=fix)
 
 
-def _network(host: Host) -> str:
+def _network(host: HostAnswers) -> str:
     name = next((name for name, address in host.interfaces.items() if address == host.address), "")
     mask = host.facts["networks"].get(name)
     return str(ipaddress.ip_network(f"{host.address}/{mask}", strict=False)) if mask else ""
 
 
-def _java(hosts: Sequence[Host]) -> Finding:
+def _java(hosts: Sequence[HostAnswers]) -> Finding:
     versions = {host.name: _major(host.facts["java"]) for host in hosts}
     found = each(
         hosts,
@@ -111,11 +111,11 @@ def _major(text: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _limits(hosts: Sequence[Host]) -> Finding:
+def _limits(hosts: Sequence[HostAnswers]) -> Finding:
     def low(value: int, least: int) -> bool:
         return 0 <= value < least
 
-    def wrong(host: Host) -> str:
+    def wrong(host: HostAnswers) -> str:
         files, processes = host.facts["files"], host.facts["processes"]
         return ", ".join(
             [
@@ -130,7 +130,7 @@ def _limits(hosts: Sequence[Host]) -> Finding:
     return limits("ulimit", found, costs="shuffles with many partitions", fix=fix)
 
 
-def _memory(hosts: Sequence[Host]) -> Finding:
+def _memory(hosts: Sequence[HostAnswers]) -> Finding:
     found = each(hosts, lambda host: show_size(host.memory) if host.memory < machine.LEAST else "")
     if not found:
         return ok("memory", f"at least {show_size(min(host.memory for host in hosts))} per node")
@@ -138,15 +138,15 @@ def _memory(hosts: Sequence[Host]) -> Finding:
     return missing("memory", f"{found} for an engine", costs="every engine", fix=fix)
 
 
-def _ports(hosts: Sequence[Host]) -> Finding:
+def _ports(hosts: Sequence[HostAnswers]) -> Finding:
     if not (found := each(hosts, lambda host: ", ".join(host.occupied))):
         return ok("engine ports", "free on each")
     fix = "stop the process, or choose another port: --set engine.port=N, engine.web_port=N"
     return limits("engine ports", found, costs="that engine, until it has another port", fix=fix)
 
 
-def _outgoing(hosts: Sequence[Host]) -> Finding:
-    def wrong(host: Host) -> str:
+def _outgoing(hosts: Sequence[HostAnswers]) -> Finding:
+    def wrong(host: HostAnswers) -> str:
         first, last = host.facts["ports"]
         return f"{first} to {last}" if last - first + 1 < _PORTS else ""
 
@@ -156,7 +156,7 @@ def _outgoing(hosts: Sequence[Host]) -> Finding:
     return limits("outgoing ports", found, costs="many connections at a time", fix=fix)
 
 
-def _clock(hosts: Sequence[Host]) -> Finding:
+def _clock(hosts: Sequence[HostAnswers]) -> Finding:
     found = each(hosts, lambda host: f"{host.ahead:+.1f} s" if abs(host.ahead) > _APART else "")
     if not found:
         return ok("clocks", f"within {_APART:.0f} s of this machine's")
@@ -164,7 +164,7 @@ def _clock(hosts: Sequence[Host]) -> Finding:
     return limits("clocks", found, costs=costs, fix="timedatectl set-ntp true, or fix chronyd there")
 
 
-def _devices(hosts: Sequence[Host]) -> Finding:
+def _devices(hosts: Sequence[HostAnswers]) -> Finding:
     found = each(
         hosts, lambda host: ", ".join(f"no {kind}" for kind in ("fuse", "loop") if not host.facts[kind])
     )

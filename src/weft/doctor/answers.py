@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Host:
+class HostAnswers:
     """A node, its host's answers (`host/programs/examine.py`), and whose marks it sees in each directory."""
 
     name: str
@@ -21,6 +21,6 @@ class Host:
     """Ports of engines that are in use there, as text."""
 
 
-def each(hosts: Iterable[Host], wrong: Callable[[Host], str]) -> str:
+def each(hosts: Iterable[HostAnswers], wrong: Callable[[HostAnswers], str]) -> str:
     """What is wrong, host by host; empty if nothing is."""
     return "; ".join(f"{host.name}: {why}" for host in hosts if (why := wrong(host)))

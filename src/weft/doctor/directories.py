@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from weft.doctor.answers import Host, each
+from weft.doctor.answers import HostAnswers, each
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.doctor.owndirectories import RUN
 from weft.facts import filesystems
 from weft.text.units import show_size
 
 
-def judge(hosts: Sequence[Host], directory: str, locks: Mapping[str, str]) -> list[Finding]:
+def judge(hosts: Sequence[HostAnswers], directory: str, locks: Mapping[str, str]) -> list[Finding]:
     """One finding per check; `directory` is the shared one, `locks` the other hosts' results for a lock in it."""
     plain = [check(hosts) for check in (_unwritten, _local, _memory, _room, _programs)]
     return [*plain, _shared(hosts, directory), _locks(locks, directory)]
 
 
-def _unwritten(hosts: Sequence[Host]) -> Finding:
+def _unwritten(hosts: Sequence[HostAnswers]) -> Finding:
     found = each(
         hosts, lambda host: ", ".join(f"{kind}: {why}" for kind, why in host.facts["unwritten"].items())
     )
@@ -25,7 +25,7 @@ def _unwritten(hosts: Sequence[Host]) -> Finding:
     return missing("writing", found, costs="every run", fix=fix)
 
 
-def _local(hosts: Sequence[Host]) -> Finding:
+def _local(hosts: Sequence[HostAnswers]) -> Finding:
     found = each(
         hosts,
         lambda host: ", ".join(f"sees files of {one}" for one in host.sees["local"] if one != host.name),
@@ -36,8 +36,8 @@ def _local(hosts: Sequence[Host]) -> Finding:
     return limits("local directory", found, costs="the scratch of all nodes shares one file system", fix=fix)
 
 
-def _memory(hosts: Sequence[Host]) -> Finding:
-    def wrong(host: Host) -> str:
+def _memory(hosts: Sequence[HostAnswers]) -> Finding:
+    def wrong(host: HostAnswers) -> str:
         on = filesystems.of(str(host.facts["local"]))
         return f"on {on.word}" if on.scope == "memory" else ""
 
@@ -48,8 +48,8 @@ def _memory(hosts: Sequence[Host]) -> Finding:
     return limits("files in memory", found, costs="scratch uses memory that engines expect to have", fix=fix)
 
 
-def _room(hosts: Sequence[Host]) -> Finding:
-    def wrong(host: Host) -> str:
+def _room(hosts: Sequence[HostAnswers]) -> Finding:
+    def wrong(host: HostAnswers) -> str:
         low = {kind: free for kind, free in host.facts["free"].items() if free < RUN}
         return ", ".join(f"{show_size(free)} free in the {kind} directory" for kind, free in low.items())
 
@@ -59,7 +59,7 @@ def _room(hosts: Sequence[Host]) -> Finding:
     return limits("room", found, costs="runs of the default size with their files on disk", fix=fix)
 
 
-def _programs(hosts: Sequence[Host]) -> Finding:
+def _programs(hosts: Sequence[HostAnswers]) -> Finding:
     found = each(hosts, lambda host: ", ".join(f"{path} is mounted noexec" for path in host.facts["noexec"]))
     if not found:
         return ok("programs", "may run from weft's directories")
@@ -67,7 +67,7 @@ def _programs(hosts: Sequence[Host]) -> Finding:
     return missing("programs", found, costs="libraries of engines and of weft", fix=fix)
 
 
-def _shared(hosts: Sequence[Host], directory: str) -> Finding:
+def _shared(hosts: Sequence[HostAnswers], directory: str) -> Finding:
     everybody = {host.name for host in hosts}
     found = each(
         hosts,

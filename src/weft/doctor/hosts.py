@@ -10,7 +10,7 @@ from typing import Any
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere
 from weft.doctor import alike, ports
-from weft.doctor.answers import Host
+from weft.doctor.answers import HostAnswers
 from weft.doctor.finding import Finding, missing
 from weft.errors import MissingError, NodeError, UsageError, WeftError
 from weft.host import lease, settings, signals
@@ -59,7 +59,7 @@ def _examined(nodes: Sequence[Node], work: Work) -> list[Finding]:
     wanted = dict(zip((node.name for node in nodes), ports.wanted(len(nodes)), strict=True))
     occupied = everywhere(nodes, lambda node: ports.occupied(node, wanted[node.name]))
     hosts = [
-        Host(node.name, node.address, node.interfaces, node.memory, facts, ahead, sees, taken)
+        HostAnswers(node.name, node.address, node.interfaces, node.memory, facts, ahead, sees, taken)
         for node, (facts, ahead), sees, taken in zip(nodes, answers, seen, occupied, strict=True)
     ]
     return alike.judge(hosts, str(shared.parent), _locks(nodes, shared / "lock", work), _left(nodes[0]))

@@ -161,7 +161,7 @@ def _locked(path: Path) -> Iterator[IO[str]]:
 
 
 @dataclass(frozen=True)
-class Held:
+class FoundLease:
     """A lease, read from outside."""
 
     lease: Lease
@@ -172,13 +172,15 @@ class Held:
         return next((entry for entry in self.lease.entries if entry["kind"] == "owner"), {})
 
 
-def all_leases() -> list[Held]:
+def all_leases() -> list[FoundLease]:
     """Every lease of this user; `alive` if its owner still runs."""
     found = []
     for path, file in _files():
         entries = _entries(file)
         found.append(
-            Held(Lease(path.stem, path, entries), not (locks.locked(file, shared=True) and _ours(entries)))
+            FoundLease(
+                Lease(path.stem, path, entries), not (locks.locked(file, shared=True) and _ours(entries))
+            )
         )
     return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import psutil
 
 from weft.host import lease, shell, strays
-from weft.host.lease import Held, Lease
+from weft.host.lease import FoundLease, Lease
 from weft.host.resources import Member, Resource
 from weft.host.strays import Stray
 from weft.text.units import show_size
@@ -52,7 +52,7 @@ def _escaped(stray: Stray) -> Iterator[Holding]:
         yield Holding(stray.run, False, 0, stray.path, "unknown", [member], escaped=True)
 
 
-def _holding(held: Held) -> Holding:
+def _holding(held: FoundLease) -> Holding:
     owner = held.owner
     pid, found = int(owner.get("pid", 0)), held.lease.look()
     members = [member for one in found for member in one.members if (member.pid, member.host) != (pid, "")]

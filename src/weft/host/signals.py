@@ -122,7 +122,7 @@ def sleep(seconds: float) -> None:
 
 
 @dataclass
-class Asked:
+class Request:
     """Whether a signal has come that ends nothing but a wait."""
 
     yes: bool = False
@@ -135,9 +135,9 @@ class Asked:
         return self.yes
 
 
-def expect(number: signal.Signals) -> Asked:
+def expect(number: signal.Signals) -> Request:
     """From now on a signal asks for something of its own, and is not raised."""
-    asked = Asked()
+    asked = Request()
 
     def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature of a handler
         asked.yes = True

@@ -19,7 +19,7 @@ _JOBS = {
 """By letter: the variable that asks for a job of the library, and what is wrong if it is not done."""
 
 
-class Process(NamedTuple):
+class ProcessId(NamedTuple):
     """A process, as its own pid namespace numbers it; `start` in clock ticks since boot, 0 if not known."""
 
     pid: int
@@ -32,7 +32,7 @@ class Event:
     """A line of a handshake file."""
 
     kind: str
-    process: Process
+    process: ProcessId
     jobs: str
     command: str
     program: str
@@ -42,7 +42,7 @@ class Event:
 class Silent:
     """A program that was executed and did not report that it has the library."""
 
-    process: Process
+    process: ProcessId
     command: str
     program: str
     others: int
@@ -61,7 +61,7 @@ def events(text: str) -> list[Event]:
         fields = line.split("\t")
         if len(fields) == 7:
             kind, pid, start, space, jobs, command, program = fields
-            found.append(Event(kind, Process(int(pid), int(start), int(space)), jobs, command, program))
+            found.append(Event(kind, ProcessId(int(pid), int(start), int(space)), jobs, command, program))
     return found
 
 
@@ -71,10 +71,10 @@ def silent(lines: Sequence[Event]) -> list[Silent]:
     A process reports what it executes before, so that the next line of the same process is that of the new program. The
     line about a child comes at any time.
     """
-    due: dict[Process, Event] = {}
-    spawned: dict[Process, Event] = {}
+    due: dict[ProcessId, Event] = {}
+    spawned: dict[ProcessId, Event] = {}
     heard: list[str] = []
-    started = set[Process]()
+    started = set[ProcessId]()
     found = []
     for line in lines:
         if line.kind == "executes":

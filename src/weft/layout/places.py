@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class FileSystem:
+class ExpectedMount:
     """What has to be found at a path of a node, as the mount table names it."""
 
     path: str
@@ -34,7 +34,7 @@ class Place:
     """By node name: variables that processes need to see the files."""
     wrapper: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By node name: arguments before a command that make it run where the files are visible; empty if they are everywhere."""
-    expected: Mapping[str, tuple[FileSystem, ...]] = field(default_factory=dict)
+    expected: Mapping[str, tuple[ExpectedMount, ...]] = field(default_factory=dict)
     """By node name: the file systems that weft mounted, to compare with what is there before the run."""
     observed: Mapping[str, str] = field(default_factory=dict)
     """By the name of a probe: the directory of the files that it reads, such as counters in Lustre's formats."""

@@ -16,7 +16,7 @@ class Kept(BaseModel):
     )
 
 
-class Mark(Kept):
+class StudyCell(Kept):
     """Which cell of which study a run is; empty for others."""
 
     study: str = ""
@@ -51,7 +51,7 @@ class Head(Kept):
     """Of its spec: equal for equal specs."""
     security: str = ""
     unsecured: str = ""
-    cell: Mark = Mark()
+    cell: StudyCell = StudyCell()
     slurm: Mapping[str, Any] = {}
     """What Slurm says of its batch job."""
     imported: Mapping[str, Any] | None = None

@@ -15,7 +15,7 @@ from weft.adapters.nodes.base import everywhere, one_a_host
 from weft.errors import ClusterError
 from weft.host import orphans, shell, signals
 from weft.host.cause import cause
-from weft.host.remote.asked import LOST
+from weft.host.remote.command import LOST
 from weft.host.shell import Process
 from weft.host.web import get, listens
 from weft.host.work import write_private

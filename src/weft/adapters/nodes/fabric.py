@@ -9,7 +9,7 @@ from dataclasses import replace
 from weft.adapters.nodes.remote import listed
 from weft.errors import NodeError
 from weft.host.programs import connectivity
-from weft.host.remote.asked import Asked
+from weft.host.remote.command import RemoteCommand
 from weft.host.remote.reach import of_text
 from weft.layout.node import Node
 
@@ -82,7 +82,7 @@ def _require(failures: Failures, nodes: Sequence[Node], fabric: str) -> None:
 def _unreached(nodes: Sequence[Node]) -> Failures:
     """Each node listens on its address; all others, and for the first node this machine, connect to it."""
     word = secrets.token_hex(8)
-    asked: list[Asked] = []
+    asked: list[RemoteCommand] = []
     try:
         for node in nodes:
             request = {"name": node.name, "address": node.address, "word": word}
@@ -111,7 +111,7 @@ def _unreached(nodes: Sequence[Node]) -> Failures:
             one.leave()
 
 
-def _port(asked: Asked) -> int | str:
+def _port(asked: RemoteCommand) -> int | str:
     """The port that a node listens on, or why it cannot listen."""
     try:
         if line := asked.line(_DEADLINE):

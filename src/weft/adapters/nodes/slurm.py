@@ -19,7 +19,7 @@ from weft.host.remote.reach import Reach, message, of_text
 from weft.host.shell import Process
 from weft.host.site.profile import Directives, Word, load
 from weft.host.slurm import commands, jobs
-from weft.host.slurm.allocation import Allocation, Part, allocation, inside, wrapper
+from weft.host.slurm.allocation import AllocatedNode, Allocation, allocation, inside, wrapper
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
 from weft.text.fields import Duration
@@ -93,7 +93,7 @@ class SlurmNodes(Hosts):
             hint="`sinfo` lists them; choose one with --nodes slurm:N,partition=NAME",
         )
 
-    def _chosen(self, given: Allocation) -> Sequence[Part]:
+    def _chosen(self, given: Allocation) -> Sequence[AllocatedNode]:
         if len(given.parts) < self.count:
             raise UsageError(
                 f"Slurm job {given.job} has {len(given.parts)} node(s), but {self.count} were requested",
@@ -101,7 +101,7 @@ class SlurmNodes(Hosts):
             )
         return given.parts[: self.count]
 
-    def _node(self, part: Part, given: Allocation, site: WorkDirectory) -> Node:
+    def _node(self, part: AllocatedNode, given: Allocation, site: WorkDirectory) -> Node:
         return Node(
             part.name,
             _resolved(part),
@@ -206,7 +206,7 @@ def _caretakers(nodes: Sequence[Node], work: Work) -> Iterator[None]:
             list(pool.map(lambda process: process.stop(grace=0), started))
 
 
-def step(job: int, part: Part) -> list[str]:
+def step(job: int, part: AllocatedNode) -> list[str]:
     """The client of a node: one task that overlaps with all others of the job, with all of the job's resources there."""
     group = [f"--het-group={part.group}"] if part.group is not None else []
     return [
@@ -225,7 +225,7 @@ def step(job: int, part: Part) -> list[str]:
     ]
 
 
-def _resolved(part: Part) -> str:
+def _resolved(part: AllocatedNode) -> str:
     try:
         return socket.gethostbyname(part.address)
     except OSError:

@@ -19,7 +19,7 @@ from weft.adapters.nodes.hosts import Hosts
 from weft.adapters.nodes.remote import attended, furnished, listed
 from weft.errors import NodeError, UsageError
 from weft.host import machine, shell, signals
-from weft.host.remote.asked import LOST
+from weft.host.remote.command import LOST
 from weft.host.remote.reach import Reach
 from weft.host.shell import tool
 from weft.host.work import Work, WorkDirectory

@@ -36,7 +36,7 @@ _LINE = re.compile(r"(\w+)\s+(\d+) samples \[(\w+)\](?: (\d+) (\d+) (\d+))?")
 
 
 @dataclass(frozen=True)
-class Table:
+class CounterFile:
     """One file of counters."""
 
     role: str
@@ -102,7 +102,7 @@ def _counters(layout: Layout) -> dict[str, Path]:
     }
 
 
-def _summed(role: str, last: list[Table], layout: Layout) -> dict[str, Any]:
+def _summed(role: str, last: list[CounterFile], layout: Layout) -> dict[str, Any]:
     clients: dict[str, dict[str, Any]] = {}
     for table in last:
         if table.role == role:
@@ -116,7 +116,7 @@ def _summed(role: str, last: list[Table], layout: Layout) -> dict[str, Any]:
     }
 
 
-def tables(layout: Layout) -> list[Table]:
+def tables(layout: Layout) -> list[CounterFile]:
     """The current contents of all counter files."""
     found = []
     nodes = {node.name for node in layout.all_nodes}
@@ -124,16 +124,18 @@ def tables(layout: Layout) -> list[Table]:
         for path in sorted(folder.glob("*.stats")):
             layer, _, name = path.stem.partition(".")
             node = name if name in nodes else HOST
-            found.append(Table(role, node, layer, _text(path)))
+            found.append(CounterFile(role, node, layer, _text(path)))
     return [*found, *real()]
 
 
-def real() -> list[Table]:
+def real() -> list[CounterFile]:
     """Counters of this machine's own Lustre client: from files if they are readable, otherwise from lctl."""
     paths = [
         path for base in _REAL for layer in ("llite", "mdc") for path in Path(base).glob(f"{layer}/*/stats")
     ]
-    found = [Table(HOST, HOST, path.parent.parent.name, text) for path in paths if (text := _text(path))]
+    found = [
+        CounterFile(HOST, HOST, path.parent.parent.name, text) for path in paths if (text := _text(path))
+    ]
     if found or not (program := shutil.which("lctl")):
         return found
     try:
@@ -142,10 +144,12 @@ def real() -> list[Table]:
         return []
 
 
-def of_lctl(text: str) -> list[Table]:
+def of_lctl(text: str) -> list[CounterFile]:
     """The output of `lctl get_param`: a line `llite.NAME.stats=`, then the file."""
     pieces = re.split(r"^(llite|mdc)\.\S+\.stats=\n?", text, flags=re.MULTILINE)[1:]
-    return [Table(HOST, HOST, layer, body) for layer, body in zip(pieces[::2], pieces[1::2], strict=True)]
+    return [
+        CounterFile(HOST, HOST, layer, body) for layer, body in zip(pieces[::2], pieces[1::2], strict=True)
+    ]
 
 
 def _text(path: Path) -> str:
@@ -164,7 +168,7 @@ def parse(text: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def readings(found: list[Table]) -> list[Sample]:
+def readings(found: list[CounterFile]) -> list[Sample]:
     """Counters as samples; clients of one node add up."""
     now = time.time()
     sums: dict[tuple[str, str], float] = {}

@@ -20,7 +20,7 @@ from weft.host.programs import marks
 from weft.host.shell import Process
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
-from weft.layout.places import FileSystem, Place
+from weft.layout.places import ExpectedMount, Place
 
 _READY_SECONDS = 20.0
 """Maximum wait for the mounts; a mount takes milliseconds."""
@@ -73,7 +73,7 @@ class DelayedStorage(Storage):
             emulated=f"the {role} file system is emulated (latencyfs, profile {self.profile}); no real {self.profile} was used",
             observed={"lustre": counters},
             expected={
-                name: (FileSystem(path if shared else str(Path(path).parent), "fuse*"),)
+                name: (ExpectedMount(path if shared else str(Path(path).parent), "fuse*"),)
                 for name, path in points.items()
             },
         )

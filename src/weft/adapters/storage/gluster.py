@@ -16,7 +16,7 @@ from weft.adapters.storage.stacked import StackedStorage
 from weft.facts.roles import SHARED_ROLES, Role
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
-from weft.layout.places import FileSystem, Place
+from weft.layout.places import ExpectedMount, Place
 from weft.text.fields import MOST
 
 
@@ -38,7 +38,7 @@ class GlusterStorage(StackedStorage):
         below = self.on.sketch(self.kind, nodes.of(self.kind), work)
         text = f"GlusterFS of {self.nodes} brick(s) on nodes of their own, on {below.description}"
         paths = spread(base, role, nodes)
-        mounted = FileSystem(str(base.parent), "fuse*")
+        mounted = ExpectedMount(str(base.parent), "fuse*")
         expected = dict.fromkeys(paths, (mounted,))
         return Place("gluster", text, paths, shared=role in SHARED_ROLES, expected=expected)
 

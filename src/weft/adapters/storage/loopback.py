@@ -25,7 +25,7 @@ from weft.host.site.profile import load
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
 from weft.layout.node import Node
-from weft.layout.places import FileSystem, Place
+from weft.layout.places import ExpectedMount, Place
 from weft.text.fields import Size
 from weft.text.units import show_size
 
@@ -66,7 +66,7 @@ class LoopbackStorage(StackedStorage):
         paths = {name: str(point / "files") for name, point in points.items()}  # beside lost+found
         mounted_as = self.fs if access(nodes[0]).privileged() else "fuse*"
         own = {
-            name: FileSystem(str(point), mounted_as, self.size, _OVERHEAD[self.fs])
+            name: ExpectedMount(str(point), mounted_as, self.size, _OVERHEAD[self.fs])
             for name, point in points.items()
         }
         expected = {name: (*below.expected.get(name, ()), one) for name, one in own.items()}

@@ -16,7 +16,7 @@ from weft.facts.roles import SHARED_ROLES, Role
 from weft.host import machine
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
-from weft.layout.places import FileSystem, Place
+from weft.layout.places import ExpectedMount, Place
 from weft.text.fields import Size
 from weft.text.units import show_size
 
@@ -48,13 +48,15 @@ class MemoryStorage(Storage):
                 "directory in /dev/shm (no size limit: mounting needs root)",
                 paths,
                 shared=shared,
-                expected={name: (FileSystem(path, "tmpfs", mounted=False),) for name, path in paths.items()},
+                expected={
+                    name: (ExpectedMount(path, "tmpfs", mounted=False),) for name, path in paths.items()
+                },
             )
         paths = {
             node.name: str(mount_point(work, None if shared else node, f"memory-{role}")) for node in nodes
         }
         size = self._bytes(role, nodes)
-        expected = {name: (FileSystem(path, "tmpfs", size),) for name, path in paths.items()}
+        expected = {name: (ExpectedMount(path, "tmpfs", size),) for name, path in paths.items()}
         return Place("memory", f"tmpfs of {show_size(size)}", paths, shared=shared, expected=expected)
 
     def _bytes(self, role: Role, nodes: Sequence[Node]) -> int:

@@ -10,7 +10,7 @@ from weft.errors import StorageError
 from weft.facts.roles import Role
 from weft.host.programs.mounts import mount_of
 from weft.layout.node import Node
-from weft.layout.places import FileSystem, Place
+from weft.layout.places import ExpectedMount, Place
 from weft.text.units import show_size
 
 _READ = 'stat -f -c "%S %b" "$1" && cat /proc/self/mounts'
@@ -37,7 +37,7 @@ def _differences(place: Place, node: Node) -> list[str]:
     return [why for wanted in place.expected[node.name] if (why := _difference(node, wanted))]
 
 
-def _difference(node: Node, wanted: FileSystem) -> str:
+def _difference(node: Node, wanted: ExpectedMount) -> str:
     done = access(node).run(["sh", "-c", _READ, "sh", wanted.path], check=False)
     if done.code != 0:
         return f"{wanted.path} cannot be read: {' '.join(done.err.split())}"
@@ -46,7 +46,7 @@ def _difference(node: Node, wanted: FileSystem) -> str:
     return difference(wanted, mounts, block * blocks)
 
 
-def difference(wanted: FileSystem, mounts: str, size: int) -> str:
+def difference(wanted: ExpectedMount, mounts: str, size: int) -> str:
     """What is wrong with a file system of `size` bytes, as text; empty if nothing is. `mounts` is the mount table."""
     point, kind = mount_of(wanted.path, os.fsencode(mounts))
     if not fnmatch.fnmatch(kind, wanted.type):

@@ -24,7 +24,7 @@ class Slowdown(Part):
     """Cores of all nodes together, if the records contain them."""
 
 
-class Finding(Part):
+class Evaluation(Part):
     """A rule, evaluated."""
 
     rule: Rule
@@ -39,7 +39,7 @@ class Against(Part):
     expected: Expected
     slowdowns: tuple[Slowdown, ...]
     figures: tuple[Published, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Evaluation, ...]
 
 
 def against(lines: Sequence[Headline], paper: Paper) -> Against:
@@ -124,13 +124,13 @@ def _ingest(line: Headline) -> float | None:
     return line.size * 8 / 1e6 / slots if line.size and slots else None
 
 
-def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Finding:
+def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Evaluation:
     """Evaluate a rule: it agrees or differs only if its whole interval does."""
     value = formula.estimate(rule.value, values)
     if value is None:
         lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not values.get((name, at))]
         needed = _NEEDS.get(rule.of, " that counted file operations")
-        return Finding(
+        return Evaluation(
             rule=rule,
             value=None,
             outcome="not measured",
@@ -138,9 +138,9 @@ def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Finding:
         )
     sides = {rule.holds(end) for end in (value.low, value.high) if end is not None}
     if len(sides) == 2:
-        return Finding(rule=rule, value=value, outcome="undecided", why="the interval contains the bound")
+        return Evaluation(rule=rule, value=value, outcome="undecided", why="the interval contains the bound")
     holds = sides.pop() if sides else rule.holds(value.median)
-    return Finding(
+    return Evaluation(
         rule=rule,
         value=value,
         outcome="agrees" if holds else "differs",

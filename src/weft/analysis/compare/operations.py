@@ -7,7 +7,7 @@ from weft.analysis.read import spans
 from weft.analysis.read.part import Part
 from weft.analysis.read.sources import Sources
 from weft.analysis.summary import filecalls, totals
-from weft.analysis.summary.summary import Counter
+from weft.analysis.summary.summary import CounterRow
 from weft.errors import RecordError
 from weft.record.record import Stored, read
 
@@ -60,7 +60,7 @@ def operations(directory: Path) -> Operations | None:
     )
 
 
-def _counters(stored: Stored) -> tuple[Counter, ...]:
+def _counters(stored: Stored) -> tuple[CounterRow, ...]:
     sources = Sources(stored)
     events, samples = sources.events(), sources.samples()
     begin = spans.begin(events, samples)

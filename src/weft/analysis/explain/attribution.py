@@ -11,7 +11,7 @@ from weft.analysis.explain import bounds, evidence, slots, tasktime
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.spread import Indexes, Numbers
-from weft.analysis.explain.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, Measured
+from weft.analysis.explain.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, StageTasks
 from weft.analysis.explain.timeparts import Covered, Operation, StageTime, TimePart, Witnessed
 from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
@@ -85,7 +85,7 @@ def _stages(found: Evidence) -> dict[Stage, dict[str, float]]:
     return parts
 
 
-def measured(found: Evidence, mine: Indexes) -> Measured:
+def measured(found: Evidence, mine: Indexes) -> StageTasks:
     """What is known of some tasks together."""
 
     def add(values: Numbers | None) -> float | None:
@@ -105,7 +105,7 @@ def measured(found: Evidence, mine: Indexes) -> Measured:
         files = evidence.unplaced(looks)
     # what other threads did on the same files is in there too, so that only looks tell the tasks' own
     system = add(found.system) or 0.0 if found.files.by_thread or seen is None else sum(files.values())
-    return Measured(
+    return StageTasks(
         held=float(np.asarray(found.use.held)[mine].sum()),
         scheduling=add(found.seconds("scheduler_ms", 1e-3)) or 0.0,
         processor=sum(used) if used else None,

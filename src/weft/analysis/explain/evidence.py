@@ -9,7 +9,7 @@ import polars
 
 from weft.analysis.explain import filetime, spread, stolen
 from weft.analysis.explain.filetime import DATA, FileTime
-from weft.analysis.explain.slots import Held, Stage, Use, use
+from weft.analysis.explain.slots import SlotUse, Stage, Use, use
 from weft.analysis.explain.spread import Counters, Indexes, Numbers
 from weft.analysis.explain.tasktime import NETWORK, THREADS
 from weft.analysis.read.sums import sums
@@ -100,7 +100,7 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
     places_of = [
         named.setdefault(row, "{} {}".format(*row)) for row in tasks.select("app", "executor").iter_rows()
     ]
-    held = [Held(*row) for row in zip(stages, begins, ends, places_of, strict=True)]
+    held = [SlotUse(*row) for row in zip(stages, begins, ends, places_of, strict=True)]
     used = use(held, _submitted(metrics), window.begin, window.end, window.slots, _rooms(metrics))
     weight = np.asarray(used.held) / np.maximum(ends - begins, 1e-9)
     begins, ends = begins.clip(window.begin, window.end), ends.clip(window.begin, window.end)

@@ -14,7 +14,7 @@ from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.tasktime import PROCESSOR, UNCLASSIFIED
-from weft.analysis.explain.timeparts import Calls, Explanation, Limit, StageTime, TimePart
+from weft.analysis.explain.timeparts import Explanation, Limit, SideCalls, StageTime, TimePart
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
 from weft.analysis.read.sums import sums
@@ -119,14 +119,16 @@ def _unmeasured(found: Attribution) -> str:
     return " Waiting for a processor was not measured: what there was of it is counted as something else."
 
 
-def _calls(row: StageTime) -> Iterator[Calls]:
+def _calls(row: StageTime) -> Iterator[SideCalls]:
     """A stage's file calls, each with its share of what is the part's alone."""
     for part, operations in row.operations.items():
         whole = sum(each.seconds for each in operations)
         for each in operations:
             alone = row.parts[part] * each.seconds / whole
             if alone >= _LEAST:
-                yield Calls(part=part, side=row.side, operation=each.name, seconds=alone, calls=each.calls)
+                yield SideCalls(
+                    part=part, side=row.side, operation=each.name, seconds=alone, calls=each.calls
+                )
 
 
 def _topic(part: TimePart) -> str:

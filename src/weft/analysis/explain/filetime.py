@@ -16,7 +16,7 @@ _COUNTED = "fileops.processes"
 
 
 @dataclass(frozen=True)
-class Operation:
+class TaskOperation:
     """One operation on one class of paths: seconds and calls of each task."""
 
     part: str
@@ -31,7 +31,7 @@ class Operation:
 class FileTime:
     """What was counted, and whether by kind of thread."""
 
-    operations: list[Operation] = field(default_factory=list)
+    operations: list[TaskOperation] = field(default_factory=list)
     by_thread: bool = False
     counted: bool = False
     in_all: Mapping[str, float] = field(default_factory=dict)
@@ -61,7 +61,7 @@ def of_tasks(counters: Counters, places: Mapping[str, Indexes], begins: Numbers,
         calls = to_tasks(counters, f"{name.removesuffix('seconds')}count", places, begins, ends)
         if seconds is not None and seconds.any():
             counts = seconds * 0 if calls is None else calls
-            found.append(Operation(part(path_class, operation), operation, seconds, counts))
+            found.append(TaskOperation(part(path_class, operation), operation, seconds, counts))
     counted = any(name == _COUNTED or name in names for _, name in counters)
     return FileTime(found, by_thread, counted, _in_all(counters, begins, ends) if len(begins) else {})
 

@@ -3,7 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weft.analysis.read.calibration import Calibration, Fixed, Host, LimitedLink, LinkRates, StorageRates
+from weft.analysis.read.calibration import (
+    CalibratedHost,
+    Calibration,
+    Fixed,
+    LimitedLink,
+    LinkRates,
+    StorageRates,
+)
 from weft.text.units import show_size
 
 OLDEST = 30 * 86400.0
@@ -30,7 +37,7 @@ class Used(Fixed):
         return self.calibration.storages[self.roles[role]]
 
 
-class Stored(Fixed):
+class RoleDirectory(Fixed):
     """What is known of a role's directory of a run."""
 
     storage: str
@@ -38,7 +45,7 @@ class Stored(Fixed):
     file_system: str
 
 
-def misfit(found: Calibration, now: Sequence[Host], moment: float) -> str:
+def misfit(found: Calibration, now: Sequence[CalibratedHost], moment: float) -> str:
     """Why a calibration is not of these machines as they are at a moment (seconds since the epoch); empty if it is."""
     days = (moment - found.created) / 86400
     if moment - found.created > OLDEST:
@@ -46,7 +53,7 @@ def misfit(found: Calibration, now: Sequence[Host], moment: float) -> str:
     return next((why for host in now if (why := _other(host, found.hosts))), "")
 
 
-def _other(now: Host, known: Sequence[Host]) -> str:
+def _other(now: CalibratedHost, known: Sequence[CalibratedHost]) -> str:
     """Why a host is neither one of those that were measured nor like one of them."""
     same = [host for host in known if host.name == now.name]
     if not same and any(not _changed(host, now) for host in known):
@@ -61,7 +68,7 @@ def _other(now: Host, known: Sequence[Host]) -> str:
     return ""
 
 
-def _changed(then: Host, now: Host) -> str:
+def _changed(then: CalibratedHost, now: CalibratedHost) -> str:
     if then.kernel != now.kernel:
         return f"kernel {then.kernel}, now {now.kernel}"
     if then.processor != now.processor:
@@ -75,10 +82,10 @@ def _changed(then: Host, now: Host) -> str:
 
 def chosen(
     known: Sequence[Calibration],
-    now: Sequence[Host],
+    now: Sequence[CalibratedHost],
     moment: float,
     network: Mapping[str, str],
-    stored: Mapping[str, Stored],
+    stored: Mapping[str, RoleDirectory],
     engine: str = "",
 ) -> Used:
     """The newest ceilings of each kind for a run: of its machines, of each role's storage, and of its network."""
@@ -106,7 +113,7 @@ def chosen(
 
 
 def _storages(
-    fitting: Sequence[Calibration], stored: Mapping[str, Stored]
+    fitting: Sequence[Calibration], stored: Mapping[str, RoleDirectory]
 ) -> tuple[list[StorageRates], dict[str, int], dict[str, str]]:
     found: list[StorageRates] = []
     roles, refused = {}, {}
@@ -123,7 +130,7 @@ def _storages(
     return found, roles, refused
 
 
-def _same(rates: StorageRates, place: Stored) -> bool:
+def _same(rates: StorageRates, place: RoleDirectory) -> bool:
     return (rates.settings, rates.file_system) == (place.settings, place.file_system)
 
 

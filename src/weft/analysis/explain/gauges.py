@@ -14,7 +14,7 @@ from weft.analysis.explain import spread
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.filetime import part
 from weft.analysis.explain.fitting import Used
-from weft.analysis.explain.spread import Counter, Numbers
+from weft.analysis.explain.spread import Numbers, Readings
 from weft.analysis.explain.timeparts import Limit
 from weft.analysis.read.calibration import StorageRates
 
@@ -24,7 +24,7 @@ LIKE = {"open": "open", "stat": "stat", "lookup": "lookup", "unlink": "unlink", 
 METADATA, BYTES, CORES, TASKS = "operations", "B", "cores", "tasks"
 _STEP = 1.0
 """Seconds: probes read each second."""
-Read = Mapping[tuple[str, str], Counter]
+Read = Mapping[tuple[str, str], Readings]
 
 
 def gauges(
@@ -175,7 +175,7 @@ def _grown(own: Read, times: Numbers, name: str) -> Numbers:
     return found
 
 
-def _rates(read: Counter, times: Numbers) -> Numbers:
+def _rates(read: Readings, times: Numbers) -> Numbers:
     if len(read.times) < 2:
         return np.zeros(len(times) - 1)
     grown = np.diff(np.interp(times, read.times, read.values)).clip(min=0)

@@ -20,7 +20,7 @@ Stage = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
-class Held:
+class SlotUse:
     """A slot that a task held, whether the task succeeded or not."""
 
     stage: Stage
@@ -62,7 +62,7 @@ class _Now:
 
 
 def use(
-    tasks: Sequence[Held],
+    tasks: Sequence[SlotUse],
     submitted: Mapping[Stage, float],
     begin: float,
     end: float,
@@ -95,7 +95,7 @@ def use(
 
 
 def _moments(
-    tasks: Sequence[Held],
+    tasks: Sequence[SlotUse],
     of_task: Sequence["_Place"],
     inside: Sequence[tuple[float, float]],
     submitted: Mapping[Stage, float],

@@ -15,7 +15,7 @@ _ENGINE = ("engine", "")
 
 
 @dataclass(frozen=True)
-class Counter:
+class Readings:
     """Readings of one cumulative counter."""
 
     times: Numbers
@@ -27,7 +27,7 @@ class Counter:
         return float(last - first)
 
 
-Counters = Mapping[tuple[str, str], Counter]
+Counters = Mapping[tuple[str, str], Readings]
 """By node and name."""
 
 
@@ -43,7 +43,7 @@ def to_tasks(
     return found if known else None
 
 
-def over_tasks(counter: Counter, begins: Numbers, ends: Numbers) -> Numbers:
+def over_tasks(counter: Readings, begins: Numbers, ends: Numbers) -> Numbers:
     """The growth of a counter by task; growth while no task ran is not attributed."""
     if len(counter.times) < 2 or not len(begins):
         return np.zeros(len(begins))
@@ -60,7 +60,7 @@ def over_tasks(counter: Counter, begins: Numbers, ends: Numbers) -> Numbers:
 
 def of_processes(
     samples: polars.DataFrame, prefix: str, programs: frozenset[str]
-) -> dict[tuple[str, str], Counter]:
+) -> dict[tuple[str, str], Readings]:
     """By node and counter: the sums over all processes of these programs, including ended ones.
 
     Such a counter is only written when it has changed, so that it grew since the reading before.
@@ -83,11 +83,11 @@ def of_processes(
         times = moments[str(node)]
         sums = np.zeros(len(times))
         np.add.at(sums, np.searchsorted(times, frame["t"].to_numpy()), frame["value"].to_numpy())
-        found[str(node), str(counter)] = Counter(times, np.cumsum(sums))
+        found[str(node), str(counter)] = Readings(times, np.cumsum(sums))
     return found
 
 
-def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, str], Counter]:
+def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, str], Readings]:
     """By node and counter: the nodes' own sums over the engine's processes. Such a counter is not written while it is 0."""
     named = polars.any_horizontal(*(polars.col("counter").str.starts_with(prefix) for prefix in prefixes))
     own = samples.filter(
@@ -102,7 +102,7 @@ def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, str],
         times, values = frame["t"].to_numpy(), frame["value"].to_numpy()
         before = moments[str(node)][moments[str(node)] < times[0]][-1:]
         zero = np.zeros(len(before))
-        found[str(node), str(counter)] = Counter(
+        found[str(node), str(counter)] = Readings(
             np.concatenate([before, times]), np.concatenate([zero, values])
         )
     return found

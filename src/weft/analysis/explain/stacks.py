@@ -49,7 +49,7 @@ class Stack:
 
 
 @dataclass(frozen=True)
-class Process:
+class JvmStacks:
     """A JVM's stacks."""
 
     node: str
@@ -85,17 +85,17 @@ def of_record(folder: Entry) -> Profiled | None:
     return found if found.processes else None
 
 
-def read(directory: Entry) -> list[Process]:
+def read(directory: Entry) -> list[JvmStacks]:
     """The engine's processes of a record's folder of stacks, `NODE/engine/PID.collapsed`."""
     paths = directory.files("*/engine/*.collapsed")
     return [_process(path.parts[-3], path.stem, path.text()) for path in paths]
 
 
-def _process(node: str, pid: str, text: str) -> Process:
+def _process(node: str, pid: str, text: str) -> JvmStacks:
     stacks = list(_parse(text))
     mains = [match[1] for stack in stacks for frame in stack.frames[:6] if (match := _MAIN.search(frame))]
     known = [name for name in mains if runs_tasks(name)]
-    return Process(node, pid, next(iter(known or mains), ""), stacks)
+    return JvmStacks(node, pid, next(iter(known or mains), ""), stacks)
 
 
 def _parse(text: str) -> Iterator[Stack]:
@@ -107,7 +107,7 @@ def _parse(text: str) -> Iterator[Stack]:
             yield Stack(thread[1], tuple(frames), int(count))
 
 
-def profile(processes: Sequence[Process]) -> Profiled:
+def profile(processes: Sequence[JvmStacks]) -> Profiled:
     """The processes in which tasks ran, by side, and by category in the order of CATEGORIES."""
     samples: dict[str, Counter[str]] = {BESIDE: Counter()}
     unmatched: Counter[str] = Counter()

@@ -17,7 +17,7 @@ UNCLASSIFIED = "unclassified"
 
 
 @dataclass(frozen=True)
-class Measured:
+class StageTasks:
     """What is known of the tasks of one stage, in seconds; None where nobody measured it."""
 
     held: float
@@ -46,7 +46,7 @@ class Measured:
     """By part: blocked in what is no file call, as seen at looks: NETWORK in calls on sockets, THREADS in locks and sleep."""
 
 
-def parts(found: Measured) -> dict[str, float]:
+def parts(found: StageTasks) -> dict[str, float]:
     """Exclusive parts whose sum is `held`.
 
     Processor time and run-queue waits are exact, so the rest of a task's time is what it was blocked in, and that is
@@ -72,7 +72,7 @@ def parts(found: Measured) -> dict[str, float]:
     return {name: seconds for name, seconds in exclusive.items() if seconds > 1e-9}
 
 
-def _files(found: Measured) -> dict[str, float]:
+def _files(found: StageTasks) -> dict[str, float]:
     """Time blocked in file calls: what was timed around them, less what of it was on a processor or waiting for one."""
     timed = sum(found.files.values())
     if not timed:
@@ -83,7 +83,7 @@ def _files(found: Measured) -> dict[str, float]:
     return {name: seconds * blocked / timed for name, seconds in found.files.items()}
 
 
-def _seen(found: Measured, left: float) -> dict[str, float]:
+def _seen(found: StageTasks, left: float) -> dict[str, float]:
     """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too."""
     sockets = max(0.0, found.seen.get(NETWORK, 0.0))
     locks = max(0.0, found.seen.get(THREADS, 0.0) - found.collector - found.fetch)
@@ -94,7 +94,7 @@ def _seen(found: Measured, left: float) -> dict[str, float]:
     }
 
 
-def _fetch(found: Measured) -> dict[str, float]:
+def _fetch(found: StageTasks) -> dict[str, float]:
     """Waiting for blocks, followed one hop: as far as their servers were at work meanwhile, it is what those did.
 
     But not the time that the links need: what servers do while bytes of before are on their way delays nobody.

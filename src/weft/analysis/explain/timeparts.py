@@ -64,7 +64,7 @@ class StageTime(Part):
         return max(self.parts, key=lambda name: self.parts[name])
 
 
-class Calls(Part):
+class SideCalls(Part):
     """File calls of one kind by the stages of one side of the shuffle: slot-seconds that are theirs alone, and how many."""
 
     part: str
@@ -111,7 +111,7 @@ class Explanation(Part):
     """Those that took most."""
     sides: Mapping[str, float] = {}
     """Slot-seconds of all stages by side of the shuffle."""
-    calls: tuple[Calls, ...] = ()
+    calls: tuple[SideCalls, ...] = ()
     next: tuple[str, ...] = ()
     beside: Mapping[str, float] = {}
     """Processor seconds of threads beside the tasks, by kind."""

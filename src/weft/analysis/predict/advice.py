@@ -11,11 +11,11 @@ from weft.analysis.predict.candidates import Candidate, candidates
 from weft.analysis.predict.correction import Correction
 from weft.analysis.predict.curve import Point
 from weft.analysis.predict.forecast import Model
+from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.projection import Recorded
 from weft.analysis.predict.target import Target
 from weft.analysis.predict.variation import USUAL
-from weft.analysis.predict.work import Work
 from weft.analysis.read.part import Part
 from weft.text.numbers import percent
 from weft.text.units import show_seconds
@@ -125,7 +125,7 @@ def _at(target: Target) -> Callable[[int], Target]:
     return lambda nodes: replace(target, nodes=nodes)
 
 
-def _line(one: Candidate, point: Point, work: Work, directory: str) -> Line:
+def _line(one: Candidate, point: Point, work: JobProfile, directory: str) -> Line:
     return Line(
         family=one.family,
         change=one.change,
@@ -163,7 +163,7 @@ def _engines(
         yield _line(one, point, recorded.work, directory).model_copy(update={"counter": took})
 
 
-def _counter(part: str, work: Work) -> str:
+def _counter(part: str, work: JobProfile) -> str:
     """What was measured of a part: its share of slot time, and its most frequent call."""
     whole = work.slots * work.wall
     kind, _, role = part.partition(": ")
@@ -189,7 +189,7 @@ def _counter(part: str, work: Work) -> str:
     return f"{work.slots} slots, {max(stage.count for stage in work.stages)} tasks in the widest stage (job metrics)"
 
 
-class Tried(Part):
+class Trial(Part):
     """Advice that was tried. Gains are shares of the time."""
 
     run: str
@@ -210,6 +210,6 @@ class Tried(Part):
         return self.low <= self.real <= self.high
 
 
-def tried_from(rows: Sequence[Mapping[str, Any]]) -> list[Tried]:
+def tried_from(rows: Sequence[Mapping[str, Any]]) -> list[Trial]:
     """Lines of the log."""
-    return [Tried(**row) for row in rows]
+    return [Trial(**row) for row in rows]

@@ -1,6 +1,6 @@
 """A calibration as a machine: what `weft calibrate` measured, in the terms of a prediction."""
 
-from weft.analysis.predict.machine import UNLIMITED, Machine, Service
+from weft.analysis.predict.machine import UNLIMITED, Machine, StorageModel
 from weft.analysis.read.calibration import Calibration, StorageRates
 
 _HOSTED = ("virtual", "local")
@@ -32,7 +32,7 @@ def machine(found: Calibration) -> Machine:
     )
 
 
-def service(found: StorageRates, *, hosted: bool) -> Service:
+def service(found: StorageRates, *, hosted: bool) -> StorageModel:
     """A storage: an operation's rate is the highest at any number of callers, its delay that of a single one.
 
     What was not measured is as an open. Without an open nothing is known to have a limit.
@@ -41,7 +41,7 @@ def service(found: StorageRates, *, hosted: bool) -> Service:
     rates = {name: found.per_second(name) for name in _OPERATIONS}
     delays = {name: found.latency(name) for name in _OPERATIONS}
     known = [one for one in (found.bandwidth("read"), found.bandwidth("write")) if one]
-    return Service(
+    return StorageModel(
         found.storage,
         # virtual nodes all use the disk, the memory and the daemons of their one host
         shared=found.scope == "shared" or hosted,

@@ -6,9 +6,9 @@ from statistics import median
 from typing import Any
 
 from weft.analysis.predict.forecast import LONG
+from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.storages import service
 from weft.analysis.predict.target import Target
-from weft.analysis.predict.work import Work
 from weft.errors import UsageError
 from weft.facts import engines
 from weft.facts.enginefacts import EngineFacts
@@ -50,7 +50,7 @@ class Candidate:
 class Situation:
     """A run, as far as candidates depend on it."""
 
-    work: Work
+    work: JobProfile
     target: Target
     """Where it was measured."""
     spec: Mapping[str, Any]
@@ -137,7 +137,7 @@ def _instead(run: Situation, role: str, label: str) -> list[str]:
     return [*found, *(["disk"] if hosted and top.kind != "disk" else [])]
 
 
-def _largest(work: Work, role: str) -> str:
+def _largest(work: JobProfile, role: str) -> str:
     """The part of this role with most time."""
     sums: dict[str, float] = {f"metadata: {role}": 0.0}
     for stage in work.stages:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from weft.analysis.predict.work import Work
+from weft.analysis.predict.jobprofile import JobProfile
 
 Class = Literal["processor-bound", "data-intensive", "metadata-intensive", "start-bound"]
 
 
-def shares(work: Work) -> Mapping[Class, float]:
+def shares(work: JobProfile) -> Mapping[Class, float]:
     """The share of the run phase's slot time that each class is named after; the rest is waiting and empty slots."""
     whole = work.slots * work.wall
     tasks = {"processor-bound": 0.0, "data-intensive": 0.0, "metadata-intensive": 0.0}
@@ -27,7 +27,7 @@ def shares(work: Work) -> Mapping[Class, float]:
     }
 
 
-def of(work: Work) -> Class:
+def of(work: JobProfile) -> Class:
     """The class with the largest share."""
     found = shares(work)
     return max(found, key=lambda name: found[name])

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from weft.analysis.predict.anchors import ROUNDS, Anchors, left, stay
-from weft.analysis.predict.machine import Service
+from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
+from weft.analysis.predict.machine import StorageModel
 from weft.analysis.predict.stations import Load, Station, solve
 from weft.analysis.predict.target import BYPASS, Scaled, Target, scaled
-from weft.analysis.predict.work import Calls, StageWork, Work
 from weft.facts.roles import ROLES
 from weft.facts.storages import layers
 
@@ -55,7 +55,7 @@ class Demand:
 _FREE = Anchors()
 
 
-def anchored(stage: StageWork, work: Work, measured: Target) -> Anchors:
+def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
     """The factors with which a stage takes, where it was measured, what it took there."""
     found = _FREE
     for _ in range(ROUNDS):
@@ -81,7 +81,7 @@ def _seconds(stage: StageWork, role: str) -> float:
     return sum(each.seconds for each in stage.calls if each.role == role)
 
 
-def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _FREE) -> Demand:
+def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchors = _FREE) -> Demand:
     """A stage's demand."""
     new = scaled(stage, work, target)
     machine = target.machine
@@ -136,7 +136,7 @@ def of_stage(stage: StageWork, work: Work, target: Target, anchors: Anchors = _F
     return Demand(stage, new, sum(parts.values()), used, parts)
 
 
-def _cold(stage: StageWork, work: Work) -> float:
+def _cold(stage: StageWork, work: JobProfile) -> float:
     """The share of what a task computes that slots need to warm up, whatever its data."""
     if work.jvm_a_task or not stage.processor:
         return 0.0
@@ -154,7 +154,7 @@ def _remote(nodes: int) -> float:
     return (nodes - 1) / nodes
 
 
-def _beside(work: Work, target: Target, count: int) -> float:
+def _beside(work: JobProfile, target: Target, count: int) -> float:
     """Processor seconds of compilers, collectors and servers for each of so many tasks.
 
     Each JVM compiles the same code, and what runs longer is compiled again and better. What is compiled on a node without a
@@ -171,7 +171,7 @@ def _beside(work: Work, target: Target, count: int) -> float:
     return whole * machines * each_does / sum(new.tasks for new in each) / target.machine.speed
 
 
-def _woken(stage: StageWork, work: Work, target: Target) -> float:
+def _woken(stage: StageWork, work: JobProfile, target: Target) -> float:
     """The share of a task's turns on a processor that came after calls for which it does not wait at the target.
 
     A thread that was blocked queues for a processor again: after each call, as after each turn that it computed through.
@@ -186,7 +186,7 @@ def _woken(stage: StageWork, work: Work, target: Target) -> float:
     return sum(call.count for call in gone) / turns if turns else 0.0
 
 
-def _emulated(stage: StageWork, new: Scaled, work: Work, target: Target) -> float:
+def _emulated(stage: StageWork, new: Scaled, work: JobProfile, target: Target) -> float:
     """Processor seconds of the daemons that emulate file systems on the nodes' host."""
     found = 0.0
     for role, service in target.storages.items():
@@ -199,7 +199,7 @@ def _emulated(stage: StageWork, new: Scaled, work: Work, target: Target) -> floa
 
 
 def _files(
-    role: str, stage: StageWork, new: Scaled, work: Work, target: Target
+    role: str, stage: StageWork, new: Scaled, work: JobProfile, target: Target
 ) -> tuple[dict[str, float], list[Station]]:
     """A role's file calls: by part seconds of their own, and what they need of the storage."""
     calls = [_grown(each, stage, new, work, target) for each in stage.calls if each.role == role]
@@ -222,7 +222,7 @@ def _files(
     return own, _stations(role, service, calls, moved, target.nodes)
 
 
-def replaced(role: str, work: Work, target: Target) -> bool:
+def replaced(role: str, work: JobProfile, target: Target) -> bool:
     """Whether a role has another storage than where it was measured."""
     service = target.storages.get(role)
     return service is not None and service.name != work.storages.get(role)
@@ -232,14 +232,16 @@ def _cached(label: str) -> bool:
     return layers(label)[0].known.local
 
 
-def _delay(call: Calls, service: Service | None) -> float:
+def _delay(call: CallsPerTask, service: StorageModel | None) -> float:
     """Seconds of these calls without load."""
     if service is None:
         return 0.0
     return call.count * (service.data_delay if call.data else service.delay)(call.operation)
 
 
-def _stations(role: str, service: Service, calls: Iterable[Calls], moved: float, nodes: int) -> list[Station]:
+def _stations(
+    role: str, service: StorageModel, calls: Iterable[CallsPerTask], moved: float, nodes: int
+) -> list[Station]:
     copies = 1 if service.shared else nodes
     busy = sum(each.count * service.work(each.operation) for each in calls if not each.data)
     return [
@@ -248,7 +250,9 @@ def _stations(role: str, service: Service, calls: Iterable[Calls], moved: float,
     ]
 
 
-def _grown(call: Calls, stage: StageWork, new: Scaled, work: Work, target: Target) -> Calls:
+def _grown(
+    call: CallsPerTask, stage: StageWork, new: Scaled, work: JobProfile, target: Target
+) -> CallsPerTask:
     """The calls of a task at the target: constant a task, or by block, or by data."""
     reads = stage.reads_shuffle and not stage.writes_shuffle
     if call.role != "scratch":
@@ -272,10 +276,10 @@ def _grown(call: Calls, stage: StageWork, new: Scaled, work: Work, target: Targe
         )  # a task opens the blocks of its own node itself, servers all others
     # time of data is that of bytes, whatever the number of calls
     slower = new.data * (target.inflation if call.role == "scratch" else 1.0) if call.data else ratio
-    return Calls(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)
+    return CallsPerTask(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)
 
 
-def _by_block(call: Calls, stage: StageWork, work: Work) -> bool:
+def _by_block(call: CallsPerTask, stage: StageWork, work: JobProfile) -> bool:
     """Whether these calls were made for each block: Spark's bypass writer, seen by its number of files."""
     reducers = sum(one.count for one in work.stages if stage.key in one.after and one.reads_shuffle)
     return 0 < reducers <= BYPASS and call.count >= reducers

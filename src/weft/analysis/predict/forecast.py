@@ -14,9 +14,9 @@ from weft.analysis.explain.spread import Numbers
 from weft.analysis.predict import demand
 from weft.analysis.predict.anchors import Anchors
 from weft.analysis.predict.demand import Demand
+from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.stations import Load
 from weft.analysis.predict.target import Target
-from weft.analysis.predict.work import StageWork, Work
 
 LONG = 1.5
 """Times the median from which a task is one of the long ones of its stage."""
@@ -83,7 +83,7 @@ class Forecast:
 class Model:
     """A job's work with its corrections, ready to be asked for many targets."""
 
-    work: Work
+    work: JobProfile
     measured: Target
     """Where the work was measured, on the machine as far as it is known."""
     anchors: Mapping[Stage, Anchors] = field(default_factory=dict)

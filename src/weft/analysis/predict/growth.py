@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weft.analysis.predict.work import StageWork, Work
+from weft.analysis.predict.jobprofile import JobProfile, StageWork
 
 
 @dataclass(frozen=True)
-class Rule:
+class TaskRule:
     """A number of tasks: so many for each slot, and at least one for each block of the data."""
 
     per_slot: float
@@ -26,7 +26,7 @@ class Rule:
             return count * max(1, math.ceil(size / count / self.split - _SLOP))
         return max(count, math.ceil(size / self.block) if self.block else 0)
 
-    def fits(self, stage: StageWork, work: Work) -> bool:
+    def fits(self, stage: StageWork, work: JobProfile) -> bool:
         """Whether the stage was as it says, where it was measured."""
         of_side = self.reads is None or self.reads == stage.reads_shuffle
         return of_side and self.tasks(work.slots, work.size) == stage.count
@@ -36,11 +36,13 @@ class Rule:
 class Growth:
     """The rules of a workload."""
 
-    rules: Sequence[Rule] = ()
+    rules: Sequence[TaskRule] = ()
     each: bool = False
     """Whether each task has its own amount of data, so that more tasks are more data."""
 
-    def tasks(self, stage: StageWork, work: Work, slots: int, size: float, partitions: int | None) -> int:
+    def tasks(
+        self, stage: StageWork, work: JobProfile, slots: int, size: float, partitions: int | None
+    ) -> int:
         """Tasks of a stage elsewhere: a stage whose number a rule gives where it was measured follows the rule."""
         rule = next((r for r in self.rules if r.fits(stage, work)), None)
         shuffles = stage.reads_shuffle or (stage.writes_shuffle and self.each)
@@ -48,7 +50,7 @@ class Growth:
             return partitions
         return stage.count if rule is None else rule.tasks(slots, size)
 
-    def data(self, stage: StageWork, tasks: int, work: Work, size: float) -> float:
+    def data(self, stage: StageWork, tasks: int, work: JobProfile, size: float) -> float:
         """The stage's data over what was measured."""
         if self.each:
             return tasks / stage.count
@@ -62,20 +64,20 @@ _SPLIT = float(128 << 20)
 _SLOP = 0.1
 """Of a split, by which the last one of a file may be longer (SPLIT_SLOP of Hadoop's FileInputFormat)."""
 _RECORDS = (
-    Rule(2, split=_SPLIT, reads=False),
-    Rule(1, reads=False),
-    Rule(2, _BLOCK, reads=True),
-    Rule(2, reads=True),
+    TaskRule(2, split=_SPLIT, reads=False),
+    TaskRule(1, reads=False),
+    TaskRule(2, _BLOCK, reads=True),
+    TaskRule(2, reads=True),
 )
-_SLOTS: Mapping[str, tuple[str, Sequence[Rule]]] = {
+_SLOTS: Mapping[str, tuple[str, Sequence[TaskRule]]] = {
     "terasort": ("partitions", _RECORDS),
     "sort": ("partitions", _RECORDS),
     "teracount": ("partitions", _RECORDS),
-    "pagerank": ("partitions", (Rule(2),)),
-    "wordcount": ("partitions", (Rule(1), Rule(2))),
-    "grep": ("partitions", (Rule(1), Rule(2))),
-    "pi": ("tasks", (Rule(4),)),
-    "spark-perf": ("partitions", (Rule(4),)),
+    "pagerank": ("partitions", (TaskRule(2),)),
+    "wordcount": ("partitions", (TaskRule(1), TaskRule(2))),
+    "grep": ("partitions", (TaskRule(1), TaskRule(2))),
+    "pi": ("tasks", (TaskRule(4),)),
+    "spark-perf": ("partitions", (TaskRule(4),)),
 }
 """By workload: the key that fixes the number of its tasks, or of those that read a shuffle, and the rules without it."""
 
@@ -84,7 +86,7 @@ def of_workload(table: Mapping[str, Any]) -> Growth:
     """The rules of one of weft's workloads, from its table in a record; none for a user's own job."""
     kind = str(table.get("kind"))
     if kind == "groupby":
-        own = () if table.get("mappers") else (Rule(float(table.get("mappers_per_slot") or 4)),)
+        own = () if table.get("mappers") else (TaskRule(float(table.get("mappers_per_slot") or 4)),)
         return Growth(own, each=True)
     key, rules = _SLOTS.get(kind, ("", ()))
     fixed = bool(key and table.get(key))

@@ -8,7 +8,7 @@ UNLIMITED = math.inf
 
 
 @dataclass(frozen=True)
-class Service:
+class StorageModel:
     """A storage, as the work of tasks meets it. What is unlimited is not known to have a limit."""
 
     name: str
@@ -70,7 +70,7 @@ class Machine:
     """Whether each node gets at most its own number of them."""
     launches: Mapping[str, float] = field(default_factory=dict)
     """By engine: tasks per second that its driver starts at most."""
-    storages: Mapping[str, Service] = field(default_factory=dict)
+    storages: Mapping[str, StorageModel] = field(default_factory=dict)
     mounts: Mapping[str, str] = field(default_factory=dict)
     """By directory: the storage that is mounted there."""
     sources: Mapping[str, str] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.analysis.predict.machine import UNLIMITED, Machine, Service
+from weft.analysis.predict.machine import UNLIMITED, Machine, StorageModel
 from weft.errors import UsageError
 from weft.text import toml
 from weft.text.nearest import nearest
@@ -29,7 +29,7 @@ _TABLES = ("name", "summary", "node", "driver", "storage")
 
 
 @dataclass
-class _Reader:
+class _MachineFile:
     """A file that is read; `where` names it in errors."""
 
     where: str
@@ -78,7 +78,7 @@ def parse(text: str, where: str) -> Machine:
         table = toml.table_of(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{where}: {error}", hint="the file must be TOML") from error
-    reader = _Reader(where, text)
+    reader = _MachineFile(where, text)
     _known(reader, "", table, _TABLES)
     if not isinstance(table.get("name"), str):
         raise reader.error("name", "is missing: the machine's name, as text")
@@ -105,13 +105,13 @@ def parse(text: str, where: str) -> Machine:
     )
 
 
-def _known(reader: _Reader, prefix: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def _known(reader: _MachineFile, prefix: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
     for key in table:
         if key not in known:
             raise reader.error(f"{prefix}{key}", "is unknown", nearest(key, list(known)))
 
 
-def _service(reader: _Reader, name: str, entry: Any) -> Service:
+def _service(reader: _MachineFile, name: str, entry: Any) -> StorageModel:
     key = f"storage.{name}"
     table = dict(reader.table(key, entry))
     shared, mounts = table.pop("shared", None), table.pop("mounts", [])
@@ -133,7 +133,7 @@ def _service(reader: _Reader, name: str, entry: Any) -> Service:
         kind: {word: reader.number(f"{key}.{kind}.{word}", one, _WORK) for word, one in rows.items()}
         for kind, rows in of_operations.items()
     }
-    return Service(
+    return StorageModel(
         name,
         shared=shared,
         latency=values["latency"],
@@ -163,7 +163,7 @@ _THROUGH_FUSE = {"write": 0.7e-3, "read": 0.35e-3}
 latencyfs one request after another, each of which queues for a processor. Medians of the same runs, 0.13 to 0.89 ms and 0.14 to 0.42 ms."""
 
 
-def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> Service:
+def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> StorageModel:
     """An emulated file system from the same figures that latencyfs delays by. `settings`: values that a run changed."""
     table, base = tomllib.loads(text), tomllib.loads(defaults)
     values = {key: entry["value"] for one in (base, table) for key, entry in one["values"].items()}
@@ -171,7 +171,7 @@ def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> Service
     costs = {name: values.get(f"op.{op}", values["op.default"]) for name, op in _CALLS.items()}
     servers = max(1, int(values["metadata.servers"]))
     call = 0.0 if values["client.page_cache"] else values["data.round_trip_us"] / 1e6
-    return Service(
+    return StorageModel(
         f"delayed:{table['name']}",
         latency=values["metadata.round_trip_us"] / 1e6,
         rate=(values["metadata.rate"] or UNLIMITED) * servers,

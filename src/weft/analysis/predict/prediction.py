@@ -58,7 +58,7 @@ class Prediction(Part):
 
 
 @dataclass(frozen=True)
-class Asked:
+class Scenario:
     """Where a run is predicted; what is None stays as it was."""
 
     there: Machine
@@ -86,7 +86,7 @@ class Asked:
 
 
 def predict(
-    recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded] = (), run: float = USUAL
+    recorded: Recorded, here: Machine, asked: Scenario, tests: Sequence[Recorded] = (), run: float = USUAL
 ) -> Prediction:
     """The curves. `here`: the machine of the record; `tests`: other runs; `run`: the relative deviation of one."""
     recorded = leftout.warmed(recorded, here, tests, run)
@@ -109,7 +109,7 @@ def predict(
 
 
 def experiments(
-    recorded: Recorded, here: Machine, asked: Asked, tests: Sequence[Recorded], count: int
+    recorded: Recorded, here: Machine, asked: Scenario, tests: Sequence[Recorded], count: int
 ) -> list[Experiment]:
     """The small runs, at most `count`, after which the curves would be known best."""
     model = recorded.model(here)

@@ -7,14 +7,14 @@ from typing import Any
 from weft.analysis.explain import explanation, stacks
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
-from weft.analysis.predict import work as works
+from weft.analysis.predict import jobprofile
 from weft.analysis.predict.candidates import Situation
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.growth import Growth, of_workload
-from weft.analysis.predict.machine import Machine, Service
+from weft.analysis.predict.jobprofile import JobProfile
+from weft.analysis.predict.machine import Machine, StorageModel
 from weft.analysis.predict.storages import service
 from weft.analysis.predict.target import Target
-from weft.analysis.predict.work import Work
 from weft.analysis.read import resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
@@ -30,7 +30,7 @@ class Recorded:
     """A run, as predictions and advice start from it."""
 
     name: str
-    work: Work
+    work: JobProfile
     growth: Growth
     cores: int
     """Slots of a node."""
@@ -63,7 +63,7 @@ class Recorded:
         return Model(self.work, self.on(machine))
 
 
-def _known(label: str, machine: Machine) -> Service | None:
+def _known(label: str, machine: Machine) -> StorageModel | None:
     try:
         return service(label, machine)
     except UsageError:
@@ -87,7 +87,7 @@ def read(stored: Stored) -> Recorded:
     first = begin + ran[0].begin
     last = begin + ran[-1].begin + ran[-1].seconds
     window = Window(first, last, slots, explanation.names(nodes), explanation.link(nodes, Used()))
-    work = works.of_record(
+    work = jobprofile.of_record(
         metrics,
         samples,
         window,
@@ -109,7 +109,7 @@ def read(stored: Stored) -> Recorded:
     )
 
 
-def _sampled(work: Work, stored: Stored) -> Work:
+def _sampled(work: JobProfile, stored: Stored) -> JobProfile:
     """With what stacks tell of each stage, where they were sampled."""
     found = stacks.of_record(stored.folder)
     if found is None:

@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from weft.analysis.predict.machine import Machine, Service
+from weft.analysis.predict.machine import Machine, StorageModel
 from weft.errors import UsageError
 from weft.facts.storages import Layer, label, layers
 from weft.text.nearest import nearest
 
 _SEEN = "weft's own GroupBy on two virtual nodes: 174 opens on /dev/shm took 1.7 ms, 190 in a pool's index took as long"
-_LOCAL: Mapping[str, Service] = {
-    "memory": Service("memory", shared=False, latency=10e-6, source=_SEEN),
-    "disk": Service("disk", shared=False, latency=10e-6, source=f"assumption: names are in the node's cache; {_SEEN}"),
-    "pool": Service("pool", shared=False, latency=10e-6, source=_SEEN),
-    "loopback": Service(
+_LOCAL: Mapping[str, StorageModel] = {
+    "memory": StorageModel("memory", shared=False, latency=10e-6, source=_SEEN),
+    "disk": StorageModel("disk", shared=False, latency=10e-6, source=f"assumption: names are in the node's cache; {_SEEN}"),
+    "pool": StorageModel("pool", shared=False, latency=10e-6, source=_SEEN),
+    "loopback": StorageModel(
         "loopback", shared=False, latency=20e-6, source="assumption: twice memory, for a file system of the node's own"
     ),
 }  # fmt: skip
@@ -23,7 +23,7 @@ _POOLED = {"write": 50e-6, "read": 100e-6}
 virtual nodes, 0.03 to 0.08 ms and 0.05 to 0.12 ms."""
 
 
-def service(text: str, machine: Machine) -> Service:
+def service(text: str, machine: Machine) -> StorageModel:
     """The service behind a short form. Raises UsageError if the machine has none of that name."""
     try:
         return _service(layers(text, machine.storages), machine)
@@ -31,7 +31,7 @@ def service(text: str, machine: Machine) -> Service:
         raise UsageError(str(error), hint="write it as for `weft run --scratch`") from error
 
 
-def _service(found: Sequence[Layer], machine: Machine) -> Service:
+def _service(found: Sequence[Layer], machine: Machine) -> StorageModel:
     top, *below = found
     name = label(layer.word for layer in found)
     if top.known.over:
@@ -46,7 +46,7 @@ def _service(found: Sequence[Layer], machine: Machine) -> Service:
     return replace(one, name=name)
 
 
-def _named(layer: Layer, machine: Machine) -> Service | None:
+def _named(layer: Layer, machine: Machine) -> StorageModel | None:
     path = layer.value
     if layer.word in machine.storages:
         return machine.storages[layer.word]
@@ -60,7 +60,7 @@ def _named(layer: Layer, machine: Machine) -> Service | None:
     return machine.storages.get(layer.kind) or _LOCAL.get(layer.kind)
 
 
-def _over(kind: str, below: Service, machine: Machine) -> Service:
+def _over(kind: str, below: StorageModel, machine: Machine) -> StorageModel:
     """Names of the node's own, bytes of what is below."""
     own = machine.storages.get(kind) or _LOCAL[kind]
     return replace(

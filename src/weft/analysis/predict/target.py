@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from weft.analysis.predict.growth import Growth
-from weft.analysis.predict.machine import Machine, Service
-from weft.analysis.predict.work import StageWork, Work
+from weft.analysis.predict.jobprofile import JobProfile, StageWork
+from weft.analysis.predict.machine import Machine, StorageModel
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Target:
     nodes: int
     cores: int
     """Slots of a node."""
-    storages: Mapping[str, Service] = field(default_factory=dict)
+    storages: Mapping[str, StorageModel] = field(default_factory=dict)
     """By role; a role without one keeps what was measured."""
     size: float = 0.0
     partitions: int | None = None
@@ -64,7 +64,7 @@ BYPASS = 200
 """spark.shuffle.sort.bypassMergeThreshold: with at most so many reducers, each block is first a file of its own."""
 
 
-def scaled(stage: StageWork, work: Work, target: Target) -> Scaled:
+def scaled(stage: StageWork, work: JobProfile, target: Target) -> Scaled:
     """How a stage changes with the number of tasks around it."""
 
     def count(one: StageWork) -> int:

@@ -37,7 +37,7 @@ class Measured(Fixed):
     """Half the range of the repetitions, relative to `value`, which is their median."""
 
 
-class Host(Fixed):
+class CalibratedHost(Fixed):
     """A machine that was measured, and by what it is recognized."""
 
     name: str
@@ -193,7 +193,7 @@ class Calibration(Fixed):
     """The nodes in short form: virtual:2."""
     network: Mapping[str, str] = {}
     """What of the nodes' settings decides the network between them: kind, rate, fabric."""
-    hosts: tuple[Host, ...] = ()
+    hosts: tuple[CalibratedHost, ...] = ()
     nodes: tuple[NodeRates, ...]
     storages: tuple[StorageRates, ...] = ()
     links: tuple[LinkRates, ...] = ()

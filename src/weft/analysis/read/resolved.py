@@ -11,7 +11,7 @@ from weft.record.record import Stored
 FILE = "resolved.json"
 
 
-class Place(Kept):
+class RolePlace(Kept):
     """The storage of a role."""
 
     storage: str = ""
@@ -25,7 +25,7 @@ class Resolved(Kept):
 
     spec: Mapping[str, Any] = {}
     nodes: tuple[NodeInfo, ...] = ()
-    places: Mapping[str, Place] = {}
+    places: Mapping[str, RolePlace] = {}
     limits: tuple[str, ...] = ()
     derived: Mapping[str, Derived] = {}
 

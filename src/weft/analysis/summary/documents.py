@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weft.analysis.summary.summary import Document, Log
+from weft.analysis.summary.summary import Document, LogFile
 from weft.record.migrations import role
 from weft.record.record import Stored
 from weft.text.entry import Entry
@@ -41,7 +41,7 @@ def irregular(folder: Entry) -> list[str]:
     return [f"links, pipes and devices of a record are not read: {', '.join(found[:_NAMED])}{more}"]
 
 
-def logs(folder: Entry, *, tails: bool) -> tuple[Log, ...]:
+def logs(folder: Entry, *, tails: bool) -> tuple[LogFile, ...]:
     """Every log with its size, and with `tails` the ends of the newest ones."""
     base = folder / "logs"
     texts = {
@@ -51,7 +51,7 @@ def logs(folder: Entry, *, tails: bool) -> tuple[Log, ...]:
     }
     newest = sorted((p for p in texts if texts[p].st_size), key=lambda p: texts[p].st_mtime)[-_TAILS:]
     return tuple(
-        Log(
+        LogFile(
             path=str(path),
             size=about.st_size,
             tail=_end(path) if tails and path in newest else (),

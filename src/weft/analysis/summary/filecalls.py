@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from weft.analysis.summary.summary import Counter
+from weft.analysis.summary.summary import CounterRow
 from weft.analysis.summary.totals import whole
 
 _FAMILY = "fileops."
@@ -25,7 +25,9 @@ class Sums:
     ns_hist: dict[int, float] = field(default_factory=dict)
 
 
-def table(counters: Iterable[Counter], components: Sequence[str], phase: str) -> dict[tuple[str, str], Sums]:
+def table(
+    counters: Iterable[CounterRow], components: Sequence[str], phase: str
+) -> dict[tuple[str, str], Sums]:
     """Operations of some components in a phase (empty: all), by path class and operation."""
     found: dict[tuple[str, str], Sums] = {}
     for counter in counters:
@@ -43,12 +45,12 @@ def table(counters: Iterable[Counter], components: Sequence[str], phase: str) ->
     return found
 
 
-def counted(counters: Iterable[Counter]) -> list[Counter]:
+def counted(counters: Iterable[CounterRow]) -> list[CounterRow]:
     """Those of file operations."""
     return [counter for counter in counters if counter.name.startswith(_FAMILY) and counter.totals]
 
 
-def engine(counters: Sequence[Counter]) -> list[str]:
+def engine(counters: Sequence[CounterRow]) -> list[str]:
     """The components of the engine; in records without components, all processes."""
     known = {counter.component for counter in counters}
     return ["engine"] if "engine" in known else [""]

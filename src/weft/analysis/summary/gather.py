@@ -15,7 +15,7 @@ from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
 from weft.analysis.read.spans import Span
 from weft.analysis.summary import documents, engine, replayed, streamed, totals, vertices
-from weft.analysis.summary.summary import Mark, Series, Summary
+from weft.analysis.summary.summary import Loss, Series, Summary
 from weft.facts.engines.hadoop import jobhistory
 from weft.facts.jobmetrics import JobMetrics
 from weft.record.derived import shown
@@ -199,15 +199,15 @@ def _decided(found: Resolved) -> dict[str, Any]:
     return {**own, "places": found.located(), "derived": shown(found.derived)}
 
 
-def _marks(events: Sequence[Mapping[str, Any]], metrics: JobMetrics, begin: float) -> tuple[Mark, ...]:
+def _marks(events: Sequence[Mapping[str, Any]], metrics: JobMetrics, begin: float) -> tuple[Loss, ...]:
     """When daemons and executors were lost."""
     daemons = [
-        Mark(at=event["t"] - begin, words=f"{event.get('daemon', 'a daemon')} lost")
+        Loss(at=event["t"] - begin, words=f"{event.get('daemon', 'a daemon')} lost")
         for event in events
         if event["event"] == "daemon-lost"
     ]
     executors = [
-        Mark(at=row["removed"] - begin, words=f"executor {row['executor']} lost")
+        Loss(at=row["removed"] - begin, words=f"executor {row['executor']} lost")
         for row in recovery.lost_executors(metrics).iter_rows(named=True)
     ]
     return tuple(sorted([*daemons, *executors], key=lambda mark: mark.at))

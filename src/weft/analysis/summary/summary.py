@@ -18,7 +18,7 @@ from weft.analysis.summary.replayed import Replay
 from weft.analysis.summary.streamed import Streamed
 
 
-class Mark(Part):
+class Loss(Part):
     """A loss, and when it happened."""
 
     at: float
@@ -87,7 +87,7 @@ class Usage(Part):
     fetch_seconds: float
 
 
-class Counter(Part):
+class CounterRow(Part):
     """A counter's sums, with its source and what the source misses; of a gauge, the highest reading."""
 
     name: str
@@ -117,7 +117,7 @@ class Document(Part):
     text: str
 
 
-class Log(Part):
+class LogFile(Part):
     """A log of the record, and its last lines if the run failed."""
 
     path: str
@@ -171,7 +171,7 @@ class Summary(Part):
     """The workload's results: values, and lists of tables."""
     lost: tuple[str, ...] = ()
     recoveries: tuple[str, ...] = ()
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Loss, ...] = ()
     stages: tuple[StageRow, ...] = ()
     stages_left_out: int = 0
     slowest: tuple[TaskRow, ...] = ()
@@ -186,7 +186,7 @@ class Summary(Part):
     """The jobs of a replayed trace; None of other workloads."""
     stream: Streamed | None = None
     """The latencies of a stream; None of other workloads."""
-    counters: tuple[Counter, ...] = ()
+    counters: tuple[CounterRow, ...] = ()
     fileops: Mapping[str, Any] = {}
     """By node: the preload library's counts (`weft-scratch stats --json`); empty if it was not used."""
     mapreduce: Mapping[str, Mapping[str, int]] = {}
@@ -205,7 +205,7 @@ class Summary(Part):
     """Probes that nobody asked for, and why they observed."""
     series: tuple[Series, ...] = ()
     documents: tuple[Document, ...] = ()
-    logs: tuple[Log, ...] = ()
+    logs: tuple[LogFile, ...] = ()
     gaps: tuple[str, ...] = ()
     """What the record lacks or what of it is not readable."""
 

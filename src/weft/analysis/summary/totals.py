@@ -10,7 +10,7 @@ from weft.analysis.read import counters as model
 from weft.analysis.read.rates import LEVELS
 from weft.analysis.read.sources import Sources
 from weft.analysis.read.spans import Span
-from weft.analysis.summary.summary import Counter
+from weft.analysis.summary.summary import CounterRow
 
 _MACHINE = "host"
 """The node name of readings that no single node owns."""
@@ -18,7 +18,7 @@ _MACHINE = "host"
 
 def sums(
     sources: Sources, samples: polars.DataFrame, phases: Sequence[Span], begin: float
-) -> tuple[Counter, ...]:
+) -> tuple[CounterRow, ...]:
     """Counters of a record by name and component; one without a reading has no sums."""
     described = {
         name: words for name, words in sources.table("sources.json").items() if isinstance(words, dict)
@@ -43,13 +43,13 @@ def _described(described: Mapping[str, Mapping[str, Any]], name: str) -> Mapping
 
 def _counter(
     name: str, component: str, phases: Mapping[str, Mapping[str, float]], words: Mapping[str, Any]
-) -> Counter:
+) -> CounterRow:
     totals: dict[str, float] = {}
     for of in phases.values():
         for node, value in of.items():
             known = totals.get(node, 0.0)
             totals[node] = max(known, value) if name in LEVELS else known + value
-    return Counter(
+    return CounterRow(
         name=name,
         component=component,
         **{key: str(words.get(key) or "") for key in ("unit", "source", "blind")},
@@ -62,7 +62,7 @@ def _counter(
     )
 
 
-def whole(counter: Counter, phase: str = "") -> float:
+def whole(counter: CounterRow, phase: str = "") -> float:
     """A counter of all nodes together, in a phase or over the whole observation; the machine's own includes its nodes'."""
     of = counter.phases.get(phase, {}) if phase else counter.totals
     own = [value for node, value in of.items() if node != _MACHINE]

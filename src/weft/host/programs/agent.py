@@ -20,7 +20,7 @@ import types
 _CHUNK = 1 << 16
 
 
-class Asked:
+class RunningProgram:
     """A program that runs, and the descriptors of its output."""
 
     def __init__(self, number: int, pid: int, held: int, printed: "dict[int, str]") -> None:
@@ -42,7 +42,7 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
     """Run until the standard input ends; running programs then see the end of their input, and exit."""
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ)
-    running = {}  # type: dict[int, Asked]
+    running = {}  # type: dict[int, RunningProgram]
     parts = []  # type: list[bytes]
     while True:
         for key, _ in selector.select():
@@ -69,7 +69,7 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
                     say(id=asked.number, code=asked.code())
 
 
-def take(message: "dict", running: "dict[int, Asked]", selector: selectors.BaseSelector) -> None:  # type: ignore[type-arg]
+def take(message: "dict", running: "dict[int, RunningProgram]", selector: selectors.BaseSelector) -> None:  # type: ignore[type-arg]
     """Start a requested program; write to the input of a running one, or close it."""
     if "source" not in message:
         if message["id"] not in running:
@@ -91,7 +91,7 @@ def take(message: "dict", running: "dict[int, Asked]", selector: selectors.BaseS
         run(message)
     for descriptor in (gets, prints, complains):
         os.close(descriptor)
-    asked = running[message["id"]] = Asked(message["id"], pid, held, {out: "out", err: "err"})
+    asked = running[message["id"]] = RunningProgram(message["id"], pid, held, {out: "out", err: "err"})
     for descriptor in (out, err):
         selector.register(descriptor, selectors.EVENT_READ, asked)
 
@@ -136,7 +136,7 @@ def write(descriptor: int, text: bytes) -> None:
         pass
 
 
-def close(asked: Asked) -> None:
+def close(asked: RunningProgram) -> None:
     shut(asked.held)
     asked.held = -1
 

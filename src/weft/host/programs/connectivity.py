@@ -15,7 +15,7 @@ _AT_ONCE = 256
 """Connections at a time; a process may have 1024 files open."""
 
 
-class Tried:
+class Connection:
     """A connection to a peer, the data received so far, and why the peer was not reached, when that is known."""
 
     def __init__(self, peer: "list") -> None:  # type: ignore[type-arg]
@@ -83,7 +83,7 @@ def unreached(peers: "list[list]", word: str) -> "dict[str, str]":  # type: igno
 def _try(peers: "list[list]", word: bytes) -> "dict[str, str]":  # type: ignore[type-arg]
     """By peer: why not, or an empty text. Connects to all of them concurrently."""
     end = time.monotonic() + _PATIENCE
-    tried = [Tried(peer) for peer in peers]
+    tried = [Connection(peer) for peer in peers]
     with selectors.DefaultSelector() as selector:
         for one in tried:
             if one.reason is None:

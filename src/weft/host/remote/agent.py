@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from weft.host import shell
-from weft.host.remote.asked import PATIENCE, AgentProcess, Asked
+from weft.host.remote.command import PATIENCE, AgentProcess, RemoteCommand
 from weft.host.shell import Process
 
 
@@ -22,7 +22,7 @@ class Agent:
         self._popen = shell.converse(arguments, begin, log)
         self._mark = mark.encode()
         self._numbers = itertools.count()
-        self._asked: dict[int, Asked] = {}
+        self._asked: dict[int, RemoteCommand] = {}
         self._ended = False
         self._mute = False
         self._lock = threading.Lock()
@@ -57,12 +57,12 @@ class Agent:
 
     def ask(
         self, program: Mapping[str, Any], timeout: float, files: Mapping[str, IO[bytes]] | None = None
-    ) -> Asked:
+    ) -> RemoteCommand:
         """Start a program there. Raises TimeoutError if the remote end does not start."""
         if not self._begun.wait(timeout):
             raise TimeoutError
         number = next(self._numbers)
-        asked = Asked(self._send, number, files or {})
+        asked = RemoteCommand(self._send, number, files or {})
         with self._lock:
             self._asked[number] = asked
             ended = self._ended

@@ -18,7 +18,7 @@ from typing import Any
 from weft.errors import NodeError, WeftError
 from weft.host import shell
 from weft.host.remote.agent import Agent
-from weft.host.remote.asked import PATIENCE, Asked
+from weft.host.remote.command import PATIENCE, RemoteCommand
 from weft.host.shell import Completed, Process
 from weft.host.slurm import jobs
 
@@ -158,12 +158,12 @@ class Reach:
             raise self._failed(done)
         return json.loads(done.out) if done.out.strip() else None
 
-    def begin(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> Asked:
+    def begin(self, program: str, request: Mapping[str, Any], *, timeout: float = 60) -> RemoteCommand:
         """Start one of weft's programs there, which ends with its input. Requires a remote agent."""
         assert self.agent is not None
         return self.agent.ask(_whole(program, request), timeout)
 
-    def next(self, asked: Asked, *, timeout: float = 60) -> Any:
+    def next(self, asked: RemoteCommand, *, timeout: float = 60) -> Any:
         """The next line that a program prints, as data. Raises NodeError if there is none."""
         try:
             line = asked.line(timeout)

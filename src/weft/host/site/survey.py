@@ -31,7 +31,7 @@ class Interface:
 
 
 @dataclass(frozen=True)
-class FileSystem:
+class MountedFileSystem:
     """A mounted file system that other machines may mount too."""
 
     path: Path
@@ -45,7 +45,7 @@ class Survey:
     host: str
     partitions: Sequence[Partition]
     interfaces: Sequence[Interface]
-    file_systems: Sequence[FileSystem]
+    file_systems: Sequence[MountedFileSystem]
     scratch: Path | None
     """A directory of this user on a shared file system."""
     local: Path | None
@@ -99,12 +99,14 @@ def _infiniband(name: str) -> bool:
         return False
 
 
-def file_systems(table: bytes | None = None) -> list[FileSystem]:
+def file_systems(table: bytes | None = None) -> list[MountedFileSystem]:
     """Shared file systems in a mount table, or in that of this machine."""
-    return [FileSystem(Path(point), kind) for point, kind in mounts(table) if filesystems.of(kind).remote]
+    return [
+        MountedFileSystem(Path(point), kind) for point, kind in mounts(table) if filesystems.of(kind).remote
+    ]
 
 
-def shared(path: Path, found: Sequence[FileSystem]) -> bool:
+def shared(path: Path, found: Sequence[MountedFileSystem]) -> bool:
     """Whether a directory is on one of the shared file systems."""
     return any(path.is_relative_to(one.path) for one in found)
 

@@ -10,7 +10,7 @@ from weft.host.slurm.text import per_node
 
 
 @dataclass(frozen=True)
-class Part:
+class AllocatedNode:
     """A node of the job: cores and bytes of memory that the job has on it, and its address in Slurm's configuration."""
 
     name: str
@@ -26,7 +26,7 @@ class Allocation:
     """A job's nodes, in Slurm's order."""
 
     job: int
-    parts: Sequence[Part]
+    parts: Sequence[AllocatedNode]
 
 
 def inside() -> bool:
@@ -50,7 +50,7 @@ def allocation(variables: Mapping[str, str] | None = None) -> Allocation:
     return Allocation(int(variables["SLURM_JOB_ID"]), parts)
 
 
-def _parts(variables: Mapping[str, str], group: int | None) -> list[Part]:
+def _parts(variables: Mapping[str, str], group: int | None) -> list[AllocatedNode]:
     end = "" if group is None else f"_HET_GROUP_{group}"
     names = hostnames(variables[f"SLURM_JOB_NODELIST{end}"])
     cores = per_node(variables[f"SLURM_JOB_CPUS_PER_NODE{end}"])
@@ -62,5 +62,7 @@ def _parts(variables: Mapping[str, str], group: int | None) -> list[Part]:
         whole = int(known[name]["RealMemory"])
         # 0 means all of the node's
         given = int(each or 0) or (int(per_core) * count if per_core else 0) or whole
-        parts.append(Part(name, count, min(given, whole) << 20, known[name].get("NodeAddr", name), group))
+        parts.append(
+            AllocatedNode(name, count, min(given, whole) << 20, known[name].get("NodeAddr", name), group)
+        )
     return parts

@@ -73,7 +73,7 @@ _ENDS = {
 
 
 @dataclass(frozen=True)
-class Job:
+class SlurmJob:
     """The current state of a job."""
 
     number: int
@@ -109,7 +109,7 @@ class Job:
         return NodeError(f"Slurm job {self.number} {text}{limit}{after if not limit else ''}", hint=hint)
 
 
-def job(number: int) -> Job | None:
+def job(number: int) -> SlurmJob | None:
     """A job, or None if the controller no longer knows it. Raises WeftError if the controller does not answer."""
     done = ask("scontrol", "show", "--oneliner", "job", str(number), check=False)
     if done.code != 0 and "Invalid job id" not in done.err:
@@ -119,7 +119,7 @@ def job(number: int) -> Job | None:
         return None
     code, _, signal = found.get("ExitCode", "0:0").partition(":")
     ended = int(code) or (128 + int(signal) if int(signal or 0) else 0)
-    return Job(
+    return SlurmJob(
         number,
         found["JobState"],
         found.get("Reason", "").replace("_", " "),

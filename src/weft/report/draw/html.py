@@ -10,7 +10,7 @@ from weft.report.draw.blocks import Chart, Section, Tone
 
 
 @dataclass(frozen=True)
-class Page:
+class HtmlPage:
     """A page's frame: the text above and below its sections."""
 
     title: str
@@ -25,7 +25,7 @@ class Page:
     sections: Sequence[Section] = field(default=())
 
 
-def render(page: Page) -> str:
+def render(page: HtmlPage) -> str:
     """The whole text of the page."""
     text: str = _template("page.html.j2").render(page=page, css=_read("page.css"), data=_inert(page.data))
     return text

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weft.analysis.predict.advice import LEAST_GAIN, Advice, Line, Tried
+from weft.analysis.predict.advice import LEAST_GAIN, Advice, Line, Trial
 from weft.report.draw.blocks import Block, Column, Listing, Section, Table, Words
 from weft.text.numbers import percent
 from weft.text.units import show_seconds
@@ -58,7 +58,7 @@ def _how(line: Line) -> str:
     return f"{line.change}: {'; '.join(way for way in ways if way)}"
 
 
-def score(tried: Sequence[Tried]) -> Section:
+def score(tried: Sequence[Trial]) -> Section:
     """Predicted beside real gains, and how often the interval held."""
     columns = [Column("run"), Column("change"), Column("predicted", number=True), Column("interval", number=True),
                Column("real", number=True), Column("held")]  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.analysis.explain import stacks
-from weft.analysis.explain.stacks import SECONDS, Process
+from weft.analysis.explain.stacks import SECONDS, JvmStacks
 from weft.record.record import beside
 from weft.report.draw.html import flame_page
 from weft.report.pages.page import save
@@ -24,12 +24,12 @@ def write(directory: Path) -> list[Path]:
     return [_of_node(directory, node, [each for each in processes if each.node == node]) for node in nodes]
 
 
-def _of_node(directory: Path, node: str, processes: Sequence[Process]) -> Path:
+def _of_node(directory: Path, node: str, processes: Sequence[JvmStacks]) -> Path:
     title = f"{directory.name}: processor time on {node}"
     return save(flame_page(title, json.dumps(tree(processes))), beside(directory, f"profile/{node}.html"))
 
 
-def tree(processes: Sequence[Process]) -> Node:
+def tree(processes: Sequence[JvmStacks]) -> Node:
     """Nested frames: name, seconds, and what they called; below the whole, each process and each kind of thread."""
     root: Node = {"n": "all", "s": 0, "c": {}}
     for process in processes:

@@ -8,7 +8,7 @@ from weft.analysis.summary.summary import Summary
 from weft.errors import RecordError
 from weft.record.record import Stored, beside
 from weft.report.draw.blocks import build
-from weft.report.draw.html import Page, render
+from weft.report.draw.html import HtmlPage, render
 from weft.report.pages.contents import SECTIONS
 from weft.report.sections import verdict
 from weft.text import entry
@@ -36,7 +36,7 @@ def save(page: str, path: Path) -> Path:
 def text(summary: Summary) -> str:
     """A run's page."""
     return render(
-        Page(
+        HtmlPage(
             title=summary.id,
             badge=summary.verdict,
             tone=verdict.tone(summary),

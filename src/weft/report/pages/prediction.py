@@ -6,7 +6,7 @@ from weft import __version__
 from weft.analysis.predict.prediction import Curve, Prediction
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Column, Listing, Section, Table, Words
-from weft.report.draw.html import Page, render
+from weft.report.draw.html import HtmlPage, render
 from weft.text.numbers import percent, seconds
 from weft.text.units import show_seconds
 
@@ -107,7 +107,7 @@ def _rows(found: Prediction) -> list[dict[str, float | str | None]]:
 def page(found: Prediction) -> str:
     """One self-contained page."""
     return render(
-        Page(
+        HtmlPage(
             title=found.run,
             badge="PREDICTED",
             tone="plain",

@@ -10,7 +10,7 @@ from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.compare.estimate import Estimate
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
-from weft.report.draw.html import Page, render
+from weft.report.draw.html import HtmlPage, render
 from weft.report.draw.interval import interval
 from weft.report.sections import slowdown
 from weft.report.sections.difference import where_the_difference_comes_from
@@ -258,7 +258,7 @@ def speed(estimate: Estimate | None) -> str:
 def text(comparison: Comparison) -> str:
     """The page of a comparison."""
     counted = sum(len(group.values) for group in comparison.groups)
-    page = Page(
+    page = HtmlPage(
         title=f"{len(comparison.groups)} cells, {counted} valid runs",
         badge=comparison.title,
         tone="plain",

@@ -3,7 +3,7 @@
 from weft import __version__
 from weft.analysis.predict.survey import ALIKE, Best, Surveyed
 from weft.report.draw.blocks import Block, Column, Section, Table, Words
-from weft.report.draw.html import Page, render
+from weft.report.draw.html import HtmlPage, render
 from weft.text.numbers import seconds
 
 
@@ -55,7 +55,7 @@ def _cells(found: Surveyed) -> Section:
 def page(found: Surveyed) -> str:
     """One self-contained page."""
     return render(
-        Page(
+        HtmlPage(
             title=f"Survey of {found.host}",
             badge="SURVEY",
             tone="plain",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weft.analysis.summary.summary import Counter, Summary
+from weft.analysis.summary.summary import CounterRow, Summary
 from weft.analysis.summary.totals import whole
 from weft.report.draw.blocks import Column, Section, Table
 from weft.text.numbers import amount
@@ -33,7 +33,7 @@ def phases_of(summary: Summary) -> list[str]:
     return sorted(grown, key=lambda phase: known.index(phase) if phase in known else len(known))
 
 
-def _sums(read: Sequence[Counter], phases: Sequence[str]) -> Table:
+def _sums(read: Sequence[CounterRow], phases: Sequence[str]) -> Table:
     nodes = list(dict.fromkeys(node for counter in read for node in counter.totals))
     shown = nodes if 1 < len(nodes) <= _FEW else []
     columns = [Column("counter"), Column("processes of")]
@@ -60,7 +60,7 @@ def _sources(summary: Summary) -> Table:
     return Table([Column("counters"), Column("source"), Column("could not see")], rows)
 
 
-def _by_source(found: Sequence[Counter]) -> dict[tuple[str, str], list[str]]:
+def _by_source(found: Sequence[CounterRow]) -> dict[tuple[str, str], list[str]]:
     named: dict[tuple[str, str], dict[str, None]] = {}
     for counter in found:
         family, _, rest = counter.name.partition(".")

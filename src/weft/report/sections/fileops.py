@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from weft.analysis.summary.filecalls import MEASURED, Sums, counted, engine, table
-from weft.analysis.summary.summary import Counter, Summary
+from weft.analysis.summary.summary import CounterRow, Summary
 from weft.facts.roles import ROLES
 from weft.report.draw.blocks import Bar, Block, Column, Listing, Section, Table, Words
 from weft.report.sections import kernelcount
@@ -96,7 +96,7 @@ def _short(seconds: float) -> str:
     return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
 
 
-def _others(found: Sequence[Counter], phases: Sequence[str]) -> list[Block]:
+def _others(found: Sequence[CounterRow], phases: Sequence[str]) -> list[Block]:
     """Other counts in short: the engine's other phases, generators, validators."""
     groups = [
         (component, phase)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from weft.analysis.compare.against import Against, Finding, Outcome, Slowdown, sentences
+from weft.analysis.compare.against import Against, Evaluation, Outcome, Slowdown, sentences
 from weft.analysis.compare.published import Expected
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Column, Listing, Section, Table, Words
@@ -100,7 +100,7 @@ def _known(found: Against, here: Slowdown) -> str:
     return "; ".join(f"{f.value} ({f.storage}, {f.scale})" for f in known) or NONE
 
 
-def _finding(found: Finding) -> tuple[str, ...]:
+def _finding(found: Evaluation) -> tuple[str, ...]:
     rule = found.rule
     why = found.why if found.outcome in {"undecided", "not measured"} else ""
     return (
@@ -115,7 +115,7 @@ def _finding(found: Finding) -> tuple[str, ...]:
     )
 
 
-def _by_outcome(findings: Sequence[Finding]) -> list[str]:
+def _by_outcome(findings: Sequence[Evaluation]) -> list[str]:
     """The rules that agree, differ and are undecided."""
     found: dict[str, list[str]] = {outcome: [] for outcome in get_args(Outcome)}
     for each in findings:

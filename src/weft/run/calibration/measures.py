@@ -9,7 +9,7 @@ from typing import Any
 from weft.adapters.nodes.access import access
 from weft.adapters.storage.base import Storage, label
 from weft.analysis.read.calibration import (
-    Host,
+    CalibratedHost,
     LinkRates,
     Measured,
     NodeRates,
@@ -32,7 +32,7 @@ _LINKS = 4
 """Pairs of nodes between which the network is measured."""
 
 
-def nodes(on: Sequence[Node], hosts: Sequence[Host], gauge: Gauge) -> list[NodeRates]:
+def nodes(on: Sequence[Node], hosts: Sequence[CalibratedHost], gauge: Gauge) -> list[NodeRates]:
     """Memory and cores of every node, all at the same time."""
     here = next((host.name for host in hosts), "")
     found = gauge.on({node: _compute(node) for node in on})

@@ -9,7 +9,7 @@ from typing import Any
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import Nodes, everywhere, one_a_host
 from weft.adapters.storage.base import Storage, layers
-from weft.analysis.read.calibration import Host
+from weft.analysis.read.calibration import CalibratedHost
 from weft.facts import filesystems
 from weft.layout.node import Node
 
@@ -27,17 +27,17 @@ _PATHS = frozenset({"path", "seed"})
 """Keys of a storage that do not change how fast it is: the same file system can have many directories."""
 
 
-def hosts(nodes: Sequence[Node]) -> list[Host]:
+def hosts(nodes: Sequence[Node]) -> list[CalibratedHost]:
     """The hosts of nodes, in order."""
     return everywhere(one_a_host(nodes), _host)
 
 
-def _host(node: Node) -> Host:
+def _host(node: Node) -> CalibratedHost:
     given = access(node).give(list(_FILES.values()))
     texts = {name: given[path].decode(errors="replace") for name, path in _FILES.items()}
     model = _MODEL.search(texts["processors"])
     memory = re.search(r"MemTotal:\s*(\d+) kB", texts["memory"])
-    return Host(
+    return CalibratedHost(
         name=node.host or texts["name"].strip(),
         processor=model[1].strip() if model else "unknown",
         cores=max(1, len(re.findall(r"^processor\s*:", texts["processors"], re.MULTILINE))),

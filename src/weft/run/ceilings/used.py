@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 
 from weft.adapters.storage.base import label
-from weft.analysis.explain.fitting import Stored, Used, chosen, misfit
-from weft.analysis.read.calibration import Calibration, Host
+from weft.analysis.explain.fitting import RoleDirectory, Used, chosen, misfit
+from weft.analysis.read.calibration import CalibratedHost, Calibration
 from weft.errors import WeftError
 from weft.host import machine
 from weft.layout.node import Node
@@ -42,9 +42,9 @@ def fitness(found: Calibration) -> str:
 
 def _used(spec: Spec, layout: Layout) -> Used:
     known = store.all_of()
-    hosts: list[Host] = machines.hosts(layout.nodes) if known else []
+    hosts: list[CalibratedHost] = machines.hosts(layout.nodes) if known else []
     stored = {
-        role: Stored(
+        role: RoleDirectory(
             storage=label(storage),
             settings=machines.settings_of(storage),
             file_system=machines.backing(

@@ -8,7 +8,7 @@ import polars
 
 from weft.facts import engines
 from weft.facts.jobmetrics import JobMetrics
-from weft.run.imports.recognize import Log
+from weft.run.imports.recognize import ApplicationLog
 from weft.text.entry import Entry
 
 _NAME = 60
@@ -35,7 +35,7 @@ class Found:
     """Lines of the log that could not be read."""
 
 
-def found_in(folder: Entry, log: Log) -> Found:
+def found_in(folder: Entry, log: ApplicationLog) -> Found:
     """Everything that the record needs, from the logs in its folder."""
     metrics = log.kind.read(folder)
     settings = log.kind.settings(folder)
@@ -73,7 +73,9 @@ def _stretch(metrics: JobMetrics, assumed: list[str]) -> tuple[float, float]:
     return min(begins or signs, default=0.0), max(ends, default=0.0)
 
 
-def _slots(metrics: JobMetrics, log: Log, settings: Mapping[str, str], assumed: list[str]) -> tuple[int, str]:
+def _slots(
+    metrics: JobMetrics, log: ApplicationLog, settings: Mapping[str, str], assumed: list[str]
+) -> tuple[int, str]:
     """Slots that there were at most at one time."""
     together = most_at_once(metrics.tasks.select("begin", "end").drop_nulls())
     if not log.kind.slots_are:

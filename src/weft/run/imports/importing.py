@@ -16,7 +16,7 @@ from weft.record import record as records
 from weft.record.record import Record, Stored
 from weft.run.imports import avro
 from weft.run.imports.found import Found, found_in
-from weft.run.imports.recognize import Log, recognize
+from weft.run.imports.recognize import ApplicationLog, recognize
 from weft.run.imports.unpack import LIMIT, plain_name, unpack
 from weft.text.entry import Entry
 
@@ -60,7 +60,7 @@ def _require_tasks(path: Path, found: Found, gaps: Sequence[str]) -> None:
     )
 
 
-def _copy(log: Log, folder: Path, limit: int) -> list[str]:
+def _copy(log: ApplicationLog, folder: Path, limit: int) -> list[str]:
     """The log in the record's form. Returns what of it could not be read."""
     gaps = []
     for path in log.files:
@@ -85,7 +85,7 @@ def _decoded(plain: Path) -> list[str]:
     return gaps
 
 
-def _write(record: Record, path: Path, log: Log, found: Found, gaps: Sequence[str]) -> None:
+def _write(record: Record, path: Path, log: ApplicationLog, found: Found, gaps: Sequence[str]) -> None:
     """What a run of weft writes itself: nodes, settings, the run phase and the end."""
     source = str(path.resolve())
     for event, at in (("phase-begin", found.begin), ("phase-end", found.end)):
@@ -106,7 +106,7 @@ def _write(record: Record, path: Path, log: Log, found: Found, gaps: Sequence[st
     record.release()
 
 
-def _resolved(log: Log, found: Found) -> Mapping[str, Any]:
+def _resolved(log: ApplicationLog, found: Found) -> Mapping[str, Any]:
     return {
         "spec": {"workload": {"kind": found.name}, "engine": {"kind": log.engine, "version": found.version}, "settings": found.settings},
         "nodes": [{"name": name, "address": name, "cores": cores} for name, cores in found.nodes.items()],

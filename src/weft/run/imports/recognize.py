@@ -14,7 +14,7 @@ _NONE = (".", "_", "appstatus", "application-summary")
 
 
 @dataclass(frozen=True)
-class Log:
+class ApplicationLog:
     """One application's log: its files in order."""
 
     engine: str
@@ -22,7 +22,7 @@ class Log:
     files: tuple[Path, ...]
 
 
-def recognize(path: Path) -> Log:
+def recognize(path: Path) -> ApplicationLog:
     """The log at a path. Raises UsageError where there is none, or more than one."""
     if not path.exists():
         raise UsageError(f"file not found: {path}", hint=_wanted())
@@ -42,9 +42,11 @@ def recognize(path: Path) -> Log:
     return next(iter(found.values()))
 
 
-def recognized(data: bytes, *files: Path) -> Log | None:
+def recognized(data: bytes, *files: Path) -> ApplicationLog | None:
     """The log of whichever engine begins so; None for anything else."""
-    return next((Log(name, kind, files) for name, kind in logs.every().items() if kind.begins(data)), None)
+    return next(
+        (ApplicationLog(name, kind, files) for name, kind in logs.every().items() if kind.begins(data)), None
+    )
 
 
 def _wanted() -> str:
@@ -52,7 +54,7 @@ def _wanted() -> str:
     return f"weft import reads {', '.join(others)} and {last}"
 
 
-def _one(path: Path) -> Log:
+def _one(path: Path) -> ApplicationLog:
     data = head(path)
     if not data:
         raise UsageError(f"{path} is empty, or nothing of it could be decompressed", hint=_wanted())
@@ -61,9 +63,9 @@ def _one(path: Path) -> Log:
     return log
 
 
-def _inside(directory: Path) -> dict[Path, Log]:
+def _inside(directory: Path) -> dict[Path, ApplicationLog]:
     """The logs below a directory; other files, such as checksums and settings, are left alone."""
-    found: dict[Path, Log] = {}
+    found: dict[Path, ApplicationLog] = {}
     for path in sorted(directory.rglob("*"), key=_order):
         if path.name.startswith(_NONE) or path.is_symlink() or not path.is_file():
             continue

@@ -11,7 +11,7 @@ from typing import IO, Any
 from weft.errors import NodeError, WeftError
 from weft.host import lease, settings, signals
 from weft.host.slurm import commands, jobs
-from weft.host.slurm.jobs import ENDED, WAITING, Job
+from weft.host.slurm.jobs import ENDED, WAITING, SlurmJob
 from weft.record import record as records
 from weft.record.record import Record
 from weft.run.progress import Progress
@@ -37,7 +37,7 @@ class Followed:
     progress: Progress
     printed: dict[str, int] = field(default_factory=dict)
     """Bytes forwarded, by the suffix of the file."""
-    last: Job | None = None
+    last: SlurmJob | None = None
     ending: float | None = None
     """When it began to end."""
 
@@ -59,7 +59,7 @@ class Followed:
             return job.exit_code
         raise job.end()
 
-    def _over(self, job: Job) -> bool:
+    def _over(self, job: SlurmJob) -> bool:
         """Whether its script has ended; the last nodes of a completing job may be nodes that do not respond."""
         if job.state != "COMPLETING":
             self.ending = None
@@ -67,7 +67,7 @@ class Followed:
         self.ending = self.ending or time.monotonic()
         return time.monotonic() - self.ending > _LINGERING
 
-    def _started(self, patience: float | None) -> Job:
+    def _started(self, patience: float | None) -> SlurmJob:
         begin, shown, doubts = time.monotonic(), "", 0
         while (job := self._look()).state in WAITING:
             why = job.waits_for()
@@ -89,7 +89,7 @@ class Followed:
             signals.sleep(POLL)
         return job
 
-    def _look(self) -> Job:
+    def _look(self) -> SlurmJob:
         """The current state of the job; waits while the controller restarts."""
         end = time.monotonic() + _SILENT
         while True:

@@ -38,7 +38,7 @@ def found(directory: Entry) -> bool:
 
 def read(directory: Entry) -> JobMetrics:
     """Parse every job history below a record's engine folder."""
-    reader = _Reader()
+    reader = _JobHistory()
     for number, path in enumerate(directory.files("*.jhist")):
         reader.feed(number, path)
     return reader.metrics()
@@ -94,7 +94,7 @@ def _counters(table: Any) -> dict[str, int]:
 
 
 @dataclass
-class _Reader:
+class _JobHistory:
     """Rows by table; the start and the end of an attempt are two events."""
 
     applications: list[dict[str, Any]] = field(default_factory=list)

@@ -38,14 +38,14 @@ def found(directory: Entry) -> bool:
 
 def read(directory: Entry) -> JobMetrics:
     """Parse every history in a record's engine folder."""
-    reader = _Reader()
+    reader = _TezHistory()
     for path in directory.files(_FILES):
         reader.feed(path)
     return reader.metrics()
 
 
 @dataclass
-class _Reader:
+class _TezHistory:
     """Rows by table and Tez's own identifiers."""
 
     applications: dict[str, dict[str, Any]] = field(default_factory=dict)

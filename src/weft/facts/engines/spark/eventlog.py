@@ -33,7 +33,7 @@ def found(directory: Entry) -> bool:
 
 def read(directory: Entry) -> JobMetrics:
     """Parse every event log below a record's engine folder."""
-    reader = _Reader()
+    reader = _EventLog()
     for path in _logs(directory):
         if path.suffix in _COMPRESSED:
             reader.gaps.append(f"{path.name} is compressed and was skipped")
@@ -70,7 +70,7 @@ _TABLES: Mapping[str, tuple[Mapping[str, Any], Sequence[str]]] = {
 
 
 @dataclass
-class _Reader:
+class _EventLog:
     """Rows by table, by the key of their subject; later events complete earlier rows."""
 
     rows: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = field(

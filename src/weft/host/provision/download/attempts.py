@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx2
 
-from weft.host.provision.download.route import Source, shown
+from weft.host.provision.download.route import DownloadAddress, shown
 from weft.host.provision.download.session import Session
 
 _BUSY = {408, 425, 429, 500, 502, 503, 504}
@@ -29,7 +29,9 @@ class Broken(Exception):  # noqa: N818 - tried again
         """Seconds that the server asks to wait."""
 
 
-def repeated(attempt: Callable[[], None], progress: Callable[[], int], source: Source, to: Session) -> None:
+def repeated(
+    attempt: Callable[[], None], progress: Callable[[], int], source: DownloadAddress, to: Session
+) -> None:
     """Repeat until it succeeds. Raises Refused after so many attempts in a row without progress as the route allows."""
     left, pause = source.route.retries, to.patience
     while True:
@@ -50,7 +52,7 @@ def repeated(attempt: Callable[[], None], progress: Callable[[], int], source: S
             return
 
 
-def require(response: httpx2.Response, source: Source) -> None:
+def require(response: httpx2.Response, source: DownloadAddress) -> None:
     """Raises Broken or Refused unless the response is the file or a part of it."""
     if response.status_code in {200, 206}:
         return
@@ -73,18 +75,18 @@ def _retry_after(headers: Mapping[str, str]) -> float:
         return 0.0
 
 
-def _by_proxy(source: Source, why: object) -> str:
+def _by_proxy(source: DownloadAddress, why: object) -> str:
     return f"the proxy {source.route.through(source.url)} refused {_host(source)}: {why}"
 
 
-def _unreachable(source: Source, why: Exception) -> str:
+def _unreachable(source: DownloadAddress, why: Exception) -> str:
     return f"{_host(source)} could not be reached{_through(source)}: {why or type(why).__name__}"
 
 
-def _through(source: Source) -> str:
+def _through(source: DownloadAddress) -> str:
     proxy = source.route.through(source.url)
     return f" through the proxy {proxy}" if proxy else ""
 
 
-def _host(source: Source) -> str:
+def _host(source: DownloadAddress) -> str:
     return httpx2.URL(source.url).netloc.decode()

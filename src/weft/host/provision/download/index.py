@@ -12,21 +12,23 @@ import httpx2
 from weft.host.provision.download import pipsettings
 from weft.host.provision.download.attempts import Refused, repeated, require
 from weft.host.provision.download.pipsettings import PipSettings
-from weft.host.provision.download.route import Source, shown
+from weft.host.provision.download.route import DownloadAddress, shown
 from weft.host.provision.download.session import Session
 
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 
 
-def sources(package: str, file: str, to: Session) -> Sequence[Source]:
+def sources(package: str, file: str, to: Session) -> Sequence[DownloadAddress]:
     """Where a file of a package is, best first. Raises Refused where no index has it."""
     pip = pipsettings.load()
-    local = [Source((folder / file).as_uri()) for folder in _folders(pip) if (folder / file).is_file()]
+    local = [
+        DownloadAddress((folder / file).as_uri()) for folder in _folders(pip) if (folder / file).is_file()
+    ]
     found, reasons = [], []
     for index in pip.indexes():
-        page = Source(f"{index}/{package}/", pip.route(index))
+        page = DownloadAddress(f"{index}/{package}/", pip.route(index))
         try:
-            found += [Source(url, pip.route(url)) for url in _files(page, file, to)]
+            found += [DownloadAddress(url, pip.route(url)) for url in _files(page, file, to)]
         except Refused as refused:
             reasons.append(str(refused))
     if not local + found:
@@ -51,7 +53,7 @@ def _folders(pip: PipSettings) -> list[Path]:
     return [path.expanduser().absolute() for path in paths]
 
 
-def _files(page: Source, file: str, to: Session) -> Iterator[str]:
+def _files(page: DownloadAddress, file: str, to: Session) -> Iterator[str]:
     """The addresses that a page of the index has for a file."""
     response = _get(page, to)
     if "json" in response.headers.get("Content-Type", ""):
@@ -66,7 +68,7 @@ def _files(page: Source, file: str, to: Session) -> Iterator[str]:
             yield url
 
 
-def _get(page: Source, to: Session) -> httpx2.Response:
+def _get(page: DownloadAddress, to: Session) -> httpx2.Response:
     answers: list[httpx2.Response] = []
 
     def attempt() -> None:

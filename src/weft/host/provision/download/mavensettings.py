@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from weft.errors import MissingError
 from weft.host.provision.download import registries
-from weft.host.provision.download.route import Route, Source
+from weft.host.provision.download.route import DownloadAddress, Route
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class MavenSettings:
 
     roots: Sequence[ElementTree.Element]
 
-    def repositories(self) -> list[Source]:
+    def repositories(self) -> list[DownloadAddress]:
         """Base URLs in the order in which Maven asks them, after mirrors, with proxies and credentials."""
         found = [self._mirrored(name, url) for name, url in self._given().items()]
-        return [Source(url, self._route(name, url)) for name, url in dict.fromkeys(found) if url]
+        return [DownloadAddress(url, self._route(name, url)) for name, url in dict.fromkeys(found) if url]
 
     def local_repository(self) -> Path:
         """Where Maven keeps what it has downloaded."""

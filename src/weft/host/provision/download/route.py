@@ -42,7 +42,7 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Source:
+class DownloadAddress:
     """One address of a file."""
 
     url: str

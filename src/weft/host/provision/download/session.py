@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 
-from weft.host.provision.download.route import Route, Source, client
+from weft.host.provision.download.route import DownloadAddress, Route, client
 
 
 class Halted(Exception):  # noqa: N818 - not an error: another file failed, or the user stopped weft
@@ -70,7 +70,7 @@ class Wanted:
     sha256: str
     folder: Path
     """Where it is put, by its SHA-256. Belongs to one process at a time."""
-    sources: Callable[[Session], Sequence[Source]]
+    sources: Callable[[Session], Sequence[DownloadAddress]]
     """Where it is, best first. May ask an index."""
     hint: str
     """What a user can do if no source has it."""

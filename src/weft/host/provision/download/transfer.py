@@ -13,7 +13,7 @@ import httpx2
 
 from weft.errors import MissingError, StorageError
 from weft.host.provision.download.attempts import Broken, Refused, repeated, require
-from weft.host.provision.download.route import Source, shown
+from weft.host.provision.download.route import DownloadAddress, shown
 from weft.host.provision.download.session import Session, Wanted
 
 PIECE = 1 << 22
@@ -52,7 +52,7 @@ def _from_any(wanted: Wanted, part: Path, to: Session) -> None:
     )
 
 
-def _from(source: Source, wanted: Wanted, part: Path, to: Session) -> None:
+def _from(source: DownloadAddress, wanted: Wanted, part: Path, to: Session) -> None:
     """Raises Refused. A file that was put together from several attempts and is wrong is received once more as a whole."""
     for last in (False, True):
         pieces = _size(part) > 0
@@ -68,7 +68,7 @@ def _from(source: Source, wanted: Wanted, part: Path, to: Session) -> None:
             )
 
 
-def _complete(source: Source, wanted: Wanted, part: Path, to: Session) -> int:
+def _complete(source: DownloadAddress, wanted: Wanted, part: Path, to: Session) -> int:
     """Receive all bytes; the number of attempts that took."""
     if urlsplit(source.url).scheme == "file":
         _copy(source, part)
@@ -84,14 +84,14 @@ def _complete(source: Source, wanted: Wanted, part: Path, to: Session) -> int:
     return attempts
 
 
-def _copy(source: Source, part: Path) -> None:
+def _copy(source: DownloadAddress, part: Path) -> None:
     path = Path(url2pathname(urlsplit(source.url).path))
     if not path.is_file():
         raise Refused(f"{path} does not exist")
     shutil.copyfile(path, part)
 
 
-def _receive(source: Source, wanted: Wanted, part: Path, to: Session) -> None:
+def _receive(source: DownloadAddress, wanted: Wanted, part: Path, to: Session) -> None:
     have = _size(part)
     if have == wanted.size:
         return

@@ -15,7 +15,7 @@ PATIENCE = 10.0
 """Seconds within which a program must exit after the end of its input."""
 
 
-class Asked:
+class RemoteCommand:
     """A requested program, and its output so far."""
 
     def __init__(
@@ -111,7 +111,7 @@ def _bytes(text: str) -> bytes:
 class AgentProcess(Process):
     """A process on another host that a remote agent started; its local process is the agent's client."""
 
-    asked: Asked = field(kw_only=True)
+    asked: RemoteCommand = field(kw_only=True)
 
     def code(self) -> int | None:
         return self.asked.code()

@@ -29,7 +29,7 @@ _OF_TASK = 0.8
 
 
 @dataclass(frozen=True)
-class Calls:
+class CallsPerTask:
     """File calls of one kind by the tasks of a stage, per task."""
 
     role: str
@@ -73,7 +73,7 @@ class StageWork:
     """Seconds that a slot was empty before each task, which was ready: the driver had not launched it yet."""
     other: float = 0.0
     """Without a name, failed, or in files that no storage is chosen for."""
-    calls: Sequence[Calls] = ()
+    calls: Sequence[CallsPerTask] = ()
     blocks: float = 0.0
     """Shuffle blocks read."""
     bytes: Mapping[str, float] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class StageWork:
 
 
 @dataclass(frozen=True)
-class Work:
+class JobProfile:
     """A job, and where it was measured."""
 
     stages: Sequence[StageWork]
@@ -147,7 +147,7 @@ def of_record(
     measured: float | None,
     storages: Mapping[str, str],
     size: float = 0.0,
-) -> Work:
+) -> JobProfile:
     """The work of a run. Raises UsageError where the record lacks what the model needs."""
     found = attribution.attribute(metrics, samples, window)
     if found is None:
@@ -171,7 +171,7 @@ def of_record(
     wall = window.end - window.begin
     own = measured if measured and measured < wall else wall
     processor = sum(stage.processor * stage.count for stage in stages)
-    return Work(
+    return JobProfile(
         stages=stages,
         engine=engine,
         nodes=len(set(window.nodes.values())) or 1,
@@ -241,7 +241,7 @@ def _stage(
     )
 
 
-def _calls(row: StageTime, parts: Mapping[str, float], count: int) -> list[Calls]:
+def _calls(row: StageTime, parts: Mapping[str, float], count: int) -> list[CallsPerTask]:
     """The calls of task threads: each has its share of what is its part's alone."""
     found = []
     for part, operations in row.operations.items():
@@ -251,7 +251,7 @@ def _calls(row: StageTime, parts: Mapping[str, float], count: int) -> list[Calls
             continue
         for each in operations:
             alone = parts.get(part, 0.0) * each.seconds / timed
-            found.append(Calls(role, each.name, each.calls / count, alone))
+            found.append(CallsPerTask(role, each.name, each.calls / count, alone))
     return found
 
 
@@ -283,7 +283,9 @@ def _served(samples: polars.DataFrame) -> dict[str, float]:
     )
 
 
-def _of_servers(served: Mapping[str, float], remote: float) -> list[Calls]:
+def _of_servers(served: Mapping[str, float], remote: float) -> list[CallsPerTask]:
     return [
-        Calls("scratch", name, count * remote, 0.0, served=True) for name, count in served.items() if remote
+        CallsPerTask("scratch", name, count * remote, 0.0, served=True)
+        for name, count in served.items()
+        if remote
     ]
