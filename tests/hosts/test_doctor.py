@@ -100,17 +100,19 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     found = findings(done.stdout)
     require(found, {
-        "host names": ("limits", "host2: its own name weft-elsewhere resolves to 192.0.2.9"),
+        "host name": ("limits", "host2: its own name weft-elsewhere resolves to 192.0.2.9"),
         "engine ports": ("limits", f"host2: 8081 of spark's worker is in use by process {os.getpid()}"),
         "java": ("missing", "host2: Java 11, which is too old"),
         "clocks": ("limits", "host2: -35"),
-        "fuse and loop": ("limits", "host2: no fuse, no loop"),
+        "fuse": ("limits", "host2: /dev/fuse: "),
+        "loop mounts": ("limits", "host2: /dev/loop-control: "),
         "shared directory": ("missing", "host1: sees no files of host2; host2: sees no files of host1"),
         "local directory": ("limits", "host1: sees files of host2; host2: sees files of host1"),
         "room": ("limits", "host2: 8.39 MB free in the shared directory"),
         "programs": ("missing", f"host2: {settings.cache()} is mounted noexec"),
-        "ulimit": ("limits", "host2: 512 open files, 900 processes"),
-        "memory": ("missing", "host1: 524 MB; host2: 524 MB"),
+        "ulimit -n": ("limits", "host2: 512, can be raised to 512"),
+        "ulimit -u": ("limits", "host2: 900"),
+        "memory": ("missing", "host1: 524 MB for an engine; host2: 524 MB for an engine"),
     })  # fmt: skip
     assert {found[name]["status"] for name in ("nodes", "networks", "outgoing ports", "writing")} == {"ok"}
     assert list(runs.iterdir()) == []

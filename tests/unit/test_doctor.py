@@ -16,6 +16,7 @@ from weft.adapters.nodes import cgroups
 from weft.doctor import capacity, host, kernel, mounts, owndirectories, programs
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.host import lease, machine, settings
+from weft.host.programs import examine, inventory
 from weft.record import record
 
 REAL_PATH = os.environ["PATH"]
@@ -56,6 +57,12 @@ def bad(finding: Finding, status: str, *words: str) -> None:
     assert finding.fix
     text = f"{finding.found} {finding.costs} {finding.fix}"
     assert [word for word in words if word not in text] == [], text
+
+
+def here(name: str) -> Finding:
+    """The check of this machine that each host of a set has too."""
+    (check,) = (one for one in host.CHECKS if one.name == name)
+    return check.judge([host.here()])
 
 
 class TestPrograms:
@@ -135,14 +142,14 @@ class TestCapacity:
         (tmp_path / folder).mkdir(parents=True)
         for name, value in files.items():
             (tmp_path / folder / name).write_text(f"{value}\n")
-        assert capacity.allowance(tmp_path, tmp_path) == 600
+        assert inventory.bounds(str(tmp_path), str(tmp_path)) == [(1000, 400)]
 
     def test_a_group_without_bound_gives_all(self, tmp_path: Path) -> None:
         (tmp_path / "self").mkdir()
         (tmp_path / "self/cgroup").write_text("0::/\n")
         (tmp_path / "memory.max").write_text("max\n")
         (tmp_path / "memory.current").write_text("5\n")
-        assert capacity.allowance(tmp_path, tmp_path) == 1 << 62
+        assert inventory.bounds(str(tmp_path), str(tmp_path)) == []
 
     def test_one_core(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
@@ -155,21 +162,21 @@ class TestCapacity:
     @pytest.mark.parametrize(
         ("check", "kind", "bound"),
         [
-            (capacity.open_files, resource.RLIMIT_NOFILE, (256, 1024)),
-            (capacity.processes, resource.RLIMIT_NPROC, (100, 100_000)),
-            (capacity.processes, resource.RLIMIT_NPROC, (100, 100)),
+            ("ulimit -n", resource.RLIMIT_NOFILE, (256, 1024)),
+            ("ulimit -u", resource.RLIMIT_NPROC, (100, 100_000)),
+            ("ulimit -u", resource.RLIMIT_NPROC, (100, 100)),
         ],
     )
     def test_low_bounds(
-        self, monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding], kind: int, bound: tuple[int, int]
+        self, monkeypatch: pytest.MonkeyPatch, check: str, kind: int, bound: tuple[int, int]
     ) -> None:
         monkeypatch.setattr("resource.getrlimit", lambda asked: bound if asked == kind else (0, 0))
-        bad(check(), "limits", str(bound[0]))
+        bad(here(check), "limits", str(bound[0]))
 
-    @pytest.mark.parametrize("check", [capacity.open_files, capacity.processes])
-    def test_no_bound_is_well(self, monkeypatch: pytest.MonkeyPatch, check: Callable[[], Finding]) -> None:
+    @pytest.mark.parametrize("check", ["ulimit -n", "ulimit -u"])
+    def test_no_bound_is_well(self, monkeypatch: pytest.MonkeyPatch, check: str) -> None:
         monkeypatch.setattr("resource.getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        assert check().status == "ok"
+        assert here(check).status == "ok"
 
 
 class TestPlaces:
@@ -203,9 +210,10 @@ class TestPlaces:
         monkeypatch.setattr("os.getuid", lambda: 4711)
         bad(owndirectories.work(), "missing", "another user")
 
-    def test_a_cache_that_forbids_programs(self) -> None:
-        bad(owndirectories.executable(os.ST_NOEXEC), "missing", "noexec", "WEFT_CACHE")
-        assert owndirectories.executable(0).status == "ok"
+    def test_a_cache_that_forbids_programs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert here("programs").status == "ok"
+        monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
+        bad(here("programs"), "missing", "noexec", "WEFT_CACHE")
 
     def test_leftovers_of_a_killed_command(self) -> None:
         assert owndirectories.leftovers().status == "ok"
@@ -257,26 +265,18 @@ class TestKernel:
 class TestMounts:
     @pytest.mark.usefixtures("not_root")
     def test_loop_mounts_take_root(self) -> None:
-        bad(mounts.loop(), "limits", "not run as root", "fuse2fs")
+        bad(here("loop mounts"), "limits", "not run as root", "fuse2fs")
 
     @pytest.mark.usefixtures("as_root")
-    def test_no_loop_device(self, tmp_path: Path) -> None:
-        bad(mounts.loop(tmp_path / "none"), "limits", "modprobe loop")
-
-    def test_no_fuse_device(self, tmp_path: Path) -> None:
-        bad(mounts.fuse(tmp_path / "fuse"), "limits", "modprobe fuse")
+    def test_no_devices(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(examine, "opened", lambda device: f"{device}: Permission denied")
+        bad(here("loop mounts"), "limits", "modprobe loop", "/dev/loop-control: Permission denied")
+        bad(here("fuse"), "limits", "modprobe fuse", "chmod", "/dev/fuse: Permission denied")
 
     @pytest.mark.usefixtures("not_root", "path")
-    def test_no_fusermount(self, tmp_path: Path) -> None:
-        (tmp_path / "fuse").touch()
-        bad(mounts.fuse(tmp_path / "fuse"), "limits", "apt-get install fuse3")
-
-    def test_a_fuse_device_that_cannot_be_opened(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (tmp_path / "fuse").touch()
-        monkeypatch.setattr("os.access", lambda *_: False)
-        bad(mounts.fuse(tmp_path / "fuse"), "limits", "chmod")
+    def test_no_fusermount(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(examine, "opened", lambda _: "")
+        bad(here("fuse"), "limits", "fusermount3 is missing", "apt-get install fuse3")
 
 
 class TestHost:
@@ -291,21 +291,21 @@ class TestHost:
 
         monkeypatch.setattr("socket.gethostname", lambda: "box")
         monkeypatch.setattr("socket.getaddrinfo", fail)
-        bad(host.name(), "limits", "box does not resolve", "/etc/hosts")
+        bad(here("host name"), "limits", "box does not resolve", "/etc/hosts")
 
     def test_an_address_that_nobody_here_has(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.resolve(monkeypatch, "192.0.2.77")
-        bad(host.name(), "limits", "192.0.2.77", "not an address")
+        bad(here("host name"), "limits", "192.0.2.77", "not an address")
 
     def test_an_address_of_this_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.resolve(monkeypatch, "127.0.0.1")
-        assert host.name() == ok("host name", "box is 127.0.0.1")
+        assert here("host name").status == "ok"
 
     def test_a_slow_lookup(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.resolve(monkeypatch, "127.0.0.1")
         ticks = iter([0.0, 5.0])
-        monkeypatch.setattr("time.monotonic", lambda: next(ticks))
-        bad(host.name(), "limits", "took 5.0 s")
+        monkeypatch.setattr(examine, "time", SimpleNamespace(monotonic=lambda: next(ticks), time=lambda: 0.0))
+        bad(here("host name"), "limits", "took 5.0 s")
 
     def test_another_error_of_binding_is_not_taken_for_a_foreign_address(
         self, monkeypatch: pytest.MonkeyPatch
@@ -317,7 +317,7 @@ class TestHost:
                 raise OSError(errno.EACCES, "denied")
 
         monkeypatch.setattr("socket.socket", Denied)
-        assert host.name().status == "ok"
+        assert here("host name").status == "ok"
 
     def test_a_clock_behind_weft_itself(self) -> None:
         bad(host.clock(1_000_000_000), "limits", "2001", "timedatectl")
@@ -345,6 +345,6 @@ def test_only_what_is_missing_makes_a_machine_unfit(status: str, fit: bool) -> N
 
 def test_every_check_answers_here() -> None:
     findings = doctor.examine()
-    assert len({finding.name for finding in findings}) == len(doctor.CHECKS)
+    assert len({finding.name for finding in findings}) == len(doctor.CHECKS) + len(host.CHECKS)
     assert all(finding.found for finding in findings)
     assert all((finding.status == "ok") or (finding.costs and finding.fix) for finding in findings)

@@ -20,20 +20,22 @@ def host(name: str, address: str, **facts: Any) -> HostAnswers:
     answers: dict[str, Any] = {
         "name": name,
         "resolved": [address],
+        "foreign": [],
+        "lookup": 0.0,
         "networks": {"eth0": "255.255.255.0"},
         "java": 'openjdk version "17.0.17" 2025-10-21',
-        "files": 1 << 20,
-        "processes": -1,
+        "files": [1024, 1 << 20],
+        "processes": [-1, -1],
         "ports": [32768, 60999],
-        "fuse": True,
-        "loop": True,
+        "fuse": "",
+        "loop": "",
         "unwritten": {},
         "noexec": [],
         "free": {"shared": 1 << 40, "local": 1 << 40},
-        "local": "ext4",
+        "types": {"shared": "lustre", "local": "ext4"},
     }
     sees = {"shared": ["a", "b"], "local": [name]}
-    return HostAnswers(name, address, {"eth0": address}, 8 << 30, {**answers, **facts}, 0.0, sees)
+    return HostAnswers(name, address, {**answers, **facts}, {"eth0": address}, 8 << 30, sees=sees)
 
 
 A, B = host("a", "10.0.0.1"), host("b", "10.0.0.2")
@@ -56,18 +58,20 @@ FAULTS = [
     ("java", "missing", host("b", "10.0.0.2", java="cannot run: No such file or directory")),
     ("java", "missing", host("b", "10.0.0.2", java='openjdk version "1.8.0_392"')),
     ("java", "limits", host("b", "10.0.0.2", java='openjdk version "21.0.1"')),
-    ("host names", "limits", host("b", "10.0.0.2", resolved=["127.0.1.1"])),
-    ("host names", "limits", host("b", "10.0.0.2", resolved=["10.9.0.2"])),
-    ("host names", "limits", host("b", "10.0.0.2", resolved=[])),
+    ("host name", "limits", host("b", "10.0.0.2", resolved=["127.0.1.1"])),
+    ("host name", "limits", host("b", "10.0.0.2", resolved=["10.9.0.2"], foreign=["10.9.0.2"])),
+    ("host name", "limits", host("b", "10.0.0.2", resolved=[])),
+    ("host name", "limits", host("b", "10.0.0.2", lookup=5.0)),
     ("networks", "limits", host("b", "10.0.7.2")),
     ("engine ports", "limits", replace(B, occupied=["8081 of spark's worker is taken"])),
-    ("files in memory", "limits", host("b", "10.0.0.2", local="tmpfs")),
+    ("files in memory", "limits", host("b", "10.0.0.2", types={"local": "tmpfs"})),
     ("room", "limits", host("b", "10.0.0.2", free={"shared": 1 << 40, "local": 1 << 20})),
     ("programs", "missing", host("b", "10.0.0.2", noexec=["/cache"])),
     ("outgoing ports", "limits", host("b", "10.0.0.2", ports=[60000, 60999])),
-    ("ulimit", "limits", host("b", "10.0.0.2", files=1024)),
-    ("ulimit", "limits", host("b", "10.0.0.2", processes=200)),
-    ("fuse and loop", "limits", host("b", "10.0.0.2", fuse=False)),
+    ("ulimit -n", "limits", host("b", "10.0.0.2", files=[256, 1024])),
+    ("ulimit -u", "limits", host("b", "10.0.0.2", processes=[200, -1])),
+    ("fuse", "limits", host("b", "10.0.0.2", fuse="fusermount3 is missing")),
+    ("loop mounts", "limits", host("b", "10.0.0.2", loop="weft does not run as root")),
     ("writing", "missing", host("b", "10.0.0.2", unwritten={"shared": "Permission denied"})),
     ("clocks", "limits", replace(B, ahead=-40.0)),
     ("memory", "missing", replace(B, memory=1 << 30)),
@@ -136,6 +140,7 @@ def test_a_lock_of_another_process_is_seen(tmp_path: Any) -> None:
 
 
 def test_what_is_not_there_is_told(tmp_path: Any) -> None:
+    assert examine.opened(str(tmp_path / "none")) == f"{tmp_path}/none: No such file or directory"
     assert examine.version(str(tmp_path / "java")) == "cannot run: No such file or directory"
     (tmp_path / "file").touch()
     below = str(tmp_path / "file" / "none")

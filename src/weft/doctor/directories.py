@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from weft.doctor.answers import HostAnswers, each
+from weft.doctor.answers import Check, HostAnswers, each
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.doctor.owndirectories import RUN
 from weft.facts import filesystems
@@ -11,60 +11,51 @@ from weft.text.units import show_size
 
 def judge(hosts: Sequence[HostAnswers], directory: str, locks: Mapping[str, str]) -> list[Finding]:
     """One finding per check; `directory` is the shared one, `locks` the other hosts' results for a lock in it."""
-    plain = [check(hosts) for check in (_unwritten, _local, _memory, _room, _programs)]
+    plain = [check.judge(hosts) for check in CHECKS]
     return [*plain, _shared(hosts, directory), _locks(locks, directory)]
 
 
-def _unwritten(hosts: Sequence[HostAnswers]) -> Finding:
-    found = each(
-        hosts, lambda host: ", ".join(f"{kind}: {why}" for kind, why in host.facts["unwritten"].items())
-    )
-    if not found:
-        return ok("writing", "both the shared and the local directory")
-    fix = "set WEFT_WORK and WEFT_SHARED to directories that you own, with free space"
-    return missing("writing", found, costs="every run", fix=fix)
+def _memory(host: HostAnswers) -> str:
+    on = filesystems.of(str(host.facts["types"]["local"]))
+    return f"on {on.word}" if on.scope == "memory" else ""
 
 
-def _local(hosts: Sequence[HostAnswers]) -> Finding:
-    found = each(
-        hosts,
+def _room(host: HostAnswers) -> str:
+    low = {kind: free for kind, free in host.facts["free"].items() if free < RUN}
+    return ", ".join(f"{show_size(free)} free in the {kind} directory" for kind, free in low.items())
+
+
+CHECKS = (
+    Check(
+        "writing",
+        lambda host: ", ".join(f"{kind}: {why}" for kind, why in host.facts["unwritten"].items()),
+        "both the shared and the local directory",
+        costs="every run",
+        fix="set WEFT_WORK and WEFT_SHARED to directories that you own, with free space",
+        bad=missing,
+    ),
+    Check(
+        "local directory",
         lambda host: ", ".join(f"sees files of {one}" for one in host.sees["local"] if one != host.name),
-    )
-    if not found:
-        return ok("local directory", "local to each host")
-    fix = "set WEFT_WORK to a disk or tmpfs in the node, such as $TMPDIR or /local"
-    return limits("local directory", found, costs="the scratch of all nodes shares one file system", fix=fix)
-
-
-def _memory(hosts: Sequence[HostAnswers]) -> Finding:
-    def wrong(host: HostAnswers) -> str:
-        on = filesystems.of(str(host.facts["local"]))
-        return f"on {on.word}" if on.scope == "memory" else ""
-
-    found = each(hosts, wrong)
-    if not found:
-        return ok("files in memory", "none of the local directory's")
-    fix = "set WEFT_WORK to a disk of the node where it has one; otherwise reserve memory: --nodes ...,memory=SIZE"
-    return limits("files in memory", found, costs="scratch uses memory that engines expect to have", fix=fix)
-
-
-def _room(hosts: Sequence[HostAnswers]) -> Finding:
-    def wrong(host: HostAnswers) -> str:
-        low = {kind: free for kind, free in host.facts["free"].items() if free < RUN}
-        return ", ".join(f"{show_size(free)} free in the {kind} directory" for kind, free in low.items())
-
-    if not (found := each(hosts, wrong)):
-        return ok("room", f"at least {show_size(RUN)} in both directories")
-    fix = "free some space, or set WEFT_WORK (local) and WEFT_SHARED to directories with more"
-    return limits("room", found, costs="runs of the default size with their files on disk", fix=fix)
-
-
-def _programs(hosts: Sequence[HostAnswers]) -> Finding:
-    found = each(hosts, lambda host: ", ".join(f"{path} is mounted noexec" for path in host.facts["noexec"]))
-    if not found:
-        return ok("programs", "may run from weft's directories")
-    fix = "set WEFT_WORK and WEFT_CACHE to file systems that are not mounted noexec"
-    return missing("programs", found, costs="libraries of engines and of weft", fix=fix)
+        "local to each host",
+        costs="the scratch of all nodes shares one file system",
+        fix="set WEFT_WORK to a disk or tmpfs in the node, such as $TMPDIR or /local",
+    ),
+    Check(
+        "files in memory",
+        _memory,
+        "none of the local directory's",
+        costs="scratch uses memory that engines expect to have",
+        fix="set WEFT_WORK to a disk of the node where it has one; otherwise reserve memory: --nodes ...,memory=SIZE",
+    ),
+    Check(
+        "room",
+        _room,
+        f"at least {show_size(RUN)} in both directories",
+        costs="runs of the default size with their files on disk",
+        fix="free some space, or set WEFT_WORK (local) and WEFT_SHARED to directories with more",
+    ),
+)
 
 
 def _shared(hosts: Sequence[HostAnswers], directory: str) -> Finding:

@@ -59,7 +59,7 @@ def _examined(nodes: Sequence[Node], work: Work) -> list[Finding]:
     wanted = dict(zip((node.name for node in nodes), ports.wanted(len(nodes)), strict=True))
     occupied = everywhere(nodes, lambda node: ports.occupied(node, wanted[node.name]))
     hosts = [
-        HostAnswers(node.name, node.address, node.interfaces, node.memory, facts, ahead, sees, taken)
+        HostAnswers(node.name, node.address, facts, node.interfaces, node.memory, ahead, sees, taken)
         for node, (facts, ahead), sees, taken in zip(nodes, answers, seen, occupied, strict=True)
     ]
     return alike.judge(hosts, str(shared.parent), _locks(nodes, shared / "lock", work), _left(nodes[0]))

@@ -1,8 +1,4 @@
-"""What can be mounted here: image files with the kernel or FUSE, and their file systems."""
-
-import os
-import shutil
-from pathlib import Path
+"""Programs with which files are mounted here: images, GlusterFS, containers."""
 
 from weft.doctor.finding import Finding, limits, ok
 from weft.errors import WeftError
@@ -10,33 +6,6 @@ from weft.host import settings
 from weft.host.shell import tool
 from weft.host.site import survey
 from weft.host.site.profile import load
-
-
-def loop(control: Path = Path("/dev/loop-control")) -> Finding:
-    """The kernel's loop device, for root."""
-    costs = "--scratch loopback with the kernel; fuse2fs is slower"
-    if os.geteuid() != 0:
-        return limits(
-            "loop mounts", "weft does not run as root", costs=costs, fix="run as root, or accept fuse2fs"
-        )
-    if not os.access(control, os.R_OK | os.W_OK):
-        fix = "modprobe loop, and give a container /dev/loop-control"
-        return limits("loop mounts", f"{control} cannot be opened", costs=costs, fix=fix)
-    return ok("loop mounts", "with the kernel")
-
-
-def fuse(device: Path = Path("/dev/fuse")) -> Finding:
-    """FUSE and its mount helper."""
-    costs = "fuse2fs and the emulated parallel file system"
-    if not device.exists():
-        return limits(
-            "fuse", f"{device} does not exist", costs=costs, fix="modprobe fuse, and pass it to a container"
-        )
-    if not os.access(device, os.R_OK | os.W_OK):
-        return limits("fuse", f"{device} cannot be opened", costs=costs, fix=f"chmod 666 {device}, as root")
-    if shutil.which("fusermount3") is None and os.geteuid() != 0:
-        return limits("fuse", "fusermount3 is missing", costs=costs, fix="apt-get install fuse3")
-    return ok("fuse", str(device))
 
 
 def fuse2fs() -> Finding:

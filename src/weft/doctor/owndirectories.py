@@ -1,4 +1,4 @@
-"""weft's own directories: whether they are writable, have free space, allow programs to run, and hold leftovers."""
+"""weft's own directories: whether they are writable, have free space, and hold leftovers."""
 
 import os
 import shutil
@@ -84,17 +84,6 @@ def cached_files() -> Finding:
     fix = "none: the next run that needs it makes it again"
     costs = "time for making it again"
     return limits("files in cache", found[0] + more, costs=costs, fix=fix)
-
-
-def executable(flags: int | None = None) -> Finding:
-    """A cache on a file system that does not allow programs to run is useless."""
-    path = settings.cache()
-    there = next(parent for parent in (path, *path.parents) if parent.exists())
-    if not (os.statvfs(there).f_flag if flags is None else flags) & os.ST_NOEXEC:
-        return ok("programs in cache", "allowed")
-    fix = "set WEFT_CACHE to a file system that is not mounted noexec"
-    costs = "libraries and native programs cannot run from there"
-    return missing("programs in cache", f"{there} is mounted noexec", costs=costs, fix=fix)
 
 
 def leftovers() -> Finding:

@@ -33,32 +33,51 @@ def answer(do: str, **request: "Any") -> object:
     return seen(**request) if do == "seen" else lock(**request)
 
 
-def facts(java: str, programs: "list[str]", marks: "dict[str, str]", mark: str) -> "dict[str, object]":
+def facts(
+    programs: "list[str]",
+    java: str = "",
+    marks: "dict[str, str] | None" = None,
+    mark: str = "",
+) -> "dict[str, object]":
     """Facts about the host, after it has written its mark to the directories."""
+    own, began, folders = socket.gethostname(), time.monotonic(), marks or {}
+    addresses = resolved(own)
     return {
-        "name": socket.gethostname(),
-        "resolved": resolved(socket.gethostname()),
+        "name": own,
+        "resolved": addresses,
+        "lookup": time.monotonic() - began,
+        "foreign": [address for address in addresses if not bound(address)],
         "networks": networks(),
-        "java": version(java),
-        "files": resource.getrlimit(resource.RLIMIT_NOFILE)[1],
-        "processes": resource.getrlimit(resource.RLIMIT_NPROC)[0],
+        "java": version(java) if java else "",
+        "files": resource.getrlimit(resource.RLIMIT_NOFILE),
+        "processes": resource.getrlimit(resource.RLIMIT_NPROC),
         "ports": ports(),
-        "fuse": opened("/dev/fuse") and bool(mounter()),
-        "loop": opened("/dev/loop-control"),
+        "fuse": fuse(),
+        "loop": loop(),
         "clock": time.time(),
-        "unwritten": unwritten(marks, mark),
+        "unwritten": unwritten(folders, mark),
         "noexec": noexec(programs),
-        "free": free(marks),
-        "local": mounts.mount_of(os.path.realpath(marks["local"]))[1],
+        "free": free(folders),
+        "types": {kind: mounts.mount_of(os.path.realpath(folder))[1] for kind, folder in folders.items()},
     }
 
 
 def resolved(name: str) -> "list[str]":
     """Addresses to which the host's own name resolves; empty if it does not resolve."""
     try:
-        return sorted({str(found[4][0]) for found in socket.getaddrinfo(name, None, socket.AF_INET)})
+        return sorted({str(found[4][0]) for found in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)})
     except OSError:
         return []
+
+
+def bound(address: str) -> bool:
+    """Whether an address is one of the host."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+            probe.bind((address, 0))
+    except OSError as error:
+        return error.errno != errno.EADDRNOTAVAIL
+    return True
 
 
 def networks() -> "dict[str, str]":
@@ -91,18 +110,24 @@ def ports() -> "list[int]":
         return [int(word) for word in file.read().split()]
 
 
-def mounter() -> "str | None":
-    """The program with which a user mounts; root needs none."""
-    return "root" if os.geteuid() == 0 else shutil.which("fusermount3")
+def loop() -> str:
+    """Why the kernel's loop device cannot be used; empty if it can."""
+    return opened("/dev/loop-control") if os.geteuid() == 0 else "weft does not run as root"
 
 
-def opened(device: str) -> bool:
-    """Whether a device can be opened, which its mode alone does not show: a container may forbid it."""
+def fuse() -> str:
+    """Why FUSE cannot be used; empty if it can. Root needs no program to mount."""
+    mounts = os.geteuid() == 0 or shutil.which("fusermount3")
+    return opened("/dev/fuse") or ("" if mounts else "fusermount3 is missing")
+
+
+def opened(device: str) -> str:
+    """Why a device cannot be opened, which its mode alone does not show: a container may forbid it."""
     try:
         os.close(os.open(device, os.O_RDWR))
-    except OSError:
-        return False
-    return True
+    except OSError as error:
+        return f"{device}: {error.strerror}"
+    return ""
 
 
 def unwritten(marks: "dict[str, str]", name: str) -> "dict[str, str]":
@@ -119,10 +144,13 @@ def unwritten(marks: "dict[str, str]", name: str) -> "dict[str, str]":
 
 
 def noexec(folders: "list[str]") -> "list[str]":
-    """Those directories that do not allow programs to run."""
-    return [
-        folder for folder in folders if os.path.isdir(folder) and os.statvfs(folder).f_flag & os.ST_NOEXEC
-    ]
+    """Those directories, which need not exist yet, that do not allow programs to run."""
+    return [folder for folder in folders if os.statvfs(existing(folder)).f_flag & os.ST_NOEXEC]
+
+
+def existing(folder: str) -> str:
+    """The nearest directory that exists."""
+    return folder if os.path.isdir(folder) else existing(os.path.dirname(folder))
 
 
 def free(marks: "dict[str, str]") -> "dict[str, int]":

@@ -57,26 +57,28 @@ def memory() -> int:
     """Bytes that are free for new programs, or less if a control group has a lower limit."""
     with open("/proc/meminfo") as file:
         lines = dict(line.split(":") for line in file)
-    return min([int(lines["MemAvailable"].split()[0]) * 1024, *_limits()])
+    return min([int(lines["MemAvailable"].split()[0]) * 1024, *[bound for bound, _ in bounds()]])
 
 
-def _limits() -> "list[int]":
+def bounds(proc: str = "/proc", root: str = "/sys/fs/cgroup") -> "list[tuple[int, int]]":
+    """The limit in bytes of each control group that has one, from the root to this process, and how much of it is used."""
     found = []
-    with open("/proc/self/cgroup") as file:
+    with open(os.path.join(proc, "self/cgroup")) as file:
         groups = [line.rstrip("\n").split(":", 2) for line in file]
     for _, controllers, group in groups:
-        if controllers not in ("", "memory"):
+        if controllers and "memory" not in controllers.split(","):
             continue
-        root, name = (
-            ("/sys/fs/cgroup", "memory.max")
-            if not controllers
-            else ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        first, second = (
+            ("memory.limit_in_bytes", "memory.usage_in_bytes")
+            if controllers
+            else ("memory.max", "memory.current")
         )
         parts = group.strip("/").split("/")
         for depth in range(len(parts) + 1):
+            folder = os.path.join(root, "memory" if controllers else "", *parts[:depth])
             try:
-                with open(os.path.join(root, *parts[:depth], name)) as file:
-                    found.append(int(file.read()))
+                with open(os.path.join(folder, first)) as bound, open(os.path.join(folder, second)) as used:
+                    found.append((int(bound.read()), int(used.read())))
             except (OSError, ValueError):
                 continue  # `max` means no limit
     return found

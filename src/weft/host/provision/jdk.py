@@ -41,10 +41,15 @@ def version(path: Path) -> int:
         why = error.message if isinstance(error, WeftError) else (error.strerror or str(error)).lower()
         tail = error.tail if isinstance(error, WeftError) else ()
         raise MissingError(f"the java {path} does not run: {why}", tail=tail, hint=_INSTALL) from error
-    match = re.search(r'version "(?:1\.)?(\d+)', text)
-    if match is None:
+    if not (found := major(text)):
         raise MissingError(f"{path} does not report a version", tail=text.splitlines()[:3], hint=_INSTALL)
-    return int(match[1])
+    return found
+
+
+def major(text: str) -> int:
+    """The major version in what a `java` prints about itself; 0 if there is none."""
+    match = re.search(r'version "(?:1\.)?(\d+)', text)
+    return int(match[1]) if match else 0
 
 
 def require_compiler() -> None:
