@@ -44,7 +44,7 @@ def test_a_counter_that_jumps_is_the_same_in_both_tables(tmp_path: Path) -> None
     summary = summarize(record(tmp_path / "run", JUMPS))
     sums = counters(summary).blocks[0]
     assert isinstance(sums, Table)
-    rows = {row[0]: dict(zip([c.title for c in sums.columns], row, strict=True)) for row in sums.rows}
+    rows = {row[0]: dict(zip(sums.columns, row, strict=True)) for row in sums.rows}
     counter = rows["fileops.scratch.open.count"]
     assert (counter["run"], counter["whole run"], counter["processes of"]) == ("9,000", "9,000", "engine")
     opens = file_operations(summary).blocks[0]
@@ -84,7 +84,7 @@ def test_a_distribution_is_that_of_the_measured_phase(tmp_path: Path) -> None:
     ran = reading(12.41, "engine", input_read_count=20)
     summary = summarize(record(tmp_path / "run", [*reading(2.0, "engine"), *sizes, *ran]))
     tables = [block for block in file_operations(summary).blocks if isinstance(block, Table)]
-    assert [row for table in tables for row in table.rows if table.columns[0].title == "Sizes of reads"] == [
+    assert [row for table in tables for row in table.rows if table.columns[0] == "Sizes of reads"] == [
         ("from 4.1 kB", "20", "100 %")
     ]
 

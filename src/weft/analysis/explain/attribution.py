@@ -195,7 +195,7 @@ def _rows(
         operations = {name: _operations(found, name, mine) for name in both if ": " in name}
         seconds = sum(both.values())
         rows[stage] = StageTime(
-            stage=label(stage),
+            stage=label(*stage[1:]),
             name=names.get(stage, ""),
             side=_side(found, mine),
             seconds=seconds,
@@ -206,10 +206,9 @@ def _rows(
     return dict(sorted(rows.items(), key=lambda row: -row[1].seconds))
 
 
-def label(stage: Stage) -> str:
-    """Its number, and try if it is not the first."""
-    _, number, attempt = stage
-    return f"{number}" if not attempt else f"{number}, try {attempt + 1}"
+def label(stage: int, attempt: int) -> str:
+    """Of a stage: its number, and try if it is not the first."""
+    return f"{stage}" if not attempt else f"{stage}, try {attempt + 1}"
 
 
 def _side(found: Evidence, mine: Indexes) -> str:

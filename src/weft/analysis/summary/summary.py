@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from weft.analysis.explain.attribution import label
 from weft.analysis.explain.pauses import PausedNode
 from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.timeparts import Explanation
@@ -25,11 +26,21 @@ class Loss(Part):
     words: str
 
 
-class StageRow(Part):
-    """A stage attempt, with sums over its successful tasks."""
+class OfStage(Part):
+    """An attempt at a stage."""
 
     stage: int
     attempt: int
+
+    @property
+    def label(self) -> str:
+        """Number, and try if it is not the first."""
+        return label(self.stage, self.attempt)
+
+
+class StageRow(OfStage):
+    """A stage attempt, with sums over its successful tasks."""
+
     name: str
     begin: float | None = None
     seconds: float | None = None
@@ -52,17 +63,10 @@ class StageRow(Part):
     output: int = 0
     failure: str = ""
 
-    @property
-    def label(self) -> str:
-        """Number, and try if it is not the first."""
-        return f"{self.stage}" if self.attempt == 0 else f"{self.stage}, try {self.attempt + 1}"
 
-
-class TaskRow(Part):
+class TaskRow(OfStage):
     """One of the slowest tasks."""
 
-    stage: int
-    attempt: int
     index: int
     host: str
     executor: str

@@ -38,12 +38,10 @@ class Listing:
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True)
-class Column:
-    """Title of a column; numbers are right-aligned."""
+class Number(str):
+    """The title of a column of numbers, which are right-aligned. Other titles are plain strings."""
 
-    title: str
-    number: bool = False
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,14 @@ class Table:
     """Rows of texts under titles; `note` explains them."""
 
     kind: ClassVar[str] = "table"
-    columns: Sequence[Column]
+    columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
+
+    @property
+    def right(self) -> list[bool]:
+        """Of each column: whether it is right-aligned."""
+        return [isinstance(title, Number) for title in self.columns]
 
 
 @dataclass(frozen=True)

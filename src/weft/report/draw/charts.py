@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from weft.analysis.read.sums import sums
 
 if TYPE_CHECKING:
     import altair
@@ -16,6 +18,9 @@ WIDTH = 880
 _MARGIN = 56
 """Pixels left of every drawing, so that all panels share one axis."""
 _ROW = 16
+_BARS = 60
+"""Characters of a line for a terminal."""
+LEVELS = " ▁▂▃▄▅▆▇█"
 COLOURS = tuple(f"var(--c{number})" for number in range(1, 9))
 
 
@@ -90,22 +95,20 @@ def panel(
 ) -> str:
     """Lines over time, or one strip of stacked areas per node. `limits`: red lines, which no line can exceed."""
     alt = load_altair()
-    if stacked:
-        nodes = list(dict.fromkeys(line.node for line in lines))
-        of_node = {node: [line for line in lines if line.node == node] for node in nodes}
-        strips = [_strip(alt, summary, unit, of_node[node]) for node in nodes]
-        return svg(alt.vconcat(*strips, spacing=6), {node: _areas(names, of_node[node]) for node in nodes})
     order = list(dict.fromkeys(line.node for line in lines))
+    if stacked:
+        of_node = {node: [line for line in lines if line.node == node] for node in order}
+        strips = [_strip(alt, summary, unit, of_node[node]) for node in order]
+        return svg(alt.vconcat(*strips, spacing=6), {node: _areas(names, of_node[node]) for node in order})
     single = len(order) == 1 and len(names) > 2
     counters = list(names)
+    present = [counter for counter in names if any(line.counter == counter for line in lines)]
     rows = [
         {
             "t": t,
             "v": value,
             "line": f"{line.node} {line.counter}",
-            "colour": COLOURS[
-                (_shown(names, lines).index(line.counter) if single else order.index(line.node)) % 8
-            ],
+            "colour": COLOURS[(present.index(line.counter) if single else order.index(line.node)) % 8],
             "dash": not single and counters.index(line.counter) % 2 == 1,
         }
         for line in lines
@@ -129,11 +132,6 @@ def _limits(alt: Any, unit: str, limits: Sequence[float]) -> list[Any]:
     return [rule.encode(y=alt.Y("v:Q", title=None, axis=_axis(alt, unit)))]
 
 
-def _shown(names: Mapping[str, str], lines: Sequence[Series]) -> list[str]:
-    present = {line.counter for line in lines}
-    return [counter for counter in names if counter in present]
-
-
 def _areas(names: Mapping[str, str], lines: Sequence[Series]) -> list[dict[str, object]]:
     counters = list(names)
     return [
@@ -151,7 +149,7 @@ def _areas(names: Mapping[str, str], lines: Sequence[Series]) -> list[dict[str, 
 def _strip(alt: Any, summary: Summary, unit: str, lines: Sequence[Series]) -> Any:
     node = lines[0].node
     cores = next((info.cores for info in summary.nodes if info.name == node and info.cores), None)
-    highest = _highest(lines)
+    highest = max(sums(point for line in lines for point in line.points).values(), default=0.0)
     top = max(float(cores or 0), highest) or 1.0
     chart = alt.Chart(alt.NamedData(name=node)).mark_area(interpolate="linear", opacity=0.9).encode(
         x=_time(alt, summary),
@@ -163,15 +161,6 @@ def _strip(alt: Any, summary: Summary, unit: str, lines: Sequence[Series]) -> An
         align="left", baseline="top", fontSize=11, fontWeight="bold", x=6, y=3, color="currentColor", text=node
     )  # fmt: skip
     return alt.layer(_marks(alt, summary), chart, label).properties(width=WIDTH, height=64)
-
-
-def _highest(lines: Sequence[Series]) -> float:
-    """The highest sum of lines at one time."""
-    sums: dict[float, float] = {}
-    for line in lines:
-        for t, value in line.points:
-            sums[t] = sums.get(t, 0.0) + value
-    return max(sums.values(), default=0.0)
 
 
 def _marks(alt: Any, summary: Summary) -> Any:
@@ -235,6 +224,34 @@ def scaling(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
         .encode(x=x, y=alt.Y("measured:Q", **y)),
     )
     return svg(chart.properties(width=WIDTH, height=260))
+
+
+def cumulative(points: Iterable[tuple[float, float]], title: str, height: int) -> str:
+    """Shares over values, which are on a logarithmic axis."""
+    alt = load_altair()
+    rows = [{"share": share, "value": value} for share, value in points]
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(interpolate="step-after", color="var(--c1)").encode(
+        x=alt.X("value:Q", title=title, scale=alt.Scale(type="log", nice=False)),
+        y=alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+    )  # fmt: skip
+    return svg(chart.properties(width=WIDTH, height=height))
+
+
+def area(points: Iterable[tuple[float, float]], x: Any, colour: str, height: int, **axis: Any) -> str:
+    """One line over time, filled."""
+    alt = load_altair()
+    rows = [{"t": t, "value": value} for t, value in points]
+    chart = alt.Chart(alt.Data(values=rows)).mark_area(color=f"var(--{colour})", opacity=0.6)
+    y = alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4, **axis))
+    return svg(chart.encode(x=x, y=y).properties(width=WIDTH, height=height))
+
+
+def spark(values: Sequence[float]) -> str:
+    """A line for a terminal."""
+    most = max(values, default=0.0)
+    each = max(1, len(values) // _BARS)
+    heights = [max(values[i : i + each]) for i in range(0, len(values), each)]
+    return "".join(LEVELS[round(height / most * 8) if most else 0] for height in heights)
 
 
 def load_altair() -> Any:

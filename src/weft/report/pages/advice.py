@@ -3,50 +3,38 @@
 from collections.abc import Sequence
 
 from weft.analysis.predict.advice import LEAST_GAIN, Advice, Line, Trial
-from weft.report.draw.blocks import Block, Column, Listing, Section, Table, Words
+from weft.report.draw.blocks import Block, Listing, Number, Section, Table, Words
 from weft.text.numbers import percent
 from weft.text.units import show_seconds
 
 
 def section(found: Advice) -> Section:
     """The lines, for a terminal."""
-    if not found.lines:
-        blocks: list[Block] = [Words(f"Nothing here helps by more than {percent(LEAST_GAIN)}.", "good")]
-    else:
-        blocks = [_table(found.lines), Listing([_how(line) for line in found.lines])]
-    blocks.append(
-        Words(
-            f"Measured {show_seconds(found.measured)}; the model schedules the run itself in {percent(found.replay)} of that.",
-            "quiet",
-        )
-    )
-    if found.uncertain:
-        changes = (f"{one.change} ({percent(one.low)} to {percent(one.high)})" for one in found.uncertain)
-        blocks.append(Words(f"May help, but it is not sure: {'; '.join(changes)}.", "quiet"))
     of_class = ", ".join(f"{name} {percent(share)}" for name, share in found.shares.items())
-    blocks.insert(0, Words(f"The job is {found.job_class} by its slot time: {of_class}."))
+    took = f"Measured {show_seconds(found.measured)}; the model schedules the run itself in {percent(found.replay)} of that."
+    blocks: list[Block] = [Words(f"The job is {found.job_class} by its slot time: {of_class}.")]
+    if found.lines:
+        blocks += [_table(found.lines), Listing([_how(line) for line in found.lines])]
+    else:
+        blocks.append(Words(f"Nothing here helps by more than {percent(LEAST_GAIN)}.", "good"))
+    blocks.append(Words(took, "quiet"))
+    if found.uncertain:
+        changes = (f"{one.change} ({_interval(one)})" for one in found.uncertain)
+        blocks.append(Words(f"May help, but it is not sure: {'; '.join(changes)}.", "quiet"))
     if found.notes:
         blocks.append(Listing([f"{note}." for note in found.notes], "quiet"))
     return Section("advice", f"What to change about {found.run}", blocks)
 
 
 def _table(lines: Sequence[Line]) -> Table:
-    columns = [
-        Column("change"),
-        Column("saves", number=True),
-        Column("interval", number=True),
-        Column("because of"),
-    ]
     rows = [
-        (
-            line.change,
-            percent(line.gain),
-            f"{percent(line.low)} to {percent(line.high)}",
-            f"{line.part}: {line.counter}",
-        )
-        for line in lines
+        (line.change, percent(line.gain), _interval(line), f"{line.part}: {line.counter}") for line in lines
     ]
-    return Table(columns, rows)
+    return Table(["change", Number("saves"), Number("interval"), "because of"], rows)
+
+
+def _interval(line: Line | Trial) -> str:
+    return f"{percent(line.low)} to {percent(line.high)}"
 
 
 def _how(line: Line) -> str:
@@ -60,12 +48,11 @@ def _how(line: Line) -> str:
 
 def score(tried: Sequence[Trial]) -> Section:
     """Predicted beside real gains, and how often the interval held."""
-    columns = [Column("run"), Column("change"), Column("predicted", number=True), Column("interval", number=True),
-               Column("real", number=True), Column("held")]  # fmt: skip
+    columns = ["run", "change", Number("predicted"), Number("interval"), Number("real"), "held"]
+    held = {True: "yes", False: "no"}
     rows = [
-        (one.run, one.change, percent(one.gain), f"{percent(one.low)} to {percent(one.high)}", percent(one.real),
-         "yes" if one.held else "no")
+        (one.run, one.change, percent(one.gain), _interval(one), percent(one.real), held[one.held])
         for one in tried
-    ]  # fmt: skip
+    ]
     words = f"The interval held {sum(one.held for one in tried)} of {len(tried)} times."
     return Section("score", "Advice that was tried", [Table(columns, rows), Words(words)])

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from weft.analysis.summary.summary import StageRow, Summary
 from weft.facts import engines
-from weft.report.draw.blocks import Bar, Block, Column, Facts, Folded, Listing, Maker, Section, Table, Words
+from weft.report.draw.blocks import Bar, Block, Facts, Folded, Listing, Maker, Number, Section, Table, Words
 from weft.report.sections import (
     counters,
     dvs,
@@ -63,17 +63,7 @@ def what_was_run(summary: Summary) -> Section:
     blocks.append(_places(summary))
     if summary.nodes:
         rows = [(n.name, n.address, amount(n.cores), maybe(show_size, n.memory)) for n in summary.nodes]
-        blocks.append(
-            Table(
-                [
-                    Column("node"),
-                    Column("address"),
-                    Column("cores", number=True),
-                    Column("memory", number=True),
-                ],
-                rows,
-            )
-        )
+        blocks.append(Table(["node", "address", Number("cores"), Number("memory")], rows))
     if summary.limits:
         blocks.append(Listing([f"Limit of these nodes: {limit}" for limit in summary.limits], "quiet"))
     return Section("what", "What was run", blocks)
@@ -93,34 +83,23 @@ def _method(name: JsonValue) -> str:
 
 
 def _places(summary: Summary) -> Table:
-    columns = [Column("role"), Column("storage"), Column("description")]
-    if not summary.places:
-        return Table(columns, [(role, storage, "") for role, storage in summary.storages.items()])
-    return Table(
-        columns,
-        [
-            (
-                place.role,
-                place.storage,
-                place.description + (f" - EMULATED: {place.emulated}" if place.emulated else ""),
-            )
-            for place in summary.places
-        ],
-    )
+    rows = [
+        (place.role, place.storage, " - EMULATED: ".join(filter(None, [place.description, place.emulated])))
+        for place in summary.places
+    ]
+    asked = [(role, storage, "") for role, storage in summary.storages.items()]
+    return Table(["role", "storage", "description"], rows or asked)
 
 
 def phases(summary: Summary) -> Section:
     """Phases as a bar; only the time of a valid run is a result."""
-    blocks: list[Block] = []
-    if summary.phases:
-        parts = [
-            (span.name + ("" if span.ended else " (cut off)"), span.seconds, show_seconds(span.seconds))
-            for span in summary.phases
-        ]
-        accent = next((name for name, _, _ in parts if name.startswith("run")), "")
-        blocks.append(Bar(parts, accent))
-    else:
+    if not summary.phases:
         return Section("phases", "Phases", unseen={"phases": "the record contains none"})
+    parts = [
+        (span.name + ("" if span.ended else " (cut off)"), span.seconds, show_seconds(span.seconds))
+        for span in summary.phases
+    ]
+    blocks: list[Block] = [Bar(parts, next((name for name, _, _ in parts if name.startswith("run")), ""))]
     if summary.verdict != "VALID":
         blocks.append(
             Words("These are durations of a run without a checked result, not measurements.", "warn")
@@ -135,7 +114,7 @@ def stages(summary: Summary) -> Section:
         return Section("stages", "Stages", unseen={"stages and tasks": why} if why else {})
     titles = ("tasks", "seconds", "median task", "p95", "longest", "skew", "CPU", "GC", "fetch wait",
               "spill", "shuffle in", "shuffle out", "input", "output")  # fmt: skip
-    columns = [Column("stage"), Column("name"), *(Column(title, number=True) for title in titles)]
+    columns = ["stage", "name", *map(Number, titles)]
     note = (
         "CPU, GC and fetch wait are shares of the tasks' run time; skew is the longest task over the median one;"
         " spill is the data written to disk. Times and bytes are those of successful tasks."
@@ -179,10 +158,10 @@ def losses(summary: Summary) -> Section:
     """Losses, and how the engine recovered."""
     items = [*summary.lost, *summary.recoveries]
     times = ", ".join(f"{mark.words} at {show_seconds(mark.at)}" for mark in summary.marks)
-    block: Block = (
-        Listing(items, "warn") if items else Words("Nothing was lost and no task was repeated.", "good")
-    )
-    if not items and not summary.stages:
+    block: Block = Words("Nothing was lost and no task was repeated.", "good")
+    if items:
+        block = Listing(items, "warn")
+    elif not summary.stages:
         block = Words("No daemon ended early; the engine left no metrics of its tasks.", "quiet")
     more = [Words(f"During the run: {times}.", "quiet")] if times else []
     return Section("losses", "Losses and recoveries", [block, *more])
@@ -214,12 +193,9 @@ def _is_table(value: Any) -> bool:
 
 def _fact_table(name: str, value: Any) -> Table:
     keys = list(dict.fromkeys(key for row in value for key in row))
-    columns = [Column(key.replace("_", " "), number=True) for key in keys]
-    return Table(
-        columns,
-        [[text(row.get(key)) for key in keys] for row in value],
-        f"{name}, as measured by the workload",
-    )
+    columns = [Number(key.replace("_", " ")) for key in keys]
+    rows = [[text(row.get(key)) for key in keys] for row in value]
+    return Table(columns, rows, f"{name}, as measured by the workload")
 
 
 def slowest_tasks(summary: Summary) -> Section:
@@ -227,11 +203,10 @@ def slowest_tasks(summary: Summary) -> Section:
     if not summary.slowest:
         return Section("tasks", "Slowest tasks")
     numbers = ("seconds", "of the stage's median", "CPU", "GC", "fetch wait", "spill", "shuffle in", "input")
-    columns = [Column("stage"), Column("task"), Column("host"), Column("executor")]
-    columns += [Column(title, number=True) for title in numbers]
+    columns = ["stage", "task", "host", "executor", *map(Number, numbers)]
     rows = [
         (
-            str(t.stage) if t.attempt == 0 else f"{t.stage}, try {t.attempt + 1}", str(t.index), t.host, t.executor,
+            t.label, str(t.index), t.host, t.executor,
             seconds(t.seconds), times(t.times_median), seconds(t.cpu), seconds(t.gc), seconds(t.fetch_wait),
             size(t.disk_spill), size(t.shuffle_read), size(t.input),
         )
@@ -242,18 +217,11 @@ def slowest_tasks(summary: Summary) -> Section:
 
 def logs(summary: Summary) -> Section:
     """Every log; for a failed run, with the last lines of the newest."""
-    blocks: list[Block] = [
-        Table(
-            [Column("log"), Column("size", number=True)],
-            [(log.path, show_size(log.size)) for log in summary.logs],
-        )
-    ]
     if not summary.logs:
         return Section("logs", "Logs", unseen={"logs": "the record contains none"})
-    blocks += [
-        Folded(f"End of {log.path}", "\n".join(log.tail), open=True) for log in summary.logs if log.tail
-    ]
-    return Section("logs", "Logs", blocks)
+    table = Table(["log", Number("size")], [(log.path, show_size(log.size)) for log in summary.logs])
+    ends = [Folded(f"End of {log.path}", "\n".join(log.tail), open=True) for log in summary.logs if log.tail]
+    return Section("logs", "Logs", [table, *ends])
 
 
 def configuration(summary: Summary) -> Section:

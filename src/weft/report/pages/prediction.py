@@ -5,7 +5,7 @@ import math
 from weft import __version__
 from weft.analysis.predict.prediction import Curve, Prediction
 from weft.report.draw import charts
-from weft.report.draw.blocks import Block, Chart, Column, Listing, Section, Table, Words
+from weft.report.draw.blocks import Block, Chart, Listing, Number, Section, Table, Words
 from weft.report.draw.html import HtmlPage, render
 from weft.text.numbers import percent, seconds
 from weft.text.units import show_seconds
@@ -16,21 +16,15 @@ _BAR = 40
 
 def section(found: Prediction) -> Section:
     """Everything, for a page and for a terminal."""
-    blocks: list[Block] = []
+    blocks: list[Block] = [Words(trust(found), "plain" if abs(found.replay - 1) <= 0.05 else "warn")]
     for one in found.curves:
-        tone = "bad" if any(point.far for point in one.points) else "plain"
         nearer = f" Predicted from {one.start}, which is nearer." if one.start != found.run else ""
-        blocks.append(Words(f"Scratch {one.scratch}: {one.sentence}.{nearer}", "plain"))
-        if tone == "bad":
+        blocks.append(Words(f"Scratch {one.scratch}: {one.sentence}.{nearer}"))
+        if any(point.far for point in one.points):
             far = max(point.factor for point in one.points)
-            blocks.append(
-                Words(
-                    f"Extrapolated up to {far:,.0f} times beyond what was measured: the rows marked ! are guesses by rule.",
-                    "bad",
-                )
-            )
+            words = f"Extrapolated up to {far:,.0f} times beyond what was measured: the rows marked ! are guesses by rule."
+            blocks.append(Words(words, "bad"))
         blocks.append(_table(one))
-    blocks.insert(0, Words(trust(found), "plain" if abs(found.replay - 1) <= 0.05 else "warn"))
     blocks.append(
         Chart(
             "seconds over cores",
@@ -72,9 +66,7 @@ def trust(found: Prediction) -> str:
 
 
 def _table(one: Curve) -> Table:
-    columns = [Column("nodes", number=True), Column("cores", number=True), Column("seconds", number=True),
-               Column("band", number=True), Column("node-hours", number=True),
-               Column("waiting", number=True), Column("beyond measured", number=True)]  # fmt: skip
+    titles = ("nodes", "cores", "seconds", "band", "node-hours", "waiting", "beyond measured")
     rows = [
         (
             f"{point.nodes}",
@@ -87,21 +79,15 @@ def _table(one: Curve) -> Table:
         )
         for point in one.points
     ]
-    return Table(columns, rows, "waiting: share of slot time paid for queues and empty slots.")
+    return Table([*map(Number, titles)], rows, "waiting: share of slot time paid for queues and empty slots.")
 
 
 def _rows(found: Prediction) -> list[dict[str, float | str | None]]:
-    rows: list[dict[str, float | str | None]] = [
-        {"scratch": one.scratch, **point.model_dump(), "measured": None}
-        for one in found.curves
-        for point in one.points
-    ]
-    own: dict[str, float | str | None] = {
-        "scratch": found.curves[0].scratch,
-        "cores": found.nodes * found.cores,
-        "measured": found.measured,
-    }
-    return [*rows, own]
+    own = {"cores": found.nodes * found.cores, "measured": found.measured}
+    return [
+        *({"scratch": one.scratch, **each.model_dump(), "measured": None} for one in found.curves for each in one.points),
+        {"scratch": found.curves[0].scratch, **own},
+    ]  # fmt: skip
 
 
 def page(found: Prediction) -> str:

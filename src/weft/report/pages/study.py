@@ -1,6 +1,7 @@
 """A comparison as sections, for a page and for the terminal."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
@@ -9,7 +10,7 @@ from weft.analysis.compare.against import sentences
 from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.compare.estimate import Estimate
 from weft.report.draw import charts
-from weft.report.draw.blocks import Block, Chart, Column, Listing, Maker, Section, Table, Words, build
+from weft.report.draw.blocks import Block, Chart, Listing, Maker, Number, Section, Table, Words, build
 from weft.report.draw.html import HtmlPage, render
 from weft.report.draw.interval import interval
 from weft.report.sections import slowdown
@@ -74,7 +75,7 @@ def cells(comparison: Comparison) -> Section:
     based = comparison.against is None
     """A study with rules has its own bases, and a table of them."""
     titles = ["valid runs", "seconds", *(["time over first"] if based else []), "per node"]
-    columns = [Column("cell"), *(Column(title, number=True) for title in titles)]
+    columns = ["cell", *map(Number, titles)]
     rows = [
         (
             group.label,
@@ -92,13 +93,7 @@ def cells(comparison: Comparison) -> Section:
 def plot(comparison: Comparison) -> Section:
     """Every cell on one axis of time."""
     rows = [
-        {
-            "cell": group.label,
-            "median": group.seconds.median,
-            "low": group.seconds.low,
-            "high": group.seconds.high,
-            "values": list(group.values),
-        }
+        {"cell": group.label, **asdict(group.seconds), "values": list(group.values)}
         for group in comparison.groups
         if group.seconds is not None
     ]
@@ -120,10 +115,8 @@ def _lines(groups: Sequence[Group]) -> list[str]:
         assert group.seconds is not None
         cells_ = [" "] * (_WIDTH + 1)
         if group.seconds.low is not None and group.seconds.high is not None:
-            for at in range(
-                int(group.seconds.low / top * _WIDTH), int(group.seconds.high / top * _WIDTH) + 1
-            ):
-                cells_[at] = "-"
+            first, last = (int(end / top * _WIDTH) for end in (group.seconds.low, group.seconds.high))
+            cells_[first : last + 1] = "-" * (last + 1 - first)
         for value in group.values:
             cells_[int(value / top * _WIDTH)] = "o"
         cells_[int(group.seconds.median / top * _WIDTH)] = "*"
@@ -134,7 +127,7 @@ def _lines(groups: Sequence[Group]) -> list[str]:
 def phases(comparison: Comparison) -> Section:
     """Medians of the phases."""
     names = list(dict.fromkeys(name for group in comparison.groups for name in group.phases))
-    columns = [Column("cell"), *(Column(name, number=True) for name in (*names, "all"))]
+    columns = ["cell", *map(Number, (*names, "all"))]
     whole = [sum(phase.median for phase in group.phases.values()) for group in comparison.groups]
     rows = [
         (group.label, *(interval(group.phases.get(name)) for name in names), seconds(all_ or None))
@@ -149,26 +142,27 @@ def file_operations(comparison: Comparison) -> Section:
     """The engine's operations on the files of input, output and scratch, one row per cell."""
     counted = [group for group in comparison.groups if group.operations]
     if not counted:
-        return Section(
-            "fileops", "File operations", unseen={"file operations": "no run had the probe fileops"}
-        )
-    titles = ("reads", "bytes read", "mean read", "writes", "bytes written", "mean write", "opens of scratch")
-    rows = []
-    for group in counted:
-        found: Mapping[str, float] = {
-            key: median(known)
-            for key in ("reads", "bytes_read", "mean_read", "writes", "bytes_written", "mean_write", "opens")
-            if (known := [value for each in group.operations if (value := getattr(each, key)) is not None])
-        }
-        rows.append((group.label, amount(found["reads"]), size(found["bytes_read"]), size(found.get("mean_read")),
-                     amount(found["writes"]), size(found["bytes_written"]), size(found.get("mean_write")),
-                     amount(found["opens"])))  # fmt: skip
-    columns = [Column("cell"), *(Column(title, number=True) for title in titles)]
+        unseen = {"file operations": "no run had the probe fileops"}
+        return Section("fileops", "File operations", unseen=unseen)
+    shown: Mapping[str, Callable[[float | None], str]] = {
+        "reads": amount, "bytes read": size, "mean read": size, "writes": amount, "bytes written": size, "mean write": size,
+        "opens": amount,
+    }  # fmt: skip
+    rows = [
+        (group.label, *(show(_median(group, key.replace(" ", "_"))) for key, show in shown.items()))
+        for group in counted
+    ]
+    columns = ["cell", *(Number(key if key != "opens" else "opens of scratch") for key in shown)]
     note = (
         "Medians over the valid runs, summed over the nodes: reads of input and scratch (including sendfile), writes of  "
         "scratch and output, counted in the C library. Files of HDFS's own daemons are excluded."
     )
     return Section("fileops", "File operations", [Table(columns, rows, note)])
+
+
+def _median(group: Group, key: str) -> float | None:
+    known = [value for each in group.operations if (value := getattr(each, key)) is not None]
+    return median(known) if known else None
 
 
 def differences(comparison: Comparison) -> Section:
@@ -177,32 +171,21 @@ def differences(comparison: Comparison) -> Section:
         return Section("differences", "Differences of the specs")
     labels = [group.label for group in comparison.groups]
     if len(labels) > _BESIDE:
-        columns = [Column("key"), Column("value"), Column("cells")]
-        rows = [
-            row for key, values in comparison.differences.items() for row in _holders(key, values, labels)
-        ]
+        columns = ["key", "value", "cells"]
+        rows: list[tuple[str, ...]] = [
+            (key, value or NONE, together([label for each, label in zip(values, labels, strict=True) if each == value], labels))
+            for key, values in comparison.differences.items() for value in dict.fromkeys(values)
+        ]  # fmt: skip
     else:
-        columns = [Column("key"), *(Column(label) for label in labels)]
+        columns = ["key", *labels]
         rows = [(key, *(value or NONE for value in values)) for key, values in comparison.differences.items()]
     return Section("differences", "Differences of the specs", [Table(columns, rows)])
 
 
-def _holders(key: str, values: Sequence[str], labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """A row for each value of a key, with its cells."""
-    pairs = list(zip(values, labels, strict=True))
-    return [
-        (key, value or NONE, together([label for each, label in pairs if each == value], labels))
-        for value in dict.fromkeys(values)
-    ]
-
-
 def not_counted(comparison: Comparison) -> Section:
     """Runs without a checked result."""
-    if not comparison.left_out:
-        return Section("left", "Not counted")
-    columns = [Column("run"), Column("verdict"), Column("reason")]
     rows = [(run.id, run.verdict, run.reason) for run in comparison.left_out]
-    return Section("left", "Not counted", [Table(columns, rows)])
+    return Section("left", "Not counted", [Table(["run", "verdict", "reason"], rows)] if rows else [])
 
 
 def against_memory(comparison: Comparison) -> Section:
@@ -275,13 +258,8 @@ def text(comparison: Comparison) -> str:
 
 def _left_words(comparison: Comparison) -> list[str]:
     left = len(comparison.left_out)
-    return (
-        [
-            f"Not counted, and listed below: {left} of {left + sum(len(g.values) for g in comparison.groups)} runs."
-        ]
-        if left
-        else []
-    )
+    whole = left + sum(len(group.values) for group in comparison.groups)
+    return [f"Not counted, and listed below: {left} of {whole} runs."] if left else []
 
 
 def place(runs: Path, study: str) -> Path:

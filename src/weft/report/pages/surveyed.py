@@ -2,7 +2,7 @@
 
 from weft import __version__
 from weft.analysis.predict.survey import ALIKE, Best, Surveyed
-from weft.report.draw.blocks import Block, Column, Section, Table, Words
+from weft.report.draw.blocks import Number, Section, Table, Words
 from weft.report.draw.html import HtmlPage, render
 from weft.text.numbers import seconds
 
@@ -13,22 +13,16 @@ def sections(found: Surveyed) -> list[Section]:
 
 
 def _answer(found: Surveyed) -> Section:
-    blocks: list[Block] = [
-        Words(
-            f"Default scratch: {found.default}, {found.because}."
-            if found.default
-            else f"No default: {found.because}.",
-            "good" if found.default else "warn",
-        )
-    ]
-    columns = [Column("job"), Column("class"), Column("good for scratch")]
+    answer = Words(f"No default: {found.because}.", "warn")
+    if found.default:
+        answer = Words(f"Default scratch: {found.default}, {found.because}.", "good")
     rows = [(one.job, one.job_class or "not measured", _storages(one)) for one in found.best]
     note = (
         f"Good: at most {ALIKE:.2f} times the best on as many nodes. The class is from the measured parts of the run where"
         f" the job is slowest. {found.repeat} run{'s' if found.repeat != 1 else ''} of each: a difference of less than a tenth is none."
     )
-    blocks.append(Table(columns, rows, note))
-    return Section("answer", f"Which storage for scratch on {found.host}", blocks)
+    table = Table(["job", "class", "good for scratch"], rows, note)
+    return Section("answer", f"Which storage for scratch on {found.host}", [answer, table])
 
 
 def _storages(one: Best) -> str:
@@ -36,8 +30,7 @@ def _storages(one: Best) -> str:
 
 
 def _cells(found: Surveyed) -> Section:
-    columns = [Column("job"), Column("nodes", number=True), Column("scratch"), Column("seconds", number=True),
-               Column("over the best", number=True), Column("record")]  # fmt: skip
+    columns = ["job", Number("nodes"), "scratch", Number("seconds"), Number("over the best"), "record"]
     rows = [
         (
             cell.job,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import Literal
 
 from rich import markup
 from rich.console import Console
@@ -135,8 +136,8 @@ def _table(table: Table, out: Console) -> None:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     grid.add_column("")
     for index in kept:
-        column = table.columns[index]
-        grid.add_column(escape(column.title), justify="right" if column.number else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if table.right[index] else "left"
+        grid.add_column(escape(table.columns[index]), justify=justify, overflow="fold")
     for row in table.rows:
         grid.add_row("", *(escape(row[index]) for index in kept))
     out.print(grid)

@@ -1,16 +1,16 @@
 """A calibration as tables: what nodes, network and storages can do at most."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import get_args
 
-from weft.analysis.read.calibration import CALLERS, Calibration, LimitedLink, OperationRate, StorageRates
-from weft.report.draw.blocks import Block, Column, Section, Table, Words
+from weft.analysis.read.calibration import CALLERS, Calibration, FileOperation, LimitedLink, StorageRates
+from weft.report.draw.blocks import Block, Number, Section, Table, Words
 from weft.text.numbers import NONE
 from weft.text.units import show_size
 
 _REACH = 1.25
 """What a link without a limit must carry at least, so that a limit decides: times the limit."""
-_OPERATIONS = ("open", "create", "stat", "lookup", "unlink", "read", "write")
 
 
 def sections(found: Calibration, fitness: str = "") -> list[Section]:
@@ -33,12 +33,12 @@ def when(found: Calibration) -> str:
 
 
 def _hosts(found: Calibration) -> list[Block]:
-    titles = [Column("host"), Column("processor"), Column("cores", number=True)]
+    titles = ["host", "processor", Number("cores"), Number("memory"), "kernel"]
     rows = [
         (host.name, host.processor, str(host.cores), show_size(host.memory), host.kernel)
         for host in found.hosts
     ]
-    return [Table([*titles, Column("memory", number=True), Column("kernel")], rows)]
+    return [Table(titles, rows)]
 
 
 def _nodes(found: Calibration) -> Table:
@@ -48,7 +48,7 @@ def _nodes(found: Calibration) -> Table:
         for node in found.nodes
     ]  # fmt: skip
     note = "All nodes at once. Records of 100 bytes are sorted from memory to memory."
-    return Table([Column("node"), *(Column(title, number=True) for title in titles)], rows, note)
+    return Table(["node", *map(Number, titles)], rows, note)
 
 
 def _links(found: Calibration) -> Table:
@@ -56,13 +56,12 @@ def _links(found: Calibration) -> Table:
         (f"{link.source_node} to {link.target_node}", f"{show_size(link.bandwidth.value)}/s", latency(link.round_trip.value))
         for link in found.links
     ]  # fmt: skip
-    return Table([Column("nodes"), Column("bandwidth", number=True), Column("round trip", number=True)], rows)
+    return Table(["nodes", Number("bandwidth"), Number("round trip")], rows)
 
 
 def _rates(rows: Sequence[LimitedLink]) -> Table:
     """A row for each rate: what arrived with each number of connections, of what was asked for."""
     known = sorted({row.connections for row in rows})
-    titles = [f"{count} connection{'s' if count > 1 else ''}" for count in known]
     by = {(row.rate, row.connections): row for row in rows}
     lines = [
         (rate or "no limit", *(_arrived(by.get((rate, count))) for count in known))
@@ -71,14 +70,14 @@ def _rates(rows: Sequence[LimitedLink]) -> Table:
     note = "Bits per second on the link, with the headers of packets, and their share of the rate."
     if far := out_of_reach(rows):
         note += f" {', '.join(far)}: near or above what the processors drive without a limit."
-    return Table([Column("rate"), *(Column(title, number=True) for title in titles)], lines, note)
+    return Table(["rate", *_counted("connection", known)], lines, note)
 
 
 def out_of_reach(rows: Sequence[LimitedLink]) -> list[str]:
     """Rates that as many connections hardly reach without a limit: processors, and not the link, decide there."""
     most = {row.connections: row.got for row in rows if not row.rate}
     return [
-        f"{row.rate} with {row.connections} connection{'s' if row.connections > 1 else ''}"
+        f"{row.rate} with {_counted('connection', [row.connections])[0]}"
         for row in rows
         if row.wanted * _REACH > most.get(row.connections, float("inf"))
     ]
@@ -93,9 +92,7 @@ def _arrived(row: LimitedLink | None) -> str:
 
 def _schedulers(found: Calibration) -> Table:
     rows = [(one.engine, str(one.slots), f"{one.tasks_per_second.value:,.0f}") for one in found.schedulers]
-    return Table(
-        [Column("engine"), Column("slots", number=True), Column("empty tasks per second", number=True)], rows
-    )
+    return Table(["engine", Number("slots"), Number("empty tasks per second")], rows)
 
 
 def _storage(one: StorageRates) -> list[Block]:
@@ -107,29 +104,24 @@ def _storage(one: StorageRates) -> list[Block]:
 
 def _calls(one: StorageRates) -> Table:
     known = sorted({row.callers for row in one.operations} or set(CALLERS))
-    titles = [Column("per second, and latency")]
-    titles += [Column(f"{callers} caller{'s' if callers > 1 else ''}", number=True) for callers in known]
-    rows = [(name, *(_cell(_by_callers(one, name), callers) for callers in known)) for name in _OPERATIONS]
-    return Table(
-        titles,
-        rows,
-        "open and create include the close; lookup is a stat of a name that does not exist; read and write are of 4 KiB.",
-    )
+    cells = {
+        (row.operation, row.callers): f"{row.per_second:,.0f}  {latency(row.latency)}"
+        for row in one.operations
+    }
+    rows = [
+        (name, *(cells.get((name, callers), NONE) for callers in known)) for name in get_args(FileOperation)
+    ]
+    note = "open and create include the close; lookup is a stat of a name that does not exist; read and write are of 4 KiB."
+    return Table(["per second, and latency", *_counted("caller", known)], rows, note)
 
 
-def _by_callers(one: StorageRates, name: str) -> Mapping[int, OperationRate]:
-    return {row.callers: row for row in one.rates(name)}
-
-
-def _cell(rates: Mapping[int, OperationRate], callers: int) -> str:
-    row = rates.get(callers)
-    return f"{row.per_second:,.0f}  {latency(row.latency)}" if row else NONE
+def _counted(what: str, counts: Sequence[int]) -> list[Number]:
+    """1 caller, 4 callers."""
+    return [Number(f"{count} {what}{'s' if count > 1 else ''}") for count in counts]
 
 
 def _large(one: StorageRates) -> list[Block]:
     known = sorted({row.callers for row in one.transfers})
-    titles = [Column("large files")]
-    titles += [Column(f"{callers} caller{'s' if callers > 1 else ''}", number=True) for callers in known]
     names = {
         ("write", True): "write",
         ("write", False): "write, with sync",
@@ -140,7 +132,7 @@ def _large(one: StorageRates) -> list[Block]:
         (words, *(_rate(one.bandwidth(operation, cached=cached, callers=callers)) for callers in known))
         for (operation, cached), words in names.items()
     ]
-    table = Table(titles, rows)
+    table = Table(["large files", *_counted("caller", known)], rows)
     if one.sort is None:
         return [table]
     return [table, Words(f"Sort from files to files, all nodes together: {show_size(one.sort.value)}/s.")]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from weft.analysis.summary.summary import CounterRow, Summary
 from weft.analysis.summary.totals import whole
-from weft.report.draw.blocks import Column, Section, Table
+from weft.report.draw.blocks import Number, Section, Table
 from weft.text.numbers import amount
 
 _FEW = 6
@@ -36,8 +36,7 @@ def phases_of(summary: Summary) -> list[str]:
 def _sums(read: Sequence[CounterRow], phases: Sequence[str]) -> Table:
     nodes = list(dict.fromkeys(node for counter in read for node in counter.totals))
     shown = nodes if 1 < len(nodes) <= _FEW else []
-    columns = [Column("counter"), Column("processes of")]
-    columns += [Column(title, number=True) for title in (*phases, "whole run", *shown)]
+    columns = ["counter", "processes of", *map(Number, (*phases, "whole run", *shown))]
     rows = [
         (
             counter.name,
@@ -57,7 +56,7 @@ def _sources(summary: Summary) -> Table:
         for (source, blind), names in _by_source(summary.counters).items()
         if source
     ]
-    return Table([Column("counters"), Column("source"), Column("could not see")], rows)
+    return Table(["counters", "source", "could not see"], rows)
 
 
 def _by_source(found: Sequence[CounterRow]) -> dict[tuple[str, str], list[str]]:

@@ -1,7 +1,7 @@
 """Of which parts of the slot time the difference between cells is made: a section of comparisons."""
 
 from weft.analysis.compare.compare import Comparison, Group
-from weft.report.draw.blocks import Block, Column, Listing, Section, Table, Words
+from weft.report.draw.blocks import Block, Listing, Number, Section, Table, Words
 from weft.text.numbers import NONE, percent, seconds
 
 TITLE = "Where the difference comes from"
@@ -24,12 +24,8 @@ def where_the_difference_comes_from(comparison: Comparison) -> Section:
         lacking = "; ".join(
             f"[{each.label}] without {', '.join(each.unmeasured)}" for each in split if each.unmeasured
         )
-        found.append(
-            Words(
-                f"These cells were not observed alike, and the same time may have two names: {lacking}.",
-                "warn",
-            )
-        )
+        words = f"These cells were not observed alike, and the same time may have two names: {lacking}."
+        found.append(Words(words, "warn"))
     return Section("difference", TITLE, [*found, _table(split)])
 
 
@@ -75,9 +71,5 @@ def _table(groups: list[Group]) -> Table:
     rest = [sum(group.parts.values()) - sum(group.parts.get(name, 0.0) for name in shown) for group in groups]
     rows.append(("smaller parts", *(seconds(each) if each > 0 else NONE for each in rest)))
     rows.append(("run phase", *(seconds(sum(group.parts.values())) for group in groups)))
-    columns = [Column("part"), *(Column(group.label, number=True) for group in groups)]
-    return Table(
-        columns,
-        rows,
-        "Seconds of the run phase: slot-seconds over slots. Means over the runs that could be split.",
-    )
+    note = "Seconds of the run phase: slot-seconds over slots. Means over the runs that could be split."
+    return Table(["part", *(Number(group.label) for group in groups)], rows, note)

@@ -1,7 +1,7 @@
 """Counters of Cray DVS: requests to its servers and calls of programs, by mount."""
 
 from weft.analysis.summary.summary import Summary
-from weft.report.draw.blocks import Column, Section, Table
+from weft.report.draw.blocks import Number, Section, Table
 from weft.report.sections.unasked import unasked
 from weft.text.numbers import amount, seconds
 
@@ -13,23 +13,20 @@ def dvs_counters(summary: Summary) -> Section:
     if not summary.dvs:
         asked = "dvs" in summary.probes
         return Section("dvs", _TITLE, unseen=unasked(summary, "dvs", _TITLE) if asked else {})
-    columns = [Column("mount"), Column("operation"), Column("where")]
-    columns += [Column(title, number=True) for title in ("count", "errors", "longest, s")]
-    found = [
-        (place, name, each) for place, counters in summary.dvs.items() for name, each in counters.items()
-    ]
+    columns = ["mount", "operation", "where", *map(Number, ("count", "errors", "longest, s"))]
+    found = [(place, *one) for place, counters in summary.dvs.items() for one in counters.items()]
+    found.sort(key=lambda row: (row[0], not row[2]["requests"], -row[2]["ok"]))
+    where = {True: "requests to servers", False: "calls of programs"}
     rows = [
         (
             place,
             name,
-            "requests to servers" if each["requests"] else "calls of programs",
+            where[each["requests"]],
             amount(each["ok"]),
             amount(each["errors"]),
             seconds(each["longest"]),
         )
-        for place, name, each in sorted(
-            found, key=lambda row: (row[0], not row[2]["requests"], -row[2]["ok"])
-        )
+        for place, name, each in found
     ]
     note = (
         "Counted on the whole machine during the run; the longest is since the mount. DVS has no sums of times and no bytes:"

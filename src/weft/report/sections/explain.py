@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from weft.analysis.explain.timeparts import Covered, Explanation, StageTime, TimePart
 from weft.analysis.summary.summary import Summary
 from weft.facts import engines
-from weft.report.draw.blocks import Bar, Block, Column, Listing, Section, Table, Words
+from weft.report.draw.blocks import Bar, Block, Listing, Number, Section, Table, Words
 from weft.report.sections import gauges
 from weft.text.numbers import percent, seconds
 
@@ -32,7 +32,7 @@ def where_the_time_went(summary: Summary) -> Section:
 
 def blocks(found: Explanation) -> list[Block]:
     """The section's content."""
-    witnesses = [words for words in [_witnesses(found.coverage)] if words]
+    doubts = _witnesses(found.coverage)
     return [
         Words(found.sentence, "plain" if found.verdict else "warn"),
         bar(found),
@@ -40,7 +40,7 @@ def blocks(found: Explanation) -> list[Block]:
         _parts(found.parts),
         _stages(found.stages),
         *([Listing([f"Try next: {words}." for words in found.next])] if found.next else []),
-        *(Words(words, "warn") for words in witnesses),
+        *([Words(doubts, "warn")] if doubts else []),
         *([Words(found.calibration, "quiet")] if found.calibration else []),
         Words(_covered(found), "quiet"),
     ]
@@ -54,11 +54,7 @@ def bar(found: Explanation) -> Bar:
 
 
 def _parts(parts: Sequence[TimePart]) -> Table:
-    columns = [
-        Column("part"),
-        *(Column(title, number=True) for title in ("share", "slot-seconds", "seconds in all")),
-    ]
-    columns.append(Column("faster without it, at most", number=True))
+    titles = ("share", "slot-seconds", "seconds in all", "faster without it, at most")
     rows = [
         (
             _named(part),
@@ -70,9 +66,8 @@ def _parts(parts: Sequence[TimePart]) -> Table:
         for part in parts
         if part.share >= _SMALL or not part.seconds
     ]
-    return Table(
-        columns, rows, "Slot-seconds are a part's alone; seconds in all also count what cost the job nothing."
-    )
+    note = "Slot-seconds are a part's alone; seconds in all also count what cost the job nothing."
+    return Table(["part", *map(Number, titles)], rows, note)
 
 
 def _named(part: TimePart) -> str:
@@ -86,9 +81,8 @@ def _named(part: TimePart) -> str:
 
 
 def _stages(stages: Sequence[StageTime]) -> Table:
-    columns = [Column("stage"), Column("name"), Column("of slot time", number=True), Column("largest parts")]
     rows = [(row.stage, row.name[:_NAME], percent(row.share), _largest(row)) for row in stages]
-    return Table(columns, rows)
+    return Table(["stage", "name", Number("of slot time"), "largest parts"], rows)
 
 
 def _largest(row: StageTime) -> str:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from weft.analysis.read.sums import sums
 from weft.analysis.summary.filecalls import MEASURED, Sums, counted, engine, table
 from weft.analysis.summary.summary import CounterRow, Summary
 from weft.facts.roles import ROLES
-from weft.report.draw.blocks import Bar, Block, Column, Listing, Section, Table, Words
+from weft.report.draw.blocks import Bar, Block, Listing, Number, Section, Table, Words
 from weft.report.sections import kernelcount
 from weft.report.sections.counters import phases_of
 from weft.report.sections.unasked import unasked
@@ -28,19 +29,12 @@ def file_operations(summary: Summary) -> Section:
     blocks += _histogram("Times of opens", measured, "open", "ns_hist", lambda ns: _short(ns / 1e9))
     blocks += _others(found, phases_of(summary))
     blocks += kernelcount.beside(summary.fileops)
-    missed = sorted(
-        {
-            _missed(note)
-            for node in summary.fileops.values()
-            for p in node["processes"]
-            for note in p["not_covered"]
-        }
-    )
-    blocks.append(
-        Listing([f"not covered: {text}" for text in missed], "warn")
-        if missed
-        else Words("No operation that bypasses the C library was detected.", "quiet")
-    )
+    processes = [each for node in summary.fileops.values() for each in node["processes"]]
+    missed = sorted({_missed(note) for each in processes for note in each["not_covered"]})
+    if missed:
+        blocks.append(Listing([f"not covered: {text}" for text in missed], "warn"))
+    else:
+        blocks.append(Words("No operation that bypasses the C library was detected.", "quiet"))
     return Section("fileops", "File operations", blocks)
 
 
@@ -48,7 +42,7 @@ def _engine(measured: Mapping[tuple[str, str], Sums]) -> Block:
     if not measured:
         return Words(f"The engine's processes made no counted call in the phase {MEASURED}.", "quiet")
     titles = ("calls", "errors", "bytes", "mean size", "time", "mean time")
-    columns = [Column("files"), Column("operation"), *(Column(title, number=True) for title in titles)]
+    columns = ["files", "operation", *map(Number, titles)]
     ordered = sorted(measured.items(), key=lambda item: (_place(item[0][0]), -item[1].seconds))
     rows = [(kind, operation, *_row(sums)) for (kind, operation), sums in ordered]
     note = f"The engine's processes in the phase {MEASURED}. Time is the sum over all threads. {_UNNAMED}."
@@ -109,16 +103,15 @@ def _others(found: Sequence[CounterRow], phases: Sequence[str]) -> list[Block]:
         for component, phase in groups
         for kind, (calls, moved, seconds) in _by_kind(table(found, [component], phase)).items()
     ]
-    columns = [Column("processes of"), Column("phase"), Column("files")]
-    columns += [Column(title, number=True) for title in ("calls", "bytes", "time")]
+    columns = ["processes of", "phase", "files", *map(Number, ("calls", "bytes", "time"))]
     return [Table(columns, rows, "The same for all other processes and phases.")] if rows else []
 
 
 def _by_kind(operations: Mapping[tuple[str, str], Sums]) -> dict[str, tuple[float, float, float]]:
     found: dict[str, tuple[float, float, float]] = {}
-    for (kind, _), sums in sorted(operations.items(), key=lambda item: _place(item[0][0])):
+    for (kind, _), each in sorted(operations.items(), key=lambda item: _place(item[0][0])):
         calls, moved, seconds = found.get(kind, (0, 0, 0))
-        found[kind] = (calls + sums.count, moved + sums.bytes, seconds + sums.seconds)
+        found[kind] = (calls + each.count, moved + each.bytes, seconds + each.seconds)
     return found
 
 
@@ -129,21 +122,17 @@ def _histogram(
     key: str,
     show: Callable[[float], str],
 ) -> Sequence[Block]:
-    sums: dict[int, float] = {}
-    for (kind, name), of in measured.items():
-        if kind != "unnamed" and name == operation:
-            for floor, count in getattr(of, key).items():
-                sums[floor] = sums.get(floor, 0) + count
-    calls = sum(sums.values())
+    of_files = [of for (kind, name), of in measured.items() if kind != "unnamed" and name == operation]
+    counts: dict[int, float] = sums(item for of in of_files for item in getattr(of, key).items())
+    calls = sum(counts.values())
     if not calls:
         return []
-    parts = [(f"from {show(floor)}", count, percent(count / calls)) for floor, count in sorted(sums.items())]
+    parts = [
+        (f"from {show(floor)}", count, percent(count / calls)) for floor, count in sorted(counts.items())
+    ]
     rows = [(name, f"{count:,.0f}", share) for name, count, share in parts]
-    shown = Table(
-        [Column(title), Column("calls", number=True), Column("share", number=True)],
-        rows,
-        "Each row extends to the next; sockets and pipes are excluded.",
-    )
+    note = "Each row extends to the next; sockets and pipes are excluded."
+    shown = Table([title, Number("calls"), Number("share")], rows, note)
     return [Words(f"{title} ({calls:,.0f} calls)"), Bar(parts), shown]
 
 

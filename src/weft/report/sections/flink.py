@@ -5,7 +5,7 @@ from typing import Any
 
 from weft.analysis.summary.summary import Summary
 from weft.analysis.summary.vertices import STATES
-from weft.report.draw.blocks import Block, Column, Section, Table
+from weft.report.draw.blocks import Block, Number, Section, Table
 from weft.text.numbers import amount, percent, seconds, size
 
 
@@ -16,7 +16,7 @@ def flink_vertices(summary: Summary) -> Section:
         unseen = {"Flink's vertices": "Flink left no job metrics"} if ran else {}
         return Section("flink", "Flink's vertices", unseen=unseen)
     titles = ("tasks", "task time", *STATES, "in", "records in", "out", "records out")
-    columns = [Column("job"), Column("vertex"), *(Column(title, number=True) for title in titles)]
+    columns = ["job", "vertex", *map(Number, titles)]
     note = (
         "Busy, idle (waiting for input) and backpressured (waiting for downstream vertices) are shares of the subtasks'"
         " time by Flink's own clocks, which count reading a file as busy. Bytes and records are those that"

@@ -1,7 +1,7 @@
 """Metrics of HDFS's daemons: operations of the NameNode, blocks and bytes of the DataNodes."""
 
 from weft.analysis.summary.summary import Summary
-from weft.report.draw.blocks import Column, Section, Table
+from weft.report.draw.blocks import Number, Section, Table
 from weft.report.sections.unasked import unasked
 from weft.text.numbers import amount, size
 
@@ -24,7 +24,7 @@ def hdfs_counters(summary: Summary) -> Section:
             for key in keys
         ]
         if rows:
-            columns = [Column("counter"), *(Column(name, number=True) for name in daemons)]
+            columns = ["counter", *map(Number, daemons)]
             tables.append(Table(columns, rows, note if kind == "datanode" else ""))
     return Section("hdfs", title, tables)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weft.report.draw.blocks import Block, Column, Facts, Section, Table
+from weft.report.draw.blocks import Block, Facts, Number, Section, Table
 from weft.text.numbers import NONE, amount, percent, seconds
 from weft.text.units import show_seconds, show_size
 
@@ -40,8 +40,7 @@ def _scale(found: Mapping[str, Any]) -> str:
 
 
 def _table(found: Mapping[str, Any]) -> Table:
-    columns = [Column("distribution"), Column("of")]
-    columns += [Column(f"{level * 100:g} %", number=True) for level in found["levels"]]
+    columns = ["distribution", "of", *(Number(f"{level * 100:g} %") for level in found["levels"])]
     rows: list[Sequence[str]] = []
     for name, title in _TITLES.items():
         scale = found["time_scale" if name == "gap" else "bytes_scale"]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.report.draw.blocks import Block, Column, Table
+from weft.report.draw.blocks import Block, Number, Table
 from weft.text.numbers import percent, size
 
 NEAR = 0.05
@@ -67,7 +67,7 @@ def beside(nodes: Mapping[str, Mapping[str, Any]]) -> list[Block]:
     found = {name: compared(node["processes"]) for name, node in nodes.items()}
     rows = [(name, *_row(one)) for name, one in found.items() if one]
     titles = ("read, counted", "kernel", "difference", "written, counted", "kernel", "difference")
-    columns = [Column("node"), *(Column(title, number=True) for title in titles), Column("explanation")]
+    columns = ["node", *map(Number, titles), "explanation"]
     return [Table(columns, rows, _SOURCE)] if rows else []
 
 

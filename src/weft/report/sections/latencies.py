@@ -3,7 +3,7 @@
 from weft.analysis.compare import statistics
 from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.compare.estimate import LEAST, Estimate
-from weft.report.draw.blocks import Block, Column, Section, Table, Words
+from weft.report.draw.blocks import Block, Number, Section, Table, Words
 from weft.report.draw.interval import interval
 from weft.text.numbers import NONE, text
 
@@ -21,14 +21,13 @@ def latencies_of_streams(comparison: Comparison) -> Section:
     groups = [group for group in comparison.groups if _of(group, fact("median"))]
     if not groups:
         return Section("latencies", "Latencies of streams")
-    columns = [Column("cell"), *(Column(title, number=True) for title in ("valid runs", *_SHOWN.values()))]
-    columns += [Column("records/s", number=True)]
+    columns = ["cell", *map(Number, ("valid runs", *_SHOWN.values(), "records/s"))]
     rows = [
         (
             group.label,
             str(len(_of(group, fact("median")))),
             *(interval(_median(_of(group, fact(name)))) for name in _SHOWN),
-            _rate(_median(_of(group, _RATE))),
+            text(found.median) if (found := _median(_of(group, _RATE))) else NONE,
         )
         for group in groups
     ]
@@ -64,7 +63,3 @@ def _of(group: Group, name: str) -> list[float]:
 
 def _median(values: list[float]) -> Estimate | None:
     return statistics.median(values) if values else None
-
-
-def _rate(found: Estimate | None) -> str:
-    return text(found.median) if found else NONE

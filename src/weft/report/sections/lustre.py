@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weft.analysis.summary.summary import Summary
-from weft.report.draw.blocks import Block, Column, Listing, Section, Table, Words
+from weft.report.draw.blocks import Block, Listing, Number, Section, Table, Words
 from weft.report.sections.unasked import unasked
 from weft.text.numbers import NONE, amount, size
 
@@ -26,8 +26,8 @@ def lustre_counters(summary: Summary) -> Section:
 
 
 def _table(role: str, clients: Mapping[str, Mapping[str, Any]]) -> Table:
-    columns = [Column("files"), Column("operation"), Column("where")]
-    columns += [Column(title, number=True) for title in ("count", "bytes", "time", "mean time", "clients")]
+    titles = ("count", "bytes", "time", "mean time", "clients")
+    columns = ["files", "operation", "where", *map(Number, titles)]
     sums: dict[tuple[str, str], dict[str, float]] = {}
     for layers in clients.values():
         for layer, counters in layers.items():

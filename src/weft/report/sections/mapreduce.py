@@ -3,7 +3,7 @@
 import re
 
 from weft.analysis.summary.summary import Summary
-from weft.report.draw.blocks import Column, Section, Table
+from weft.report.draw.blocks import Number, Section, Table
 from weft.text.numbers import amount, size
 
 _LEFT_OUT = re.compile(r"(SLOTS|VCORES|MB)_MILLIS|(MEMORY|HEAP)_BYTES")
@@ -23,7 +23,7 @@ def job_counters(summary: Summary) -> Section:
         ran = "hadoop" in summary.engine
         unseen = {"MapReduce's counters": "no job left its history"} if ran else {}
         return Section("mapreduce", "MapReduce's counters", unseen=unseen)
-    columns = [Column("counter"), *(Column(title, number=True) for title in ("map", "reduce", "total"))]
+    columns = ["counter", *map(Number, ("map", "reduce", "total"))]
     rows = [
         (_words(name), *(_value(name, of[key]) for key in ("map", "reduce", "total")))
         for name, of in sorted(summary.mapreduce.items())

@@ -1,7 +1,7 @@
 """A section of a run's page: the collector's pauses by node, beside what the engine says of the tasks' time in them."""
 
 from weft.analysis.summary.summary import Summary
-from weft.report.draw.blocks import Column, Section, Table, Tone, Words
+from weft.report.draw.blocks import Number, Section, Table, Tone, Words
 from weft.text.numbers import amount, seconds
 
 _APART = 0.15
@@ -26,7 +26,7 @@ def collector_pauses(summary: Summary) -> Section:
         )
         for each in summary.pauses
     ]
-    table = Table([Column("node"), *(Column(title, number=True) for title in titles)], rows)
+    table = Table(["node", *map(Number, titles)], rows)
     words, tone = witnesses(
         sum(each.of_tasks for each in summary.pauses), summary.usage.gc_seconds if summary.usage else None
     )

@@ -9,7 +9,7 @@ from typing import Any
 from weft.analysis.explain.stacks import CATEGORIES, NO_RULE, Profiled
 from weft.analysis.explain.tasktime import PROCESSOR
 from weft.analysis.summary.summary import Summary
-from weft.report.draw.blocks import Block, Column, Section, Table, Words
+from weft.report.draw.blocks import Block, Number, Section, Table, Words
 from weft.text.numbers import NONE, percent, seconds
 
 
@@ -17,9 +17,8 @@ def processor_time(summary: Summary) -> Section:
     """By category, for each side of the tasks; with the published profile of the same job where there is one."""
     found = summary.profile
     if found is None:
-        why = (
-            {"processor time by category": "the probe wrote no stacks"} if "profile" in summary.probes else {}
-        )
+        lacking = {"processor time by category": "the probe wrote no stacks"}
+        why = lacking if "profile" in summary.probes else {}
         return Section("profile", "Processor time by category", unseen=why)
     return Section(
         "profile",
@@ -29,7 +28,7 @@ def processor_time(summary: Summary) -> Section:
 
 
 def _table(found: Profiled) -> Table:
-    columns = [Column("category"), *(Column(name, number=True) for name in found.columns)]
+    columns = ["category", *map(Number, found.columns)]
     sums = {name: sum(column.values()) for name, column in found.columns.items()}
     rows = [
         (category, *(_share(column.get(category), sums[name]) for name, column in found.columns.items()))
@@ -66,28 +65,18 @@ def _beside(summary: Summary, found: Profiled) -> list[Block]:
     same = summary.workload == paper["workload"] and summary.engine.startswith(paper["engine"])
     if not same or not sides:
         return []
-    columns = [Column("category of the paper")]
-    columns += [Column(title, number=True) for side in sides for title in (f"{side}, here", f"{side}, paper")]
+    titles = [Number(f"{side}, {whose}") for side in sides for whose in ("here", "paper")]
     rows = [
-        (
-            row["name"],
-            *(
-                cell
-                for side in sides
-                for cell in (_here(found.columns[side], row["of"]), _there(row.get(side)))
-            ),
-        )
+        (row["name"], *(cell for side in sides for cell in _both(row, side, found.columns[side])))
         for row in paper["row"]
     ]
-    return [Table(columns, rows, paper["note"])]
+    return [Table(["category of the paper", *titles], rows, paper["note"])]
 
 
-def _here(column: Mapping[str, float], categories: list[str]) -> str:
-    return _share(sum(column.get(name, 0.0) for name in categories), sum(column.values()))
-
-
-def _there(share: int | None) -> str:
-    return NONE if share is None else percent(share / 100)
+def _both(row: Mapping[str, Any], side: str, column: Mapping[str, float]) -> tuple[str, str]:
+    """A category of a paper, here and there."""
+    here = sum(column.get(name, 0.0) for name in row["of"])
+    return _share(here, sum(column.values())), percent(row[side] / 100) if side in row else NONE
 
 
 def _unmatched(found: Profiled) -> list[Block]:

@@ -1,14 +1,11 @@
 """A section of a run's page: how a trace was replayed, job by job and beside the trace."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from weft.analysis.summary.replayed import Line, Replay, ReplayedJob
 from weft.analysis.summary.summary import Summary
 from weft.report.draw import charts
-from weft.report.draw.blocks import Block, Chart, Column, Section, Table, Tone, Words
+from weft.report.draw.blocks import Block, Chart, Number, Section, Table, Tone, Words
 from weft.report.sections import jobtrace
 from weft.text.numbers import NONE, maybe, seconds, times
 from weft.text.units import show_seconds
@@ -17,7 +14,6 @@ _LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 _LATE = 1.0
 """Seconds behind schedule from which a replay is no longer true to its times."""
 _ROWS = 20
-_BARS = 60
 
 
 def replay_of_a_trace(summary: Summary) -> Section:
@@ -59,19 +55,8 @@ def _slowdown(replay: Replay) -> list[Block]:
         "submission to end over its time alone; the engine and the page cache were warm by then."
     )
     title = "Slowdown against running alone, share of jobs"
-    return [Chart(title, lambda: _cdf(found), plain, note)]
-
-
-def _cdf(found: Sequence[float]) -> str:
-    alt = charts.load_altair()
-    rows = [{"slowdown": value, "share": (i + 1) / len(found)} for i, value in enumerate(found)]
-    rows = [{"slowdown": found[0], "share": 0.0}, *rows]
-    chart = alt.Chart(alt.Data(values=rows)).mark_line(interpolate="step-after", color="var(--c1)")
-    chart = chart.encode(
-        x=alt.X("slowdown:Q", title="times as long as alone", scale=alt.Scale(type="log", nice=False)),
-        y=alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
-    )
-    return charts.svg(chart.properties(width=charts.WIDTH, height=200))
+    shares = [(i / len(found), value) for i, value in enumerate([found[0], *found])]
+    return [Chart(title, lambda: charts.cumulative(shares, "times as long as alone", 200), plain, note)]
 
 
 def _over_time(replay: Replay) -> list[Block]:
@@ -85,24 +70,14 @@ def _over_time(replay: Replay) -> list[Block]:
 
 
 def _line(title: str, line: Line, colour: str, note: str) -> Chart:
-    return Chart(title, lambda: _drawn(line, colour), [_spark(line)], note)
+    def draw() -> str:
+        alt = charts.load_altair()
+        x = alt.X("t:Q", title="seconds after the replay began", scale=alt.Scale(nice=False))
+        return charts.area(line, x, colour, 120)
 
-
-def _spark(line: Line) -> str:
-    most = max(value for _, value in line)
-    each = max(1, len(line) // _BARS)
-    heights = [max(value for _, value in line[i : i + each]) for i in range(0, len(line), each)]
-    bars = "".join(" ▁▂▃▄▅▆▇█"[round(height / most * 8) if most else 0] for height in heights)
-    return f"{bars} up to {most:.1f}, in {show_seconds(line[-1][0])}"
-
-
-def _drawn(line: Line, colour: str) -> str:
-    alt = charts.load_altair()
-    rows = [{"t": t, "value": value} for t, value in line]
-    chart = alt.Chart(alt.Data(values=rows)).mark_area(color=f"var(--{colour})", opacity=0.6)
-    x: Any = alt.X("t:Q", title="seconds after the replay began", scale=alt.Scale(nice=False))
-    chart = chart.encode(x=x, y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4)))
-    return charts.svg(chart.properties(width=charts.WIDTH, height=120))
+    values = [value for _, value in line]
+    plain = f"{charts.spark(values)} up to {max(values):.1f}, in {show_seconds(line[-1][0])}"
+    return Chart(title, draw, [plain], note)
 
 
 def _failures(replay: Replay) -> list[Block]:
@@ -110,12 +85,7 @@ def _failures(replay: Replay) -> list[Block]:
     if not failed:
         return []
     rows = [(job.job, seconds(job.submitted), seconds(job.ended), job.failure) for job in failed[:_ROWS]]
-    columns = [
-        Column("failed job"),
-        Column("submitted", number=True),
-        Column("ended", number=True),
-        Column("why"),
-    ]
+    columns = ["failed job", Number("submitted"), Number("ended"), "why"]
     return [Table(columns, rows, f"{len(failed)} in all." if failed[_ROWS:] else "")]
 
 
@@ -124,7 +94,7 @@ def _slowest(replay: Replay) -> Table:
         return job.ended - job.submitted
 
     longest = sorted(replay.jobs, key=took, reverse=True)[:_ROWS]
-    columns = [Column("longest jobs"), *(Column(title, number=True) for title in (
+    columns = ["longest jobs", *map(Number, (
         "scheduled, s", "submitted", "started", "ended", "seconds", "alone", "slowdown"))]  # fmt: skip
     rows = [
         (

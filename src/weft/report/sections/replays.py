@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weft.analysis.compare.compare import Comparison
-from weft.report.draw.blocks import Column, Section, Table
+from weft.report.draw.blocks import Number, Section, Table
 from weft.text.numbers import amount, seconds, times
 
 _SHOWN = (0.5, 0.9, 0.99, 1.0)
@@ -22,10 +22,10 @@ def replays_of_a_trace(comparison: Comparison) -> Section:
         return Section("replays", "Replays of a trace")
     names = [f"{level * 100:g} %" for level in _SHOWN]
     columns = [
-        Column("cell"),
-        *(Column(title, number=True) for title in ("jobs", "lag at most, s")),
-        *(Column(f"seconds, {name}", number=True) for name in names),
-        *(Column(f"slowdown, {name}", number=True) for name in names),
+        "cell",
+        *map(Number, ("jobs", "lag at most, s")),
+        *(Number(f"seconds, {name}") for name in names),
+        *(Number(f"slowdown, {name}") for name in names),
     ]
     note = (
         "Quantiles over the jobs of a run. Seconds are from submission to end; a slowdown is those over the seconds of the same job "

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from weft.analysis.compare.against import Against, Evaluation, Outcome, Slowdown, sentences
 from weft.analysis.compare.published import Expected
 from weft.report.draw import charts
-from weft.report.draw.blocks import Block, Chart, Column, Listing, Section, Table, Words
+from weft.report.draw.blocks import Block, Chart, Listing, Number, Section, Table, Words
 from weft.report.draw.interval import interval
 from weft.text.numbers import NONE, seconds
 
@@ -22,9 +22,11 @@ def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
     measured, published = _measured(found), _published(found)
     if measured or published:
         legend = {name: colour for name, colour in _colours(found).items() if name != found.expected.base}
+        # the axis of the published points is the study's own if they have a position on it
+        over = found.expected.axis if any(row["at"] for row in published) else "their cores"
         note = (
             f"Left: this study, over {found.expected.axis}; the line is the 95 % bootstrap interval. Right: the papers' "
-            f"machines, over {_over(published, found)}. Both vertical axes are the same and logarithmic; the scales of the "
+            f"machines, over {over}. Both vertical axes are the same and logarithmic; the scales of the "
             "machines differ."
         )
         lines = _lines(found)
@@ -37,8 +39,7 @@ def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
 
 def rules(found: Against) -> Section:
     """Where the shapes agree and differ, by the rules of the study."""
-    columns = [Column("rule"), Column("outcome"), Column("measured", number=True), Column("bound"),
-               Column("in the paper"), Column("source"), Column("formula"), Column("of")]  # fmt: skip
+    columns = ["rule", "outcome", Number("measured"), "bound", "in the paper", "source", "formula", "of"]
     rows = [_finding(each) for each in found.findings]
     note = (
         f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs if the whole interval is on one side of  "
@@ -55,42 +56,35 @@ def rules(found: Against) -> Section:
 
 def figures(found: Against) -> Section:
     """The published rows as in published.csv."""
-    papers = {figure.paper for figure in found.figures}
-    titles = [*(["paper"] if len(papers) > 1 else []), "experiment", "engine", "storage", "scale", "metric"]
-    columns = [
-        *(Column(title) for title in titles),
-        Column("value", number=True),
-        Column("unit"),
-        Column("location"),
+    several = len({figure.paper for figure in found.figures}) > 1
+    shown = [
+        *(["paper"] if several else []),
+        "experiment",
+        "engine",
+        "storage",
+        "scale",
+        "metric",
+        "value",
+        "unit",
     ]
-    rows = [
-        (
-            *([f.paper] if len(papers) > 1 else []),
-            f.experiment,
-            f.engine,
-            f.storage,
-            f.scale,
-            f.metric,
-            f.value,
-            f.unit,
-            f.note,
-        )
-        for f in found.figures
-    ]
-    return Section(
-        "published", "Published figures", [Table(columns, rows, "Other machines, at other scales.")]
-    )
+    columns = [*(Number(key) if key == "value" else key for key in shown), "location"]
+    rows = [[*(getattr(figure, key) for key in shown), figure.note] for figure in found.figures]
+    table = Table(columns, rows, "Other machines, at other scales.")
+    return Section("published", "Published figures", [table])
 
 
 def _slowdown_table(found: Against) -> Table:
-    columns = [Column("cell"), Column(found.expected.axis, number=True), Column("cores", number=True),
-               Column("time over base", number=True), Column("valid runs", number=True), Column("published")]  # fmt: skip
+    titles = (found.expected.axis, "cores", "time over base", "valid runs")
     rows = [
         (each.cell, each.at, str(each.cores or NONE), interval(each.ratio, " x"), str(each.runs),
          _known(found, each))
         for each in found.slowdowns
     ]  # fmt: skip
-    return Table(columns, rows, "Medians with their 95 % bootstrap intervals; only VALID runs count.")
+    return Table(
+        ["cell", *map(Number, titles), "published"],
+        rows,
+        "Medians with their 95 % bootstrap intervals; only VALID runs count.",
+    )
 
 
 def _known(found: Against, here: Slowdown) -> str:
@@ -117,9 +111,10 @@ def _finding(found: Evaluation) -> tuple[str, ...]:
 
 def _by_outcome(findings: Sequence[Evaluation]) -> list[str]:
     """The rules that agree, differ and are undecided."""
-    found: dict[str, list[str]] = {outcome: [] for outcome in get_args(Outcome)}
-    for each in findings:
-        found[each.outcome].append(each.rule.name)
+    found = {
+        outcome: [each.rule.name for each in findings if each.outcome == outcome]
+        for outcome in get_args(Outcome)
+    }
     return [f"{outcome.capitalize()}: {'; '.join(names)}." for outcome, names in found.items() if names]
 
 
@@ -150,25 +145,13 @@ def _published(found: Against) -> list[dict[str, Any]]:
 
 
 def _lines(found: Against) -> list[str]:
-    here = [f"{_at(each, found)}: {interval(each.ratio, ' x')}" for each in found.slowdowns]
+    axis = found.expected.axis
+    here = [f"{each.cell}, {axis}={each.at}: {interval(each.ratio, ' x')}" for each in found.slowdowns]
     there = [
-        f"published, {row['name']} ({row['at'] or _cores(row)}): {seconds(row['ratio'])} x"
+        f"published, {row['name']} ({row['at'] or '{} cores'.format(row['cores'])}): {seconds(row['ratio'])} x"
         for row in _published(found)
     ]
     return [*here, *there]
-
-
-def _cores(row: dict[str, Any]) -> str:
-    return f"{row['cores']} cores"
-
-
-def _at(each: Slowdown, found: Against) -> str:
-    return f"{each.cell}, {found.expected.axis}={each.at}"
-
-
-def _over(published: Sequence[dict[str, Any]], found: Against) -> str:
-    """The axis of the published points: the study's own if they have a position on it."""
-    return found.expected.axis if any(row["at"] for row in published) else "their cores"
 
 
 def draw(measured: Sequence[dict[str, Any]], published: Sequence[dict[str, Any]], expected: Expected) -> str:

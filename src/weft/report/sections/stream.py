@@ -6,7 +6,7 @@ from typing import Any
 from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.summary import Summary
 from weft.report.draw import charts
-from weft.report.draw.blocks import Block, Chart, Column, Section, Table, Words
+from weft.report.draw.blocks import Block, Chart, Number, Section, Table, Words
 from weft.text.numbers import seconds, text
 from weft.text.units import show_seconds
 
@@ -18,7 +18,6 @@ _NAMES = {
     "max": "highest",
     "mean": "mean",
 }
-_BARS = 60
 
 
 def stream(summary: Summary) -> Section:
@@ -42,14 +41,13 @@ def _rate(found: Streamed) -> Words:
 
 
 def _latencies(found: Streamed) -> Table:
-    columns = [Column("latency, s"), *(Column(title, number=True) for title in _NAMES.values())]
     row = ["from intended send time to result", *(seconds(found.latency[name]) for name in _NAMES)]
     note = (
         f"{found.records:,} records, {found.results:,} results, {show_seconds(found.seconds)}. A late producer does not"
         " shorten a latency: it begins when the schedule wanted the record sent, and ends when a consumer has the first"
         " result that holds it. All of the distribution: outcomes/latency.hlog of the record (HdrHistogram)."
     )
-    return Table(columns, [row], note)
+    return Table(["latency, s", *map(Number, _NAMES.values())], [row], note)
 
 
 def _recoveries(summary: Summary, found: Streamed) -> list[Block]:
@@ -60,22 +58,15 @@ def _recoveries(summary: Summary, found: Streamed) -> list[Block]:
             continue
         took = found.recovered(at)
         when = f"{mark.words} at {show_seconds(at)}"
-        after = (
-            "latencies did not become as before"
-            if took is None
-            else "latencies stayed as before"
-            if took == 0
-            else f"recovered {show_seconds(took)} later: 99 % of the records were as fast as before, within a factor of two"
-        )
+        after = "latencies did not become as before" if took is None else "latencies stayed as before"
+        if took:
+            after = f"recovered {show_seconds(took)} later: 99 % of the records were as fast as before, within a factor of two"
         blocks.append(Words(f"{when}; {after}.", "warn"))
     if found.fallbacks:
         began, length = found.paused
         words = f"The engine continued {found.fallbacks} times from a checkpoint; no record was lost or counted twice."
-        blocks.append(
-            Words(
-                f"{words} Without a new result at most: {show_seconds(length)}, from {show_seconds(began)} on."
-            )
-        )
+        pause = f" Without a new result at most: {show_seconds(length)}, from {show_seconds(began)} on."
+        blocks.append(Words(words + pause))
     return blocks
 
 
@@ -89,10 +80,12 @@ def _early(found: Streamed) -> list[Block]:
 
 
 def _course(summary: Summary, found: Streamed) -> Chart:
+    of = {
+        "median": [each.median or 0.0 for each in found.over_time],
+        "99 %": [each.p99 or 0.0 for each in found.over_time],
+    }
     plain = [
-        f"{title:>7}: {_spark([getattr(each, name) or 0.0 for each in found.over_time])} up to"
-        f" {seconds(max((getattr(each, name) or 0.0 for each in found.over_time), default=0.0))} s"
-        for name, title in (("median", "median"), ("p99", "99 %"))
+        f"{title:>7}: {charts.spark(values)} up to {seconds(max(values))} s" for title, values in of.items()
     ]
     losses = [mark.at - found.began for mark in summary.marks]
     note = "By the intended send time. Red lines are losses, short grey ones pauses of the engine's garbage collector from 5 ms."
@@ -109,12 +102,9 @@ def _drawn(found: Streamed, losses: Sequence[float]) -> str:
         if value is not None
     ]
     x = _time(alt, found)
+    y = alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4))
     lines = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=1.6)
-    lines = lines.encode(
-        x=x,
-        y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4)),
-        color=alt.Color("colour:N", scale=None),
-    )
+    lines = lines.encode(x=x, y=y, color=alt.Color("colour:N", scale=None))
     layers = [lines, *_ticks(alt, found)]
     marks = [{"t": at} for at in losses if 0 <= at <= found.seconds]
     if marks:
@@ -139,36 +129,22 @@ def _time(alt: Any, found: Streamed) -> Any:
 
 def _throughput(found: Streamed) -> Chart:
     def draw() -> str:
-        alt = charts.load_altair()
-        rows = [{"t": each.t, "value": each.held_per_second} for each in found.over_time]
-        chart = alt.Chart(alt.Data(values=rows)).mark_area(color="var(--c3)", opacity=0.6)
-        y = alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4, format="~s"))
-        return charts.svg(chart.encode(x=_time(alt, found), y=y).properties(width=charts.WIDTH, height=100))
+        points = [(each.t, each.held_per_second) for each in found.over_time]
+        return charts.area(points, _time(charts.load_altair(), found), "c3", 100, format="~s")
 
     values = [each.held_per_second for each in found.over_time]
-    return Chart(
-        "Records per second in results, by their arrival",
-        draw,
-        [f"{_spark(values)} up to {max(values):,.0f}"],
-    )
+    plain = [f"{charts.spark(values)} up to {max(values):,.0f}"]
+    return Chart("Records per second in results, by their arrival", draw, plain)
 
 
 def _distribution(found: Streamed) -> Chart:
-    def draw() -> str:
-        alt = charts.load_altair()
-        rows = [{"share": share, "value": max(value, 1e-6)} for share, value in found.distribution]
-        chart = alt.Chart(alt.Data(values=rows)).mark_line(interpolate="step-after", color="var(--c1)").encode(
-            x=alt.X("value:Q", title="seconds", scale=alt.Scale(type="log", nice=False)),
-            y=alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
-        )  # fmt: skip
-        return charts.svg(chart.properties(width=charts.WIDTH, height=160))
-
+    points = [(share, max(value, 1e-6)) for share, value in found.distribution]
     levels = [
         min(found.distribution, key=lambda point: abs(point[0] - level))
         for level in (0.25, 0.5, 0.75, 0.9, 0.99)
     ]
     plain = [f"{share * 100:5.1f} % of records: at most {seconds(value)} s" for share, value in levels]
-    return Chart("Latency, share of records", draw, plain)
+    return Chart("Latency, share of records", lambda: charts.cumulative(points, "seconds", 160), plain)
 
 
 def _steps(found: Streamed) -> Table:
@@ -180,11 +156,4 @@ def _steps(found: Streamed) -> Table:
               "acknowledged, s", "sustained", "longest wait")  # fmt: skip
     rows = [[show(step[key]) for key, show in shown.items()] for step in found.steps]
     note = "Each rate for the same time, one after another. Sent late, acknowledged: medians of the last quarter."
-    return Table([Column(title, number=True) for title in titles], rows, note)
-
-
-def _spark(values: Sequence[float]) -> str:
-    most = max(values, default=0.0)
-    each = max(1, len(values) // _BARS)
-    heights = [max(values[i : i + each]) for i in range(0, len(values), each)]
-    return "".join(" ▁▂▃▄▅▆▇█"[round(height / most * 8) if most else 0] for height in heights)
+    return Table([*map(Number, titles)], rows, note)

@@ -12,7 +12,6 @@ from weft.text.units import show_seconds, show_size
 
 MOST_NODES = 6
 """Maximum number of nodes drawn individually; of more, the lowest, the median and the highest are drawn."""
-_LEVELS = " ▁▂▃▄▅▆▇█"
 _WIDTH = 60
 
 
@@ -127,10 +126,14 @@ def _spans(summary: Summary) -> Chart:
     )
 
 
+def _cell(summary: Summary, t: float) -> int:
+    """Of a line of text, where a moment of the run is."""
+    return min(_WIDTH - 1, max(0, int(t / max(summary.end, 1e-9) * _WIDTH)))
+
+
 def _reach(summary: Summary, begin: float, seconds: float) -> str:
-    whole = max(summary.end, 1e-9)
-    left = min(_WIDTH - 1, int(begin / whole * _WIDTH))
-    return " " * left + "█" * max(1, min(_WIDTH - left, round(seconds / whole * _WIDTH)))
+    left = _cell(summary, begin)
+    return " " * left + "█" * max(1, min(_WIDTH - left, round(seconds / max(summary.end, 1e-9) * _WIDTH)))
 
 
 def _panel(summary: Summary, panel: Panel, found: Sequence[Series]) -> Block:
@@ -154,13 +157,13 @@ def _panel(summary: Summary, panel: Panel, found: Sequence[Series]) -> Block:
 
 def _rates(links: Mapping[str, float], found: Sequence[Series]) -> str:
     """What the busiest link carried at most, against its rate."""
+    if not links:
+        return ""
     shares = {
         (line.node, line.counter): max(value for _, value in line.points) / links[line.node]
         for line in found
         if line.node in links
     }
-    if not links:
-        return ""
     rates = ", ".join(f"{show_size(rate)}/s" for rate in sorted(set(links.values())))
     line = f"The red line is the rate of a node's link, each way: {rates}."
     if not shares:
@@ -187,10 +190,10 @@ def lines(summary: Summary, panel: Panel) -> list[Series]:
         for series in summary.series
         if series.counter == counter and ((series.node == "host") == panel.host) and series.points
     ]
-    if not panel.host and nodes:
-        own = [series for series in own if series.node in nodes]
     if panel.host:
         return [series for series in own if any(value > 0.005 for _, value in series.points)]
+    if nodes:
+        own = [series for series in own if series.node in nodes]
     if len({series.node for series in own}) <= MOST_NODES:
         return own
     return [
@@ -218,19 +221,14 @@ def _merged(counter: str, group: Sequence[Series]) -> list[Series]:
 
 def _spark(summary: Summary, panel: Panel, line: Series, link: float | None) -> str:
     top = max(value for _, value in line.points)
-    cells: list[float | None] = [None] * _WIDTH
+    cells: dict[int, float] = {}
     for t, value in line.points:
-        at = min(_WIDTH - 1, max(0, int(t / max(summary.end, 1e-9) * _WIDTH)))
-        cells[at] = max(value, cells[at] or 0.0)
-    first, last = (
-        min(_WIDTH - 1, max(0, int(line.points[i][0] / max(summary.end, 1e-9) * _WIDTH))) for i in (0, -1)
-    )
-    for at in range(first, last):
-        # a cell between two readings keeps the previous value
-        cells[at + 1] = cells[at] if cells[at + 1] is None else cells[at + 1]
-    marks = "".join(
-        " " if cell is None or top <= 0 else _LEVELS[round(max(0.0, cell) / top * 8)] for cell in cells
-    )
+        at = _cell(summary, t)
+        cells[at] = max(value, cells.get(at, 0.0))
+    for at in range(_cell(summary, line.points[0][0]), _cell(summary, line.points[-1][0])):
+        cells.setdefault(at + 1, cells[at])  # a cell between two readings keeps the previous value
+    heights = [max(0.0, cells.get(at, 0.0)) / top if top > 0 else 0.0 for at in range(_WIDTH)]
+    marks = "".join(charts.LEVELS[round(height * 8)] for height in heights)
     name = panel.lines[line.counter] if panel.host else f"{line.node} {panel.lines[line.counter]}"
     of = f" of {_show(link, panel.unit)}" if link else ""
     return f"{name:<20} {marks} up to {_show(top, panel.unit)}{of}"
