@@ -10,6 +10,7 @@ from weft.analysis.explain.stacks import Profiled
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
 from weft.facts import jobmetrics
+from weft.report.sections.explain import blocks
 
 NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}", cores=1) for n in (1, 2)]
 
@@ -31,6 +32,21 @@ def test_an_executor_whose_threads_were_not_read_is_the_reason_why_there_is_no_v
     assert unread.endswith(
         "Threads of 1 of 2 executors were read: what tasks of the others waited for has no name."
     )
+
+
+def test_a_failed_run_has_no_speed_up() -> None:
+    metrics = job([task(0, 0, 10, node=node, cpu_ns=9e9) for node in (1, 2)])
+    run = [Span(name="run", begin=0, seconds=10)]
+    ended, failed = (
+        explain(metrics, readings({}), run, NODES, 0, 2, Used(), failed=failed) for failed in (False, True)
+    )
+    assert ended is not None
+    assert failed is not None
+    assert "Without that: at most" in ended.sentence
+    assert "The run failed: where its time went is not why." in failed.sentence
+    assert (failed.next, ended.next != ()) == ((), True)
+    assert "faster" in str(blocks(ended))
+    assert "faster" not in str(blocks(failed))
 
 
 def test_where_all_were_read_their_waits_have_a_name() -> None:

@@ -11,6 +11,7 @@ from weft.analysis.explain.tasktime import (
     COLLECTOR,
     NETWORK,
     PROCESSOR,
+    SOCKETS,
     THREADS,
     UNCLASSIFIED,
     WAITING,
@@ -69,15 +70,21 @@ def test_a_tasks_own_file_calls_and_those_of_its_servers_add_up() -> None:
 
 
 def test_what_no_cause_explains_is_what_looks_saw() -> None:
-    found = StageTasks(10, processor=2, collector=1, fetch=2, seen={THREADS: 6, NETWORK: 1})
+    found = StageTasks(10, processor=2, collector=1, fetch=2, seen={THREADS: 6, SOCKETS: 1})
     assert parts(found) == pytest.approx(
-        {PROCESSOR: 2, COLLECTOR: 1, NETWORK: 3, THREADS: 3, UNCLASSIFIED: 1}
+        {PROCESSOR: 2, COLLECTOR: 1, NETWORK: 2, SOCKETS: 1, THREADS: 3, UNCLASSIFIED: 1}
     )
 
 
 def test_looks_name_no_more_than_what_is_left() -> None:
-    found = StageTasks(10, processor=6, files={OPENS: 2}, seen={THREADS: 6, NETWORK: 2})
-    assert parts(found) == pytest.approx({PROCESSOR: 6, OPENS: 2, THREADS: 1.5, NETWORK: 0.5})
+    found = StageTasks(10, processor=6, files={OPENS: 2}, seen={THREADS: 6, SOCKETS: 2})
+    assert parts(found) == pytest.approx({PROCESSOR: 6, OPENS: 2, THREADS: 1.5, SOCKETS: 0.5})
+
+
+def test_a_stage_that_fetched_nothing_did_not_wait_for_the_network() -> None:
+    """A Python worker is behind a socket too."""
+    found = StageTasks(10, processor=2, seen={SOCKETS: 8})
+    assert parts(found) == pytest.approx({PROCESSOR: 2, SOCKETS: 8})
 
 
 def test_more_service_than_waiting_is_not_counted_twice() -> None:
@@ -105,7 +112,7 @@ MEASURED = st.builds(
     system=SECONDS,
     served=st.dictionaries(st.sampled_from([OPENS, PROCESSOR, WAITING]), SECONDS),
     wire=SECONDS,
-    seen=st.dictionaries(st.sampled_from([NETWORK, THREADS]), SECONDS),
+    seen=st.dictionaries(st.sampled_from([SOCKETS, THREADS]), SECONDS),
 )
 
 

@@ -11,7 +11,7 @@ from weft.analysis.explain import filetime, spread, stolen
 from weft.analysis.explain.filetime import DATA, FileTime
 from weft.analysis.explain.slots import SlotUse, Stage, Use, use
 from weft.analysis.explain.spread import Counters, Indexes, Numbers
-from weft.analysis.explain.tasktime import NETWORK, THREADS
+from weft.analysis.explain.tasktime import SOCKETS, THREADS
 from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.threadkinds import programs
@@ -20,7 +20,7 @@ _FILE_CALLS = (
     "open", "close", "stat", "rename", "unlink", "mkdir", "rmdir", "readdir", "read", "write", "truncate", "sync",
     "transfer", "fault",
 )  # fmt: skip
-_BLOCKED = {"network": NETWORK, "lock": THREADS, "sleep": THREADS}
+_BLOCKED = {"network": SOCKETS, "lock": THREADS, "sleep": THREADS}
 """Other operations in which a thread is blocked, and the part that they are of."""
 _RUNNING = ("running", "other")
 UNPLACED = "path not counted"

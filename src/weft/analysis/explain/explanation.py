@@ -36,6 +36,8 @@ def explain(
     slots: int | None,
     used: Used,
     profile: Profiled | None = None,
+    *,
+    failed: bool = False,
 ) -> Explanation | None:
     """The run phase explained; None where the engine left no job metrics. A profile divides the processor's part."""
     run = [span for span in phases if span.name == "run"]
@@ -49,7 +51,7 @@ def explain(
         return None
     cores = {node.name: node.cores or 0 for node in nodes}
     ceilings = limits.ceilings(samples, metrics.tasks, window, cores, used)
-    return _explanation(found, ceilings, profile)
+    return _explanation(found, ceilings, profile, failed=failed)
 
 
 def names(nodes: Sequence[NodeInfo]) -> dict[str, str]:
@@ -64,7 +66,9 @@ def link(nodes: Sequence[NodeInfo], used: Used) -> float | None:
     return min([*known, *(one.bandwidth.value for one in measured)], default=None)
 
 
-def _explanation(found: Attribution, ceilings: Ceilings, profile: Profiled | None) -> Explanation:
+def _explanation(
+    found: Attribution, ceilings: Ceilings, profile: Profiled | None, *, failed: bool
+) -> Explanation:
     sampled = {"operations": profile.of_tasks()} if profile else {}
     parts = tuple(
         part.model_copy(update={"split": ceilings.split(part), **(sampled if part.name == PROCESSOR else {})})
@@ -75,7 +79,9 @@ def _explanation(found: Attribution, ceilings: Ceilings, profile: Profiled | Non
     )
     limit = ceilings.of_part(best.name)
     return Explanation(
-        sentence=sentence(parts, best, verdict=found.verdict, limit=limit) + _unmeasured(found),
+        sentence=sentence(parts, best, verdict=found.verdict, limit=limit, failed=failed)
+        + _unmeasured(found),
+        failed=failed,
         verdict=found.verdict,
         headline=best.name,
         wall=found.wall,
@@ -84,7 +90,9 @@ def _explanation(found: Attribution, ceilings: Ceilings, profile: Profiled | Non
         stages=tuple(found.stages.values())[:_STAGES],
         sides=sums((row.side, row.seconds) for row in found.stages.values()),
         calls=tuple(call for row in found.stages.values() for call in _calls(row)),
-        next=_next(_topic(best) if found.verdict else UNCLASSIFIED)
+        next=()
+        if failed
+        else _next(_topic(best) if found.verdict else UNCLASSIFIED)
         + (limits.advice(limit) if found.verdict else ()),
         beside=found.evidence.beside,
         gauges=tuple(ceilings.gauges),
@@ -93,7 +101,14 @@ def _explanation(found: Attribution, ceilings: Ceilings, profile: Profiled | Non
     )
 
 
-def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool, limit: Limit | None = None) -> str:
+def sentence(
+    parts: Sequence[TimePart],
+    best: TimePart,
+    *,
+    verdict: bool,
+    limit: Limit | None = None,
+    failed: bool = False,
+) -> str:
     """The answer in one sentence, with its figure and its bound; or why there is none."""
     if not verdict:
         unnamed = next(part.share for part in parts if part.name == UNCLASSIFIED)
@@ -103,10 +118,10 @@ def sentence(parts: Sequence[TimePart], best: TimePart, *, verdict: bool, limit:
             f"No verdict: {percent(unnamed)} of slot time has no name, more than"
             f" {percent(MOST_UNCLASSIFIED)}. What has: {most}."
         )
-    return (
-        f"{percent(best.share)} of slot time {phrases.spent(best)}{limits.at(limit)}."
-        f" Without that: at most {best.bound:.1f} times faster."
-    )
+    spent = f"{percent(best.share)} of slot time {phrases.spent(best)}{limits.at(limit)}"
+    if failed:
+        return f"{spent}. The run failed: where its time went is not why."
+    return f"{spent}. Without that: at most {best.bound:.1f} times faster."
 
 
 def _unmeasured(found: Attribution) -> str:

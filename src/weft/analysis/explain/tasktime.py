@@ -11,6 +11,7 @@ PROCESSOR = "processor"
 WAITING = "waiting for a processor"
 COLLECTOR = "collector"
 NETWORK = "network"
+SOCKETS = "waiting in sockets"
 FAILED = "failed work"
 THREADS = "waiting for other threads"
 UNCLASSIFIED = "unclassified"
@@ -43,7 +44,7 @@ class StageTasks:
     wire: float = 0.0
     """Seconds that links need for the blocks that were fetched, whatever their servers do; 0 where their rate is not known."""
     seen: Mapping[str, float] = field(default_factory=dict)
-    """By part: blocked in what is no file call, as seen at looks: NETWORK in calls on sockets, THREADS in locks and sleep."""
+    """By part: blocked in what is no file call, as seen at looks: SOCKETS in calls on sockets, THREADS in locks and sleep."""
 
 
 def parts(found: StageTasks) -> dict[str, float]:
@@ -84,13 +85,16 @@ def _files(found: StageTasks) -> dict[str, float]:
 
 
 def _seen(found: StageTasks, left: float) -> dict[str, float]:
-    """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too."""
-    sockets = max(0.0, found.seen.get(NETWORK, 0.0))
+    """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too.
+
+    A socket is not the network: a Python worker on the same host is behind one as well.
+    """
+    sockets = max(0.0, found.seen.get(SOCKETS, 0.0))
     locks = max(0.0, found.seen.get(THREADS, 0.0) - found.collector - found.fetch)
     seen = sockets + locks
     scale = min(1.0, max(0.0, left) / seen) if seen else 0.0
     return {
-        name: seconds * scale for name, seconds in ((NETWORK, sockets), (THREADS, locks)) if seconds * scale
+        name: seconds * scale for name, seconds in ((SOCKETS, sockets), (THREADS, locks)) if seconds * scale
     }
 
 

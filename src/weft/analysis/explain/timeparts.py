@@ -116,6 +116,8 @@ class Explanation(Part):
     beside: Mapping[str, float] = {}
     """Processor seconds of threads beside the tasks, by kind."""
     gauges: tuple[Limit, ...] = ()
+    failed: bool = False
+    """Whether the run failed: what its parts cost is then not what it would gain without them."""
     calibration: str = ""
     """Which calibration the gauges are of, or why there is none."""
     coverage: Covered

@@ -59,7 +59,16 @@ def summarize(stored: Stored) -> Summary:
         if stream
         else sources.attempt(
             "the slot time",
-            lambda: _explained(sources, metrics, samples, phases, decided, begin, profile),
+            lambda: _explained(
+                sources,
+                metrics,
+                samples,
+                phases,
+                decided,
+                begin,
+                profile,
+                failed=verdict in {"INVALID", "KILLED"},
+            ),
             None,
         ),
         "profile": profile,
@@ -106,12 +115,14 @@ def _explained(
     decided: Resolved,
     begin: float,
     profile: Profiled | None,
+    *,
+    failed: bool,
 ) -> Explanation | None:
     """The attribution needs every task as an object; the figures of stages are sums, whatever the number of tasks."""
     if metrics.tasks.height <= MOST_TASKS:
         used = _calibration(sources)
         return explanation.explain(
-            metrics, samples, phases, decided.nodes, begin, decided.slots, used, profile
+            metrics, samples, phases, decided.nodes, begin, decided.slots, used, profile, failed=failed
         )
     sources.gaps.append(
         f"where the slot time went was left out: the job has {metrics.tasks.height:,} tasks, and at most"

@@ -37,7 +37,7 @@ def blocks(found: Explanation) -> list[Block]:
         Words(found.sentence, "plain" if found.verdict else "warn"),
         bar(found),
         *gauges.block(found),
-        _parts(found.parts),
+        _parts(found),
         _stages(found.stages),
         *([Listing([f"Try next: {words}." for words in found.next])] if found.next else []),
         *([Words(doubts, "warn")] if doubts else []),
@@ -53,17 +53,18 @@ def bar(found: Explanation) -> Bar:
     return Bar([*shown, *([("smaller parts", rest, percent(rest))] if rest else [])], found.headline)
 
 
-def _parts(parts: Sequence[TimePart]) -> Table:
-    titles = ("share", "slot-seconds", "seconds in all", "faster without it, at most")
+def _parts(found: Explanation) -> Table:
+    gains = [] if found.failed else ["faster without it, at most"]
+    titles = ["share", "slot-seconds", "seconds in all", *gains]
     rows = [
         (
             _named(part),
             percent(part.share),
             seconds(part.seconds),
             seconds(part.resource),
-            f"{part.bound:.2f} x",
+            *([] if found.failed else [f"{part.bound:.2f} x"]),
         )
-        for part in parts
+        for part in found.parts
         if part.share >= _SMALL or not part.seconds
     ]
     note = "Slot-seconds are a part's alone; seconds in all also count what cost the job nothing."
