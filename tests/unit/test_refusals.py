@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from weft.api import runs
 from weft.errors import UsageError
 from weft.run import preview
 from weft.spec.parse import parse
@@ -50,6 +51,12 @@ def test_a_storage_below_another_that_is_written_as_a_directory(form: str) -> No
 def test_a_directory_that_is_called_as_a_storage_is_written_with_its_path() -> None:
     spec = parse({"workload": "terasort", "scratch": "pool:./memory"})
     assert spec.scratch.on.path == Path("memory")  # type: ignore[union-attr]
+
+
+def test_a_persistent_cluster_is_no_workload_of_run() -> None:
+    with pytest.raises(UsageError, match="not a workload of `weft run`") as caught:
+        runs.run("persistent:mine", engine="null")
+    assert "weft up" in caught.value.hint
 
 
 def test_work_that_its_engine_is_not_offered_for() -> None:

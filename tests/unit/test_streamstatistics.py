@@ -57,7 +57,7 @@ def test_programs_agree_on_the_records() -> None:
     workload, layout = StreamStatistics(producers=3, seed=7), laid()
     (topics,) = workload.prepare(layout)
     assert "stream-records=3" in topics.argv
-    collect, *produce = workload.beside(Prepared(layout, []))
+    collect, *produce = workload.job(Prepared(layout, [])).beside
     (validate,) = workload.check(Prepared(layout, []))
     for key in ("producers", "length", "values", "field", "seed", "client"):
         assert len({option(one.argv, key) for one in (collect, *produce, validate)}) == 1
@@ -173,7 +173,7 @@ def test_an_engine_that_begins_late_has_no_warm_up() -> None:
     work = StreamStatistics(backlog=5, seconds=25)
     assert "--backlog" in work.job(Prepared(laid(), [])).arguments
     assert "--backlog" not in StreamStatistics().job(Prepared(laid(), [])).arguments
-    assert option(work.beside(Prepared(laid(), []))[0].argv, "backlog-seconds") == "5.0"
+    assert option(work.job(Prepared(laid(), [])).beside[0].argv, "backlog-seconds") == "5.0"
     late = {"records": 6200, "waited": 6.2, "caught_up": 3.0}
     ran = {"beside": [collected(backlog=late), {"records": 25_000}]}
     found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}

@@ -80,7 +80,9 @@ def _submit_to(cluster: PersistentCluster, study: Study, wanted: str | None, pro
     if kind not in spec.workload.engines:
         raise UsageError(f"{cluster.name} runs {kind}, which accepts no jobs")
     engine.require_program(program)
-    command = engine.submit(spec.workload.job(Prepared(layout)), layout)
+    work = spec.workload.measured
+    assert work is not None
+    command = engine.submit(work.job(Prepared(layout)), layout)
     files = {path: revealed(text, spec.secrets, path) for path, text in command.files.items()}
     if any(SECRET in text for text in files.values()):
         raise UsageError(

@@ -15,7 +15,7 @@ from typing import IO
 
 from weft import report
 from weft.adapters.nodes.access import access
-from weft.adapters.workloads.base import Judgement, Results
+from weft.adapters.workloads.base import Judgement
 from weft.adapters.workloads.persistent import Persistent
 from weft.clusters import registry
 from weft.clusters.attach import header_path, script, script_path
@@ -112,7 +112,7 @@ def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
     with live.phase("run"), registry.announced(cluster):
         why = _why(cluster, live, ended)
     live.record.note(why, seconds=round(time.monotonic() - began))
-    return asked.judge(Results((), {}))
+    return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0)
 
 
 def _why(cluster: PersistentCluster, live: Live, ended: signals.Request) -> str:

@@ -275,8 +275,7 @@ def require_apart(daemons: Sequence[Daemon]) -> None:
     taken: dict[tuple[str, int], Daemon] = {}
     for daemon in daemons:
         for port in daemon.ports:
-            other = taken.setdefault((daemon.node.name, port), daemon)
-            if other is not daemon:
+            if (other := taken.setdefault((daemon.node.name, port), daemon)) is not daemon:
                 raise UsageError(
                     f"{other.name} and {daemon.name} on {daemon.node.name} both use port {port}",
                     hint=f"choose another with --set {daemon.table}.port=... or {daemon.table}.web_port=...",
@@ -329,9 +328,8 @@ class Dependencies:
 
     def require(self, engine: str, *offered: str) -> None:
         """Raises UsageError if the engine does not support one of them."""
-        given = [name for name, value in vars(self).items() if value]
-        for name in given:
-            if name not in offered:
+        for name, value in vars(self).items():
+            if value and name not in offered:
                 raise UsageError(
                     f"{engine} does not support {name} of a job",
                     hint=f"it supports {', '.join(offered) or 'none'}; other options of its own can be set with --option",
@@ -398,3 +396,5 @@ class Job:
     directory: Path | None = None
     output: Path | None = None
     """As for a command."""
+    beside: Sequence[Command] = ()
+    """Programs that run while it does; their results are `results.ran["beside"]` of `Workload.judge`, in this order."""

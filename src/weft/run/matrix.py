@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from weft.errors import WeftError
+from weft.errors import UsageError, WeftError
 from weft.host import settings
 from weft.record import record
 from weft.record.history import expected_phases
@@ -25,6 +25,11 @@ def run(
     `enough`, asked before each run, says why the rest has to wait for another call.
     """
     cells = study.cells()
+    if not all(spec.workload.measured for _, spec in cells):
+        raise UsageError(
+            "a persistent cluster is not a workload of `weft run`",
+            hint="start it with `weft up`, then use `weft exec` or `weft submit --to`",
+        )
     rounds = order(len(cells), study.repeat, study.shuffle_seed)
     if len(rounds) == 1:
         return [_one(study, cells[0], progress, {})]

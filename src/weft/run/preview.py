@@ -55,7 +55,7 @@ def preview(spec: Spec) -> dict[str, Any]:
     made_of.require_possible(spec)
     layout = sketch(spec, made_of)
     plan = made_of.plan(spec, layout)
-    commands = [*plan.first, *(_work(spec, layout) if spec.workload.measured else [])]
+    commands = [*plan.first, *_work(spec, layout)]
     return {
         **described(spec, layout, plan),
         "files": {str(path): content for path, content in plan.files.items()},
@@ -65,11 +65,13 @@ def preview(spec: Spec) -> dict[str, Any]:
 
 
 def _work(spec: Spec, layout: Layout) -> list[Command]:
-    """The commands of the workload: prepare, run, check."""
-    prepare = list(spec.workload.prepare(layout))
+    """The commands of a workload: prepare, run, check."""
+    if (workload := spec.workload.measured) is None:
+        return []
+    prepare = list(workload.prepare(layout))
     later = Prepared(layout, [_SUMS_LATER for _ in prepare])
-    job = spec.engine.submit(spec.workload.job(later), layout)
-    return [*prepare, job, *spec.workload.beside(later), *spec.workload.check(later)]
+    job = workload.job(later)
+    return [*prepare, spec.engine.submit(job, layout), *job.beside, *workload.check(later)]
 
 
 def text(plan: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weft.adapters.probes import KINDS
 from weft.adapters.workloads.terasort import TeraSort
-from weft.errors import MissingError, UsageError
+from weft.errors import MissingError
 from weft.host import settings
 from weft.host.provision import classdata, distribution, jars, jdk, native, profiler
 from weft.layout.jvm import SharedClasses
@@ -44,11 +44,7 @@ def downloaded() -> list[str]:
 
 
 def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
-    """Download and build what is missing. Raises UsageError if the engine does not support the workload."""
-    for kind in spec.engine.parts:
-        if kind not in spec.workload.engines:
-            offered = ", ".join(spec.workload.engines)
-            raise UsageError(f"{spec.workload.kind} does not run on {kind}", hint=f"it runs on {offered}")
+    """Download and build what is missing."""
     for engine in spec.engine.parts.values():
         engine.require_installed()
     java = jdk.java()

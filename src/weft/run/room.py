@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from weft.adapters.workloads.base import Workload
+from weft.adapters.workloads.base import ClusterUse
 from weft.errors import UsageError
 from weft.facts.roles import Role
 from weft.text.units import show_size
@@ -15,7 +15,7 @@ _PLAIN = re.compile(r"[^\s'\"\\:;,$`*?<>|&#%]*")
 """Characters that class paths, LD_PRELOAD, Java options and lists of directories accept without quoting."""
 
 
-def require_room(work: Workload, kept: Mapping[Role, Path]) -> None:
+def require_room(work: ClusterUse, kept: Mapping[Role, Path]) -> None:
     """Raises UsageError if a file system of this machine has less free space than the workload's files need.
 
     `kept`: by role, the existing directory on this machine for its files.

@@ -69,7 +69,8 @@ Use = Callable[[Live], Judgement]
 
 def measure(live: Live) -> Judgement:
     """Prepare, run and check the workload."""
-    workload, layout = live.spec.workload, live.layout
+    workload, layout = live.spec.workload.measured, live.layout
+    assert workload is not None
 
     def do(commands: Sequence[Command]) -> list[Outcome]:
         return run_all(commands, layout, live.cluster, live.progress, live.spec.timeout)
@@ -77,8 +78,8 @@ def measure(live: Live) -> Judgement:
     with live.phase("prepare"):
         prepared = do(workload.prepare(layout.of("generator")))
     with live.phase("run"):
-        job = live.spec.engine.submit(workload.job(Prepared(layout, prepared)), layout)
-        ran, *beside = do([job, *workload.beside(Prepared(layout.of("generator"), prepared))])
+        job = workload.job(Prepared(layout, prepared))
+        ran, *beside = do([live.spec.engine.submit(job, layout), *job.beside])
     with live.phase("check"):
         checks = workload.check(Prepared(layout.of("validator"), prepared))
         checked = [outcome for check in checks for outcome in do([check])]

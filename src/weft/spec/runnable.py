@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weft.adapters.storage.base import layers
-from weft.adapters.workloads.base import Workload
+from weft.adapters.workloads.base import ClusterUse
 from weft.errors import UsageError
 from weft.spec.model import Spec
 from weft.text.shorthand import MisreadError
@@ -43,7 +43,7 @@ def require_runnable(spec: Spec) -> None:
     if not spec.nodes.elsewhere:
         _require_files(work)
     for kind in spec.engine.parts:
-        if work.runs_on and kind not in work.runs_on:
+        if kind not in work.runs_on:
             so = "" if kind not in work.engines else " with these parameters"
             raise UsageError(
                 f"{work.kind} does not run on the engine {kind}{so}",
@@ -57,7 +57,7 @@ def require_runnable(spec: Spec) -> None:
     _require_services(spec)
 
 
-def _require_files(work: Workload) -> None:
+def _require_files(work: ClusterUse) -> None:
     try:
         work.require_files()
     except (OSError, ValueError) as error:
@@ -75,7 +75,7 @@ def _require_few(spec: Spec, kind: str) -> None:
         )
 
 
-def _require_interval(work: Workload, kind: str) -> None:
+def _require_interval(work: ClusterUse, kind: str) -> None:
     try:
         work.require_engine(kind)
     except MisreadError as error:

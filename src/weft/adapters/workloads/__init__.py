@@ -25,10 +25,10 @@ from weft.adapters.workloads import (
     trace,
     wordcount,
 )
-from weft.adapters.workloads.base import Workload
+from weft.adapters.workloads.base import ClusterUse
 from weft.text.family import Family
 
-KINDS: Family[Workload] = Family()
+KINDS: Family[ClusterUse] = Family()
 KINDS.add(
     terasort.TeraSort,
     teracount.TeraCount,
@@ -52,4 +52,4 @@ KINDS.add(
     streamstatistics.StreamStatistics,
 )
 
-AnyWorkload = Annotated[SerializeAsAny[Workload], BeforeValidator(KINDS.read)]
+AnyWorkload = Annotated[SerializeAsAny[ClusterUse], BeforeValidator(KINDS.read)]

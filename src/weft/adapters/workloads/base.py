@@ -54,8 +54,8 @@ class Results:
     checked: Sequence[Outcome] = ()
 
 
-class Workload(BaseModel, ABC):
-    """Parameters of a workload. All methods are pure; `run.py` executes what they return."""
+class ClusterUse(BaseModel, ABC):
+    """What a cluster is for: a workload, or its user's own commands."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -66,14 +66,17 @@ class Workload(BaseModel, ABC):
     """Supported engines."""
     roles: ClassVar[tuple[str, ...]] = ("scratch",)
     """Storage roles in use."""
-    measured: ClassVar[bool] = True
-    """Whether it has a job; without one, its cluster is for its user's own commands, and several engines can share it."""
-    checked_by: ClassVar[CheckedBy]
+    checked_by: ClassVar[CheckedBy] = NOBODY
     """Who checks its result."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Services that the run must have."""
     libraries: ClassVar[Mapping[str, str]] = {}
     """By engine: the distribution with jars that its job needs besides the engine's."""
+
+    @property
+    def measured(self) -> "Workload | None":
+        """The workload; None for a cluster of its user's own commands, which several engines can share."""
+        return None
 
     @property
     def runs_on(self) -> tuple[str, ...]:
@@ -113,6 +116,14 @@ class Workload(BaseModel, ABC):
         """Generated files that its programs read, beside those of the engine: text by path."""
         return {}
 
+
+class Workload(ClusterUse):
+    """Parameters of a workload. All methods are pure; `run.py` executes what they return."""
+
+    @property
+    def measured(self) -> "Workload":
+        return self
+
     def prepare(self, layout: Layout) -> Sequence[Command]:  # noqa: ARG002 - for workloads with an input
         """Programs that generate the input, run concurrently on their nodes."""
         return []
@@ -120,10 +131,6 @@ class Workload(BaseModel, ABC):
     @abstractmethod
     def job(self, prepared: Prepared) -> Job:
         """The measured work."""
-
-    def beside(self, prepared: Prepared) -> Sequence[Command]:  # noqa: ARG002 - for workloads with such programs
-        """Programs that run while the job does; their results are `results.ran["beside"]` of `judge`, in this order."""
-        return []
 
     def check(self, prepared: Prepared) -> Sequence[Command]:  # noqa: ARG002 - for jobs that do not check themselves
         """Programs that check the result without the engine, run one after another."""

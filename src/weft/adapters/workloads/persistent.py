@@ -1,23 +1,20 @@
 """No workload: the cluster executes its user's own commands."""
 
 from pathlib import Path
-from typing import ClassVar, Literal, NoReturn
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import NOBODY, CheckedBy, Judgement, Prepared, Results, Workload
-from weft.errors import UsageError
+from weft.adapters.workloads.base import ClusterUse
 from weft.text.fields import Duration
 
 
-class Persistent(Workload):
+class Persistent(ClusterUse):
     """A persistent cluster, until `weft down` or a limit ends it."""
 
     kind: Literal["persistent"] = "persistent"
-    checked_by: ClassVar[CheckedBy] = NOBODY
     positional: ClassVar[str] = "name"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "null")
-    measured: ClassVar[bool] = False
     roles: ClassVar[tuple[str, ...]] = ("output", "scratch")
 
     name: str = Field(
@@ -41,12 +38,3 @@ class Persistent(Workload):
     @property
     def purpose(self) -> str:
         return f"cluster {self.name}"
-
-    def job(self, prepared: Prepared) -> NoReturn:  # noqa: ARG002
-        raise UsageError(
-            "a persistent cluster is not a workload of `weft run`",
-            hint="start it with `weft up`, then use `weft exec` or `weft submit --to`",
-        )
-
-    def judge(self, results: Results) -> Judgement:  # noqa: ARG002 - nobody checks it
-        return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0)

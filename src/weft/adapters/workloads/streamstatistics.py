@@ -168,10 +168,13 @@ class StreamStatistics(Workload):
         }
         needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
         words = [*flags(options), *(["--backlog"] if self.backlog else [])]
-        return Job("stream-statistics", "StreamStatistics", words, outcome, dependencies=needed)
+        beside = self._beside(layout.of("generator"))
+        return Job(
+            "stream-statistics", "StreamStatistics", words, outcome, dependencies=needed, beside=beside
+        )
 
-    def beside(self, prepared: Prepared) -> Sequence[Command]:
-        layout = prepared.layout
+    def _beside(self, layout: Layout) -> Sequence[Command]:
+        """The collector of results, and a producer on each node."""
         options: dict[str, object] = {
             **self._stream(layout),
             "rate": _FIRST_RATE if self.rate == "max" else self.rate,
