@@ -17,7 +17,7 @@ from weft.host import settings
 from weft.record import record
 from weft.record.migrations import SCHEMA, STEPS, migrated
 from weft.report.pages import page
-from weft.report.sections.fileops import file_operations
+from weft.report.sections.probes.fileops import file_operations
 
 STORED = Path(__file__).with_name("records")
 
@@ -63,7 +63,9 @@ def test_file_operations_of_schema_1_are_whole_and_without_what_enters_nodes() -
     assert found is not None
     assert found.bytes_read >= 20_000_000
     assert found.bytes_written >= 20_000_000
-    programs = [process["program"] for node in summary.fileops.values() for process in node["processes"]]
+    programs = [
+        process["program"] for node in summary.readings["fileops"].values() for process in node["processes"]
+    ]
     assert programs
     assert not [program for program in programs if program.endswith("nsenter")]
     assert file_operations(summary).blocks
@@ -90,9 +92,9 @@ def test_scratch_of_schema_3_has_the_name_of_its_flag_and_the_same_figures() -> 
     }
     assert {"fileops.", "threadops.task.", "lustre."} <= names
     assert all(counter.source for counter in summary.counters)
-    assert set(summary.lustre) == {"scratch"}
+    assert set(summary.readings["lustre"]) == {"scratch"}
     assert summary.emulated[0].startswith("the scratch file system is emulated")
-    assert summary.lustre["scratch"]["emulated"] == summary.emulated[0]
+    assert summary.readings["lustre"]["scratch"]["emulated"] == summary.emulated[0]
     assert [place.role for place in summary.places] == ["scratch"]
     written = json.loads(summary.model_dump_json())
     assert not {key for key in _keys(written) if key == "shuffle" or ".shuffle." in key}

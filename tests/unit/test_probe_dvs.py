@@ -12,7 +12,7 @@ from weft.adapters.probes.dvs import Count, DvsProbe
 from weft.analysis.summary.gather import summarize
 from weft.layout.node import Node
 from weft.report.draw.blocks import Table
-from weft.report.sections.dvs import dvs_counters
+from weft.report.sections.probes.dvs import dvs_counters
 
 STATS = """RQ_LOOKUP: {lookups} 2 0 0 0.000 0.008
 RQ_OPEN: 300 0 0 0 0.000 1.250
@@ -49,14 +49,14 @@ def test_both_kinds_of_lines_are_read() -> None:
 
 
 def test_a_run_has_what_was_counted_during_it(mounted: Path, tmp_path: Path) -> None:
-    stored = make_record(tmp_path / "record")
+    stored = make_record(tmp_path / "record", head={"probes": ["dvs"]})
     nodes = [Node("node1", "10.0.0.1", 1, 1 << 30, tmp_path)]
     layout = replace(fake_layout(nodes), record=stored.directory)
     assert DvsProbe().missing(layout) is None
     with DvsProbe().watch(layout):
         mounted.write_text(STATS.format(lookups=1500))
     found = summarize(stored)
-    assert found.dvs == {
+    assert found.readings["dvs"] == {
         "/scratch": {"RQ_LOOKUP": {"requests": True, "ok": 500, "errors": 0, "longest": 0.008}}
     }
     (table,) = dvs_counters(found).blocks

@@ -9,7 +9,7 @@ from weft.adapters.probes.hdfs import HdfsProbe, counters
 from weft.analysis.summary.gather import summarize
 from weft.layout.plan import SECRET
 from weft.report.draw.blocks import Table
-from weft.report.sections.hdfs import hdfs_counters
+from weft.report.sections.probes.hdfs import hdfs_counters
 from weft.run import preview
 from weft.spec.parse import parse
 
@@ -52,7 +52,7 @@ def test_it_asks_every_daemon_and_says_where_there_is_none() -> None:
 
 
 def test_the_report_has_a_table_for_each_kind_of_daemon(tmp_path: Path) -> None:
-    stored = make_record(tmp_path)
+    stored = make_record(tmp_path, head={"probes": ["hdfs"]})
     assert hdfs_counters(summarize(stored)).blocks == ()
     found = {"namenode": counters(NAMENODE), "datanode-node1": counters(DATANODE)}
     (stored.directory / "hdfs.json").write_text(json.dumps(found))

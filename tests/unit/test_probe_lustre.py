@@ -17,7 +17,7 @@ from weft.layout.plan import Layout
 from weft.record import samples
 from weft.report.draw.blocks import Listing, Words
 from weft.report.draw.blocks import Table as Shown
-from weft.report.sections.lustre import lustre_counters
+from weft.report.sections.probes.lustre import lustre_counters
 from weft.text.entry import Entry
 
 LLITE = """snapshot_time             1.5 secs.nsecs
@@ -96,13 +96,14 @@ def test_it_keeps_the_last_readings_and_the_files(tmp_path: Path, monkeypatch: p
 
 
 def test_the_report_names_what_is_emulated_and_which_faults_struck(tmp_path: Path) -> None:
-    stored = make_record(tmp_path / "run")
+    stored = make_record(tmp_path / "run", head={"probes": ["lustre"]})
     found = {
         "emulated": "not real",
         "clients": {node: {"llite": parse(LLITE)} for node in ("node1", "node2")},
         "faults": {"faults": [{"spec": "eio:read:0.1", "seen": 9, "injected": 2}]},
     }
-    (stored.directory / "lustre").mkdir()
+    (stored.directory / "lustre" / "scratch").mkdir(parents=True)
+    (stored.directory / "lustre" / "scratch" / "faults.json").write_text(json.dumps(found["faults"]))
     (stored.directory / "lustre" / "scratch.json").write_text(json.dumps(found))
     words, table, faults = lustre_counters(summarize(stored)).blocks
     assert isinstance(words, Words)

@@ -11,7 +11,7 @@ from weft.record.record import Stored, write_json
 from weft.record.samples import Sample
 from weft.report.draw.blocks import Table, Words
 from weft.report.sections.counters import counters
-from weft.report.sections.fileops import file_operations
+from weft.report.sections.probes.fileops import file_operations
 
 SOURCES = {"fileops.*.count": {"unit": "", "source": "preload library", "blind": "io_uring", "since": "run"}}
 

@@ -20,7 +20,7 @@ from weft.record.record import Stored
 from weft.report.draw import charts
 from weft.report.draw.blocks import Chart, Section, Words, build
 from weft.report.pages import page, terminal
-from weft.report.pages.contents import SECTIONS, what_was_run
+from weft.report.pages.contents import makers, what_was_run
 from weft.report.sections.timeline import PANELS, lines, timeline
 
 TITLES = ["Where the time went", "What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
@@ -142,7 +142,7 @@ FAILED = [
 def test_a_section_with_nothing_in_it_is_not_shown(
     tmp_path: Path, head: dict[str, object], without: list[str]
 ) -> None:
-    found = build(SECTIONS, summarize(make_record(tmp_path / "run", head=head, without=without)))
+    found = build(makers(), summarize(make_record(tmp_path / "run", head=head, without=without)))
     assert all(section.blocks for section in found)
     assert found[0].title == "Failure"
     assert found[-1].title == "Not observed"
@@ -172,7 +172,7 @@ def test_a_failed_run_begins_with_the_failure_the_last_lines_and_the_hint(
 
 def test_what_does_not_belong_to_a_run_is_not_said_to_be_missing(tmp_path: Path) -> None:
     """A run of Spark has no counters of MapReduce, Flink or HDFS."""
-    unseen = build(SECTIONS, summarize(make_record(tmp_path / "run")))[-1].blocks
+    unseen = build(makers(), summarize(make_record(tmp_path / "run")))[-1].blocks
     assert len(unseen) == 1
     assert not [word for word in ("MapReduce", "Flink", "HDFS") if word in str(unseen)]
 
@@ -183,7 +183,7 @@ def test_what_does_not_belong_to_a_run_is_not_said_to_be_missing(tmp_path: Path)
 def test_what_an_engine_should_have_left_is_said_to_be_missing(
     tmp_path: Path, engine: str, name: str
 ) -> None:
-    unseen = build(SECTIONS, summarize(make_record(tmp_path / "run", head={"engine": engine})))[-1].blocks
+    unseen = build(makers(), summarize(make_record(tmp_path / "run", head={"engine": engine})))[-1].blocks
     assert name in str(unseen)
 
 

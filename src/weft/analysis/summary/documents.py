@@ -65,11 +65,9 @@ def _end(path: Entry) -> tuple[str, ...]:
     return tuple(path.part(_READ, end=True).decode(errors="replace").splitlines()[-_LINES:])
 
 
-def lustre(stored: Stored) -> dict[str, Any]:
-    """By role of storage: Lustre's counters at the end of the work."""
-    return {role(name, stored.schema): table for name, table in tables(stored, "lustre").items()}
-
-
-def tables(stored: Stored, name: str) -> dict[str, Any]:
-    """The JSON files of a folder of the record, by their names."""
-    return {path.stem: stored.json(str(path)) for path in (stored.folder / name).files("*.json")}
+def readings(stored: Stored, probe: str) -> Any:
+    """What a probe left: PROBE.json, otherwise the files PROBE/*.json by their names."""
+    if found := stored.json(f"{probe}.json"):
+        return found
+    paths = [path for path in (stored.folder / probe).files("*.json") if path.parts[:-1] == (probe,)]
+    return {role(path.stem, stored.schema): stored.json(str(path)) for path in paths}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import polars
@@ -24,6 +25,8 @@ from weft.record.record import Stored
 from weft.record.samples import SCHEMA
 from weft.text.units import show_seconds
 
+_OF_ENGINES = "engine"
+"""The probe whose folder has the engines' logs, in their own forms."""
 MOST_TASKS = 1_000_000
 """Tasks of the largest job whose slot time is attributed."""
 
@@ -92,16 +95,16 @@ def summarize(stored: Stored) -> Summary:
 
 def _of_files(sources: Sources, stored: Stored) -> dict[str, Any]:
     """What single files of the record hold, beside the engine's metrics and the samples."""
+    left = {
+        probe: sources.attempt(f"readings of {probe}", partial(documents.readings, stored, probe), _nothing())
+        for probe in stored.head.probes
+        if probe != _OF_ENGINES
+    }
     return {
-        "fileops": sources.attempt(
-            "the file operations", lambda: documents.tables(stored, "fileops"), _nothing()
-        ),
+        "readings": {probe: found for probe, found in left.items() if found},
         "mapreduce": sources.attempt(
             "the jobs' counters", lambda: jobhistory.counters(stored.folder / "engine"), _nothing()
         ),
-        "hdfs": sources.attempt("HDFS's counters", lambda: stored.json("hdfs.json"), _nothing()),
-        "lustre": sources.attempt("Lustre's counters", lambda: documents.lustre(stored), _nothing()),
-        "dvs": sources.attempt("DVS's counters", lambda: stored.json("dvs.json"), _nothing()),
         "flink": sources.rows("Flink's vertices", lambda: tuple(vertices.vertices(stored.folder / "engine"))),
         "documents": sources.rows("the configuration", lambda: documents.documents(stored.folder)),
     }

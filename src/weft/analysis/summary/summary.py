@@ -191,16 +191,10 @@ class Summary(Part):
     stream: Streamed | None = None
     """The latencies of a stream; None of other workloads."""
     counters: tuple[CounterRow, ...] = ()
-    fileops: Mapping[str, Any] = {}
-    """By node: the preload library's counts (`weft-scratch stats --json`); empty if it was not used."""
+    readings: Mapping[str, Any] = {}
+    """By probe: what it left at the end, in the form that its section knows."""
     mapreduce: Mapping[str, Mapping[str, int]] = {}
     """Counters of MapReduce jobs by name, for map, reduce and total; empty if there were none."""
-    hdfs: Mapping[str, Mapping[str, float]] = {}
-    """By daemon of HDFS: its counters; empty if they were not read."""
-    lustre: Mapping[str, Any] = {}
-    """By role of storage: Lustre's counters, real or emulated; empty if they were not read."""
-    dvs: Mapping[str, Mapping[str, Any]] = {}
-    """By mount of Cray DVS and operation: its counters; empty if they were not read."""
     flink: tuple[Mapping[str, Any], ...] = ()
     """Flink's vertices, times in seconds over all subtasks; empty with other engines."""
     probes: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """The content of a page: sections of simple blocks that both HTML and a terminal can show.
 
-A section is made by a small function of what it reports on. To add one, write the function and put it in a list:
-`sections.SECTIONS` for runs, `study.SECTIONS` for studies.
+A section is made by a small function of what it reports on. To add one, write the function and put it in the list of
+`pages/contents.py` for runs, of `pages/study.py` for studies; that of a probe is a file in `sections/probes/`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -10,14 +10,11 @@ from weft.facts import engines
 from weft.report.draw.blocks import Bar, Block, Facts, Folded, Listing, Maker, Number, Section, Table, Words
 from weft.report.sections import (
     counters,
-    dvs,
     explain,
-    fileops,
     flink,
-    hdfs,
-    lustre,
     mapreduce,
     pauses,
+    probes,
     profile,
     replay,
     stream,
@@ -236,7 +233,7 @@ def gaps(summary: Summary) -> Section:
     return Section("gaps", "Gaps in this record", [Listing(summary.gaps, "warn")] if summary.gaps else [])
 
 
-SECTIONS: list[Maker[Summary]] = [
+_FIRST: list[Maker[Summary]] = [
     failure,
     explain.where_the_time_went,
     replay.replay_of_a_trace,
@@ -250,14 +247,11 @@ SECTIONS: list[Maker[Summary]] = [
     flink.flink_vertices,
     losses,
     throughput,
-    fileops.file_operations,
     mapreduce.job_counters,
-    lustre.lustre_counters,
-    dvs.dvs_counters,
-    hdfs.hdfs_counters,
-    counters.counters,
-    slowest_tasks,
-    logs,
-    configuration,
-    gaps,
 ]
+_LAST: list[Maker[Summary]] = [counters.counters, slowest_tasks, logs, configuration, gaps]
+
+
+def makers() -> list[Maker[Summary]]:
+    """Of all sections of a run's page, in their order."""
+    return [*_FIRST, *probes.listed(), *_LAST]

@@ -9,7 +9,7 @@ from weft.errors import RecordError
 from weft.record.record import Stored, beside
 from weft.report.draw.blocks import build
 from weft.report.draw.html import HtmlPage, render
-from weft.report.pages.contents import SECTIONS
+from weft.report.pages.contents import makers
 from weft.report.sections import verdict
 from weft.text import entry
 from weft.text.units import show_seconds, show_size
@@ -45,7 +45,7 @@ def text(summary: Summary) -> str:
             warnings=warnings(summary),
             footer=footer(summary),
             data=summary.json_text(indent=None),
-            sections=build(SECTIONS, summary),
+            sections=build(makers(), summary),
         )
     )
 

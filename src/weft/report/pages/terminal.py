@@ -25,7 +25,7 @@ from weft.report.draw.blocks import (
     Words,
     build,
 )
-from weft.report.pages.contents import SECTIONS
+from weft.report.pages.contents import makers
 from weft.report.pages.page import footer, tiles, warnings
 from weft.report.sections import verdict
 from weft.report.sections.explain import TITLE, bar, blocks
@@ -53,7 +53,7 @@ def show(summary: Summary, out: Console) -> None:
     for words in warnings(summary):
         out.print(escape(words), style="yellow")
     out.print("   ".join(f"[dim]{escape(name)}[/] {escape(value)}" for name, value in tiles(summary)))
-    sections(build(SECTIONS, summary), out)
+    sections(build(makers(), summary), out)
     out.print()
     for line in footer(summary)[:2]:
         out.print(escape(line), style="dim")

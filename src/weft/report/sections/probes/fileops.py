@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from weft.analysis.read.sums import sums
 from weft.analysis.summary.filecalls import MEASURED, Sums, counted, engine, table
 from weft.analysis.summary.summary import CounterRow, Summary
@@ -15,21 +17,24 @@ from weft.text.numbers import amount, percent, size
 from weft.text.units import show_size
 
 _ORDER = (*ROLES, "jars", "logs", "other", "unnamed")
+_READINGS = TypeAdapter(dict[str, dict[str, list[dict[str, Any]]]])
+"""By node: its `processes`, as `weft-scratch stats --json` prints them."""
 _UNNAMED = "unnamed: descriptors that were not returned by a counted open, such as sockets and pipes"
 
 
 def file_operations(summary: Summary) -> Section:
     """The preload library's counts, or how to enable them."""
     found = counted(summary.counters)
-    if not found and not summary.fileops:
+    nodes = _READINGS.validate_python(summary.readings.get("fileops", {}))
+    if not found and not nodes:
         return Section("fileops", "File operations", unseen=unasked(summary, "fileops", "file operations"))
     measured = table(found, engine(found), MEASURED)
     blocks: list[Block] = [_engine(measured), *_beyond(summary.facts.get("table_bytes"), measured)]
     blocks += _histogram("Sizes of reads", measured, "read", "size_hist", show_size)
     blocks += _histogram("Times of opens", measured, "open", "ns_hist", lambda ns: _short(ns / 1e9))
     blocks += _others(found, phases_of(summary))
-    blocks += kernelcount.beside(summary.fileops)
-    processes = [each for node in summary.fileops.values() for each in node["processes"]]
+    blocks += kernelcount.beside(nodes)
+    processes = [each for node in nodes.values() for each in node["processes"]]
     missed = sorted({_missed(note) for each in processes for note in each["not_covered"]})
     if missed:
         blocks.append(Listing([f"not covered: {text}" for text in missed], "warn"))
@@ -140,3 +145,6 @@ def _missed(note: Mapping[str, Any]) -> str:
     number = f" {note['number']}" if note.get("number") else ""
     detail = f" ({note['detail']})" if note.get("detail") else ""
     return f"{note['kind']}{number}{detail}"
+
+
+SECTION = file_operations
