@@ -117,13 +117,13 @@ def test_stages_add_up_what_succeeded(tmp_path: Path) -> None:
     write_log(tmp_path)
     first, second = stages.table(eventlog.read(Entry(tmp_path))).to_dicts()
     assert (first["done"], first["failed"], first["tasks"]) == (3, 1, 3)
-    assert (first["median_s"], first["longest_s"], first["skew"]) == (2.0, 3.0, 1.5)
+    assert (first["median"], first["longest"], first["skew"]) == (2.0, 3.0, 1.5)
     assert first["cpu_share"] == pytest.approx(0.5)
     assert first["gc_share"] == pytest.approx(0.1)
     assert first["fetch_share"] == pytest.approx(0.2)
-    assert first["shuffle_read_bytes"] == 300
-    assert first["input_bytes"] == 3000
-    assert second["disk_spill_bytes"] == 5_000_000
+    assert first["shuffle_read"] == 300
+    assert first["input"] == 3000
+    assert second["disk_spill"] == 5_000_000
 
 
 def test_the_slowest_tasks_know_how_far_they_are_from_the_median(tmp_path: Path) -> None:

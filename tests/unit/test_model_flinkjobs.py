@@ -101,9 +101,7 @@ def test_engines_that_shared_a_cluster_have_one_account(tmp_path: Path) -> None:
 def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:
     metrics = flinkjobs.read(Entry(record(tmp_path) / "engine"))
     table = stages.table(metrics)
-    assert table.select(
-        "stage", "name", "done", "median_s", "shuffle_read_bytes", "shuffle_write_bytes"
-    ).rows() == [
+    assert table.select("stage", "name", "done", "median", "shuffle_read", "shuffle_write").rows() == [
         (0, "read", 2, 2.0, 0, 1000),
         (1, "sort", 2, 4.0, 1000, 0),
     ]
@@ -114,7 +112,7 @@ def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:
 
 def test_what_flink_does_not_say_is_unknown_and_not_nothing(tmp_path: Path) -> None:
     table = stages.table(flinkjobs.read(Entry(record(tmp_path) / "engine")))
-    assert table.select("cpu_share", "gc_share", "disk_spill_bytes").rows() == [(None,) * 3] * 2
+    assert table.select("cpu_share", "gc_share", "disk_spill").rows() == [(None,) * 3] * 2
 
 
 @pytest.mark.parametrize(("began", "waited"), [(3000, 0.25), (2999, None)])

@@ -74,7 +74,7 @@ def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
         ("map of terasort", 1, 1),
         ("reduce of terasort", 1, 0),
     ]
-    assert (rows[0]["shuffle_write_bytes"], rows[1]["shuffle_read_bytes"]) == (1010, 1010)
+    assert (rows[0]["shuffle_write"], rows[1]["shuffle_read"]) == (1010, 1010)
 
 
 def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.analysis.predict.stations import Station, saturation, solve
+from weft.analysis.predict.stations import Station, solve
 
 THINK, RATE, WORK = 0.9, 50.0, 5.0
 """Seconds of a task on its own; a service of 50 units a second; a task asks it for 5 units."""
@@ -40,15 +40,6 @@ def test_throughput_agrees_with_a_simulation(tasks: int) -> None:
     found = solve(THINK, [Station("metadata", WORK / RATE)], tasks).throughput
     # exponential service, which the analysis assumes, queues more around the knee than the simulation's constant one
     assert found == pytest.approx(real, rel=0.25 if 4 < tasks < 64 else 0.05)
-
-
-def test_the_predicted_saturation_is_that_of_a_simulation() -> None:
-    """Where the line of few tasks meets the line of many."""
-    demand = WORK / RATE
-    few, many = simulated(1, THINK, demand, 2000), simulated(400, THINK, demand, 8000)
-    cores, name = saturation(THINK, [Station("metadata", demand)])
-    assert name == "metadata"
-    assert cores == pytest.approx(many / few, rel=0.1)
 
 
 def test_a_service_of_each_node_grows_with_the_nodes() -> None:

@@ -60,7 +60,7 @@ def read(log: Path) -> list[Trial]:
     rows = []
     for number, line in enumerate(log.read_text(encoding="utf-8").splitlines() if log.exists() else [], 1):
         try:
-            rows += advice.tried_from([json.loads(line)])
+            rows.append(Trial(**json.loads(line)))
         except (ValueError, TypeError) as error:
             raise RecordError(f"{log}, line {number} is damaged: {error}", hint="remove the line") from error
     return rows

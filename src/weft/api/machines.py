@@ -9,9 +9,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from weft.analysis.predict import calibrated
+from weft.analysis.predict.calibrated import HOSTED
 from weft.analysis.predict.machine import Machine, StorageModel
 from weft.analysis.predict.machinefile import of_profile, parse
-from weft.analysis.predict.projection import HOSTED, Recorded
+from weft.analysis.predict.projection import Recorded
 from weft.analysis.read.calibration import Calibration
 from weft.errors import UsageError, why
 from weft.facts.roles import ROLES

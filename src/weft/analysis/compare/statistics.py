@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,24 +20,15 @@ def median(values: Sequence[float]) -> Estimate:
     """The median of at least one value. Raises ValueError if there is none."""
     if not values:
         raise ValueError("a median needs at least one value")
-    middle = statistics.median(values)
-    if len(values) < LEAST:
-        return Estimate(middle, None, None, len(values))
-    low, high = _bounds(_medians(values, np.random.default_rng(_SEED)))
-    return Estimate(middle, min(low, middle), max(high, middle), len(values))
+    return combined({"": values}, lambda medians: medians[""])
 
 
 def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate:
     """The ratio of two medians; its count is that of the smaller sample. Raises ValueError without a positive base."""
     if not values or not base or statistics.median(base) <= 0:
         raise ValueError("a ratio of medians needs values on both sides, and a base above zero")
-    middle = statistics.median(values) / statistics.median(base)
-    count = min(len(values), len(base))
-    if count < LEAST or min(base) <= 0:
-        return Estimate(middle, None, None, count)
-    dice = np.random.default_rng(_SEED)
-    low, high = _bounds(_medians(values, dice) / _medians(base, dice))
-    return Estimate(middle, min(low, middle), max(high, middle), count)
+    found = combined({"above": values, "below": base}, lambda medians: medians["above"] / medians["below"])
+    return found if min(base) > 0 else replace(found, low=None, high=None)
 
 
 def combined(
@@ -48,7 +40,8 @@ def combined(
     if count < LEAST:
         return Estimate(middle, None, None, count)
     dice = np.random.default_rng(_SEED)
-    low, high = _bounds(work_out({name: _medians(values, dice) for name, values in samples.items()}))
+    drawn = work_out({name: _medians(values, dice) for name, values in samples.items()})
+    low, high = map(float, np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
     return Estimate(middle, min(low, middle), max(high, middle), count)
 
 
@@ -58,11 +51,7 @@ def ranked(cells: Mapping[str, Estimate]) -> tuple[list[list[str]], list[str]]:
     Cells whose intervals overlap, directly or through others, form one group: a tie. Cells without an interval are
     not ranked.
     """
-    bounded = {
-        name: (cell.low, cell.high)
-        for name, cell in cells.items()
-        if cell.low is not None and cell.high is not None
-    }
+    bounded = {name: (cell.low, cell.high or 0.0) for name, cell in cells.items() if cell.low is not None}
     groups: list[list[str]] = []
     edge = -np.inf
     for name, (low, high) in sorted(bounded.items(), key=lambda item: item[1]):
@@ -71,9 +60,8 @@ def ranked(cells: Mapping[str, Estimate]) -> tuple[list[list[str]], list[str]]:
         else:
             groups.append([name])
         edge = max(edge, high)
-    return [sorted(group, key=lambda name: cells[name].median) for group in groups], [
-        name for name in cells if name not in bounded
-    ]
+    ranks = [sorted(group, key=lambda name: cells[name].median) for group in groups]
+    return ranks, [name for name in cells if name not in bounded]
 
 
 def _medians(
@@ -82,8 +70,3 @@ def _medians(
     drawn = dice.choice(np.asarray(values, dtype=np.float64), size=(RESAMPLES, len(values)))
     found: np.ndarray[tuple[int], np.dtype[np.float64]] = np.median(drawn, axis=1)
     return found
-
-
-def _bounds(medians: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
-    low, high = np.quantile(medians, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)

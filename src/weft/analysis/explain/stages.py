@@ -16,7 +16,7 @@ _SUMS = (
     "input_bytes",
     "output_bytes",
 )
-_USED = ("app", "stage", "attempt", "ok", "begin", "end", "cpu_ns", "remote_bytes", "local_bytes", *_SUMS)
+_USED = ("app", "stage", "attempt", "ok", "cpu_ns", "remote_bytes", "local_bytes", *_SUMS)
 _BLOCK = 500_000
 """Tasks that are grouped at once; those of a stage are, however many."""
 
@@ -24,23 +24,22 @@ _BLOCK = 500_000
 def table(metrics: JobMetrics) -> polars.DataFrame:
     """One row per stage attempt, in order of begin. Times in seconds, shares of task run time from 0 to 1.
 
-    Adds to the columns of `jobmetrics.STAGES`: done, failed (tasks that ended), median_s, p95_s, longest_s, skew (longest
-    over median), cpu_share, gc_share, fetch_share, task_s (sum), shuffle_read_bytes and the sums of the tasks' bytes.
-    Times and bytes are those of successful tasks; the time of failed tasks is lost_s.
+    Adds to the columns of `jobmetrics.STAGES`: done, failed (tasks that ended), median, p95, longest, skew (longest
+    over median), cpu_share, gc_share, fetch_share, task_seconds (sum), and the sums of the tasks' bytes.
+    Times and bytes are those of successful tasks.
     """
     ok = polars.col("ok")
     run = polars.col("run_ms").filter(ok)
     figures = (
         ok.sum().cast(polars.Int64).alias("done"),
         (~ok).sum().cast(polars.Int64).alias("failed"),
-        (run.median() / 1e3).alias("median_s"),
-        (run.quantile(0.95, "linear") / 1e3).alias("p95_s"),
-        (run.max() / 1e3).alias("longest_s"),
-        (polars.col("end") - polars.col("begin")).filter(~ok).sum().alias("lost_s"),
+        (run.median() / 1e3).alias("median"),
+        (run.quantile(0.95, "linear") / 1e3).alias("p95"),
+        (run.max() / 1e3).alias("longest"),
         (_sum("cpu_ns") / 1e6).alias("cpu_ms"),
-        (polars.col("remote_bytes") + polars.col("local_bytes")).filter(ok).sum().alias("shuffle_read_bytes"),
-        polars.col("remote_bytes").filter(ok).sum().alias("shuffle_remote_bytes"),
-        *(_sum(name).alias(name) for name in _SUMS),
+        (polars.col("remote_bytes") + polars.col("local_bytes")).filter(ok).sum().alias("shuffle_read"),
+        polars.col("remote_bytes").filter(ok).sum().alias("shuffle_remote"),
+        *(_sum(name).alias(name.removesuffix("_bytes")) for name in _SUMS),
     )
     keys = ["app", "stage", "attempt"]
     same = polars.Schema({key: metrics.stages.schema[key] for key in keys})
@@ -51,9 +50,9 @@ def table(metrics: JobMetrics) -> polars.DataFrame:
             _share("cpu_ms").alias("cpu_share"),
             _share("gc_ms").alias("gc_share"),
             _share("fetch_wait_ms").alias("fetch_share"),
-            (polars.col("run_ms") / 1e3).alias("task_s"),
-            polars.when(polars.col("median_s") > 0)
-            .then(polars.col("longest_s") / polars.col("median_s"))
+            (polars.col("run_ms") / 1e3).alias("task_seconds"),
+            polars.when(polars.col("median") > 0)
+            .then(polars.col("longest") / polars.col("median"))
             .alias("skew"),
             polars.col("done", "failed").fill_null(0),
             polars.col("name", "failure").fill_null(""),

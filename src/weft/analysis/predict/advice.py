@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean
-from typing import Any
 
 from weft.analysis.predict import classes, correction, curve, leftout
 from weft.analysis.predict.candidates import Candidate, candidates
@@ -17,6 +16,7 @@ from weft.analysis.predict.projection import Recorded
 from weft.analysis.predict.target import Target
 from weft.analysis.predict.variation import USUAL
 from weft.analysis.read.part import Part
+from weft.analysis.read.sums import sums
 from weft.text.numbers import percent
 from weft.text.units import show_seconds
 
@@ -152,14 +152,8 @@ def _engines(
         point = curve.points(other.model(machine), _at(target), [target.nodes], known)[0]
         engine = other.work.engine
         took = f"{other.name} took {show_seconds(other.work.measured)} on {other.work.nodes} nodes"
-        one = Candidate(
-            "engine",
-            f"{engine} instead of {recorded.work.engine}",
-            ("--engine", engine),
-            "",
-            target,
-            "engine",
-        )
+        change = f"{engine} instead of {recorded.work.engine}"
+        one = Candidate("engine", change, ("--engine", engine), "", target, "engine")
         yield _line(one, point, recorded.work, directory).model_copy(update={"counter": took})
 
 
@@ -167,20 +161,19 @@ def _counter(part: str, work: JobProfile) -> str:
     """What was measured of a part: its share of slot time, and its most frequent call."""
     whole = work.slots * work.wall
     kind, _, role = part.partition(": ")
-    counts: dict[str, float] = {}
-    blocked = 0.0
-    for stage in work.stages:
-        for call in stage.calls:
-            if call.role == role and ("data" if call.data else "metadata") == kind:
-                counts[call.operation] = counts.get(call.operation, 0.0) + call.count * stage.count
-                blocked += call.seconds * stage.count
-    if counts:
+    calls = [
+        (call, stage.count)
+        for stage in work.stages
+        for call in stage.calls
+        if call.role == role and ("data" if call.data else "metadata") == kind
+    ]
+    if calls:
+        counts = sums((call.operation, call.count * tasks) for call, tasks in calls)
+        blocked = sum(call.seconds * tasks for call, tasks in calls)
         most = max(counts, key=lambda name: counts[name])
         return f"{percent(blocked / whole)} of slot time; {most}: {counts[most]:,.0f} calls (probe fileops)"
     sources = {
-        "processor": "job metrics",
-        "collector": "job metrics",
-        "network": "job metrics",
+        **dict.fromkeys(("processor", "collector", "network"), "job metrics"),
         "compression": "sampled stacks",
     }
     if part in sources:
@@ -208,8 +201,3 @@ class Trial(Part):
     def held(self) -> bool:
         """Whether the real gain lies in the predicted interval."""
         return self.low <= self.real <= self.high
-
-
-def tried_from(rows: Sequence[Mapping[str, Any]]) -> list[Trial]:
-    """Lines of the log."""
-    return [Trial(**row) for row in rows]

@@ -3,7 +3,8 @@
 from weft.analysis.predict.machine import UNLIMITED, Machine, StorageModel
 from weft.analysis.read.calibration import Calibration, StorageRates
 
-_HOSTED = ("virtual", "local")
+HOSTED = ("virtual", "local")
+"""Kinds of nodes that share one host and its processors."""
 _OPERATIONS = ("open", "create", "stat", "unlink")
 """Their open and create include the close, which therefore is free."""
 _DATA = ("read", "write")
@@ -12,7 +13,7 @@ _FREE = {"close": 0.0}
 
 def machine(found: Calibration) -> Machine:
     """The machine that was calibrated."""
-    hosted = found.asked.partition(":")[0] in _HOSTED
+    hosted = found.asked.partition(":")[0] in HOSTED
     speeds = [link.bandwidth.value for link in found.links if link.bandwidth.value > 0]
     return Machine(
         found.machine,

@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
+from weft.analysis.explain.slots import FEW, TAIL
+from weft.analysis.predict.calibrated import HOSTED
 from weft.analysis.predict.forecast import LONG
 from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.storages import service
 from weft.analysis.predict.target import Target
+from weft.analysis.read.sums import sums
 from weft.errors import UsageError
 from weft.facts import engines
 from weft.facts.enginefacts import EngineFacts
@@ -22,8 +25,6 @@ _OF_MEMORY = 0.25
 """Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
 _ROOM = 2.0
 """Size of a loopback file system over the bytes that were written."""
-HOSTED = ("virtual", "local")
-"""Kinds of nodes that share one host."""
 MADE = (*HOSTED, "slurm")
 """Kinds of nodes of which there are as many as asked for."""
 
@@ -91,17 +92,13 @@ def _storages(run: Situation) -> Iterator[Candidate]:
             except UsageError:
                 continue
             target = replace(run.target, storages={**run.target.storages, role: found})
-            part = _largest(run.work, role)
-            setting = run.engine.settings.local_directories if role == "scratch" else ""
-            yield Candidate(
-                f"storage of {role}",
+            setting = _directory(run.engine.settings.local_directories if role == "scratch" else "", text)
+            change, part, rested = (
                 f"{role} on {found.name}",
-                (f"--{role}", text),
-                _directory(setting, text),
-                target,
-                part,
+                _largest(run.work, role),
                 replace(target, rested=True),
             )
+            yield Candidate(f"storage of {role}", change, (f"--{role}", text), setting, target, part, rested)
 
 
 def _directory(setting: str, text: str) -> str:
@@ -139,13 +136,11 @@ def _instead(run: Situation, role: str, label: str) -> list[str]:
 
 def _largest(work: JobProfile, role: str) -> str:
     """The part of this role with most time."""
-    sums: dict[str, float] = {f"metadata: {role}": 0.0}
-    for stage in work.stages:
-        for call in stage.calls:
-            if call.role == role:
-                name = f"{'data' if call.data else 'metadata'}: {role}"
-                sums[name] = sums.get(name, 0.0) + call.seconds * stage.count
-    return max(sums, key=lambda name: sums[name])
+    calls = ((call, stage.count) for stage in work.stages for call in stage.calls if call.role == role)
+    found = sums(
+        (f"{'data' if call.data else 'metadata'}: {role}", call.seconds * tasks) for call, tasks in calls
+    )
+    return max(found, key=lambda name: found[name], default=f"metadata: {role}")
 
 
 def _partitions(run: Situation) -> Iterator[Candidate]:
@@ -165,13 +160,12 @@ def _partitions(run: Situation) -> Iterator[Candidate]:
             continue
         flags = count_flags(run, now, count)
         setting = ", ".join(f"{name}={count}" for name in run.engine.settings.partitions)
-        part = "no task: too few tasks" if now < slots else "no task: tail of a stage"
+        part = FEW if now < slots else TAIL
         target = replace(run.target, partitions=count)
         # whether a long task has one large key or many small ones is not in a record
         one_key = replace(target, whole=True) if skewed else None
-        yield Candidate(
-            "partitions", f"{count} partitions instead of {now}", flags, setting, target, part, one_key
-        )
+        change = f"{count} partitions instead of {now}"
+        yield Candidate("partitions", change, flags, setting, target, part, one_key)
 
 
 def count_flags(run: Situation, now: int, count: int) -> tuple[str, ...]:
@@ -194,19 +188,11 @@ def _nodes(run: Situation) -> Iterator[Candidate]:
     kind = run.spec.get("nodes", {}).get("kind")
     if run.target.growth.each or kind not in MADE:
         return
-    for count in sorted(
-        {max(1, run.work.nodes // 2), run.work.nodes * 2, run.work.nodes * 4} - {run.work.nodes}
-    ):
-        target = replace(run.target, nodes=count)
-        name = run.engine.settings.nodes
-        yield Candidate(
-            "nodes",
-            f"{count} nodes instead of {run.work.nodes}",
-            ("--nodes", on_nodes(run, count)),
-            name and f"{name}={count}",
-            target,
-            "processor",
-        )
+    now, name = run.work.nodes, run.engine.settings.nodes
+    for count in sorted({max(1, now // 2), now * 2, now * 4} - {now}):
+        flags, target = ("--nodes", on_nodes(run, count)), replace(run.target, nodes=count)
+        setting = name and f"{name}={count}"
+        yield Candidate("nodes", f"{count} nodes instead of {now}", flags, setting, target, "processor")
 
 
 def on_nodes(run: Situation, count: int) -> str:
@@ -226,28 +212,18 @@ def _memory(run: Situation) -> Iterator[Candidate]:
         return
     heap = 2 * run.heap
     flags = ("--set", f"engine.{names.heap_key}={heap}") if names.heap_key else ()
-    target = replace(run.target, collector=0.5)
-    crowded = replace(run.target, collector=0.0)
-    yield Candidate(
-        "memory",
-        f"twice the heap of an executor, {heap >> 20} MiB",
-        flags,
-        f"{names.heap}={heap >> 20}m",
-        target,
-        "collector",
-        crowded,
-    )
+    target, crowded = (replace(run.target, collector=share) for share in (0.5, 0.0))
+    change, setting = f"twice the heap of an executor, {heap >> 20} MiB", f"{names.heap}={heap >> 20}m"
+    yield Candidate("memory", change, flags, setting, target, "collector", crowded)
 
 
 def _network(run: Situation) -> Iterator[Candidate]:
     table = run.spec.get("nodes", {})
     if not table.get("rate"):
         return
-    words = f"{table['kind']}:{run.work.nodes},cores={run.target.cores}"
-    target = replace(run.target, network=0.0)
-    yield Candidate(
-        "network", f"links without the limit of {table['rate']}", ("--nodes", words), "", target, "network"
-    )
+    flags = ("--nodes", f"{table['kind']}:{run.work.nodes},cores={run.target.cores}")
+    change, target = f"links without the limit of {table['rate']}", replace(run.target, network=0.0)
+    yield Candidate("network", change, flags, "", target, "network")
 
 
 def _compression(run: Situation) -> Iterator[Candidate]:

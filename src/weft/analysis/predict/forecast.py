@@ -17,6 +17,7 @@ from weft.analysis.predict.demand import Demand
 from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.stations import Load
 from weft.analysis.predict.target import Target
+from weft.analysis.read.sums import sums
 
 LONG = 1.5
 """Times the median from which a task is one of the long ones of its stage."""
@@ -67,11 +68,7 @@ class Forecast:
 
     def busy(self) -> dict[str, float]:
         """By service: the least time that it needs for the whole job."""
-        found: dict[str, float] = {}
-        for stage in self.stages:
-            for name, seconds in stage.busy.items():
-                found[name] = found.get(name, 0.0) + seconds
-        return found
+        return sums(item for stage in self.stages for item in stage.busy.items())
 
     @property
     def free(self) -> float:

@@ -23,6 +23,7 @@ _STORAGE: Mapping[str, _Range] = {
     "client_bandwidth": (1e5, 1e13), "call": (0, 10),
 }  # fmt: skip
 """Keys of [storage.NAME]: seconds, operations per second, servers, bytes per second."""
+_WHOLE = {"cores", "memory", "processors", "servers"}
 _WORK: _Range = (0, 1000)
 _LAUNCHES: _Range = (1, 1e6)
 _TABLES = ("name", "summary", "node", "driver", "storage")
@@ -50,6 +51,11 @@ class _MachineFile:
             raise self.error(key, f"is {value:g}; sensible are {low:g} to {high:g}")
         self.sources[key] = source
         return float(value)
+
+    def numbers(self, key: str, table: Mapping[str, Any], allowed: Mapping[str, _Range]) -> dict[str, Any]:
+        """Those of a table; counts and sizes are whole."""
+        found = {word: self.number(f"{key}.{word}", entry, allowed[word]) for word, entry in table.items()}
+        return {word: int(value) if word in _WHOLE else value for word, value in found.items()}
 
     def table(self, key: str, value: Any) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
@@ -86,18 +92,13 @@ def parse(text: str, where: str) -> Machine:
     _known(reader, "node.", node, tuple(_NODE))
     if "cores" not in node:
         raise reader.error("node.cores", "is missing: cores of a node")
-    values = {key: reader.number(f"node.{key}", entry, _NODE[key]) for key, entry in node.items()}
+    values = reader.numbers("node", node, _NODE)
     driver = reader.table("driver", table.get("driver", {}))
     storages = reader.table("storage", table.get("storage", {}))
     found = {name: _service(reader, name, entry) for name, entry in storages.items()}
     return Machine(
         name=table["name"],
-        cores=int(values["cores"]),
-        speed=values.get("speed", 1.0),
-        memory=int(values.get("memory", 0)),
-        link=values.get("link", UNLIMITED),
-        round_trip=values.get("round_trip", 0.0),
-        processors=int(values.get("processors", 0)),
+        **values,
         launches={key: reader.number(f"driver.{key}", entry, _LAUNCHES) for key, entry in driver.items()},
         storages=found,
         mounts={place: name for name, entry in storages.items() for place in entry.get("mounts", ())},
@@ -125,10 +126,9 @@ def _service(reader: _MachineFile, name: str, entry: Any) -> StorageModel:
         kind: dict(reader.table(f"{key}.{kind}", table.pop(kind, {}))) for kind in ("work", "trips")
     }
     _known(reader, f"{key}.", table, tuple(_STORAGE))
-    for needed in ("latency",):
-        if needed not in table:
-            raise reader.error(f"{key}.{needed}", "is missing: seconds of a metadata operation without load")
-    values = {word: reader.number(f"{key}.{word}", one, _STORAGE[word]) for word, one in table.items()}
+    if "latency" not in table:
+        raise reader.error(f"{key}.latency", "is missing: seconds of a metadata operation without load")
+    values = reader.numbers(key, table, _STORAGE)
     each = {
         kind: {word: reader.number(f"{key}.{kind}.{word}", one, _WORK) for word, one in rows.items()}
         for kind, rows in of_operations.items()
@@ -136,14 +136,9 @@ def _service(reader: _MachineFile, name: str, entry: Any) -> StorageModel:
     return StorageModel(
         name,
         shared=shared,
-        latency=values["latency"],
-        rate=values.get("rate", UNLIMITED),
-        servers=int(values.get("servers", 1)),
+        **values,
         weights=each["work"],
         trips=each["trips"],
-        bandwidth=values.get("bandwidth", UNLIMITED),
-        client_bandwidth=values.get("client_bandwidth", UNLIMITED),
-        call=values.get("call", 0.0),
         source=where_from(reader.sources, key),
     )
 

@@ -21,9 +21,6 @@ from weft.analysis.read.sources import Sources
 from weft.errors import UsageError, why
 from weft.record.record import Stored
 
-HOSTED = ("virtual", "local")
-"""Kinds of nodes that share one host's processors."""
-
 
 @dataclass(frozen=True)
 class Recorded:

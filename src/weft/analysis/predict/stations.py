@@ -61,10 +61,3 @@ def solve(think: float, stations: Sequence[Station], population: int) -> Load:
             waits[station.name] = slower - response
             throughput, response = station.limit, slower
     return Load(throughput, response, waits)
-
-
-def saturation(think: float, stations: Sequence[Station]) -> tuple[float, str]:
-    """The number of tasks at once from which the busiest station limits them, and its name; infinity without stations."""
-    alone = think + sum(s.demand for s in stations if not s.hidden)
-    limits = [(s.limit * alone, s.name) for s in stations if s.demand > 0]
-    return min(limits, default=(float("inf"), ""))

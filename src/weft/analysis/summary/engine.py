@@ -26,50 +26,23 @@ def stages(metrics: JobMetrics, begin: float) -> tuple[StageRow, ...]:
 
 def _stage(row: dict[str, Any], begin: float) -> StageRow:
     at, end = row["begin"], row["end"]
-    return StageRow(
-        stage=row["stage"],
-        attempt=row["attempt"],
-        name=row["name"],
-        begin=None if at is None else round(at - begin, 3),
-        seconds=None if at is None or end is None else round(end - at, 3),
-        tasks=row["tasks"],
-        done=row["done"],
-        failed=row["failed"],
-        median=row["median_s"],
-        p95=row["p95_s"],
-        longest=row["longest_s"],
-        skew=row["skew"],
-        task_seconds=row["task_s"] or 0.0,
-        cpu_share=row["cpu_share"],
-        gc_share=row["gc_share"],
-        fetch_share=row["fetch_share"],
-        disk_spill=row["disk_spill_bytes"] or 0,
-        shuffle_read=row["shuffle_read_bytes"] or 0,
-        shuffle_remote=row["shuffle_remote_bytes"] or 0,
-        shuffle_write=row["shuffle_write_bytes"] or 0,
-        input=row["input_bytes"] or 0,
-        output=row["output_bytes"] or 0,
-        failure=row["failure"],
-    )
+    known = {key: row[key] for key in StageRow.model_fields if row.get(key) is not None}
+    known["begin"] = None if at is None else round(at - begin, 3)
+    known["seconds"] = None if at is None or end is None else round(end - at, 3)
+    return StageRow(**known)
 
 
 def slowest(metrics: JobMetrics) -> tuple[TaskRow, ...]:
     """The longest tasks."""
     return tuple(
         TaskRow(
-            stage=row["stage"],
-            attempt=row["attempt"],
-            index=row["index"],
-            host=row["host"] or "",
-            executor=row["executor"] or "",
+            **{key: row[key] for key in ("stage", "attempt", "index", "times_median")},
+            **{key: row[key] or "" for key in ("host", "executor")},
+            **{key: row[f"{key}_bytes"] or 0 for key in ("disk_spill", "input")},
+            **{key: (row[f"{key}_ms"] or 0) / 1e3 for key in ("gc", "fetch_wait")},
             seconds=row["run_ms"] / 1e3,
-            times_median=row["times_median"],
             cpu=(row["cpu_ns"] or 0) / 1e9,
-            gc=(row["gc_ms"] or 0) / 1e3,
-            fetch_wait=(row["fetch_wait_ms"] or 0) / 1e3,
-            disk_spill=row["disk_spill_bytes"] or 0,
             shuffle_read=row["remote_bytes"] + row["local_bytes"],
-            input=row["input_bytes"] or 0,
         )
         for row in model.slowest(metrics, _SLOWEST).iter_rows(named=True)
     )
