@@ -45,7 +45,6 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.cli.persistent.supervisor.launch", lambda *_: sys.exit(0))
     monkeypatch.setattr("weft.cli.calibrate.measure", lambda *_, **__: sys.exit(0))
     monkeypatch.setattr("weft.cli.bundle.bundles.pack", none)
-    monkeypatch.setattr("weft.cli.survey.rootless.enter", none)
     monkeypatch.setattr("weft.cli.survey.matrix.run", lambda *_, **__: sys.exit(0))
 
 

@@ -9,8 +9,7 @@ import typer
 from weft.analysis.predict.advice import MOST, Trial
 from weft.api import advice as changes
 from weft.api import again
-from weft.cli.flags import Trust
-from weft.cli.records import AsJson, Run
+from weft.cli.flags import AsJson, Run, Trust
 from weft.errors import UsageError
 from weft.host import settings
 from weft.report.pages import advice as shown

@@ -1,15 +1,14 @@
 """The verb that measures what a machine can do at most: calibrate."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from weft.analysis.read.calibration import Calibration
+from weft.cli.flags import AsJson
 from weft.errors import UsageError
 from weft.report.pages import terminal
 from weft.report.sections import ceilings
-from weft.run import rootless
 from weft.run.calibration.calibrate import calibrate as measure
 from weft.run.ceilings import store, used
 from weft.run.progress import Progress
@@ -44,7 +43,7 @@ def calibrate(
         typer.Option("--rates", help="also links of virtual nodes with rates from 50 Mbit/s to 10 Gbit/s"),
     ] = False,
     show: Annotated[bool, typer.Option("--show", help="print the latest calibration instead")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure what nodes, storages and the network can do at most; reports show runs against it.
 
@@ -71,7 +70,5 @@ def _measured(
     table = {"workload": "file-open", "nodes": nodes, "matrix": {"scratch": scratch}}
     study = study_from(table, name="calibrate", where="the command line")
     progress = Progress()
-    rootless.enter(study)
-    if (code := submission.enter(study, sys.argv[1:], progress)) is not None:
-        sys.exit(code)
+    submission.enter(study, progress)
     return measure(study, nodes, seconds, engines, progress, rates=rates)

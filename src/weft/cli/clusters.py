@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperCommand
 
 from weft.api.flags import Flags
-from weft.cli.flags import AsJson, EngineText, NodesText, OutputText, ScratchText, ServiceText, SetText
+from weft.cli.flags import AsJson, asked
 from weft.errors import UsageError
 from weft.host import settings
 
@@ -32,13 +32,9 @@ def register(app: typer.Typer) -> None:
         app.command()(verb)
 
 
+@asked("engine", "nodes", "scratch", "output", "services", "set")
 def up(
-    engine: EngineText = None,
-    nodes: NodesText = None,
-    scratch: ScratchText = None,
-    output: OutputText = None,
-    service: ServiceText = None,
-    set_: SetText = None,
+    flags: Flags,
     name: Annotated[str | None, typer.Option(help="name of the cluster; default: the engine's")] = None,
     limit: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="end it after 30m, 8h, ...")
@@ -62,14 +58,6 @@ def up(
     """
     from weft.cli import persistent  # noqa: PLC0415 - help needs none of it
 
-    flags = Flags(
-        engine=engine,
-        nodes=nodes,
-        scratch=scratch,
-        output=output,
-        set=tuple(set_ or ()),
-        services=tuple(service or ()),
-    )
     persistent.up(name, {"limit": limit, "idle": idle}, flags, dry_run=dry_run, as_json=as_json)
 
 

@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from weft import doctor as checks
+from weft.cli.flags import AsJson
 from weft.doctor import hosts
-
-AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 
 
 def register(app: typer.Typer) -> None:

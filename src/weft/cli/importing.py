@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.analysis.summary.gather import summarize
+from weft.cli.flags import AsJson
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record.record import beside
@@ -32,7 +33,7 @@ def import_(
     limit: Annotated[
         str, typer.Option(metavar="SIZE", help="refuse a log that is larger when it is decompressed")
     ] = f"{LIMIT >> 30}GiB",
-    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a record from a log of Spark, MapReduce or Flink that weft did not write.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from weft.cli.flags import AsJson
 from weft.errors import UsageError
 from weft.spec.keys import Key, describe
 from weft.spec.model import FAMILIES, Spec
@@ -16,7 +17,6 @@ Name = Annotated[
     str,
     typer.Argument(metavar="KIND", help="spark, virtual, pool, terasort, ...; default: keys of every run"),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 
 
 def register(app: typer.Typer) -> None:

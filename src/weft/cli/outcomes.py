@@ -26,7 +26,7 @@ from weft.report.pages import flames, page, terminal
 from weft.report.pages import study as study_page
 from weft.report.pages.text import outcome_lines
 from weft.report.sections import verdict
-from weft.run import matrix, preview, rootless
+from weft.run import matrix, preview
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.spec.study import Study
@@ -124,9 +124,7 @@ def plan(what: str, flags: Flags, *, as_json: bool) -> None:
 
 def _do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
     """Run a study, write the reports, print the results."""
-    rootless.enter(study)
-    if (code := submission.enter(study, sys.argv[1:], Progress())) is not None:
-        sys.exit(code)
+    submission.enter(study, Progress())
     try:
         # a program that reads the results reads nothing else on standard output
         with redirect_stdout(sys.stderr) if as_json else nullcontext():

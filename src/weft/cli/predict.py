@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.api import again, predictions
-from weft.cli.flags import Trust
-from weft.cli.records import AsJson, Run
+from weft.cli.flags import AsJson, Run, Trust
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record

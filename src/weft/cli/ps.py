@@ -3,13 +3,11 @@
 import dataclasses
 import json
 import sys
-from typing import Annotated
 
 import typer
 
+from weft.cli.flags import AsJson
 from weft.host import leftovers
-
-AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
 
 
 def register(app: typer.Typer) -> None:

@@ -7,19 +7,12 @@ import typer
 
 from weft.analysis.summary.gather import summarize
 from weft.api import results
+from weft.cli.flags import AsJson, OfStudy, Run
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record
 from weft.report.pages import flames, page, study, terminal
 from weft.text.console import console
-
-Run = Annotated[
-    str, typer.Argument(metavar="RUN", help="path or name of a record, or part of its name, or last")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
-OfStudy = Annotated[
-    str, typer.Option("--study", metavar="NAME", help="all runs of this study", show_default=False)
-]
 
 
 def register(app: typer.Typer) -> None:

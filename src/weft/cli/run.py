@@ -1,24 +1,14 @@
 """Verbs that do work: run, submit, plan."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from weft.api.flags import Flags, pairs
-from weft.cli.flags import (
-    AsJson,
-    EngineText,
-    InputText,
-    NodesText,
-    OutputText,
-    ScratchText,
-    ServiceText,
-    SetText,
-    SizeText,
-    Trust,
-)
+from weft.cli.flags import OPTIONS, AsJson, Trust, asked
 from weft.cli.ownquery import own_query
 from weft.errors import UsageError
 
@@ -34,7 +24,6 @@ PathsText = Annotated[
     typer.Option(metavar="PATHS", help="files for the job, separated by commas, as in spark-submit"),
 ]
 Again = Annotated[bool, typer.Option("--again", help="run finished cells of a study again")]
-Repeat = Annotated[str | None, typer.Option(metavar="N", help="number of runs of each cell")]
 
 
 def register(app: typer.Typer) -> None:
@@ -44,49 +33,25 @@ def register(app: typer.Typer) -> None:
     app.command(no_args_is_help=True)(plan)
 
 
+@asked(*OPTIONS)
 def run(
-    what: What,
-    engine: EngineText = None,
-    nodes: NodesText = None,
-    size: SizeText = None,
-    scratch: ScratchText = None,
-    input_: InputText = None,
-    output: OutputText = None,
-    service: ServiceText = None,
-    set_: SetText = None,
-    repeat: Repeat = None,
-    again: Again = False,
-    trust: Trust = False,
-    as_json: AsJson = False,
+    what: What, flags: Flags, again: Again = False, trust: Trust = False, as_json: AsJson = False
 ) -> None:
     """Run a checked workload on a real cluster and keep a record of it.
 
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """
-    flags = Flags(
-        engine=engine,
-        nodes=nodes,
-        size=size,
-        scratch=scratch,
-        input=input_,
-        output=output,
-        set=tuple(set_ or ()),
-        repeat=repeat,
-        services=tuple(service or ()),
-        trust=trust,
-    )
     from weft.cli import outcomes  # noqa: PLC0415 - help needs none of it
 
-    outcomes.run(what, flags, again=again, as_json=as_json)
+    outcomes.run(what, replace(flags, trust=trust), again=again, as_json=as_json)
 
 
+@asked("engine", "nodes", "scratch", "set")
 def submit(
     program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="your .py, .jar or .sql file")],
     arguments: Annotated[list[str] | None, typer.Argument(help="its arguments")] = None,
-    engine: EngineText = None,
-    nodes: NodesText = None,
-    scratch: ScratchText = None,
-    set_: SetText = None,
+    *,
+    flags: Flags,
     to: Annotated[
         str | None, typer.Option(metavar="NAME", help="a persistent cluster, instead of a new one")
     ] = None,
@@ -124,7 +89,6 @@ def submit(
         raise UsageError(f"file not found: {program}", hint="name a .py, .jar or .sql file")
     from weft.cli import outcomes  # noqa: PLC0415 - help needs none of it
 
-    flags = Flags(engine=engine, nodes=nodes, scratch=scratch, set=tuple(set_ or ()))
     dependencies = {"main_class": main_class, "py_files": py_files, "jars": jars, "files": files}
     given = {**dependencies, "conf": pairs("--conf", conf or ()), "options": option, "to": to}
     query = own_query(program, arguments or (), table or (), result, given)
@@ -141,35 +105,12 @@ def _own_job(program: Path, arguments: Sequence[str], given: Mapping[str, Any]) 
     )
 
 
-def plan(
-    what: What,
-    engine: EngineText = None,
-    nodes: NodesText = None,
-    size: SizeText = None,
-    scratch: ScratchText = None,
-    input_: InputText = None,
-    output: OutputText = None,
-    service: ServiceText = None,
-    set_: SetText = None,
-    repeat: Repeat = None,
-    as_json: AsJson = False,
-) -> None:
+@asked(*OPTIONS)
+def plan(what: What, flags: Flags, as_json: AsJson = False) -> None:
     """Print everything a run would do without doing it.
 
     Example: weft plan terasort --nodes virtual:3 --scratch loopback:/lustre/me,size=10G
     """
-    flags = Flags(
-        engine=engine,
-        nodes=nodes,
-        size=size,
-        scratch=scratch,
-        input=input_,
-        output=output,
-        set=tuple(set_ or ()),
-        repeat=repeat,
-        services=tuple(service or ()),
-        trust=True,  # nothing is run
-    )
     from weft.cli import outcomes  # noqa: PLC0415
 
-    outcomes.plan(what, flags, as_json=as_json)
+    outcomes.plan(what, replace(flags, trust=True), as_json=as_json)  # nothing is run

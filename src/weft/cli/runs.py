@@ -2,22 +2,18 @@
 
 import dataclasses
 import json
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from weft.analysis.compare.headline import Headline, headlines, unreadable
+from weft.cli.flags import AsJson, OfStudy
 from weft.host import settings
 from weft.record import record
 from weft.text.console import console
 from weft.text.numbers import NONE, seconds, size
-
-AsJson = Annotated[bool, typer.Option("--json", help="print it as JSON")]
-OfStudy = Annotated[
-    str, typer.Option("--study", metavar="NAME", help="all runs of this study", show_default=False)
-]
 
 
 def register(app: typer.Typer) -> None:

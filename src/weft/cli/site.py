@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.flags import AsJson
 from weft.errors import UsageError
 from weft.host import settings
 from weft.host.site.profile import Profile, load
@@ -56,7 +57,7 @@ def init(
 
 
 @site.command()
-def show(as_json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False) -> None:
+def show(as_json: AsJson = False) -> None:
     """Show the site profile as weft reads it.
 
     Example: weft site show --json

@@ -1,7 +1,6 @@
 """The verb for staff of a centre: survey, which finds the storage for scratch that is this machine's default."""
 
 import os
-import sys
 import tomllib
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ import typer
 
 from weft.analysis.predict import survey as surveys
 from weft.analysis.predict.survey import Surveyed
+from weft.cli.flags import AsJson
 from weft.errors import UsageError, why
 from weft.facts.storages import listed
 from weft.host import settings
@@ -18,7 +18,7 @@ from weft.host.site.writing import with_scratch
 from weft.record import record
 from weft.report.pages import page as pages
 from weft.report.pages import surveyed, terminal
-from weft.run import matrix, rootless, surveying
+from weft.run import matrix, surveying
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.run.surveying import JOBS, Cost
@@ -57,7 +57,7 @@ def survey(
     keep: Annotated[
         bool, typer.Option("--keep", help="leave the site profile as it is, and write only the page")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print the findings as JSON")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find which storage is best for scratch here, for which class of job, to how many nodes.
 
@@ -74,9 +74,7 @@ def survey(
     )
     if dry_run:
         return
-    rootless.enter(asked)
-    if (code := submission.enter(asked, sys.argv[1:], progress)) is not None:
-        sys.exit(code)
+    submission.enter(asked, progress)
     runs = matrix.run(asked, progress, enough=surveying.within(minutes))
     found = surveys.survey(runs, storages, os.uname().nodename, len(asked.cells()))
     written = pages.save(surveyed.page(found), settings.runs() / _PAGE)

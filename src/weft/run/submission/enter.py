@@ -13,6 +13,7 @@ from weft.host import settings, signals
 from weft.host.site.profile import load
 from weft.host.slurm import commands
 from weft.host.slurm.allocation import inside
+from weft.run import rootless
 from weft.run.progress import Progress
 from weft.run.provisioning import provision
 from weft.run.submission.followed import Followed
@@ -41,15 +42,17 @@ def job_script(study: Study, nodes: SlurmNodes, arguments: Sequence[str]) -> str
     return script(nodes, load(), command, _environment(study), _folder(), study.name)
 
 
-def enter(study: Study, arguments: Sequence[str], progress: Progress) -> int | None:
-    """Submit this command and follow it to its exit code; None if it can run on this host."""
+def enter(study: Study, progress: Progress) -> None:
+    """Move this command to where its nodes are: into a user namespace, or into a job, which it follows to its exit code."""
+    rootless.enter(study)
     nodes = needed(study)
     if nodes is None:
-        return None
+        return
     for _, spec in study.cells():  # compute nodes often cannot access the registries
         provision(spec, progress.say)
-    with _submitted(job_script(study, nodes, arguments), progress) as job:
-        return job.follow(nodes.wait)
+    with _submitted(job_script(study, nodes, sys.argv[1:]), progress) as job:
+        code = job.follow(nodes.wait)
+    sys.exit(code)
 
 
 def _folder() -> Path:
