@@ -118,7 +118,7 @@ def provision() -> None:
 
 
 @contextmanager
-def rust_compiled_beside() -> Iterator[None]:
+def rust_compiled_meanwhile() -> Iterator[None]:
     """Rust is compiled while other stages leave a core idle; stages that need it wait for it, and report errors."""
     if shutil.which("cargo") is None:
         yield
@@ -284,7 +284,7 @@ def main() -> None:
         )
         sys.exit(2)
     if not asked:
-        with rust_compiled_beside():
+        with rust_compiled_meanwhile():
             for stage in (lint, unit, java_and_rust, live):
                 stage()
         return

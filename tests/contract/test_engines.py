@@ -51,14 +51,14 @@ def test_the_same_layout_gives_the_same_plan(kind: str, count: int) -> None:
 
 
 @ENGINES
-def test_files_stand_in_the_work_directory(kind: str) -> None:
+def test_files_are_in_the_work_directory(kind: str) -> None:
     assert [
         path for path in engine_of(kind).plan(fake_hadoop_layout()).files if not path.is_relative_to(WORK)
     ] == []
 
 
 @ENGINES
-def test_daemons_have_names_of_their_own_and_stand_on_nodes_of_the_layout(kind: str) -> None:
+def test_daemons_have_names_of_their_own_and_run_on_nodes_of_the_layout(kind: str) -> None:
     layout = fake_hadoop_layout(fake_nodes(3))
     daemons = engine_of(kind).plan(layout).daemons
     assert len({daemon.name for daemon in daemons}) == len(daemons)
@@ -87,13 +87,13 @@ def test_daemons_that_share_a_node_share_no_port(kind: str) -> None:
 
 
 @ENGINES
-def test_whoever_has_daemons_says_when_they_are_ready(kind: str) -> None:
+def test_an_engine_with_daemons_says_when_they_are_ready(kind: str) -> None:
     plan = engine_of(kind).plan(fake_hadoop_layout())
     assert bool(plan.ready) == bool(plan.daemons)
 
 
 @ENGINES
-def test_the_job_leaves_its_outcome_where_it_was_told(kind: str) -> None:
+def test_the_job_leaves_its_outcome_where_it_is_wanted(kind: str) -> None:
     command = engine_of(kind).submit(JOB, fake_hadoop_layout())
     assert command.outcome == JOB.outcome
     assert list(command.argv[-2:]) == list(JOB.arguments)

@@ -121,7 +121,7 @@ def test_each_fault_of_a_host_is_named_with_its_fix(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @needs(ROOT, *SSH, *DELAYED, "unshare", NAMESPACES)
-def test_locks_that_stay_in_a_host_are_told_and_so_are_files_in_memory(tmp_path: Path) -> None:
+def test_locks_that_stay_in_a_host_are_reported_and_so_are_files_in_memory(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     runs, local, stats = (tmp_path / name for name in ("runs", "work", "stats"))
     for folder in (runs, local):
@@ -141,7 +141,7 @@ def test_locks_that_stay_in_a_host_are_told_and_so_are_files_in_memory(tmp_path:
 
 
 @needs(*SSH, "cc")
-def test_a_host_without_locks_is_told(tmp_path: Path) -> None:
+def test_a_host_without_locks_is_reported(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     options = f"SetEnv=SHLVL=9 LD_PRELOAD={compiled('locks', tmp_path)}"
     with running(tmp_path / "hosts", 2, ["sh", "-c", 'exec "$@" -o "$0"', options]) as hosts:
@@ -154,7 +154,7 @@ def test_a_host_without_locks_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "check", "fix"), [("runs", "writing", "WEFT_SHARED"), ("work", "nodes", "WEFT_WORK")]
 )
-def test_a_directory_that_cannot_be_written_is_told(
+def test_a_directory_that_cannot_be_written_is_reported(
     folder: str, check: str, fix: str, tmp_path: Path
 ) -> None:
     weft = Weft(tmp_path)
@@ -170,7 +170,7 @@ def test_a_directory_that_cannot_be_written_is_told(
 
 
 @needs(*SSH, *VIRTUAL)
-def test_networks_that_are_apart_are_told(tmp_path: Path) -> None:
+def test_networks_that_are_apart_are_reported(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     with routed(tmp_path / "hosts", 2) as networks:
 
@@ -197,7 +197,7 @@ def test_networks_that_are_apart_are_told(tmp_path: Path) -> None:
 
 
 @needs(*SSH)
-def test_names_that_lead_to_another_host_are_told(tmp_path: Path) -> None:
+def test_names_that_lead_to_another_host_are_reported(tmp_path: Path) -> None:
     weft = Weft(tmp_path)
     with running(tmp_path / "hosts", 2) as hosts:
         second = hosts.config.read_text().partition("Host host2\n")[2]
@@ -235,14 +235,14 @@ def test_sound_hosts_are_fit_and_nothing_stays(tmp_path: Path) -> None:
     assert weft.leftovers() == []
 
 
-def test_what_slurm_refuses_is_told(weft: SiteWeft) -> None:
+def test_what_slurm_refuses_is_reported(weft: SiteWeft) -> None:
     done = weft("doctor", "--json", "--nodes", "slurm:2,partition=none")
     assert done.returncode == 1
     require(findings(done.stdout), {"nodes": ("missing", "Slurm rejected the job: Invalid")})
     assert "partition=NAME" in findings(done.stdout)["nodes"]["fix"]
 
 
-def test_a_job_with_little_time_is_told(weft: SiteWeft) -> None:
+def test_a_job_with_little_time_is_reported(weft: SiteWeft) -> None:
     done = weft("doctor", "--json", "--nodes", "slurm:2,time=5")
     assert done.returncode == 0, done.stdout + done.stderr
     found = findings(done.stdout)

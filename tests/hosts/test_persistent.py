@@ -33,8 +33,8 @@ def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
 ) -> None:
     weft = Weft(tmp_path)
     weft.result("up", "--engine", "null", "--nodes", hosts.nodes(cores="1"))
-    look = 'cat; pwd; echo "$WEFT_NODE" "$0" "$1"; exit 7'
-    done = using(weft, look, "two words", "$HOME")
+    command = 'cat; pwd; echo "$WEFT_NODE" "$0" "$1"; exit 7'
+    done = using(weft, command, "two words", "$HOME")
     out, _ = done.communicate("typed\n", timeout=60)
     assert (done.returncode, out) == (7, f"typed\n{tmp_path}\nhost1 two words $HOME\n")
     waiting = using(weft, "echo there; sleep 1000")
@@ -47,11 +47,11 @@ def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
     assert weft.leftovers() == []
 
 
-def test_on_slurm_it_stands_in_an_allocation(weft: SiteWeft) -> None:
+def test_on_slurm_it_runs_in_an_allocation(weft: SiteWeft) -> None:
     up = ("up", "--engine", "null", "--nodes", "slurm:2")
-    look = weft.words("exec", "--", "sh", "-c", "echo on $WEFT_NODE; exit 7")
+    command = weft.words("exec", "--", "sh", "-c", "echo on $WEFT_NODE; exit 7")
     down = shlex.join(weft.words("down"))
-    script = f"{shlex.join(weft.words(*up))} && {shlex.join(look)}; echo code $?; {down} >&2"
+    script = f"{shlex.join(weft.words(*up))} && {shlex.join(command)}; echo code $?; {down} >&2"
     done = subprocess.run(
         ["salloc", "--nodes=2", "--exclusive", "--quiet", "sh", "-c", script],
         env=weft.environment, cwd=weft.home, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,

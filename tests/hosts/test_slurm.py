@@ -222,7 +222,7 @@ def test_a_wait_is_explained_and_can_be_bounded(weft: SiteWeft) -> None:
 @pytest.mark.parametrize(
     ("key", "word"), [("partition=none", "partition=NAME"), ("constraint=x", "constraint=NAME")]
 )
-def test_what_slurm_refuses_is_told_with_a_fix(weft: SiteWeft, key: str, word: str) -> None:
+def test_what_slurm_refuses_is_reported_with_a_fix(weft: SiteWeft, key: str, word: str) -> None:
     done = weft("run", *LIGHT, "--nodes", f"slurm:1,{key}")
     assert done.returncode == 1
     assert "Slurm rejected the job: Invalid" in done.stderr
@@ -240,7 +240,7 @@ def test_a_job_that_is_put_back_into_the_queue_is_an_error(weft: SiteWeft) -> No
     assert weft.slurm.jobs() == []
 
 
-def test_a_standing_cluster_has_a_job_of_its_own(weft: SiteWeft) -> None:
+def test_a_persistent_cluster_has_a_job_of_its_own(weft: SiteWeft) -> None:
     up = weft("up", "--engine", "null", "--nodes", "slurm:2", "--name", "mine")
     assert up.returncode == 0, up.stderr
     assert len(weft.slurm.jobs()) == 1

@@ -101,7 +101,7 @@ def test_the_end_of_weft_ends_everything_on_the_hosts(
         assert "on host1" in done.stdout, done.stdout + done.stderr
 
 
-def test_a_cluster_stands_on_hosts(weft: Weft, hosts: Hosts) -> None:
+def test_a_cluster_runs_on_hosts(weft: Weft, hosts: Hosts) -> None:
     done = weft("up", "--engine", "null", "--name", "here", "--nodes", hosts.nodes(**SMALL))
     assert done.returncode == 0, done.stderr
     assert "host2" in weft("ps").stdout
@@ -224,7 +224,7 @@ ON_IMAGES = pytest.param("loopback:DIR,size=64M", marks=needs(*LOOPBACK))
 
 @pytest.mark.parametrize("form", ["disk", "disk:DIR", "memory:64M", ON_IMAGES, "mount:DIR"])
 @pytest.mark.parametrize("role", ["input", "scratch"])
-def test_storage_stands_on_hosts(form: str, role: Role, hosts: Hosts, tmp_path: Path) -> None:
+def test_storage_runs_on_hosts(form: str, role: Role, hosts: Hosts, tmp_path: Path) -> None:
     storage = storage_of(form, tmp_path)
     with holding() as work, nodes_of(hosts.nodes(cores="1")).acquire(work, []) as on:
         if role in SHARED_ROLES and form.startswith(("memory", "loopback")):

@@ -64,7 +64,7 @@ def test_a_sort_from_and_to_hdfs_on_a_node_of_its_own(weft: Weft) -> None:
 
 
 @pytest.mark.long
-def test_a_killed_datanode_is_recovered_from_or_the_cause_is_told(weft: Weft) -> None:
+def test_a_killed_datanode_is_recovered_from_or_the_cause_is_reported(weft: Weft) -> None:
     """Nothing is encrypted here, so that who may listen learns the records."""
     both = ["--input", "hdfs,replication=2", "--output", "hdfs,replication=2"]
     process = weft.start("run", "terasort", "--nodes", "local:2", "--size", "150MB", *both, "--json")

@@ -73,7 +73,9 @@ def test_pyspark_is_what_people_know(guided: Weft) -> None:
     assert done.returncode == 0
 
 
-def test_a_job_brings_modules_files_and_settings_to_a_standing_cluster(guided: Weft, tmp_path: Path) -> None:
+def test_a_job_brings_modules_files_and_settings_to_a_persistent_cluster(
+    guided: Weft, tmp_path: Path
+) -> None:
     (tmp_path / "twice.py").write_text("def twice(x): return 2 * x\n")
     (tmp_path / "offset.txt").write_text("1000")
     job = tmp_path / "job.py"
@@ -117,7 +119,7 @@ def up(weft: Weft, *words: str) -> dict:
     "nodes",
     [pytest.param("local:2", marks=pytest.mark.long), pytest.param("virtual:2", marks=needs(*VIRTUAL))],
 )
-def test_clusters_stand_beside_each_other(clusters: Weft, nodes: str) -> None:
+def test_clusters_run_at_the_same_time(clusters: Weft, nodes: str) -> None:
     one, other = (up(clusters, "--nodes", nodes) for _ in range(2))
     assert [one["name"], other["name"]] == ["null", "null-2"]
     unclear = clusters("exec", "--", "true")
@@ -167,7 +169,7 @@ def test_of_two_commands_that_want_one_name_at_once_one_has_it(clusters: Weft) -
     assert list((clusters.home / "state" / "clusters").glob("mine.*.log")) == []
 
 
-def test_what_keeps_a_cluster_from_starting_is_said(clusters: Weft) -> None:
+def test_what_keeps_a_cluster_from_starting_is_reported(clusters: Weft) -> None:
     done = clusters("up", "--set", "engine.executor_memory=9000G")
     assert (done.returncode, "does not fit" in done.stderr) == (2, True)
     assert clusters("exec", "--", "true").returncode == 2

@@ -88,7 +88,7 @@ def test_a_workload_is_valid_over_delayed_lustre_which_sees_few_opens(weft: Weft
     assert above >= 5 * opens(seen["clients"])
 
 
-def stand(weft: Weft, workload: str, *faults: str) -> str:
+def placed(weft: Weft, workload: str, *faults: str) -> str:
     """A run's TOML: a pool over an emulated Lustre that fails."""
     path = weft.home / "faults.toml"
     path.write_text(
@@ -124,14 +124,14 @@ def right_or_clearly_failed(weft: Weft, code: int, err: str) -> bool:
     ],
 )
 def test_input_output_errors_never_make_a_wrong_result(weft: Weft, workload: str, fault: str) -> None:
-    done = weft("run", stand(weft, workload, fault))
+    done = weft("run", placed(weft, workload, fault))
     right_or_clearly_failed(weft, done.returncode, done.stderr)
     assert below(weft.record())["faults"]["faults"][0]["spec"] == fault
 
 
 @delayed
 def test_a_full_file_system_fails_with_its_cause(weft: Weft) -> None:
-    done = weft("run", stand(weft, FAULTY_TERASORT, "enospc:write:after=4MB"))
+    done = weft("run", placed(weft, FAULTY_TERASORT, "enospc:write:after=4MB"))
     assert not right_or_clearly_failed(weft, done.returncode, done.stderr)
     assert "No space left" in " ".join(done.stderr.split())
 
@@ -139,7 +139,7 @@ def test_a_full_file_system_fails_with_its_cause(weft: Weft) -> None:
 @pytest.mark.long
 @delayed
 def test_a_stalled_metadata_server_only_costs_time(weft: Weft) -> None:
-    process = weft.start("run", stand(weft, FAULTY_GROUPBY))
+    process = weft.start("run", placed(weft, FAULTY_GROUPBY))
     weft.wait_for(process, lambda: in_phase(weft, "run"))
     (control,) = (weft.home / "work").glob("*/latencyfs-scratch/control")
     with control.open("a") as file:

@@ -13,7 +13,7 @@ from tests.needs import JAVA, needs
 pytestmark = [needs(*JAVA), pytest.mark.long]
 
 
-def test_the_stand_ins_ranks_are_valid_and_wrong_ones_are_not(weft: Weft, tmp_path: Path) -> None:
+def test_the_standins_ranks_are_valid_and_wrong_ones_are_not(weft: Weft, tmp_path: Path) -> None:
     home, mpiexec = (
         powergraph.home(tmp_path / "home"),
         shutil.which("mpiexec") or powergraph.mpiexec(tmp_path),

@@ -10,7 +10,7 @@ PROBES = ("--set", "probes=proc,threads,engine,profile,pauses")
 
 
 @pytest.mark.long
-def test_the_processor_time_of_a_sort_has_categories(weft: Weft) -> None:
+def test_the_cpu_time_of_a_sort_has_categories(weft: Weft) -> None:
     """Every executor wrote its stacks and its collector's log, and what no rule names is little."""
     assert (
         weft.result("run", "terasort", "--nodes", "local:1", "--size", "100MB", *PROBES)["verdict"] == "VALID"

@@ -31,7 +31,7 @@ for taken in 1 2 3; do
 done
 """
 """Takes the names that a run's files in memory could have, as soon as the run has one."""
-LOOK = "find /dev/shm -type f -exec grep -l OF-THE-FIRST-USER {} + 2>/dev/null; echo looked"
+SEARCH = "find /dev/shm -type f -exec grep -l OF-THE-FIRST-USER {} + 2>/dev/null; echo looked"
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +91,7 @@ def test_a_pool_is_neither_read_nor_changed_by_who_guesses_its_names(weft: Weft,
         assert written.stdout == "OF-THE-FIRST-USER\n" * 3, written.stderr
         own = [path for path in Path("/dev/shm").glob(f"*{run}*/*") if path.suffix == ".index"]
         assert own, "the pool does have an index"
-        assert by_nobody("sh", "-c", LOOK) == "looked\n"
+        assert by_nobody("sh", "-c", SEARCH) == "looked\n"
         taken = list(Path("/dev/shm").glob(f"weft-{run}-node*"))
         assert len(taken) == 4
         assert {path.stat().st_size for path in taken} == {0}

@@ -102,8 +102,8 @@ def as_nobody(*words: str, engine: str = "spark", **environment: str) -> "subpro
 
 def readable(paths: list[Path]) -> list[str]:
     """Which of some files and directories another user can read."""
-    look = 'for path; do { [ -d "$path" ] && ls "$path" || head -c 1 "$path"; } >/dev/null 2>&1 && echo "$path"; done; true'
-    out, _ = as_nobody("sh", "-c", look, "look", *map(str, paths)).communicate()
+    script = 'for path; do { [ -d "$path" ] && ls "$path" || head -c 1 "$path"; } >/dev/null 2>&1 && echo "$path"; done; true'
+    out, _ = as_nobody("sh", "-c", script, "look", *map(str, paths)).communicate()
     return out.splitlines()
 
 

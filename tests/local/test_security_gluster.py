@@ -87,8 +87,8 @@ def test_another_user_reads_no_file_of_it(gluster: Gluster) -> None:
     inside = [path for brick in gluster.bricks for path in brick.rglob("*")]
     assert [path for path in inside if path.name == "file"]
     paths = [*volumes, *gluster.bricks, *inside, gluster.path, gluster.path / "file"]
-    look = 'for path; do cat "$path" || ls "$path"; done 2>/dev/null; true'
-    assert as_nobody("sh", "-c", look, "look", *map(str, paths)).communicate()[0] == ""
+    script = 'for path; do cat "$path" || ls "$path"; done 2>/dev/null; true'
+    assert as_nobody("sh", "-c", script, "look", *map(str, paths)).communicate()[0] == ""
 
 
 def test_no_log_of_it_tells_the_password(gluster: Gluster) -> None:

@@ -324,7 +324,7 @@ def test_no_map_output_is_given_without_the_jobs_token(target: Target) -> None:
             assert ask(where, "GET", page, name="mapreduce", version="1.0.0", **own)[0] == 401
 
 
-def test_whoever_has_the_key_is_the_user(target: Target) -> None:
+def test_any_process_with_the_key_is_the_user(target: Target) -> None:
     """So the tries above would have been seen to succeed."""
     process = target.attempt(SHELL, "-ls", "/", how="stolen")
     output, _ = process.communicate(timeout=120)

@@ -46,7 +46,7 @@ AFTERWARDS = 30.0
 @pytest.mark.long
 @pytest.mark.parametrize(("nodes", "scratch"), CASES)
 def test_a_signal_at_any_moment_leaves_nothing(weft: Weft, nodes: str, scratch: str) -> None:
-    dice = random.Random(f"{SEED} {nodes} {scratch}")
+    rng = random.Random(f"{SEED} {nodes} {scratch}")
     words = ("run", *SMALL, "--nodes", nodes, "--scratch", scratch)
     begin = time.monotonic()
     first = weft(*words)  # it builds what is missing
@@ -55,7 +55,7 @@ def test_a_signal_at_any_moment_leaves_nothing(weft: Weft, nodes: str, scratch: 
     found = [
         f"{number}: {moment}: {problem}"
         for number in range(max(1, MOMENTS // len(CASES)))
-        for moment in [draw(dice, whole)]
+        for moment in [draw(rng, whole)]
         for problem in problems(weft, words, *moment)
     ]
     assert not found, "\n".join(found)
@@ -64,13 +64,13 @@ def test_a_signal_at_any_moment_leaves_nothing(weft: Weft, nodes: str, scratch: 
 Moment = tuple[str, float, tuple[signal.Signals, ...], float, Callable[[int, int], None]]
 
 
-def draw(dice: random.Random, whole: float) -> Moment:
+def draw(rng: random.Random, whole: float) -> Moment:
     """The end of a phase (or the start of the command), the seconds after it, the signals, the seconds between them, and whether they are sent as by `kill` or by a terminal."""
-    after = dice.choice(("", "", *PHASES))
-    seconds = dice.uniform(0, 0.08 if after else whole)
-    first = dice.choice((signal.SIGINT, signal.SIGTERM, signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
-    more = dice.choice(((), (), (signal.SIGINT,), (signal.SIGTERM, signal.SIGINT), (signal.SIGKILL,)))
-    return after, seconds, (first, *more), dice.choice((0.0, 0.01, 0.3)), dice.choice((os.kill, os.killpg))
+    after = rng.choice(("", "", *PHASES))
+    seconds = rng.uniform(0, 0.08 if after else whole)
+    first = rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+    more = rng.choice(((), (), (signal.SIGINT,), (signal.SIGTERM, signal.SIGINT), (signal.SIGKILL,)))
+    return after, seconds, (first, *more), rng.choice((0.0, 0.01, 0.3)), rng.choice((os.kill, os.killpg))
 
 
 def problems(weft: Weft, words: tuple[str, ...], after: str, seconds: float, numbers: tuple[signal.Signals, ...], between: float, send: Callable[[int, int], None]) -> Iterator[str]:  # fmt: skip

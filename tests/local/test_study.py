@@ -25,7 +25,7 @@ scratch = ["memory", "delayed:lustre"]
 
 
 @needs(*DELAYED)
-def test_a_study_ends_with_its_page_beside_the_papers(weft: Weft) -> None:
+def test_a_study_ends_with_its_page_and_the_papers_figures(weft: Weft) -> None:
     folder = weft.home / "mine" / "nersc-lustre"
     shutil.copytree(STUDY, folder)
     (folder / "study.toml").write_text(SMALL)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.local.conftest import Weft
 
-BESIDE = ("waiting for a processor", "unclassified")
+NO_CAUSE = ("waiting for a processor", "unclassified")
 """Parts that say more of how busy this machine is than of the run."""
 
 
@@ -46,7 +46,9 @@ class Explained:
     def largest_of_tasks(self) -> str:
         """What tasks did most, or waited for most."""
         inside = [
-            p for p in self.table["parts"] if not p["name"].startswith("no task") and p["name"] not in BESIDE
+            p
+            for p in self.table["parts"]
+            if not p["name"].startswith("no task") and p["name"] not in NO_CAUSE
         ]
         return str(max(inside, key=lambda part: part["seconds"])["name"])
 

@@ -15,7 +15,7 @@ TASKS = 4
 NODE = ("--nodes", "virtual:1,cores=1")
 
 
-def test_a_delay_in_a_thread_beside_the_task_costs_seconds_and_no_time(weft: Weft, tmp_path: Path) -> None:
+def test_a_delay_in_a_background_thread_costs_seconds_and_no_time(weft: Weft, tmp_path: Path) -> None:
     program = jar("SparkHidden", "spark", tmp_path, "Spin")
     storage = profile(tmp_path, "hidden", metadata__round_trip_us=5000)
     words = (*NODE, "--scratch", storage, "--", str(program), str(TASKS), "3")

@@ -29,7 +29,7 @@ def test_terasort_computes(engine: str, weft: Weft) -> None:
 
 
 @pytest.mark.parametrize("engine", ["spark", "flink", "hadoop"])
-def test_a_skewed_stage_has_a_tail(engine: str, weft: Weft, tmp_path: Path) -> None:
+def test_a_skewed_stage_has_a_straggler(engine: str, weft: Weft, tmp_path: Path) -> None:
     seconds = ["40", "1"] if engine == "flink" else ["40", "1", "1", "1"]
     if engine == "hadoop":
         lines = tmp_path / "seconds"
@@ -40,7 +40,7 @@ def test_a_skewed_stage_has_a_tail(engine: str, weft: Weft, tmp_path: Path) -> N
     assert found.largest_of_empty() == "no task: tail of a stage"
 
 
-def test_a_small_heap_keeps_the_collector_busy(weft: Weft) -> None:
+def test_a_small_heap_keeps_the_garbage_collector_busy(weft: Weft) -> None:
     small, large = measured("collector", weft)
     assert small.largest_of_tasks() == "collector"
     assert small.seconds("collector") > 2 * large.seconds("collector")

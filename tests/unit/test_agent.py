@@ -18,10 +18,10 @@ NOISY = Reach("there", ("sh", "-c", 'echo welcome; eval "$1"', "sh"), login_shel
 
 @pytest.fixture
 def reach(tmp_path: Path) -> Iterator[Reach]:
-    attended = NOISY.attended(tmp_path / "log")
-    assert attended.agent is not None
-    yield attended
-    attended.close()
+    connected = NOISY.connected(tmp_path / "log")
+    assert connected.agent is not None
+    yield connected
+    connected.close()
 
 
 def running(*words: str) -> list[psutil.Process]:
@@ -49,7 +49,7 @@ def test_much_goes_both_ways(reach: Reach, tmp_path: Path) -> None:
     assert reach.run(["cat", str(tmp_path / "large")]).out == text
 
 
-def test_errors_are_told_as_without_it(reach: Reach) -> None:
+def test_errors_are_reported_as_without_it(reach: Reach) -> None:
     with pytest.raises(WeftError, match=r"there: .* failed with exit code 3"):
         reach.run(["sh", "-c", "exit 3"])
     with pytest.raises(NodeError, match="there: /proc/none: ") as caught:
@@ -69,7 +69,7 @@ def test_what_does_not_end_is_ended_and_the_next_is_answered(reach: Reach) -> No
     assert reach.run(["echo", "x"]).out == "x\n"
 
 
-def test_its_end_ends_what_was_asked_and_is_told(reach: Reach) -> None:
+def test_its_end_ends_what_was_asked_and_is_reported(reach: Reach) -> None:
     agent = reach.agent
     assert agent is not None
     with ThreadPoolExecutor(1) as pool:
@@ -106,7 +106,7 @@ def test_a_daemon_is_asked_to_end_and_then_made_to(reach: Reach, tmp_path: Path)
     assert psutil.wait_procs(family, timeout=30)[1] == []
 
 
-def test_a_lost_connection_ends_its_daemons_and_is_told_as_ssh_tells_it(reach: Reach, tmp_path: Path) -> None:
+def test_a_lost_connection_ends_its_daemons_and_is_reported_as_by_ssh(reach: Reach, tmp_path: Path) -> None:
     process, family = tree(reach, tmp_path / "tree")
     assert process.code() is None
     (far,) = psutil.Process(process.popen.pid).children()
@@ -125,7 +125,7 @@ def test_each_step_of_a_job_has_a_connection_of_its_own(reach: Reach, tmp_path: 
 
 
 def test_a_host_without_python_is_named_with_a_hint(tmp_path: Path) -> None:
-    reach = Reach("there", ("sh", "-c"), login_shell=True, python="python-none").attended(tmp_path / "log")
+    reach = Reach("there", ("sh", "-c"), login_shell=True, python="python-none").connected(tmp_path / "log")
     assert reach.agent is not None
     with pytest.raises(NodeError, match="there: cannot run commands there") as caught:
         reach.run(["true"])

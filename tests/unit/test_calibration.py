@@ -104,7 +104,7 @@ def test_what_arrived_over_limited_links_is_in_the_record_of_runs_with_the_same_
     assert other.calibration.rates == ()
 
 
-def test_the_table_of_limited_links_names_rates_that_the_processors_cannot_drive() -> None:
+def test_the_table_of_limited_links_names_rates_that_the_cpus_cannot_drive() -> None:
     (section,) = (
         one
         for one in tables.sections(CALIBRATION.model_copy(update={"rates": LINKS}))
@@ -195,7 +195,7 @@ def test_seconds_without_calls_do_not_lower_a_gauge(rate: float, busy: int) -> N
     assert one.observed == pytest.approx(other.observed)
 
 
-def test_processors_and_links_have_gauges() -> None:
+def test_cpus_and_links_have_gauges() -> None:
     found = measured({"cpu_user": 1.5, "cpu_system": 0.5, "net_send": 5e8})
     assert found["processors"].share == pytest.approx(0.5)
     assert found["network: sent by node1"].share == pytest.approx(0.5)

@@ -125,7 +125,7 @@ def test_what_a_small_run_listed_before_it_failed_is_used_for_a_day(
     assert listed.read_text() == "org/thing/Attempt3\n"
 
 
-def test_a_small_run_that_fails_is_told_and_not_repeated(tmp_path: Path) -> None:
+def test_a_small_run_that_fails_is_reported_and_not_repeated(tmp_path: Path) -> None:
     messages: list[str] = []
     job = classdata.Observed(["no-such-verb"], {})
     for _ in range(2):

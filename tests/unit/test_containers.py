@@ -41,7 +41,7 @@ def test_apptainer_has_an_instance_a_node_with_the_image_bound_into_it() -> None
     assert program.stop(VOLUME) == ["apptainer", "instance", "stop", "weft-run-node1"]
 
 
-def test_shifter_makes_a_volume_for_each_command_and_needs_no_container_that_stands() -> None:
+def test_shifter_makes_a_volume_for_each_command_and_needs_no_running_container() -> None:
     program = PROGRAMS["shifter"]
     volume = "--volume=/lustre/me/node1/image:/tmp:perNodeCache=size=1073741824b,bs=4096b,fs=xfs,method=loop"
     assert wrapper(program, VOLUME)[:4] == ("shifter", "--image=base", volume, "-x")
@@ -116,7 +116,7 @@ def test_the_programs_choose_the_file_system() -> None:
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_what_a_killed_command_left_standing_is_ended(tmp_path: Path, *, elsewhere: bool) -> None:
+def test_what_a_killed_command_left_running_is_ended(tmp_path: Path, *, elsewhere: bool) -> None:
     command = f"touch '{tmp_path}/ended by its arguments'"
     if elsewhere:
         cleanup.undone("container", command)

@@ -116,9 +116,7 @@ class TestCapacity:
         monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
         bad(capacity.memory(), "missing", fix)
 
-    def test_memory_for_nodes_and_not_for_the_driver_beside_them(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_memory_for_nodes_and_not_for_the_driver_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
         memory = SimpleNamespace(available=machine.RESERVE + 2 * machine.LEAST)
         monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
         bad(capacity.memory(), "missing", "executor heap")

@@ -99,7 +99,7 @@ def test_little_wall_time_is_a_fault() -> None:
     assert judged(remaining=60)["wall time"].found == "1 min left of the job"
 
 
-def test_hosts_on_loopback_are_not_told_of_networks() -> None:
+def test_hosts_on_loopback_have_no_finding_about_networks() -> None:
     hosts = [host("a", "127.0.1.1"), host("b", "127.0.7.1")]
     found = {one.name: one.status for one in alike.judge(hosts, "/shared", LOCKED, None)}
     assert found["networks"] == "ok"
@@ -139,7 +139,7 @@ def test_a_lock_of_another_process_is_seen(tmp_path: Any) -> None:
     assert examine.lock(path) == "got"
 
 
-def test_what_is_not_there_is_told(tmp_path: Any) -> None:
+def test_what_is_not_there_is_reported(tmp_path: Any) -> None:
     assert examine.opened(str(tmp_path / "none")) == f"{tmp_path}/none: No such file or directory"
     assert examine.version(str(tmp_path / "java")) == "cannot run: No such file or directory"
     (tmp_path / "file").touch()

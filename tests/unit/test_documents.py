@@ -23,7 +23,7 @@ def test_every_command_of_a_document_is_run_by_a_test_or_marked(document: str) -
 
 
 @pytest.mark.parametrize(("document", "test"), RUN_BY.items())
-def test_what_is_said_to_run_a_documents_commands_names_it(document: str, test: str) -> None:
+def test_what_runs_a_documents_commands_names_it(document: str, test: str) -> None:
     assert commands(document)
     assert document in (ROOT / test).read_text() or "RUN_BY" in (ROOT / test).read_text()
 

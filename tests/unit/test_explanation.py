@@ -57,7 +57,7 @@ def test_where_all_were_read_their_waits_have_a_name() -> None:
     ("category", "advice"),
     [("partitioning", "Spark compares each record with every bound"), ("sort", "tasks compute")],
 )
-def test_what_to_do_about_processor_time_depends_on_its_largest_category(category: str, advice: str) -> None:
+def test_what_to_do_about_cpu_time_depends_on_its_largest_category(category: str, advice: str) -> None:
     metrics = job([task(0, 0, 10, node=node, cpu_ns=9.5e9) for node in (1, 2)])
     profile = Profiled(processes=2, columns={"map": {category: 12.0, "kernel": 7.0}})
     found = explain(

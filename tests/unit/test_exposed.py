@@ -40,7 +40,7 @@ def test_what_runs_is_not_in_a_directory_of_a_group(
     assert "WEFT_TRUST=project" in caught.value.hint
 
 
-def test_records_can_be_and_it_is_said(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_can_be_and_it_is_reported(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_RUNS", str(project / "mine"))
     own.require_named("WEFT_RUNS")
     assert own.shared_records() == f"{project} can be changed by group project"

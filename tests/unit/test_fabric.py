@@ -28,7 +28,7 @@ def nodes(tmp_path: Path) -> Iterator[Make]:
     def make(*interfaces: dict[str, str]) -> list[Node]:
         found = []
         for i, own in enumerate(interfaces, start=1):
-            reach = Reach(f"host{i}", ("sh", "-c"), login_shell=True).attended(tmp_path / f"host{i}.log")
+            reach = Reach(f"host{i}", ("sh", "-c"), login_shell=True).connected(tmp_path / f"host{i}.log")
             made.append(reach)
             address = f"127.88.250.{i}"
             node = Node(
@@ -79,7 +79,7 @@ def test_a_pair_that_does_not_meet_is_named(nodes: Make) -> None:
         on_fabric(two, "eth1")
 
 
-def test_each_way_of_not_answering_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_way_of_not_answering_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connectivity, "_PATIENCE", 0.3)
     monkeypatch.setattr(connectivity, "_AT_ONCE", 2)
     host = "127.0.0.1"

@@ -38,5 +38,5 @@ def test_all_agree_whether_other_machines_have_the_files(
         ("btrfs", "node-local", "btrfs"),
     ],
 )
-def test_each_type_has_a_word_for_people(kind: str, scope: str, word: str) -> None:
+def test_each_type_has_a_name_for_people(kind: str, scope: str, word: str) -> None:
     assert (filesystems.of(kind).scope, filesystems.of(kind).word) == (scope, word)

@@ -65,7 +65,7 @@ def test_questions_are_asked_with_the_certificate_that_is_made_first() -> None:
     assert plan.ready[0].page.certificate in plan.first[-1].makes
 
 
-def test_no_password_stands_in_a_command() -> None:
+def test_no_password_is_in_a_command() -> None:
     layout = fake_layout()
     plan = FlinkEngine().plan(layout)
     words = [word for one in (*plan.first, *plan.daemons) for word in one.argv]

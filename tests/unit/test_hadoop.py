@@ -70,7 +70,7 @@ def test_a_disk_that_is_nearly_full_is_used() -> None:
     assert share == "100"
 
 
-def test_a_users_setting_stands_in_the_file_it_belongs_to() -> None:
+def test_a_users_setting_is_in_the_file_it_belongs_to() -> None:
     own = {
         "mapreduce.map.output.compress": "true",
         "yarn.app.mapreduce.am.resource.mb": "512",

@@ -28,7 +28,7 @@ def computing(wanted: Spec, nodes: list[Node]) -> list[Node]:
     return asked.computing(asked.members(nodes, wanted.nodes.count))
 
 
-def test_input_and_output_stand_on_one_namenode() -> None:
+def test_input_and_output_are_on_one_namenode() -> None:
     plan = preview.planned(spec(), layout := preview.sketch(spec()))
     assert layout.places["input"].path == "hdfs://10.87.0.1:8020/weft/input"
     assert layout.places["output"].path == "hdfs://10.87.0.1:8020/weft/output"
@@ -89,7 +89,7 @@ def test_the_engine_gets_the_memory_that_the_daemons_leave() -> None:
         computing(spec("hdfs,datanode_memory=4G"), nodes)
 
 
-def test_the_directories_stand_on_the_storage_below() -> None:
+def test_the_directories_are_on_the_storage_below() -> None:
     layout = preview.sketch(spec("hdfs+loopback:/lustre/me,size=2G"))
     assert "HDFS on the nodes that compute" in layout.places["input"].description
     assert "image file" in layout.places["input"].description

@@ -52,7 +52,7 @@ def test_what_runs_queries_is_part_of_the_short_form(form: str, on: str, label: 
     assert settings("hive/hive-site.xml", engine)["hive.execution.engine"] == on
 
 
-def test_a_users_setting_stands_in_the_file_it_belongs_to() -> None:
+def test_a_users_setting_is_in_the_file_it_belongs_to() -> None:
     files = {
         "hive.auto.convert.join": "hive/hive-site.xml",
         "tez.grouping.min-size": "hive/tez-site.xml",

@@ -34,11 +34,11 @@ def first(idleness: Idleness, seconds: range) -> int | None:
     return next((second for second in seconds if idleness.over(BEGIN + second)), None)
 
 
-def test_it_is_over_when_the_limit_has_passed_since_it_stands() -> None:
+def test_it_is_over_when_the_limit_has_passed_since_it_is_ready() -> None:
     assert first(Fake().idleness(600), range(1000)) == 600
 
 
-def test_a_command_begins_it_anew() -> None:
+def test_a_command_begins_it_again() -> None:
     fake = Fake()
     idleness = fake.idleness(600)
     assert first(idleness, range(500)) is None

@@ -175,32 +175,32 @@ def test_a_length_of_anything_is_no_reason_to_take_memory(length: bytes) -> None
         assert "damaged or cut off at byte" in gaps[0]
 
 
-def test_settings_beside_a_history_are_copied_without_passwords_and_never_through_a_link(
+def test_settings_next_to_a_history_are_copied_without_passwords_and_never_through_a_link(
     tmp_path: Path,
 ) -> None:
-    log, beside = tmp_path / "job_1_0001-X.jhist", tmp_path / "job_1_0001_conf.xml"
+    log, settings = tmp_path / "job_1_0001-X.jhist", tmp_path / "job_1_0001_conf.xml"
     log.write_bytes(gzip.decompress(HADOOP.read_bytes()))
     property_ = "<property><name>{}</name><value>{}</value></property>"
     pairs = {"mapreduce.map.memory.mb": "512", "fs.s3a.secret.key": "hidden", "a.password": "hidden"}
     content = "".join(property_.format(*pair) for pair in pairs.items())
-    beside.write_text(f"<configuration>{content}</configuration>")
-    copied = import_log(log, tmp_path / "runs").directory / "engine" / beside.name
+    settings.write_text(f"<configuration>{content}</configuration>")
+    copied = import_log(log, tmp_path / "runs").directory / "engine" / settings.name
     assert copied.stat().st_mode & 0o777 == 0o600
     assert "512" in copied.read_text()
     assert "hidden" not in copied.read_text()
-    secret = beside.rename(tmp_path / "elsewhere.xml")
+    secret = settings.rename(tmp_path / "elsewhere.xml")
 
     def left_out() -> None:
         stored = import_log(log, tmp_path / "runs")
-        assert not (stored.directory / "engine" / beside.name).exists()
+        assert not (stored.directory / "engine" / settings.name).exists()
         assert any("were left out" in gap for gap in stored.head.gaps)
 
-    beside.symlink_to(secret)
+    settings.symlink_to(secret)
     left_out()
-    beside.unlink()
-    os.mkfifo(beside)
+    settings.unlink()
+    os.mkfifo(settings)
     left_out()
-    beside.unlink()
+    settings.unlink()
     for text in ("<a>" * 100_000, "not xml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&d;</a>'):
-        beside.write_text(text)
+        settings.write_text(text)
         left_out()

@@ -127,11 +127,11 @@ def test_its_log_is_on_any_other_storage_in_the_role_log(on: str) -> None:
     assert settings(kafka.plan(layout), "server-node3.properties")["log.dirs"].endswith("/data")
 
 
-def test_a_user_has_kafka_s_programs_beside_those_of_the_engine() -> None:
+def test_a_user_has_kafka_s_programs_and_those_of_the_engine() -> None:
     kafka = Kafka(nodes=1)
     layout = laid(kafka)
     own = kafka.client(layout)
-    client = NullEngine().client(layout).beside({"kafka": own})
+    client = NullEngine().client(layout).with_services({"kafka": own})
     assert any(path.name == "kafka-topics.sh" for path in client.programs)
     assert client.services["kafka"].address == "10.0.0.3:9092"
     assert client.search["PATH"] == ["/weft/work/RUN/kafka/bin"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from weft.report.draw.blocks import Table
-from weft.report.sections.kernelcount import beside, compared
+from weft.report.sections.kernelcount import compared, comparison
 
 
 def process(
@@ -64,11 +64,11 @@ def test_the_kernels_own_copies_are_read_and_written() -> None:
     ],
 )
 def test_a_difference_is_explained(processes: list[dict[str, Any]], words: str) -> None:
-    (table,) = beside({"node1": {"processes": processes}})
+    (table,) = comparison({"node1": {"processes": processes}})
     assert isinstance(table, Table)
     assert words in table.rows[0][-1]
 
 
 def test_a_record_without_the_kernels_sums_has_no_table() -> None:
     old = {key: value for key, value in process(8, 100).items() if key not in {"ended", "parent"}}
-    assert beside({"node1": {"processes": [old]}}) == []
+    assert comparison({"node1": {"processes": [old]}}) == []

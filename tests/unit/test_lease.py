@@ -103,7 +103,7 @@ def test_what_cannot_be_removed_is_an_error_and_keeps_the_lease(tmp_path: Path) 
     assert dead.lease.entries[-1]["path"] == str(stuck)
 
 
-def test_a_dead_lease_is_told_from_a_live_one(killed: Path) -> None:
+def test_a_dead_lease_is_distinguished_from_a_live_one(killed: Path) -> None:
     with lease.hold("alive", "a test"):
         assert {held.lease.name: held.alive for held in lease.all_leases()} == {"alive": True, "dead": False}
     assert killed.is_dir()

@@ -71,7 +71,7 @@ def shares(found: Attribution) -> dict[str, float]:
     return {part.name: part.share for part in found.parts}
 
 
-def test_no_account_has_no_answer() -> None:
+def test_no_job_metrics_have_no_answer() -> None:
     assert attribute(jobmetrics.empty(), readings({}), WINDOW) is None
 
 
@@ -152,7 +152,7 @@ def test_a_link_that_is_full_is_waited_for_whatever_its_servers_do() -> None:
     assert "network" not in shares(attributed(tasks, busy))
 
 
-def test_a_hypervisor_is_another_user_of_the_processor() -> None:
+def test_a_hypervisor_is_another_user_of_the_cpu() -> None:
     """The machine gave 1 s of processor time a second and lost 0.5 s: of the tasks' 0.25 s a second, 0.125 s were lost."""
     counters = {
         **{(f"node{node}", EXECUTOR, "threads.task.cpu"): 0.25 for node in (1, 2)},

@@ -87,7 +87,7 @@ def test_the_stage_of_a_query_has_the_names_of_its_operators(
     assert eventlog.read(Entry(tmp_path)).stages["name"].to_list() == [name]
 
 
-def test_no_log_is_an_empty_account(tmp_path: Path) -> None:
+def test_no_log_is_empty_job_metrics(tmp_path: Path) -> None:
     metrics = eventlog.read(Entry(tmp_path / "nowhere"))
     assert not metrics.found
     assert metrics.tasks.schema == jobmetrics.TASKS
@@ -149,7 +149,7 @@ def test_an_executor_that_goes_with_its_application_was_not_lost(tmp_path: Path)
     assert recovery.sentences(eventlog.read(Entry(tmp_path))) == []
 
 
-def test_everything_that_was_done_again_is_told(tmp_path: Path) -> None:
+def test_everything_that_was_done_again_is_reported(tmp_path: Path) -> None:
     fetch = {"Reason": "FetchFailed", "Message": "Connection refused\n at x", "Shuffle ID": 0}
     boom = {
         "Reason": "ExceptionFailure",

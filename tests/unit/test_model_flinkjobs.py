@@ -90,7 +90,7 @@ def record(tmp_path: Path, *failures: dict[str, Any], state: str = "FINISHED") -
     return tmp_path
 
 
-def test_engines_that_shared_a_cluster_have_one_account(tmp_path: Path) -> None:
+def test_engines_that_shared_a_cluster_have_one_history(tmp_path: Path) -> None:
     write_log(record(tmp_path) / "engine")
     sources = Sources(Stored(tmp_path, Head()))
     metrics = sources.metrics()
@@ -127,12 +127,12 @@ def test_who_has_no_input_although_all_of_it_exists_waits_for_the_network(
     assert stages.table(flinkjobs.read(Entry(engine)))["fetch_share"].to_list() == [None, waited]
 
 
-def test_a_task_that_was_lost_is_told(tmp_path: Path) -> None:
+def test_a_task_that_was_lost_is_reported(tmp_path: Path) -> None:
     (sentence,) = recovery.sentences(flinkjobs.read(Entry(record(tmp_path, FAILURE) / "engine")))
     assert sentence == "1 task of stage 1 failed: JobMasterException: the TaskManager left"
 
 
-def test_a_job_that_failed_is_told_with_its_innermost_cause(tmp_path: Path) -> None:
+def test_a_job_that_failed_is_reported_with_its_innermost_cause(tmp_path: Path) -> None:
     sentences = recovery.sentences(
         flinkjobs.read(Entry(record(tmp_path, FAILURE, state="FAILED") / "engine"))
     )
@@ -145,7 +145,7 @@ def test_the_time_of_a_vertex_is_divided(tmp_path: Path) -> None:
     assert (sort["busy"], sort["read-bytes"]) == (6.0, 1000)
 
 
-def test_a_record_without_the_account_has_no_vertices(tmp_path: Path) -> None:
+def test_a_record_without_job_metrics_has_no_vertices(tmp_path: Path) -> None:
     assert vertices.vertices(Entry(tmp_path)) == []
     with pytest.raises(OSError, match=r"flink\.json"):
         flinkjobs.read(Entry(tmp_path))

@@ -87,7 +87,7 @@ def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
     assert (reduce["fetch_wait_ms"], reduce["output_bytes"], reduce["stage"]) == (1500, 1000, 1)
 
 
-def test_slots_come_from_the_settings_beside_the_history(tmp_path: Path) -> None:
+def test_slots_come_from_the_settings_next_to_the_history(tmp_path: Path) -> None:
     write(tmp_path, LINES)
     settings = {"yarn.nodemanager.resource.memory-mb": "2500", "mapreduce.map.memory.mb": "1024"}
     xml = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in settings.items())

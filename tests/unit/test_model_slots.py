@@ -22,7 +22,7 @@ def test_before_the_first_task_and_after_the_last() -> None:
     assert reasons([SlotUse(A, 2, 9), SlotUse(A, 2, 9)], {A: 1}) == {START: 4, DRIVER: 2}
 
 
-def test_a_straggler_makes_a_tail() -> None:
+def test_slots_wait_for_a_straggler() -> None:
     assert reasons([SlotUse(A, 0, 4), SlotUse(A, 0, 10)], {A: 0}) == {TAIL: 6}
 
 

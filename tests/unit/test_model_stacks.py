@@ -66,13 +66,13 @@ def test_the_tasks_of_a_real_executor_have_categories(tmp_path: Path) -> None:
         "file system": 0.04, "engine": 0.25, "kernel": 0.35, "jvm": 0.15,
     }  # fmt: skip
     assert table["reduce"]["sort"] == 2.02
-    sides = [column for side, column in table.items() if side != stacks.BESIDE]
+    sides = [column for side, column in table.items() if side != stacks.BACKGROUND]
     every = sum(sum(column.values()) for column in sides)
     assert sum(column.get(NO_RULE, 0) for column in sides) < 0.01 * every
-    assert table[stacks.BESIDE]["compiler"] > 0
+    assert table[stacks.BACKGROUND]["compiler"] > 0
 
 
-def test_the_page_has_the_profile_beside_the_published_one(tmp_path: Path) -> None:
+def test_the_page_has_the_profile_and_the_published_one(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "record", head={"probes": ["engine", "profile"]})
     real(stored.directory)
     summary = summarize(stored)
@@ -112,7 +112,7 @@ def test_rules_name_known_categories() -> None:
         assert {*table.get("leaf", {}), *table["frame"]} <= set(CATEGORIES)
 
 
-def test_runs_with_stacks_are_compared_by_what_the_processor_did(tmp_path: Path) -> None:
+def test_runs_with_stacks_are_compared_by_what_the_cpu_did(tmp_path: Path) -> None:
     """The categories share the processor's part; where one run has no stacks, none is divided."""
     first, second, third = (make_record(tmp_path / name) for name in ("a", "b", "c"))
     real(first.directory)
@@ -136,8 +136,8 @@ def test_the_tasks_of_real_containers_have_categories(tmp_path: Path) -> None:
         (folder / f"{number}.collapsed").write_bytes(text)
     found = stacks.profile(stacks.read(Entry(tmp_path)))
     assert found.processes == 2
-    assert list(found.columns) == ["map", "reduce", "other tasks", stacks.BESIDE]
+    assert list(found.columns) == ["map", "reduce", "other tasks", stacks.BACKGROUND]
     assert sorted(found.columns["map"], key=lambda name: -found.columns["map"][name])[1] == "sort"
     assert found.columns["reduce"]["checksum"] > 0
-    sides = [column for side, column in found.columns.items() if side != stacks.BESIDE]
+    sides = [column for side, column in found.columns.items() if side != stacks.BACKGROUND]
     assert not any(NO_RULE in column for column in sides)

@@ -66,10 +66,10 @@ def test_nothing_has_no_median() -> None:
 def test_an_interval_covers_the_true_median_about_as_often_as_it_says() -> None:
     import random
 
-    dice = random.Random(1)
+    rng = random.Random(1)
     hits = 0
     for _ in range(200):
-        found = statistics.median([dice.gauss(100, 10) for _ in range(15)])
+        found = statistics.median([rng.gauss(100, 10) for _ in range(15)])
         assert found.low is not None
         assert found.high is not None
         hits += found.low <= 100 <= found.high

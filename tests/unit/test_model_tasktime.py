@@ -40,13 +40,13 @@ def test_time_in_file_calls_is_what_was_blocked_there() -> None:
     assert parts(found) == pytest.approx({PROCESSOR: 2, WAITING: 4, OPENS: 2, READS: 1, UNCLASSIFIED: 1})
 
 
-def test_looks_that_see_too_little_do_not_hide_what_was_timed() -> None:
+def test_samples_that_see_too_little_do_not_hide_what_was_timed() -> None:
     """On an idle machine nothing but the file server can have taken the time inside the calls."""
     found = StageTasks(10, processor=2, waiting=1, files={OPENS: 6}, blocked_in_files=0.5)
     assert parts(found)[OPENS] == pytest.approx(5)
 
 
-def test_what_a_hypervisor_took_is_a_wait_for_a_processor_as_far_as_nothing_else_explains_it() -> None:
+def test_what_a_hypervisor_took_is_a_wait_for_a_cpu_as_far_as_nothing_else_explains_it() -> None:
     found = StageTasks(10, processor=4, waiting=1, collector=2, stolen=1)
     assert parts(found) == pytest.approx({PROCESSOR: 4, WAITING: 2, COLLECTOR: 2, UNCLASSIFIED: 2})
     assert parts(dataclasses.replace(found, stolen=30))[WAITING] == pytest.approx(4)
@@ -69,14 +69,14 @@ def test_a_tasks_own_file_calls_and_those_of_its_servers_add_up() -> None:
     assert parts(found) == pytest.approx({PROCESSOR: 2, OPENS: 6, UNCLASSIFIED: 2})
 
 
-def test_what_no_cause_explains_is_what_looks_saw() -> None:
+def test_what_no_cause_explains_is_what_samples_saw() -> None:
     found = StageTasks(10, processor=2, collector=1, fetch=2, seen={THREADS: 6, SOCKETS: 1})
     assert parts(found) == pytest.approx(
         {PROCESSOR: 2, COLLECTOR: 1, NETWORK: 2, SOCKETS: 1, THREADS: 3, UNCLASSIFIED: 1}
     )
 
 
-def test_looks_name_no_more_than_what_is_left() -> None:
+def test_samples_name_no_more_than_what_is_left() -> None:
     found = StageTasks(10, processor=6, files={OPENS: 2}, seen={THREADS: 6, SOCKETS: 2})
     assert parts(found) == pytest.approx({PROCESSOR: 6, OPENS: 2, THREADS: 1.5, SOCKETS: 0.5})
 
@@ -133,5 +133,5 @@ def test_service_that_nobody_waited_for_costs_nothing(found: StageTasks, hidden:
     ("timed", "seen", "runnable", "expected"),
     [(50, 50, 0, True), (50, 40, 10, True), (50, 20, 10, False), (50, 60, 0, False), (0, 0, 0, True)],
 )
-def test_witnesses(timed: float, seen: float, runnable: float, expected: bool) -> None:
+def test_two_measurements_of_file_calls(timed: float, seen: float, runnable: float, expected: bool) -> None:
     assert agree(timed, seen, runnable, looks=2000, whole=100) is expected

@@ -160,7 +160,7 @@ def test_a_program_is_sent_with_what_it_imports(tmp_path: Path) -> None:
         "remove": True,
     }
     (tmp_path / "x").mkdir()
-    for reach in (here, here.attended(tmp_path / "log")):
+    for reach in (here, here.connected(tmp_path / "log")):
         assert reach.ask("cleanup", request)["left"] == []
         reach.close()
     assert not (tmp_path / "x").exists()

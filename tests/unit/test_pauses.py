@@ -47,5 +47,5 @@ def test_the_time_of_tasks_in_pauses_is_summed_by_node(tmp_path: Path) -> None:
     ("logged", "reported", "words"),
     [(10.0, 9.0, "agree"), (10.0, 5.0, "disagree"), (0.1, 0.0, "Too little"), (1.0, None, "does not say")],
 )
-def test_two_witnesses_are_compared(logged: float, reported: float | None, words: str) -> None:
+def test_two_measurements_are_compared(logged: float, reported: float | None, words: str) -> None:
     assert words in witnesses(logged, reported)[0]

@@ -31,7 +31,7 @@ def cluster(name: str = "mine") -> PersistentCluster:
     return PersistentCluster(name, os.getpid(), engine, "local:2", layout, engine.client(layout), 1.0, None)
 
 
-def test_a_cluster_is_read_as_it_was_told_and_gone_when_it_ended() -> None:
+def test_a_cluster_is_read_as_it_was_registered_and_gone_when_it_ended() -> None:
     with registry.reserved("mine"):
         assert (registry.names(), registry.read("mine")) == (["mine"], None)
         with registry.announced(cluster()):
@@ -55,7 +55,7 @@ def test_a_name_is_one_clusters() -> None:
         pass
 
 
-def test_what_a_killed_supervisor_left_is_removed_by_whoever_looks() -> None:
+def test_what_a_killed_supervisor_left_is_removed_by_any_command_that_lists() -> None:
     with registry.reserved("mine"):
         folder = registry.log("mine").parent
         left = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -99,7 +99,7 @@ def test_a_token_is_signed_with_the_secret_as_rfc_7515_has_it() -> None:
     assert base64.urlsafe_b64decode(signature + "=") == expected
 
 
-def test_what_a_job_brings_is_said_in_the_words_of_each_engine() -> None:
+def test_what_a_job_brings_is_passed_in_the_options_of_each_engine() -> None:
     job = Job("j", "/j.jar", ["x"], dependencies=DEPENDENCIES)
     argv = list(SparkEngine().submit(job, fake_layout()).argv)
     at = argv.index("--class")

@@ -21,6 +21,6 @@ def test_a_pool_takes_a_sixteenth_of_a_node_s_memory_and_256_mib_at_most(memory:
     assert asked(PoolStorage(), memory) == expected
 
 
-def test_a_pool_takes_the_memory_it_is_told_even_none() -> None:
+def test_a_pool_takes_the_memory_that_is_configured_even_none() -> None:
     assert asked(PoolStorage(cache=0), GIB) == 0
     assert asked(PoolStorage(cache=GIB), GIB) == GIB

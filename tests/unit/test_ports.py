@@ -42,7 +42,7 @@ def taken() -> Iterator[int]:
 
 
 @pytest.mark.parametrize(("page", "key"), [(True, "engine.web_port=..."), (False, "engine.port=...")])
-def test_a_taken_port_is_told_with_the_key_that_moves_it(taken: int, key: str, *, page: bool) -> None:
+def test_a_taken_port_is_reported_with_the_key_that_moves_it(taken: int, key: str, *, page: bool) -> None:
     node = Node("node1", "127.0.0.1", 1, 1 << 30, Path("/nonexistent"))
     with pytest.raises(ClusterError, match=f"worker: port {taken} on node1") as caught:
         require_free([Daemon("worker", node, ["true"], {}, (taken,), page=page)])

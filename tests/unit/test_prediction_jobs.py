@@ -46,7 +46,7 @@ def test_one_key_stays_in_one_piece_where_many_are_divided() -> None:
     assert divided < 4.0
 
 
-def test_a_virtual_node_has_its_own_share_of_the_hosts_processors() -> None:
+def test_a_virtual_node_has_its_own_share_of_the_hosts_cpus() -> None:
     free, capped = (
         Model(groupby(), at(4, processors=8, capped=flag)).at(
             at(1, processors=8, capped=flag, growth=Growth())
@@ -56,14 +56,14 @@ def test_a_virtual_node_has_its_own_share_of_the_hosts_processors() -> None:
     assert capped.seconds >= free.seconds
 
 
-def test_a_task_alone_is_not_slowed_by_the_compilers_of_other_nodes() -> None:
-    work = replace(job([replace(groupby().stages[0], tasks=[1.0], processor=0.5)]), beside=1.0)
+def test_a_task_alone_is_not_slowed_by_the_jit_of_other_nodes() -> None:
+    work = replace(job([replace(groupby().stages[0], tasks=[1.0], processor=0.5)]), background=1.0)
     found = Model(work, at(4, processors=4))
     assert found.at(at(1, processors=4, growth=Growth())).seconds == pytest.approx(1.0, rel=0.01)
 
 
 def test_a_jvm_for_each_task_compiles_with_the_tasks_and_a_shared_one_with_the_nodes() -> None:
-    four = replace(groupby(), beside=1.0)
+    four = replace(groupby(), background=1.0)
     alone, shared = (
         Model(replace(four, jvm_a_task=flag), at(4, processors=4, growth=Growth())) for flag in (True, False)
     )
@@ -74,7 +74,7 @@ def test_a_jvm_for_each_task_compiles_with_the_tasks_and_a_shared_one_with_the_n
     )
 
 
-def test_the_daemons_processor_time_is_that_of_the_run_phase_for_each_call_on_it() -> None:
+def test_the_daemons_cpu_time_is_that_of_the_run_phase_for_each_call_on_it() -> None:
     rows = [
         (t, "latencyfs/7", counter, value)
         for t, counter, value in [
@@ -105,7 +105,7 @@ def test_the_daemons_processor_time_is_that_of_the_run_phase_for_each_call_on_it
     assert jobprofile._emulator(samples, window, stages, {"scratch": "pool+delayed:lustre"}) == 0
 
 
-def test_a_task_that_no_longer_blocks_queues_for_a_processor_less_often() -> None:
+def test_a_task_that_no_longer_blocks_queues_for_a_cpu_less_often() -> None:
     """0.3 s of computing are 100 turns, 300 calls another 300."""
     calls = [CallsPerTask("scratch", "open", 300, 0.3)]
     stage = replace(groupby().stages[0], processor=0.3, waiting=0.4, calls=calls)
@@ -117,7 +117,7 @@ def test_a_task_that_no_longer_blocks_queues_for_a_processor_less_often() -> Non
     assert found.at(same).seconds == pytest.approx(work.measured, rel=0.01)
 
 
-def test_what_emulates_a_file_system_needs_the_hosts_processors() -> None:
+def test_what_emulates_a_file_system_needs_the_hosts_cpus() -> None:
     emulated = replace(LUSTRE, name="delayed:lustre", latency=1e-6, rate=1e9, emulator=0.5)
     found = model(processors=4)
     slow = found.at(at(4, emulated, processors=4)).seconds

@@ -16,8 +16,8 @@ THINK, RATE, WORK = 0.9, 50.0, 5.0
 
 def simulated(tasks: int, think: float, demand: float, count: int) -> float:
     """Tasks per second of `tasks` slots that in turn compute and wait for one server, first come first served."""
-    dice = random.Random(1)
-    arrivals = [(think * dice.random(), slot) for slot in range(tasks)]
+    rng = random.Random(1)
+    arrivals = [(think * rng.random(), slot) for slot in range(tasks)]
     heapq.heapify(arrivals)
     free, done = 0.0, 0
     while done < count:

@@ -296,7 +296,7 @@ def test_compression_is_as_much_of_each_stage_as_stacks_of_its_side_show(tmp_pat
         assert stage.compression == pytest.approx(0.3 * stage.processor if stage.side == "map" else 0.0)
 
 
-def test_without_sampled_stacks_nothing_is_said_of_compression() -> None:
+def test_without_sampled_stacks_compression_is_not_mentioned() -> None:
     found = candidates(Situation(groupby(), at(4), SPEC, memory=64 << 30))
     assert "compression" not in {one.family for one in found}
 

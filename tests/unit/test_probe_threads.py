@@ -53,7 +53,7 @@ def child() -> Iterator["subprocess.Popen[str]"]:
         process.kill()
 
 
-def test_threads_are_told_by_their_names(child: "subprocess.Popen[str]") -> None:
+def test_threads_are_classified_by_their_names(child: "subprocess.Popen[str]") -> None:
     jvm = Watched("node1", EXECUTOR)
     jvm.update(child.pid)
     assert sorted({name for name, _ in jvm.threads.values()}) == ["compiler", "other", "task"]
@@ -187,7 +187,7 @@ BECOMES = 'read _; exec "$0" -c "read _; :" "$0" "$2"'
 """A program of the first class until it reads a line, and one of the second from then on."""
 
 
-def test_a_process_that_looks_like_the_jvm_that_starts_it_is_named_anew_after_its_exec(
+def test_a_process_with_the_name_of_the_jvm_that_starts_it_is_named_again_after_its_exec(
     tmp_path: Path,
 ) -> None:
     """On a busy machine an executor may be first read before its exec, when it looks like the Worker that forked it."""

@@ -129,12 +129,12 @@ INNER = "open('/dev/zero', 'rb', 0).read(50_000_000); print('done', flush=True);
 OUTER = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {INNER!r}]); sys.stdin.read()"
 
 
-def test_a_process_that_ends_between_two_looks_of_one_reading_counts_once(
+def test_a_process_that_ends_between_two_passes_of_one_reading_counts_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its parent was read before it had the child's sums, and the child is gone when it is its turn."""
     environment = {**os.environ, marks.LEASE: RUN, marks.NODE: "node2"}
-    eyes, look = reader(), proc._process
+    eyes, process = reader(), proc._process
     with subprocess.Popen(
         [sys.executable, "-c", OUTER],
         env=environment,
@@ -147,8 +147,8 @@ def test_a_process_that_ends_between_two_looks_of_one_reading_counts_once(
         assert parent.stdout.readline() == "done\n"
         (child,) = psutil.Process(parent.pid).children()
 
-        def look_and_end(pid: int) -> tuple[int, dict[str, float]] | None:
-            seen = look(pid)
+        def read_and_end(pid: int) -> tuple[int, dict[str, float]] | None:
+            seen = process(pid)
             if pid == parent.pid and child.is_running():
                 assert parent.stdin is not None
                 parent.stdin.write("\n")
@@ -163,7 +163,7 @@ def test_a_process_that_ends_between_two_looks_of_one_reading_counts_once(
             )
 
         before = read()
-        monkeypatch.setattr(proc, "_process", look_and_end)
+        monkeypatch.setattr(proc, "_process", read_and_end)
         after = read()
         parent.kill()
     assert 50_000_000 <= before <= after < 60_000_000

@@ -28,7 +28,7 @@ def test_each_phase_begins_at_nothing() -> None:
             progress.fraction(9, 10)
 
 
-def test_a_line_is_not_wrapped_where_nobody_looks() -> None:
+def test_a_line_is_not_wrapped_where_there_is_no_terminal() -> None:
     out = StringIO()
     Progress(Console(file=out)).say("a word " * 60)
     assert out.getvalue().count("\n") == 1

@@ -63,7 +63,7 @@ def test_no_realm_where_nobody_asks_for_one() -> None:
     assert "KRB5KEYTAB" not in layout.environment(layout.head)
 
 
-def test_no_key_stands_in_a_file_that_is_kept() -> None:
+def test_no_key_is_in_a_file_that_is_kept() -> None:
     plan = Kerberos().plan(SECURED)
     (path,) = plan.sealed
     assert path == WORK / "kerberos" / "keytab"
@@ -83,7 +83,7 @@ def test_containers_have_tokens_and_no_keytab() -> None:
 
 
 @pytest.mark.parametrize("engine", ["spark", "flink", "hadoop"])
-def test_whoever_reads_hdfs_proves_who_he_is(engine: str) -> None:
+def test_every_reader_of_hdfs_proves_who_he_is(engine: str) -> None:
     wanted = parse({"workload": "terasort", "engine": engine, "input": "hdfs", "nodes": "virtual:2"})
     layout = preview.sketch(wanted)
     assert layout.file_system_properties["hadoop.security.authentication"] == "kerberos"

@@ -26,7 +26,7 @@ KEY = "spark.hadoop.fs.s3a.secret.key"
         "export MY_TOKEN=hunter22",
     ],
 )
-def test_a_secret_is_replaced_wherever_its_key_stands(value: object) -> None:
+def test_a_secret_is_replaced_wherever_its_key_is(value: object) -> None:
     values: dict[str, str] = {}
     assert "hunter22" not in repr(hidden(value, values))
     assert list(values.values()) == ["hunter22"]

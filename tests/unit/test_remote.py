@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from weft.adapters.nodes.access import access, require_shared
-from weft.adapters.nodes.remote import furnished
+from weft.adapters.nodes.remote import prepared
 from weft.errors import NodeError, WeftError
 from weft.host import lease, shell
 from weft.host.programs import marks
@@ -153,10 +153,12 @@ def test_a_node_makes_directories_and_gets_files_for_itself_alone(tmp_path: Path
     assert sorted(path.name for path in (tmp_path / "conf").iterdir()) == ["key", "x"]
 
 
-@pytest.mark.parametrize("elsewhere", [True, False], ids=["another host", "this machine"])
-def test_a_node_answers_alike_on_another_host_and_on_this_machine(tmp_path: Path, elsewhere: bool) -> None:
+@pytest.mark.parametrize("on_other_hosts", [True, False], ids=["another host", "this machine"])
+def test_a_node_answers_alike_on_another_host_and_on_this_machine(
+    tmp_path: Path, on_other_hosts: bool
+) -> None:
     here = Node("n1", "127.0.0.1", 1, 1 << 30, tmp_path / "n1")
-    on = access(node("n1", tmp_path) if elsewhere else here)
+    on = access(node("n1", tmp_path) if on_other_hosts else here)
     on.make(tmp_path / "a" / "b")
     (tmp_path / "a" / "x").write_bytes(b"\xff\0")
     assert on.give([tmp_path / "a" / "x"]) == {tmp_path / "a" / "x": b"\xff\0"}
@@ -171,7 +173,7 @@ def test_a_node_answers_alike_on_another_host_and_on_this_machine(tmp_path: Path
         on.bearer("http://127.0.0.1:1/", "secret")
 
 
-def test_a_taken_port_is_told_with_its_holder(tmp_path: Path) -> None:
+def test_a_taken_port_is_reported_with_its_holder(tmp_path: Path) -> None:
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -185,9 +187,9 @@ def test_a_taken_port_is_told_with_its_holder(tmp_path: Path) -> None:
 def test_a_directory_that_one_node_does_not_see_is_named(tmp_path: Path) -> None:
     one, other = node("n1", tmp_path), node("n2", tmp_path)
     require_shared([one, other], tmp_path, "the record", "share it", here=True)
-    elsewhere = node("n2", tmp_path, "sh", "-c", "cd / && false")
+    on_other_hosts = node("n2", tmp_path, "sh", "-c", "cd / && false")
     with pytest.raises(NodeError):
-        require_shared([one, elsewhere], tmp_path, "the record", "share it", here=True)
+        require_shared([one, on_other_hosts], tmp_path, "the record", "share it", here=True)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +217,7 @@ def test_an_old_java_on_a_host_is_refused(
         refused,
         lease.hold("held", "a test") as held,
         open_work("held", held) as work,
-        furnished([node("n1", tmp_path), node("n2", tmp_path)], work, [tmp_path, tmp_path / "jdk"]) as found,
+        prepared([node("n1", tmp_path), node("n2", tmp_path)], work, [tmp_path, tmp_path / "jdk"]) as found,
     ):
         assert [one.name for one in found] == ["n1", "n2"]
 
@@ -227,7 +229,7 @@ def test_a_lease_releases_what_is_on_other_hosts(tmp_path: Path) -> None:
         access(on).make(tmp_path / "there" / "in")
         process = access(on).spawn("nap", ["sleep", "60"], log=tmp_path / "log", env={marks.LEASE: "held"})
         wait_for(lambda: marks.marked("held"))
-        (seen,) = held.elsewhere()
+        (seen,) = held.on_other_hosts()
         assert [one.program for one in seen.members] == ["sleep"]
         assert seen.there == [Resource("directory", str(tmp_path / "there"), "n1")]
         assert held.release_hosts() == []

@@ -78,7 +78,7 @@ def test_only_valid_runs_count_and_the_others_are_listed() -> None:
     assert found.groups[1].ratio is None
 
 
-def test_nothing_valid_is_said() -> None:
+def test_nothing_valid_is_reported() -> None:
     found = compare(lines(a=[None], b=[None]), "x")
     assert found.sentences == ("None of these runs is VALID, so there is nothing to compare.",)
     assert "times (no cell has a valid run)" in study.text(found)
@@ -162,7 +162,7 @@ def test_show_prints_the_report_and_its_numbers(stored: Path) -> None:
     assert json.loads(RUNNER.invoke(app, ["show", "--json"]).stdout)["id"] == "2023-6-bad"
 
 
-def test_report_writes_where_it_is_told(stored: Path, tmp_path: Path) -> None:
+def test_report_writes_to_the_given_file(stored: Path, tmp_path: Path) -> None:
     done = RUNNER.invoke(app, ["report", "2023-0", "--output", str(tmp_path / "page.html")])
     assert done.stdout.strip() == str(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")

@@ -72,7 +72,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Stored, Path]:
     return stored, report.write(stored)
 
 
-def test_it_stands_in_the_record(whole: tuple[Stored, Path]) -> None:
+def test_it_is_in_the_record(whole: tuple[Stored, Path]) -> None:
     assert whole[1] == whole[0].directory / "report.html"
 
 
@@ -170,7 +170,7 @@ def test_a_failed_run_begins_with_the_failure_the_last_lines_and_the_hint(
         assert each in first, each
 
 
-def test_what_does_not_belong_to_a_run_is_not_said_to_be_missing(tmp_path: Path) -> None:
+def test_what_does_not_belong_to_a_run_is_not_reported_as_missing(tmp_path: Path) -> None:
     """A run of Spark has no counters of MapReduce, Flink or HDFS."""
     unseen = build(makers(), summarize(make_record(tmp_path / "run")))[-1].blocks
     assert len(unseen) == 1
@@ -180,7 +180,7 @@ def test_what_does_not_belong_to_a_run_is_not_said_to_be_missing(tmp_path: Path)
 @pytest.mark.parametrize(
     ("engine", "name"), [("hadoop", "MapReduce's counters"), ("flink", "Flink's vertices")]
 )
-def test_what_an_engine_should_have_left_is_said_to_be_missing(
+def test_what_an_engine_should_have_left_is_reported_as_missing(
     tmp_path: Path, engine: str, name: str
 ) -> None:
     unseen = build(makers(), summarize(make_record(tmp_path / "run", head={"engine": engine})))[-1].blocks
@@ -260,7 +260,7 @@ def test_many_nodes_are_drawn_as_lowest_median_and_highest(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
-def test_what_links_carried_stands_against_their_rate() -> None:
+def test_what_links_carried_is_compared_with_their_rate() -> None:
     storage = StorageLink(address="10.88.0.1", interface="eth1")
     series = {
         ("n1", "net_send"): 3e6, ("n1", "net_receive"): 1e6, ("n2", "net_receive"): 4e6, ("n1", "storage_receive"): 9e7,
@@ -283,7 +283,7 @@ def test_what_links_carried_stands_against_their_rate() -> None:
     assert aside.plain[0].endswith("up to 90 MB/s")
 
 
-def test_without_a_network_for_storage_nothing_is_said_of_one() -> None:
+def test_without_a_network_for_storage_none_is_mentioned() -> None:
     summary = Summary(id="x", directory="/x", verdict="VALID", nodes=(NodeInfo(name="n1", link=5e6),))
     assert "Network over time" in timeline(summary).unseen
     assert not [name for name in timeline(summary).unseen if "storage" in name]

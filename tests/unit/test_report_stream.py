@@ -148,7 +148,7 @@ def test_a_comparison_has_the_latencies_of_streams_with_intervals() -> None:
         ({"records": 6200, "waited": 6.2}, "It did not catch up with them."),
     ],
 )
-def test_an_engine_that_began_late_is_said_to_have_caught_up_or_not(
+def test_an_engine_that_began_late_is_reported_to_have_caught_up_or_not(
     tmp_path: Path, backlog: dict[str, float], ends: str
 ) -> None:
     (shown,) = [text for text in words(summary(tmp_path, backlog=backlog)) if "began" in text]

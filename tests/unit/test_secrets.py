@@ -130,7 +130,7 @@ def test_a_record_is_its_users_alone(tmp_path: Path) -> None:
 
 
 def test_ps_does_not_show_what_weft_was_given() -> None:
-    look = "from weft.host import commandline as c; c.cover(); print(open('/proc/self/cmdline').read())"
+    script = "from weft.host import commandline as c; c.cover(); print(open('/proc/self/cmdline').read())"
     words = [
         "run",
         "--set",
@@ -141,7 +141,7 @@ def test_ps_does_not_show_what_weft_was_given() -> None:
         VALUE,
         "plain",
     ]
-    seen = subprocess.run([sys.executable, "-c", look, *words], capture_output=True, text=True, check=True)
+    seen = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=True)
     assert VALUE not in seen.stdout
     assert seen.stdout.count("********") == 3
     assert seen.stdout.rstrip("\n").endswith("plain\0")

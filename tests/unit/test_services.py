@@ -54,7 +54,7 @@ def test_what_is_needed_is_configured_by_its_own_keys(key: str) -> None:
         ({"probes": "prok"}, {}, "unknown probe 'prok'", ""),
     ],
 )
-def test_what_cannot_be_meant_is_said(
+def test_what_makes_no_sense_is_refused(
     table: dict[str, Any], settings: dict[str, str], message: str, hint: str
 ) -> None:
     with pytest.raises(UsageError) as caught:

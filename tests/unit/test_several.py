@@ -61,7 +61,7 @@ def test_no_port_is_taken_twice_on_a_node(names: str) -> None:
     assert len(set(taken)) == len(taken)
 
 
-def test_all_three_fit_beside_each_other_on_one_node() -> None:
+def test_all_three_fit_on_one_node() -> None:
     found = plan("hadoop,spark,flink", count=1, memory=12 * GIB)
     assert {daemon.table for daemon in found.daemons} == {
         "engine.hadoop",
@@ -116,7 +116,7 @@ def test_a_share_that_is_too_small_is_refused_with_the_keys_that_help() -> None:
     assert "engine.spark.share=2" in caught.value.hint
 
 
-def test_whoever_does_not_answer_is_named_as_the_log_is() -> None:
+def test_what_does_not_answer_is_named_as_the_log_is() -> None:
     found = plan("spark,flink")
     names = {daemon.name for daemon in found.daemons}
     spark, flink = found.ready

@@ -46,8 +46,8 @@ def outcome(program: str, directory: object) -> "subprocess.CompletedProcess[str
     )
 
 
-@pytest.mark.parametrize("look", ["process.code()", "process.wait(0.1)", "process.stop()"])
-def test_a_signal_while_popen_holds_its_lock_hangs_nothing(look: str, tmp_path: object) -> None:
+@pytest.mark.parametrize("call", ["process.code()", "process.wait(0.1)", "process.stop()"])
+def test_a_signal_while_popen_holds_its_lock_hangs_nothing(call: str, tmp_path: object) -> None:
     done = outcome(
         f"""
         def action():
@@ -55,7 +55,7 @@ def test_a_signal_while_popen_holds_its_lock_hangs_nothing(look: str, tmp_path: 
             process.popen._waitpid_lock = Lock(process.popen._waitpid_lock)
             try:
                 while True:
-                    {look}
+                    {call}
                     signals.check()
             finally:
                 process.popen._waitpid_lock = process.popen._waitpid_lock.real
@@ -98,7 +98,7 @@ def test_a_process_that_starts_when_a_signal_comes_is_known(tmp_path: object) ->
         "shell.run(['sleep', '600'], timeout=900)",
         "sleeper().wait()",
         "sleeper().wait(600)",
-        "signals.Asked().wait(600)",
+        "signals.Request().wait(600)",
     ],
 )
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_signal_during_cleanup_is_raised_after_it(tmp_path: object) -> None:
     assert (done.returncode, done.stdout) == (143, "cleaned\nover\n"), done.stderr
 
 
-def test_an_error_is_told_also_when_a_signal_came_during_its_cleanup(tmp_path: object) -> None:
+def test_an_error_is_reported_also_when_a_signal_came_during_its_cleanup(tmp_path: object) -> None:
     done = outcome(
         """
         from weft.errors import WeftError
@@ -163,7 +163,7 @@ def test_a_command_that_never_waits_ends_by_the_signal_all_the_same(tmp_path: ob
     assert "Traceback" not in done.stderr
 
 
-def test_other_threads_are_not_told(tmp_path: object) -> None:
+def test_other_threads_do_not_raise(tmp_path: object) -> None:
     done = outcome(
         """
         def action():

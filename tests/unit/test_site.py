@@ -36,7 +36,7 @@ FOUND = Survey(
 )
 
 
-def test_shared_file_systems_are_told_from_a_nodes_own() -> None:
+def test_shared_file_systems_are_distinguished_from_a_nodes_own() -> None:
     found = file_systems(MOUNTS)
     assert [(str(one.path), one.kind) for one in found] == [("/lustre", "lustre"), ("/home", "nfs4")]
     assert shared(Path("/lustre/me"), found)
@@ -57,7 +57,7 @@ def test_what_is_written_is_read_again() -> None:
     assert (profile.fabric, profile.slurm.account, profile.slurm.time) == ("auto", None, None)
 
 
-def test_what_was_found_stands_beside_what_can_be_chosen() -> None:
+def test_what_was_found_is_listed_with_what_can_be_chosen() -> None:
     written = text(FOUND)
     for words in (
         "ib0",
@@ -87,7 +87,7 @@ def test_no_profile_asks_for_nothing_but_whole_nodes(tmp_path: Path) -> None:
     ("written", "words"),
     [("slurm = ", "TOML"), ("[slurm]\npartion = 'x'", "slurm.partion"), ("fabric = 3", "fabric")],
 )
-def test_a_wrong_profile_is_told_by_its_key(written: str, words: str, tmp_path: Path) -> None:
+def test_a_wrong_profile_is_reported_by_its_key(written: str, words: str, tmp_path: Path) -> None:
     path = tmp_path / "site.toml"
     path.write_text(written)
     with pytest.raises(UsageError) as caught:

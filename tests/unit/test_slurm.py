@@ -92,7 +92,7 @@ def test_a_line_that_the_script_could_not_hold_is_refused() -> None:
         SlurmNodes(partition="a\nb")
 
 
-def test_a_step_is_one_task_on_one_node_beside_the_others() -> None:
+def test_a_step_is_one_task_on_one_node_that_others_share() -> None:
     words = step(7, AllocatedNode("n2", 4, 1 << 30, "n2", None))
     assert words[0] == "srun"
     assert {"--jobid=7", "--overlap", "--nodes=1", "--ntasks=1", "--nodelist=n2", "--cpus-per-task=4"} <= set(
@@ -159,7 +159,7 @@ def test_more_nodes_than_the_job_has_are_refused(monkeypatch: pytest.MonkeyPatch
         ("", "no reason", "weft plan"),
     ],
 )  # fmt: skip
-def test_a_refusal_is_told_with_a_fix(output: str, message: str, hint: str) -> None:
+def test_a_refusal_is_reported_with_a_fix(output: str, message: str, hint: str) -> None:
     error = refused(output)
     assert message in error.message
     assert hint in error.hint

@@ -114,7 +114,7 @@ def test_what_does_not_fit_a_node_is_refused_with_a_hint(
     assert caught.value.hint
 
 
-def test_no_secret_stands_in_a_command() -> None:
+def test_no_secret_is_in_a_command() -> None:
     layout = fake_layout()
     plan = SparkEngine().plan(layout)
     words = [word for daemon in plan.daemons for word in daemon.argv]

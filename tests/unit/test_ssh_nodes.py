@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tests.needs import NAMESPACES, ROOT, needs
 from weft.adapters.nodes import AnyNodes
-from weft.adapters.nodes.remote import furnished
+from weft.adapters.nodes.remote import prepared
 from weft.adapters.nodes.ssh import SshNodes, host_names
 from weft.errors import NodeError, UsageError
 from weft.host import lease
@@ -51,7 +51,7 @@ def test_a_host_with_nothing_but_ipv6_is_refused_with_that_word(tmp_path: Path) 
     with (
         lease.hold("one", "a test") as held,
         pytest.raises(NodeError, match="a: only IPv6 addresses"),
-        furnished([node], Work("one", tmp_path, held), []),
+        prepared([node], Work("one", tmp_path, held), []),
     ):
         pass
 

@@ -46,7 +46,7 @@ def collected(**changes: Any) -> dict[str, Any]:
 def judged(
     workload: StreamStatistics, *, published: int = 25_000, checked: int = 25_000, **changes: Any
 ) -> str:
-    ran = {"beside": [collected(**changes), {"records": published}]}
+    ran = {"companions": [collected(**changes), {"records": published}]}
     found = {"each": 25_000, "records": 25_000, "count": checked, "min": -9, "max": 9, "sum": 1, "results": 5}
     judgement = workload.judge(Results([], ran, [found]))
     assert judgement.valid == (not judgement.reason)
@@ -57,7 +57,7 @@ def test_programs_agree_on_the_records() -> None:
     workload, layout = StreamStatistics(producers=3, seed=7), laid()
     (topics,) = workload.prepare(layout)
     assert "stream-records=3" in topics.argv
-    collect, *produce = workload.job(Prepared(layout, [])).beside
+    collect, *produce = workload.job(Prepared(layout, [])).companions
     (validate,) = workload.check(Prepared(layout, []))
     for key in ("producers", "length", "values", "field", "seed", "client"):
         assert len({option(one.argv, key) for one in (collect, *produce, validate)}) == 1
@@ -93,7 +93,7 @@ def test_a_lost_or_repeated_record_is_not_valid(changes: dict[str, Any], reason:
 
 def test_a_rate_that_is_not_sustained_is_named_with_its_limit() -> None:
     step = {"rate": 5000.0, "sustained": False, "limit": "broker"}
-    ran = {"beside": [collected(steps=[step]), {"records": 25_000}]}
+    ran = {"companions": [collected(steps=[step]), {"records": 25_000}]}
     found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
     facts = StreamStatistics().judge(Results([], ran, [found])).facts
     assert (facts["sustained"], facts["limit"], facts["offered_per_second"]) == (False, "broker", 5000.0)
@@ -173,9 +173,9 @@ def test_an_engine_that_begins_late_has_no_warm_up() -> None:
     work = StreamStatistics(backlog=5, seconds=25)
     assert "--backlog" in work.job(Prepared(laid(), [])).arguments
     assert "--backlog" not in StreamStatistics().job(Prepared(laid(), [])).arguments
-    assert option(work.job(Prepared(laid(), [])).beside[0].argv, "backlog-seconds") == "5.0"
+    assert option(work.job(Prepared(laid(), [])).companions[0].argv, "backlog-seconds") == "5.0"
     late = {"records": 6200, "waited": 6.2, "caught_up": 3.0}
-    ran = {"beside": [collected(backlog=late), {"records": 25_000}]}
+    ran = {"companions": [collected(backlog=late), {"records": 25_000}]}
     found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
     judgement = work.judge(Results([], ran, [found]))
     assert judgement.valid

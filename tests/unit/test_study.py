@@ -124,7 +124,7 @@ def test_an_exclusion_that_cannot_be_meant_is_refused_with_its_file(
     assert hint in caught.value.hint
 
 
-def test_a_value_that_stands_twice_is_refused() -> None:
+def test_a_value_that_occurs_twice_is_refused() -> None:
     with pytest.raises(UsageError, match=r"matrix\.scratch has 'disk' twice"):
         study_from({**TABLE, "matrix": {"scratch": ["disk", "disk"]}}, name="s", where="s")
 

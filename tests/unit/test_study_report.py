@@ -190,7 +190,7 @@ def test_a_core_takes_in_what_the_slots_of_the_read_side_do() -> None:
     assert found.why == "no valid run of memory[1] whose job metrics have a stage that reads a shuffle"
 
 
-def test_places_of_an_axis_stand_in_the_order_of_the_study() -> None:
+def test_places_of_an_axis_are_in_the_order_of_the_study() -> None:
     found = against(BY_ENGINE[::-1], Paper(expected=ENGINES))
     assert [(each.cell, each.at, each.ratio and each.ratio.median) for each in found.slowdowns] == [
         ("datawarp", "spark", 3.0),
@@ -198,7 +198,7 @@ def test_places_of_an_axis_stand_in_the_order_of_the_study() -> None:
     ]
 
 
-def test_published_points_stand_beside_those_of_their_place(tmp_path: Path) -> None:
+def test_published_points_are_next_to_those_of_their_place(tmp_path: Path) -> None:
     here = tmp_path / "s"
     here.mkdir()
     (here / "expected.toml").write_text(
@@ -255,7 +255,7 @@ def test_the_page_names_what_is_emulated_the_published_points_and_the_rules(tmp_
     assert "could not be" not in text
 
 
-def test_cells_stand_in_the_order_of_the_axis_with_the_base_first(tmp_path: Path) -> None:
+def test_cells_are_in_the_order_of_the_axis_with_the_base_first(tmp_path: Path) -> None:
     found = studies.of_study(MEASURED[::-1], "s", folder(tmp_path / "s"))
     assert [group.key for group in found.groups[:3]] == [
         "memory-1",
@@ -334,7 +334,7 @@ def test_the_page_says_which_rules_agree_and_which_differ() -> None:
     assert Listing(["Agrees: a rule.", "Differs: another rule."]) in section.blocks
 
 
-def test_what_is_said_of_several_roles_is_said_once() -> None:
+def test_what_holds_for_several_roles_is_reported_once() -> None:
     other = EMULATED.replace("scratch", "input")
     assert emulation.joined([EMULATED, "a Lustre of 2015", other]) == [
         "the scratch and input file systems are emulated (latencyfs, profile lustre); no real lustre was used",

@@ -172,7 +172,7 @@ def test_what_cannot_be_surveyed_is_refused(arguments: tuple[str, ...], words: s
     assert words in found.exception.message
 
 
-def test_the_cost_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_is_shown_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.run.matrix.run", lambda *_, **__: pytest.fail("it ran"))
     app = typer.Typer()
     verb.register(app)

@@ -22,7 +22,7 @@ def test_a_table_reads_back(table: dict[str, object]) -> None:
     assert tomllib.loads(toml_of(table, {})) == table
 
 
-def test_coordinates_stand_above_as_comments() -> None:
+def test_coordinates_are_comments_at_the_top() -> None:
     text = toml_of({"workload": "terasort", "scratch": {"kind": "disk"}}, {"nodes.count": 2})
     assert text.startswith('# "nodes.count" = 2\n')
     assert tomllib.loads(text) == {"workload": "terasort", "scratch": {"kind": "disk"}}

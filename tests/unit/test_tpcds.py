@@ -17,7 +17,7 @@ from weft.adapters.workloads.tpcds import Tpcds
 from weft.errors import UsageError, WorkloadError
 from weft.host import settings
 from weft.spec.parse import parse
-from weft.tables import elsewhere, texts
+from weft.tables import copied, texts
 from weft.tables.checksum import checksum
 from weft.tables.duck import database, parts
 
@@ -119,16 +119,16 @@ def test_what_is_written_to_hdfs_is_read_from_there(tmp_path: Path) -> None:
     given = argparse.Namespace(
         scratch=tmp_path / "own", copier=json.dumps([sys.executable, str(tmp_path / "copier.py")])
     )
-    with elsewhere.to_write(given, "hdfs://node1:8020/in") as directory:
+    with copied.to_write(given, "hdfs://node1:8020/in") as directory:
         (directory / "visits").mkdir()
         (directory / "visits" / "part-0").write_text("rows")
     assert not directory.exists()
     assert (tmp_path / "in" / "visits" / "part-0").exists()
-    found = elsewhere.to_read(given, "hdfs://node1:8020/in", "tables")
+    found = copied.to_read(given, "hdfs://node1:8020/in", "tables")
     assert (found / "visits" / "part-0").read_text() == "rows"
-    assert elsewhere.to_read(given, "/lustre/in", "tables") == Path("/lustre/in")
+    assert copied.to_read(given, "/lustre/in", "tables") == Path("/lustre/in")
     with pytest.raises(WorkloadError, match=r"was not copied to .*: no such file"):
-        elsewhere.to_read(given, "hdfs://node1:8020/absent", "results")
+        copied.to_read(given, "hdfs://node1:8020/absent", "results")
 
 
 def test_a_checksum_is_that_of_the_values_whatever_their_order_and_types() -> None:

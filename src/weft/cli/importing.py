@@ -9,7 +9,7 @@ from weft.analysis.summary.gather import summarize
 from weft.cli.flags import AsJson
 from weft.errors import UsageError
 from weft.host import settings
-from weft.record.record import beside
+from weft.record.record import page_path
 from weft.report.pages import page, terminal
 from weft.run.imports.importing import import_log
 from weft.run.imports.unpack import LIMIT
@@ -43,7 +43,7 @@ def import_(
     """
     stored = import_log(log, settings.runs(), _size(limit))
     summary = summarize(stored)
-    written = page.save(page.text(summary), beside(stored.directory, page.NAME))
+    written = page.save(page.text(summary), page_path(stored.directory, page.NAME))
     if as_json:
         print(summary.json_text())
         return

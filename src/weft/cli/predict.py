@@ -90,7 +90,7 @@ def predict(
         return
     terminal.sections([prediction.section(found)], console())
     print(
-        f"  page {page.save(prediction.page(found), page_file or record.beside(record.find(settings.runs(), run).directory, _NAME))}"
+        f"  page {page.save(prediction.page(found), page_file or record.page_path(record.find(settings.runs(), run).directory, _NAME))}"
     )
 
 

@@ -38,7 +38,7 @@ def runs(of_study: OfStudy = "", as_json: AsJson = False) -> None:
         print(f"no runs{whose} in {settings.runs()}")
 
 
-def _stood_on(line: Headline) -> str:
+def _storage(line: Headline) -> str:
     """The scratch, and the roles with another storage."""
     scratch = line.storages.get("scratch", "")
     others = (f"{role} {storage}" for role, storage in line.storages.items() if storage != scratch)
@@ -54,7 +54,7 @@ def _listed(lines: list[Headline]) -> Table:
     styles = {"VALID": "green", "RUNNING": "yellow", "UNCHECKED": "yellow"}
     for line in lines:
         arguments = [
-            escape(word or NONE) for word in (line.workload, line.engine, line.nodes, _stood_on(line))
+            escape(word or NONE) for word in (line.workload, line.engine, line.nodes, _storage(line))
         ]
         speed = f"{size(line.throughput_per_node)}/s" if line.throughput_per_node else NONE
         style = styles.get(line.verdict, "red")

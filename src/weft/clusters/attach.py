@@ -13,7 +13,7 @@ from pathlib import Path
 from weft.clusters import registry
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError
-from weft.host import lease, orphans, settings, shell, signals
+from weft.host import adopted, lease, settings, shell, signals
 from weft.host.programs import marks
 from weft.host.programs.files import coded
 from weft.host.remote.reach import of_text
@@ -22,7 +22,7 @@ from weft.host.work import write_private
 from weft.layout.plan import Client, Layout
 from weft.record.record import Record
 
-_LOOK = 0.5
+_POLL = 0.5
 """Seconds between checks whether the cluster is still running."""
 _PATIENCE = 3.0
 """Seconds until a killed supervisor is gone: its commands end with its first thread, its lock with the last."""
@@ -80,7 +80,7 @@ def attach(
             code = _wait(cluster, process)
         finally:
             process.stop()
-            orphans.end(unmarked=True)  # `weft down` finds the others
+            adopted.end(unmarked=True)  # `weft down` finds the others
             record.note("command-ended", command=Path(argv[0]).name, code=process.code())
     return code if code >= 0 else 128 - code
 
@@ -128,7 +128,7 @@ def _joining(cluster: PersistentCluster, argv: Sequence[str]) -> Sequence[str]:
 
 
 def _wait(cluster: PersistentCluster, process: Process) -> int:
-    while (code := process.wait(_LOOK)) is None:
+    while (code := process.wait(_POLL)) is None:
         if registry.supervisor(cluster.name) != cluster.supervisor:
             break
     if code is None or (code in (-signal.SIGKILL, 128 + signal.SIGKILL) and _gone(cluster)):

@@ -9,7 +9,7 @@ from weft.errors import UsageError
 from weft.host import shell, signals
 from weft.text.nearest import nearest
 
-_LOOK = 0.5
+_POLL = 0.5
 """Seconds between checks for more output."""
 
 
@@ -43,6 +43,6 @@ def _read(cluster: PersistentCluster, path: Path, *, follow: bool) -> Iterator[s
             yield from whole
             if not follow or registry.supervisor(cluster.name) != cluster.supervisor:
                 break
-            signals.sleep(_LOOK)
+            signals.sleep(_POLL)
     if rest:
         yield rest

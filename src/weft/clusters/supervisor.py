@@ -32,7 +32,7 @@ from weft.run.progress import Progress
 from weft.run.run import Live, run
 from weft.spec.model import Spec
 
-_LOOK = 0.5
+_POLL = 0.5
 """Seconds between checks of the daemons."""
 _PROGRAM = "from weft.cli.supervise import main; main()"
 _GRACE = 120.0
@@ -79,7 +79,7 @@ def hold() -> None:
     """Run as the supervisor of the cluster that standard input describes."""
     order = json.load(sys.stdin)
     asked = Spec.model_validate(order["spec"]).with_secrets(order["secrets"])
-    use = partial(stand, door=rootless.door())
+    use = partial(keep_running, door=rootless.door())
     name = _asked(asked).name
     with registry.reserved(name):
         Path(order["log"]).rename(registry.log(name))
@@ -92,7 +92,7 @@ def hold() -> None:
         report.write(records.read(record))
 
 
-def stand(live: Live, *, door: tuple[str, ...]) -> Judgement:
+def keep_running(live: Live, *, door: tuple[str, ...]) -> Judgement:
     """Publish a ready cluster and keep it until SIGTERM, its time limit or its idle limit."""
     asked, ended = _asked(live.spec), signals.expect(signal.SIGTERM)
     since, began = time.time(), time.monotonic()
@@ -119,7 +119,7 @@ def _why(cluster: PersistentCluster, live: Live, ended: signals.Request) -> str:
     """Wait until a cluster has to end, and return the event with the reason."""
     began, last_use = time.monotonic(), partial(registry.last_use, cluster.name)
     idleness = None if cluster.idle is None else Idleness(cluster.idle, began, last_use, live.cluster.quiet)
-    while not ended.wait(_LOOK):
+    while not ended.wait(_POLL):
         live.cluster.watch()
         now = time.monotonic()
         if cluster.until is not None and now - began >= cluster.until - cluster.since:
@@ -133,7 +133,7 @@ def _client(live: Live) -> Client:
     """The client of the engine, and of the services that have one."""
     found = {service.kind: service.client(live.layout) for service in live.spec.all_services()}
     services = {kind: client for kind, client in found.items() if client is not None}
-    return live.spec.engine.client(live.layout).beside(services)
+    return live.spec.engine.client(live.layout).with_services(services)
 
 
 def _written(client: Client, layout: Layout, secret: str) -> Client:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from weft.host import orphans, settings, signals
+from weft.host import adopted, settings, signals
 from weft.host.lease import Lease
 from weft.host.programs import groups
 
@@ -29,7 +29,7 @@ def contained(lease: Lease) -> Iterator[None]:
                     groups.join(before)
                 groups.kill(own)
                 groups.remove(own)
-            orphans.end()
+            adopted.end()
 
 
 def _entered(own: Path, lease: Lease) -> Path | None:

@@ -54,9 +54,9 @@ class Lease:
 
     def release(self) -> list[Resource]:
         """Kill the processes with the mark and remove each resource. Returns what could not be removed."""
-        elsewhere = [entry for entry in self.entries if "reach" in entry]
+        on_other_hosts = [entry for entry in self.entries if "reach" in entry]
         left = self.release_hosts()
-        released = [entry for entry in elsewhere if entry not in self.entries]
+        released = [entry for entry in on_other_hosts if entry not in self.entries]
         left += self._here([*self.entries, *self._shared(released)], remove=True).left
         for name in self._jobs():
             commands.cancel_named(name)
@@ -64,9 +64,9 @@ class Lease:
             self.path.unlink(missing_ok=True)
         return left
 
-    def look(self) -> list[OnHost]:
+    def inventory(self) -> list[OnHost]:
         """What is held on this machine and on other hosts."""
-        return [self._here(self.entries), *self.elsewhere()]
+        return [self._here(self.entries), *self.on_other_hosts()]
 
     def groups(self) -> list[Path]:
         """The control groups of this machine that only processes of the command are in."""
@@ -91,7 +91,7 @@ class Lease:
 
     def release_hosts(self) -> list[Resource]:
         """The same on other hosts, all concurrently."""
-        answers = self.elsewhere(remove=True)
+        answers = self.on_other_hosts(remove=True)
         failed = {one.host for one in answers if one.problem or one.left}
         self.entries = [
             one for one in self.entries if "reach" not in one or of_text(one["reach"]).host in failed
@@ -99,7 +99,7 @@ class Lease:
         silent = [Resource("", "", one.host, one.problem) for one in answers if one.problem]
         return [*silent, *(item for one in answers for item in one.left)]
 
-    def elsewhere(self, *, remove: bool = False) -> list[OnHost]:
+    def on_other_hosts(self, *, remove: bool = False) -> list[OnHost]:
         """What is held on other hosts; `remove` removes it."""
         held: dict[str, list[list[str]]] = {}
         for one in self.entries:
@@ -141,11 +141,11 @@ def remains(name: str) -> list[str]:
     directory = str(settings.work() / name)
     found = [f"mount {point}" for point in mounts.points(directory)]
     entries = [entry for _, file in _files(name) for entry in _entries(file)]
-    (here, *_) = Lease(name, Path(), [one for one in entries if "reach" not in one]).look()
-    elsewhere = [
+    (here, *_) = Lease(name, Path(), [one for one in entries if "reach" not in one]).inventory()
+    on_other_hosts = [
         Resource(one["kind"], one["path"], of_text(one["reach"]).host) for one in entries if "reach" in one
     ]
-    return list(dict.fromkeys([*map(str, here.members), *found, *map(str, [*here.there, *elsewhere])]))
+    return list(dict.fromkeys([*map(str, here.members), *found, *map(str, [*here.there, *on_other_hosts])]))
 
 
 @contextmanager

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import psutil
 
-from weft.host import lease, shell, strays
+from weft.host import lease, orphans, shell
 from weft.host.lease import FoundLease, Lease
+from weft.host.orphans import Orphan
 from weft.host.resources import Member, Resource
-from weft.host.strays import Stray
 from weft.text.units import show_size
 
 
@@ -42,19 +42,19 @@ def holdings() -> list[Holding]:
     """Every lease of this user, with its processes."""
     found = [_holding(held) for held in lease.all_leases()]
     known = {member.pid for one in found for member in one.processes} | {one.owner for one in found}
-    return [*found, *(one for stray in strays.strays(known) for one in _escaped(stray))]
+    return [*found, *(one for orphan in orphans.with_open_files(known) for one in _escaped(orphan))]
 
 
-def _escaped(stray: Stray) -> Iterator[Holding]:
+def _escaped(orphan: Orphan) -> Iterator[Holding]:
     with suppress(psutil.Error, OSError):
-        size = psutil.Process(stray.pid).memory_info().rss
-        member = Member(stray.pid, "", shell.title(stray.pid), size)
-        yield Holding(stray.run, False, 0, stray.path, "unknown", [member], escaped=True)
+        size = psutil.Process(orphan.pid).memory_info().rss
+        member = Member(orphan.pid, "", shell.title(orphan.pid), size)
+        yield Holding(orphan.run, False, 0, orphan.path, "unknown", [member], escaped=True)
 
 
 def _holding(held: FoundLease) -> Holding:
     owner = held.owner
-    pid, found = int(owner.get("pid", 0)), held.lease.look()
+    pid, found = int(owner.get("pid", 0)), held.lease.inventory()
     members = [member for one in found for member in one.members if (member.pid, member.host) != (pid, "")]
     return Holding(
         held.lease.name,
@@ -103,7 +103,7 @@ def sweep() -> list[Swept]:
 
 
 def _swept(dead: Lease) -> Swept | None:
-    before = dead.look()
+    before = dead.inventory()
     left = dead.release()
     if not dead.entries:  # its owner has opened but not locked it, and will open another
         return None

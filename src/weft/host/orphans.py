@@ -1,76 +1,53 @@
-"""Adopted processes: their own parent has ended, and the kernel has made them children of weft (`subreaper`)."""
+"""Processes that no run holds any more, but that have files of one open: orphans without its mark, outside its control group.
+
+That is all that can be known of them, so that weft shows them and does not end them.
+"""
 
 import os
-import time
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
-from weft.host import shell, subreaper
+from weft.host import settings
 from weft.host.programs import marks
 
-_PATIENCE = 10.0
-"""Seconds for killed processes to end."""
+_DELETED = " (deleted)"
+"""What the kernel adds to the name of a file that has been removed (proc(5))."""
+_ADOPTERS = {"systemd", "init"}
+"""Names of processes, besides PID 1, that become the parent of a user's orphans."""
 
 
-def found() -> list[psutil.Process]:
-    """Live adopted processes and their descendants; none before `subreaper.adopt`."""
-    if not subreaper.adopting():
-        return []
-    own = shell.started()
-    adopted = [child for child in psutil.Process().children() if child.pid not in own]
-    return [one for child in adopted for one in (child, *_below(child)) if _alive(one)]
+@dataclass(frozen=True)
+class Orphan:
+    """A process, the run of which it has a file open, and that file."""
+
+    pid: int
+    run: str
+    path: str
 
 
-def end(*, unmarked: bool = False) -> None:
-    """Kill them; with `unmarked`, only those without a lease's mark, which nobody else would find."""
-    until = time.monotonic() + _PATIENCE
-    while time.monotonic() < until:
-        reap()
-        left = [
-            one for one in found() if not (unmarked and marks.value(marks.variables(one.pid), marks.LEASE))
-        ]
-        if not left:
-            break
-        for one in left:
-            with suppress(psutil.NoSuchProcess):
-                one.kill()
-        time.sleep(0.01)
+def with_open_files(held: set[int]) -> list[Orphan]:
+    """Orphans of this user with an open file, program or working directory of a run; `held` are known processes."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        pid = int(path.name)
+        with suppress(OSError, ValueError, IndexError):
+            if path.stat().st_uid == os.getuid() and pid not in held and _orphan(path):
+                found += [Orphan(pid, run, name) for run, name in _of_runs(path)][:1]
+    return [orphan for orphan in found if not marks.value(marks.variables(orphan.pid), marks.LEASE)]
 
 
-def reap(age: float = 0) -> None:
-    """Remove adopted processes that have ended from the kernel's table, as any parent must.
-
-    `age`: only those that started so many seconds ago, while other threads start processes: one is known only a moment later.
-    """
-    own = shell.started()
-    while subreaper.adopting():
-        try:
-            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if ended is None or ended.si_pid in own or _age(ended.si_pid) < age:
-                return
-            os.waitpid(ended.si_pid, os.WNOHANG)
-        except (ChildProcessError, FileNotFoundError):
-            return
+def _orphan(process: Path) -> bool:
+    parent = int(process.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+    return parent == 1 or Path(f"/proc/{parent}/comm").read_text().strip() in _ADOPTERS
 
 
-def _age(pid: int) -> float:
-    begin = (
-        Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    )  # in ticks since boot (proc(5))
-    return time.clock_gettime(time.CLOCK_BOOTTIME) - int(begin) / os.sysconf("SC_CLK_TCK")
-
-
-def _below(process: psutil.Process) -> list[psutil.Process]:
-    try:
-        return process.children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
-
-
-def _alive(process: psutil.Process) -> bool:
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
+def _of_runs(process: Path) -> Iterator[tuple[str, str]]:
+    """Each file of a run that a process uses, with the name of the run: its directory's."""
+    for link in (process / "cwd", process / "exe", *process.glob("fd/*")):
+        with suppress(OSError, ValueError, IndexError):
+            name = str(link.readlink()).removesuffix(_DELETED)
+            for base in (settings.work(), settings.runs()):
+                if name.startswith(f"{base}/"):
+                    yield Path(name).relative_to(base).parts[0], name

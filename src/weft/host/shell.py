@@ -113,7 +113,7 @@ def _answer(popen: "subprocess.Popen[Text]", message: Text | None, timeout: floa
     while True:
         left = end - time.monotonic()
         with suppress(subprocess.TimeoutExpired):
-            return popen.communicate(message, timeout=max(0, min(signals.LOOK, left)))
+            return popen.communicate(message, timeout=max(0, min(signals.POLL, left)))
         message = None  # it is on its way
         signals.check()
         if left < 0:
@@ -173,9 +173,9 @@ class Process:
         """The exit code, or None if it still runs after `timeout` seconds."""
         end = None if timeout is None else time.monotonic() + timeout
         while True:
-            left = signals.LOOK if end is None else max(0.0, end - time.monotonic())
+            left = signals.POLL if end is None else max(0.0, end - time.monotonic())
             with suppress(subprocess.TimeoutExpired):
-                return self.popen.wait(min(left, signals.LOOK))
+                return self.popen.wait(min(left, signals.POLL))
             signals.check()
             if left == 0:
                 return None

@@ -19,7 +19,7 @@ from types import FrameType
 
 from weft.errors import Stopped
 
-LOOK = 0.1
+POLL = 0.1
 """Seconds between two looks for a signal while something else is waited for."""
 _STUCK = 5.0
 """Seconds after which a second signal is raised at once: nobody has looked since the first."""
@@ -131,7 +131,7 @@ class Request:
         """Wait so long for the signal, and say whether it has come."""
         end = time.monotonic() + seconds
         while not self.yes and (left := end - time.monotonic()) > 0:
-            sleep(min(LOOK, left))
+            sleep(min(POLL, left))
         return self.yes
 
 

@@ -356,7 +356,7 @@ class Client:
     services: Mapping[str, "Client"] = field(default_factory=dict)
     """By service: its client, if it has one."""
 
-    def beside(self, services: Mapping[str, "Client"]) -> "Client":
+    def with_services(self, services: Mapping[str, "Client"]) -> "Client":
         """The same with the variables, search paths and programs of services too."""
         all_ = joined([self, *services.values()])
         return replace(
@@ -396,5 +396,5 @@ class Job:
     directory: Path | None = None
     output: Path | None = None
     """As for a command."""
-    beside: Sequence[Command] = ()
-    """Programs that run while it does; their results are `results.ran["beside"]` of `Workload.judge`, in this order."""
+    companions: Sequence[Command] = ()
+    """Programs that run while it does; their results are `results.ran["companions"]` of `Workload.judge`, in this order."""

@@ -188,7 +188,7 @@ def parsed(text: str) -> tuple[list[dict[str, Any]], int]:
     return found, len(lines) - len(found)
 
 
-def beside(directory: Path, name: str) -> Path:
+def page_path(directory: Path, name: str) -> Path:
     """Where a page about a record is written: in it, or in the current directory if it belongs to another user."""
     if directory.stat().st_uid == os.geteuid():
         return directory / name

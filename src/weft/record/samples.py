@@ -62,7 +62,7 @@ def finish(record: Path) -> None:
                 (record / text.name).unlink()
 
 
-def elsewhere(record: Path, node: str) -> Path:
+def remote_log(record: Path, node: str) -> Path:
     """The readings of a node on another host, received as a stream."""
     return record / f"samples.{node}.csv"
 

@@ -13,7 +13,7 @@ import httpx2
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere, one_a_host
 from weft.errors import ClusterError
-from weft.host import orphans, shell, signals
+from weft.host import adopted, shell, signals
 from weft.host.cause import cause
 from weft.host.remote.command import LOST
 from weft.host.shell import Process
@@ -82,7 +82,7 @@ class Cluster:
 
     def watch(self) -> None:
         """Record daemons that have ended. Raises ClusterError if the cluster cannot continue without them."""
-        orphans.reap(_KNOWN)
+        adopted.reap(_KNOWN)
         for daemon, process in list(self.processes):
             code = process.code()
             if code is None:

@@ -83,7 +83,7 @@ def run_all(
         end = time.monotonic() + timeout
         while any(running.process.code() is None for running in live):
             cluster.watch()
-            _look(live, progress)
+            _poll(live, progress)
             if time.monotonic() > end:
                 names = ", ".join(r.command.name for r in live if r.process.code() is None)
                 raise WorkloadError(
@@ -91,7 +91,7 @@ def run_all(
                     hint="allow more time with --set timeout=2h",
                 )
             signals.sleep(0.1)
-        _look(live, progress)
+        _poll(live, progress)
         return [_required(running) for running in live]
     finally:
         for running in live:
@@ -102,7 +102,7 @@ def _start(command: Command, layout: Layout, cluster: Cluster) -> Running:
     return Running(command, cluster.launch(command, layout, cwd=command.directory, out=command.output))
 
 
-def _look(live: Sequence[Running], progress: Progress) -> None:
+def _poll(live: Sequence[Running], progress: Progress) -> None:
     for running in live:
         running.pass_on()
         if running.process.code():

@@ -59,8 +59,8 @@ def run(
 
 def order(cells: int, repeat: int, seed: int) -> list[tuple[int, int]]:
     """(cell, repeat) pairs: each repetition runs every cell once, in its own order."""
-    dice = random.Random(seed)  # noqa: S311 - an order, not a secret
-    return [(cell, number) for number in range(repeat) for cell in dice.sample(range(cells), cells)]
+    rng = random.Random(seed)  # noqa: S311 - an order, not a secret
+    return [(cell, number) for number in range(repeat) for cell in rng.sample(range(cells), cells)]
 
 
 def finished(study: Study) -> dict[tuple[str, int], Stored]:

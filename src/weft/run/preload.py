@@ -15,7 +15,7 @@ from weft.record.record import Record
 
 _CHECK = "preload-check"
 """The command name of the program that shows before the start whether the library can be loaded."""
-_LOOKS, _PAUSE = 5, 0.2
+_POLLS, _PAUSE = 5, 0.2
 """How often, and at which interval in seconds, a process is inspected that may be just starting its program."""
 
 
@@ -118,7 +118,7 @@ def _confirmed(layout: Layout, node: Node, found: Sequence[Silent]) -> list[Sile
     A program that others have run with the library was ended before it could report anything, if it does not run.
     """
     left = list(found)
-    for _ in range(_LOOKS):
+    for _ in range(_POLLS):
         if not left:
             break
         signals.sleep(_PAUSE)

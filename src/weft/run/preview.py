@@ -71,7 +71,7 @@ def _work(spec: Spec, layout: Layout) -> list[Command]:
     prepare = list(workload.prepare(layout))
     later = Prepared(layout, [_SUMS_LATER for _ in prepare])
     job = workload.job(later)
-    return [*prepare, spec.engine.submit(job, layout), *job.beside, *workload.check(later)]
+    return [*prepare, spec.engine.submit(job, layout), *job.companions, *workload.check(later)]
 
 
 def text(plan: dict[str, Any]) -> str:

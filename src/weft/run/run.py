@@ -79,11 +79,13 @@ def measure(live: Live) -> Judgement:
         prepared = do(workload.prepare(layout.of("generator")))
     with live.phase("run"):
         job = workload.job(Prepared(layout, prepared))
-        ran, *beside = do([live.spec.engine.submit(job, layout), *job.beside])
+        ran, *companions = do([live.spec.engine.submit(job, layout), *job.companions])
     with live.phase("check"):
         checks = workload.check(Prepared(layout.of("validator"), prepared))
         checked = [outcome for check in checks for outcome in do([check])]
-    return workload.judge(Results(prepared, {**ran, "beside": beside} if beside else ran, checked))
+    return workload.judge(
+        Results(prepared, {**ran, "companions": companions} if companions else ran, checked)
+    )
 
 
 def run(

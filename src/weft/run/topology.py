@@ -56,12 +56,12 @@ class Topology:
         load().limits.require(self.nodes(spec.nodes).count, layers)
         for variable in settings.spelled():
             require_named(variable)
-        if not spec.nodes.elsewhere:
+        if not spec.nodes.on_other_hosts:
             for role, storage in self.storages.items():
                 storage.require(role)
         kept = {role: path for role, storage in self.storages.items() if (path := storage.keeps(role))}
         require_plain({role: _VARIABLE.sub("", str(path)) for role, path in kept.items()})
-        if not spec.nodes.elsewhere:
+        if not spec.nodes.on_other_hosts:
             require_room(spec.workload, kept)
 
     def members(self, nodes: Sequence[Node], computing: int) -> Members:
@@ -108,7 +108,7 @@ class Topology:
                 if service.backing:
                     place = service.backing.place(service.role, on, work)
                     backings[service.kind] = held.enter_context(place)
-                held.enter_context(service.stand(members, backings.get(service.kind), work))
+                held.enter_context(service.start_first(members, backings.get(service.kind), work))
             roles = {
                 role: held.enter_context(storage.place(role, members, work))
                 for role, storage in self.storages.items()

@@ -40,7 +40,7 @@ def require_runnable(spec: Spec) -> None:
     else:
         _require_authenticating(spec)
     _require_preloaded(spec)
-    if not spec.nodes.elsewhere:
+    if not spec.nodes.on_other_hosts:
         _require_files(work)
     for kind in spec.engine.parts:
         if kind not in work.runs_on:
@@ -108,7 +108,7 @@ def _require_authenticating(spec: Spec) -> None:
                 f"{kind} knows no authentication and listens on all addresses of its hosts: anybody who reaches them could read and change its data",
                 hint="if nobody else can reach them, add --set security=none (and --set nodes.trusted=true for ssh and slurm nodes)",
             )
-        if spec.nodes.elsewhere and not engine.authenticates:
+        if spec.nodes.on_other_hosts and not engine.authenticates:
             raise UsageError(
                 f"{kind} knows no authentication, and {spec.nodes.reached_by} could read and change its data",
                 hint="use --nodes local or virtual; or, if nobody else can reach these hosts, add --set security=none --set nodes.trusted=true",

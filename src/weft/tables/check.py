@@ -13,8 +13,8 @@ import duckdb
 from weft.errors import WorkloadError
 from weft.tables.checksum import checksum
 from weft.tables.compare import Answer, Row, difference
+from weft.tables.copied import to_read
 from weft.tables.duck import database, parts, view
-from weft.tables.elsewhere import to_read
 from weft.tables.program import execute, options, progress
 from weft.tables.question import question
 

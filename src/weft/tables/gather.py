@@ -11,8 +11,8 @@ from typing import Any
 
 import duckdb
 
+from weft.tables.copied import to_read
 from weft.tables.duck import database, parts, view
-from weft.tables.elsewhere import to_read
 from weft.tables.program import execute, options
 
 

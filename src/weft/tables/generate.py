@@ -11,8 +11,8 @@ from typing import Any
 import duckdb
 
 from weft.tables.columns import described
+from weft.tables.copied import to_write
 from weft.tables.duck import database, load_tpcds
-from weft.tables.elsewhere import to_write
 from weft.tables.naming import quoted
 from weft.tables.program import execute, options, progress
 from weft.tables.texts import OWN, with_casts

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import polars
 
-from weft.tables.elsewhere import to_write
+from weft.tables.copied import to_write
 from weft.tables.program import execute, options, progress
 
 FILE_ROWS: Final = 250_000

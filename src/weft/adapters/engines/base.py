@@ -25,7 +25,7 @@ class Engine(BaseModel, ABC):
     """Names of the distributions that it needs."""
     prefix: ClassVar[str] = ""
     """Prefix of its own configuration keys, if they have one: spark."""
-    beside: ClassVar[Mapping[str, int]] = {}
+    ports_with_others: ClassVar[Mapping[str, int]] = {}
     """Its default ports beside other engines: its own defaults are in use by another engine."""
     programs: ClassVar[tuple[str, ...]] = ()
     """File name suffixes of users' programs that it runs."""

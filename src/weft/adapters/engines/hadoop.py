@@ -70,8 +70,8 @@ class HadoopEngine(OnYarnAlone, Engine):
 
     def containers(self, layout: Layout) -> Containers:
         """The containers of each node. Raises UsageError if a task does not fit."""
-        beside = jobs.HISTORY + self.client_memory + 2 * OVERHEAD
-        return cut(layout, beside, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
+        reserved = jobs.HISTORY + self.client_memory + 2 * OVERHEAD
+        return cut(layout, reserved, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
 
     @property
     def encrypted(self) -> bool:

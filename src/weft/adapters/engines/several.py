@@ -118,7 +118,8 @@ def composed(tables: Sequence[Any]) -> Any:
     if len(tables) == 1:
         return tables[0]
     apart = {
-        kind: {**(KINDS[kind].beside if kind in KINDS else {}), **table} for kind, table in engines.items()
+        kind: {**(KINDS[kind].ports_with_others if kind in KINDS else {}), **table}
+        for kind, table in engines.items()
     }
     return {"kind": "several", "engines": apart, "shares": shares}
 

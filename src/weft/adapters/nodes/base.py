@@ -56,7 +56,7 @@ class Nodes(BaseModel, ABC):
         default=None, description="memory per node; default: an equal share of the available memory"
     )
 
-    elsewhere: ClassVar[bool] = False
+    on_other_hosts: ClassVar[bool] = False
     """Whether they are other machines than weft's own, whose directories are not known before they are there."""
     reached_by: ClassVar[str] = "every user of this machine"
     """Who else can connect to their ports."""

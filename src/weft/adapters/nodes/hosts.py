@@ -11,7 +11,7 @@ from weft.errors import UsageError
 class Hosts(Nodes):
     """Nodes on other hosts."""
 
-    elsewhere: ClassVar[bool] = True
+    on_other_hosts: ClassVar[bool] = True
     reached_by: ClassVar[str] = "every user of these hosts and of their network"
 
     trusted: bool = Field(

@@ -20,30 +20,30 @@ _PATIENCE = 5.0
 
 
 @contextmanager
-def furnished(nodes: Sequence[Node], work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
+def prepared(nodes: Sequence[Node], work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
     """Nodes whose hosts have been inspected, with directories for the run; all are removed at the end.
 
     A node of 0 cores or 0 bytes of memory gets what its host has; nothing is created before all have answered.
     """
-    looked = everywhere(nodes, lambda node: _look(node, visible))
-    _refuse_missing(looked, visible)
-    _refuse_old(looked)
-    _refuse_ipv6_only(looked)
-    _refuse_few_cores(nodes, looked)
-    found = [node for node, _ in looked]
+    inspected = everywhere(nodes, lambda node: _inspect(node, visible))
+    _refuse_missing(inspected, visible)
+    _refuse_old(inspected)
+    _refuse_ipv6_only(inspected)
+    _refuse_few_cores(nodes, inspected)
+    found = [node for node, _ in inspected]
     try:
-        everywhere(found, lambda node: _furnish(node, work))
+        everywhere(found, lambda node: _prepare(node, work))
         yield found
     finally:
         work.lease.release_hosts()
 
 
 @contextmanager
-def attended(reaches: Sequence[Reach], work: Work) -> Iterator[list[Reach]]:
+def connected(reaches: Sequence[Reach], work: Work) -> Iterator[list[Reach]]:
     """One open connection to each host, which all requests to its nodes use for the length of a `with` block."""
     opened: list[Reach] = []
     try:
-        opened.extend(reach.attended(work.directory / f"{reach.host}.agent.log") for reach in reaches)
+        opened.extend(reach.connected(work.directory / f"{reach.host}.agent.log") for reach in reaches)
         yield opened
     finally:
         _dismiss(opened)
@@ -58,7 +58,7 @@ def _dismiss(opened: Sequence[Reach]) -> None:
         reach.close(max(0, end - time.monotonic()))
 
 
-def _furnish(node: Node, work: Work) -> None:
+def _prepare(node: Node, work: Work) -> None:
     access(node).note(work.lease, "directory", work.directory)
     made = [str(path) for path in (work.directory.parent, work.directory, node.directory)]
     try:
@@ -68,11 +68,11 @@ def _furnish(node: Node, work: Work) -> None:
         raise
 
 
-Looked = tuple[Node, dict[str, Any]]
+Inspected = tuple[Node, dict[str, Any]]
 """A node, and the facts about its host."""
 
 
-def _look(node: Node, visible: Sequence[Path]) -> Looked:
+def _inspect(node: Node, visible: Sequence[Path]) -> Inspected:
     found: dict[str, Any] = access(node).ask("inventory", {"visible": [str(path) for path in visible]})
     filled = replace(
         node,
@@ -88,9 +88,9 @@ _RESERVE = 1 << 30
 """Bytes reserved for a host's operating system."""
 
 
-def _refuse_missing(looked: Sequence[Looked], visible: Sequence[Path]) -> None:
+def _refuse_missing(inspected: Sequence[Inspected], visible: Sequence[Path]) -> None:
     for path in map(str, visible):
-        lacking = [node.name for node, found in looked if path in found["missing"]]
+        lacking = [node.name for node, found in inspected if path in found["missing"]]
         if lacking:
             raise NodeError(
                 f"{listed(lacking)}: {path} does not exist there; every node must see it",
@@ -98,8 +98,8 @@ def _refuse_missing(looked: Sequence[Looked], visible: Sequence[Path]) -> None:
             )
 
 
-def _refuse_few_cores(asked: Sequence[Node], looked: Sequence[Looked]) -> None:
-    for node, (_, found) in zip(asked, looked, strict=True):
+def _refuse_few_cores(asked: Sequence[Node], inspected: Sequence[Inspected]) -> None:
+    for node, (_, found) in zip(asked, inspected, strict=True):
         if node.cores > found["cores"]:
             raise NodeError(
                 f"{node.name} was to have {node.cores} cores, but commands on it may use {found['cores']}",
@@ -107,11 +107,11 @@ def _refuse_few_cores(asked: Sequence[Node], looked: Sequence[Looked]) -> None:
             )
 
 
-def _refuse_old(looked: Sequence[Looked]) -> None:
+def _refuse_old(inspected: Sequence[Inspected]) -> None:
     """With an old Java, engines fail one after another, each with a different message."""
     old = {
         node.name: f"{path} is Java {version}" if version else f"{path} has a java that cannot run"
-        for node, found in looked
+        for node, found in inspected
         for path, version in found["java"].items()
         if version < OLDEST
     }
@@ -122,9 +122,9 @@ def _refuse_old(looked: Sequence[Looked]) -> None:
         )
 
 
-def _refuse_ipv6_only(looked: Sequence[Looked]) -> None:
+def _refuse_ipv6_only(inspected: Sequence[Inspected]) -> None:
     lacking = [
-        node.name for node, found in looked if found["ipv6"] and not found["addresses"].keys() - {"lo"}
+        node.name for node, found in inspected if found["ipv6"] and not found["addresses"].keys() - {"lo"}
     ]
     if lacking:
         raise NodeError(

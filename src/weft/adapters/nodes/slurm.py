@@ -12,7 +12,7 @@ from pydantic import Field
 
 from weft.adapters.nodes.fabric import on_fabric
 from weft.adapters.nodes.hosts import Hosts
-from weft.adapters.nodes.remote import attended, furnished
+from weft.adapters.nodes.remote import connected, prepared
 from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
 from weft.host import machine, settings, signals
 from weft.host.remote.reach import Reach, message, of_text
@@ -115,16 +115,20 @@ class SlurmNodes(Hosts):
     @contextmanager
     def acquire(self, work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
         own = wrapper()  # a job can be cancelled before Slurm has reported its nodes
-        with _told_by_slurm(own), self._given(work) as given, _told_by_slurm(None if own else given.job):
+        with (
+            _report_ended_by_slurm(own),
+            self._given(work) as given,
+            _report_ended_by_slurm(None if own else given.job),
+        ):
             settings.share(_shared())
             _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
             nodes = [self._node(part, given, work) for part in self._chosen(given)]
             with (
-                attended([of_text(node.way) for node in nodes], work),
-                _caretakers(nodes, work),
-                furnished(nodes, work, visible) as looked,
+                connected([of_text(node.way) for node in nodes], work),
+                _watchdogs(nodes, work),
+                prepared(nodes, work, visible) as inspected,
             ):
-                yield [*on_fabric(looked, self.fabric or load().fabric)]
+                yield [*on_fabric(inspected, self.fabric or load().fabric)]
 
     @contextmanager
     def _given(self, work: Work) -> Iterator[Allocation]:
@@ -143,7 +147,7 @@ class SlurmNodes(Hosts):
             commands.cancel_named(name)
 
     def explained(self) -> AbstractContextManager[None]:
-        return _told_by_slurm(wrapper() or (allocation().job if inside() else None))
+        return _report_ended_by_slurm(wrapper() or (allocation().job if inside() else None))
 
     def limits(self) -> list[str]:
         return (
@@ -162,7 +166,7 @@ class SlurmNodes(Hosts):
 
 
 @contextmanager
-def _told_by_slurm(number: int | None) -> Iterator[None]:
+def _report_ended_by_slurm(number: int | None) -> Iterator[None]:
     """Errors that Slurm caused by ending the job are reported as such."""
     try:
         yield
@@ -184,7 +188,7 @@ def _options(extra: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def _caretakers(nodes: Sequence[Node], work: Work) -> Iterator[None]:
+def _watchdogs(nodes: Sequence[Node], work: Work) -> Iterator[None]:
     """One step per node, started before the run's directory is created, that removes it if the job is ended externally."""
     request = {"lease": work.name, "directories": [str(work.directory)]}
     started: list[Process] = []

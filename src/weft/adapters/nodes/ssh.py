@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from weft.adapters.nodes.fabric import on_fabric
 from weft.adapters.nodes.hosts import Hosts
-from weft.adapters.nodes.remote import attended, furnished, listed
+from weft.adapters.nodes.remote import connected, listed, prepared
 from weft.errors import NodeError, UsageError
 from weft.host import machine, shell, signals
 from weft.host.remote.command import LOST
@@ -124,10 +124,10 @@ class SshNodes(Hosts):
         sockets = Path("/tmp") / f"weft-{secrets.token_hex(4)}"  # noqa: S108 - a socket's path is at most 108 bytes
         work.claim(sockets)
         reaches = [self._reach(name, sockets / str(i)) for i, name in enumerate(self._names())]
-        with attended(reaches, work) as opened:
+        with connected(reaches, work) as opened:
             self._wait(opened)
-            with furnished(self._nodes(opened, work), work, visible) as looked:
-                yield [*on_fabric(looked, self.fabric)]
+            with prepared(self._nodes(opened, work), work, visible) as inspected:
+                yield [*on_fabric(inspected, self.fabric)]
 
     def _reach(self, host: str, path: Path) -> Reach:
         """The remote agent's connection, which all other commands share."""

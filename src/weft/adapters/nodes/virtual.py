@@ -101,7 +101,7 @@ class VirtualNodes(Nodes):
                 holders.append(holder := _hold_node(planned, work))
                 nodes.append(_connect(i, planned, holder, work, switch.pid))
             for node in nodes:
-                _furnish(node, nodes, visible)
+                _prepare(node, nodes, visible)
             yield nodes
         finally:
             for holder in reversed(holders):
@@ -234,7 +234,7 @@ def _wait_for_own_network(pid: int) -> None:
         signals.sleep(0.01)
 
 
-def _furnish(node: Node, nodes: Sequence[Node], visible: Sequence[Path]) -> None:
+def _prepare(node: Node, nodes: Sequence[Node], visible: Sequence[Path]) -> None:
     """Host name, host table, and a private /tmp that still shows what every node must see."""
     hosts = node.directory / "hosts"
     hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{other.address} {other.name}\n" for other in nodes))

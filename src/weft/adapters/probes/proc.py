@@ -22,7 +22,7 @@ INTERVAL = 1.0
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_LOOKS = 3
+_READINGS = 3
 """Attempts to read all processes for one reading, if some always end meanwhile."""
 
 _DEAD = "processes that lived less than a second"
@@ -154,7 +154,7 @@ class Reader:
 
         If one ended meanwhile, its counters may or may not be in its parent's: all processes are read again.
         """
-        for _ in range(_LOOKS):
+        for _ in range(_READINGS):
             found, ended = [], False
             for pid, (owner, process) in self._processes():
                 if (read := _process(pid)) is None:

@@ -37,7 +37,7 @@ def samplers(layout: Layout, probe: str) -> Iterator[None]:
             [sys.executable, "-P", "-m", "weft.adapters.probes.sampler", layout.run, node.name, probe],
             log=layout.log(node, f"sampler-{probe}"),
             env={"PYTHONPATH": str(settings.PACKAGE.parent), marks.LEASE: layout.run},
-            out=samples.elsewhere(layout.record, f"{node.name}.{probe}"),
+            out=samples.remote_log(layout.record, f"{node.name}.{probe}"),
         )
         for node in away
     ]

@@ -77,7 +77,7 @@ class Service(BaseModel, ABC):
         """By distribution: processes whose classes are archived while provisioning."""
         return {}
 
-    def stand(
+    def start_first(
         self,
         members: Members,  # noqa: ARG002 - for services from which storages are mounted
         backing: Place | None,  # noqa: ARG002

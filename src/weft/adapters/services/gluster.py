@@ -65,7 +65,7 @@ class Gluster(Service):
         return [node for node in [*members, *members.servers] if node.name not in own]
 
     @contextmanager
-    def stand(self, members: Members, backing: Place | None, work: Work) -> Iterator[None]:
+    def start_first(self, members: Members, backing: Place | None, work: Work) -> Iterator[None]:
         servers = members.of(self.kind)
         require_this_machine("GlusterFS started by weft", self.kind, [*members, *servers])
         if os.geteuid() != 0:

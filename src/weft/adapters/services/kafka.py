@@ -91,9 +91,9 @@ class Kafka(Service):
     @field_validator("on")
     @classmethod
     def _can_be_mapped(cls, on: Storage) -> Storage:
-        if on.unmappable:
+        if on.no_mmap:
             raise MisreadError(
-                f"Kafka maps the index files of its log for writing: {on.unmappable}",
+                f"Kafka maps the index files of its log for writing: {on.no_mmap}",
                 hint="its log can be on disk, memory, loopback, or a mounted file system",
             )
         return on

@@ -48,7 +48,7 @@ class Storage(BaseModel, ABC):
         return storages.Layer(self.kind, str(getattr(self, self.positional, None) or "")).word
 
     @property
-    def unmappable(self) -> str:
+    def no_mmap(self) -> str:
         """Why programs cannot map its files for writing; empty if they can."""
         return ""
 

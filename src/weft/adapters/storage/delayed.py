@@ -55,7 +55,7 @@ class DelayedStorage(Storage):
         return self.path or settings.work()
 
     @property
-    def unmappable(self) -> str:
+    def no_mmap(self) -> str:
         emulated = self.profile == "datawarp" or self.values.get("client.shared_mmap") == "false"
         return "the file system that is emulated does not support that" if emulated else ""
 

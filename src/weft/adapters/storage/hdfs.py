@@ -52,7 +52,7 @@ class HdfsStorage(StackedStorage):
         return {"kind": self.kind, "storage": self}
 
     @property
-    def unmappable(self) -> str:
+    def no_mmap(self) -> str:
         return "files in HDFS are not files of the node"
 
     def copies(self, datanodes: int) -> int:

@@ -45,7 +45,7 @@ class PoolStorage(StackedStorage):
     files: int = Field(default=1 << 20, ge=1 << 10, description="maximum number of files on a node")
 
     @property
-    def unmappable(self) -> str:
+    def no_mmap(self) -> str:
         return "a pool keeps many files in one, which a mapping of memory bypasses"
 
     def sketch(self, role: Role, nodes: Members, work: WorkDirectory) -> Place:

@@ -18,8 +18,8 @@ class StackedStorage(Storage):
         return self.on.keeps(role)
 
     @property
-    def unmappable(self) -> str:
-        return self.on.unmappable
+    def no_mmap(self) -> str:
+        return self.on.no_mmap
 
     def require(self, role: Role) -> None:
         self.on.require(role)

@@ -168,12 +168,17 @@ class StreamStatistics(Workload):
         }
         needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
         words = [*flags(options), *(["--backlog"] if self.backlog else [])]
-        beside = self._beside(layout.of("generator"))
+        companions = self._companions(layout.of("generator"))
         return Job(
-            "stream-statistics", "StreamStatistics", words, outcome, dependencies=needed, beside=beside
+            "stream-statistics",
+            "StreamStatistics",
+            words,
+            outcome,
+            dependencies=needed,
+            companions=companions,
         )
 
-    def _beside(self, layout: Layout) -> Sequence[Command]:
+    def _companions(self, layout: Layout) -> Sequence[Command]:
         """The collector of results, and a producer on each node."""
         options: dict[str, object] = {
             **self._stream(layout),
@@ -216,7 +221,7 @@ class StreamStatistics(Workload):
         return [client_program(layout, layout.head, "validate", "StreamValidate", words)]
 
     def judge(self, results: Results) -> Judgement:
-        collected, *produced = results.ran["beside"]
+        collected, *produced = results.ran["companions"]
         found = results.checked[0]
         reasons = [str(collected["lost"]).rstrip(".")] if "lost" in collected else []
         wanted = found["each"] * self.producers

@@ -39,8 +39,8 @@ def combined(
     count = min(len(values) for values in samples.values())
     if count < LEAST:
         return Estimate(middle, None, None, count)
-    dice = np.random.default_rng(_SEED)
-    drawn = work_out({name: _medians(values, dice) for name, values in samples.items()})
+    rng = np.random.default_rng(_SEED)
+    drawn = work_out({name: _medians(values, rng) for name, values in samples.items()})
     low, high = map(float, np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
     return Estimate(middle, min(low, middle), max(high, middle), count)
 
@@ -65,8 +65,8 @@ def ranked(cells: Mapping[str, Estimate]) -> tuple[list[list[str]], list[str]]:
 
 
 def _medians(
-    values: Sequence[float], dice: np.random.Generator
+    values: Sequence[float], rng: np.random.Generator
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    drawn = dice.choice(np.asarray(values, dtype=np.float64), size=(RESAMPLES, len(values)))
+    drawn = rng.choice(np.asarray(values, dtype=np.float64), size=(RESAMPLES, len(values)))
     found: np.ndarray[tuple[int], np.dtype[np.float64]] = np.median(drawn, axis=1)
     return found

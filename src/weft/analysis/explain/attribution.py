@@ -162,7 +162,7 @@ def _resource(found: Evidence, name: str, seconds: float) -> float:
     timed = sum(float(each.seconds.sum()) for each in found.files.operations if each.part == name)
     timed = max(timed, found.files.in_all.get(name, 0.0))
     if name == "collector":
-        return max(seconds, found.beside.get("collector", 0.0))
+        return max(seconds, found.background.get("collector", 0.0))
     return max(seconds, timed)
 
 

@@ -67,7 +67,7 @@ class Evidence:
     """Seconds that links need for the blocks that tasks fetched, while the other tasks of their nodes fetch theirs."""
     where: Mapping[Stage, Indexes]
     """By stage: the indexes of its tasks."""
-    beside: Mapping[str, float]
+    background: Mapping[str, float]
     """Processor seconds of threads beside the tasks, by kind."""
     meanwhile: Mapping[str, float]
     """Of them, those from the first task's begin to the last one's end."""
@@ -127,8 +127,8 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         _served(threads, begins, ends),
         _wire(tasks, weight, window, len(places)),
         _where(stages),
-        _beside(threads, window.begin, window.end),
-        _beside(threads, begins.min(), ends.max()) if len(begins) else {},
+        _background(threads, window.begin, window.end),
+        _background(threads, begins.min(), ends.max()) if len(begins) else {},
         _processes(samples),
     )
 
@@ -213,7 +213,7 @@ def unplaced(looks: Mapping[str, float]) -> dict[str, float]:
     )
 
 
-def _beside(threads: Counters, first: float, last: float) -> dict[str, float]:
+def _background(threads: Counters, first: float, last: float) -> dict[str, float]:
     split = (
         (name.removeprefix("threads.").partition("."), counter) for (_, name), counter in threads.items()
     )

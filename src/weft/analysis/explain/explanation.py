@@ -94,7 +94,7 @@ def _explanation(
         if failed
         else _next(_topic(best) if found.verdict else UNCLASSIFIED)
         + (limits.advice(limit) if found.verdict else ()),
-        beside=found.evidence.beside,
+        background=found.evidence.background,
         gauges=tuple(ceilings.gauges),
         calibration=ceilings.sentence,
         coverage=found.coverage,

@@ -22,7 +22,7 @@ from weft.text.entry import Entry
 SECONDS = 0.01
 """Processor seconds of one sample: the probe's interval."""
 NO_RULE = "no rule"
-BESIDE = "beside the tasks"
+BACKGROUND = "beside the tasks"
 OTHER = "other tasks"
 """The side of a task thread's stack that shows none, such as of what starts a task."""
 CATEGORIES = (
@@ -74,7 +74,7 @@ class Profiled(Part):
 
     def of_tasks(self) -> tuple[Operation, ...]:
         """Processor seconds of the tasks by category, most first, over all sides; samples are no calls."""
-        of_sides = [column for side, column in self.columns.items() if side != BESIDE]
+        of_sides = [column for side, column in self.columns.items() if side != BACKGROUND]
         ranked = sorted(total(of_sides).items(), key=lambda item: -item[1])
         return tuple(Operation(name=name, seconds=round(seconds, 3), calls=0) for name, seconds in ranked)
 
@@ -109,20 +109,20 @@ def _parse(text: str) -> Iterator[Stack]:
 
 def profile(processes: Sequence[JvmStacks]) -> Profiled:
     """The processes in which tasks ran, by side, and by category in the order of CATEGORIES."""
-    samples: dict[str, Counter[str]] = {BESIDE: Counter()}
+    samples: dict[str, Counter[str]] = {BACKGROUND: Counter()}
     unmatched: Counter[str] = Counter()
     counted = [process for process in processes if runs_tasks(process.program)]
     for process in counted:
         for stack in process.stacks:
             kind_of = process.kind(stack)
             category = kind_of if kind_of in {"collector", "compiler"} else categorise(stack.frames)
-            side = _side(stack) if kind_of == "task" else BESIDE
+            side = _side(stack) if kind_of == "task" else BACKGROUND
             samples.setdefault(side, Counter())[category] += stack.samples
             if category == NO_RULE:
                 unmatched[stack.frames[-1] if stack.frames else ""] += stack.samples
     columns = {
         side: {key: round(samples[side][key] * SECONDS, 3) for key in CATEGORIES if samples[side][key]}
-        for side in sorted(samples, key=lambda side: (side == BESIDE, side == OTHER, side))
+        for side in sorted(samples, key=lambda side: (side == BACKGROUND, side == OTHER, side))
     }
     most = {frame: count * SECONDS for frame, count in unmatched.most_common(_UNMATCHED)}
     return Profiled(processes=len(counted), columns=columns, unmatched=most)

@@ -113,7 +113,7 @@ class Explanation(Part):
     """Slot-seconds of all stages by side of the shuffle."""
     calls: tuple[SideCalls, ...] = ()
     next: tuple[str, ...] = ()
-    beside: Mapping[str, float] = {}
+    background: Mapping[str, float] = {}
     """Processor seconds of threads beside the tasks, by kind."""
     gauges: tuple[Limit, ...] = ()
     failed: bool = False

@@ -111,7 +111,7 @@ def _best(found: Sequence[Line]) -> list[Line]:
 def _point(model: Model, one: Candidate, known: Correction) -> Point:
     """A candidate's time: halfway between the two ends of what is not known, with a band around both."""
     targets = [one.target, *([one.otherwise] if one.otherwise else [])]
-    ends = [curve.points(model, _at(target), [target.nodes], known, beside=True)[0] for target in targets]
+    ends = [curve.points(model, _at(target), [target.nodes], known, both_again=True)[0] for target in targets]
     between = {
         "seconds": mean(end.seconds for end in ends),
         "low": min(end.low for end in ends),

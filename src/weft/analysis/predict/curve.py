@@ -54,17 +54,17 @@ def points(
     counts: Sequence[int],
     known: Correction = NONE,
     *,
-    beside: bool = False,
+    both_again: bool = False,
 ) -> list[Point]:
     """The curve, corrected by other runs of the same work. `beside`: as it compares with the measured run when both are made again."""
-    return [_point(model, target_at(nodes), known, beside=beside) for nodes in counts]
+    return [_point(model, target_at(nodes), known, both_again=both_again) for nodes in counts]
 
 
-def _point(model: Model, target: Target, known: Correction, *, beside: bool) -> Point:
+def _point(model: Model, target: Target, known: Correction, *, both_again: bool) -> Point:
     found = model.at(target)
     axes = distance.axes(model, target, found)
     # a factor that the measured run had by luck is in its prediction as well
-    log, deviation = known.at({name: at for name, at in axes.items() if not (beside and name == AGAIN)})
+    log, deviation = known.at({name: at for name, at in axes.items() if not (both_again and name == AGAIN)})
     width = known.within(_BAND) * math.hypot(
         deviation, math.log(max(model.replay(), 1e-3)), _PER_WAITING * distance.waited(model)
     )

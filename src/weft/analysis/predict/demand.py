@@ -105,8 +105,8 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
     }
     stations = []
     if machine.processors:
-        beside = _beside(work, target, new.tasks)
-        running = (processor + beside) * anchors.processor
+        background = _background(work, target, new.tasks)
+        running = (processor + background) * anchors.processor
         running = max(min(processor, running), running - stage.waiting * _woken(stage, work, target))
         parts["processor"] = running
         # tasks run as long as there is a processor, and share them from there: no queue before
@@ -154,13 +154,13 @@ def _remote(nodes: int) -> float:
     return (nodes - 1) / nodes
 
 
-def _beside(work: JobProfile, target: Target, count: int) -> float:
+def _background(work: JobProfile, target: Target, count: int) -> float:
     """Processor seconds of compilers, collectors and servers for each of so many tasks.
 
     Each JVM compiles the same code, and what runs longer is compiled again and better. What is compiled on a node without a
     task slows none.
     """
-    whole = work.beside * sum(stage.processor * stage.count for stage in work.stages)
+    whole = work.background * sum(stage.processor * stage.count for stage in work.stages)
     if work.jvm_a_task:
         return whole / sum(stage.count for stage in work.stages) / target.machine.speed
     each = [scaled(stage, work, target) for stage in work.stages]

@@ -120,7 +120,7 @@ class JobProfile:
     """By role: input, output, scratch."""
     size: float = 0.0
     """Bytes that the workload was asked for; 0: not known."""
-    beside: float = 0.0
+    background: float = 0.0
     """Processor seconds of threads beside the tasks, while there were any, over those of the tasks."""
     emulator: float = 0.0
     """Processor seconds of the emulated file system's daemon for each file call; 0: not measured."""
@@ -181,7 +181,7 @@ def of_record(
         after=max(0.0, min(window.end - last, wall)),
         storages=dict(storages),
         size=size,
-        beside=sum(seen.meanwhile.values()) / processor if processor else 0.0,
+        background=sum(seen.meanwhile.values()) / processor if processor else 0.0,
         emulator=_emulator(samples, window, stages, storages),
         warm_up=0.0 if alone else WARM_UP,
         jvm_a_task=alone,

@@ -62,7 +62,7 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file for the length of a `with`; waits for other processes until a signal comes."""
     with open_own(path) as lock:
         while not locks.locked(lock):
-            signals.sleep(signals.LOOK)
+            signals.sleep(signals.POLL)
         yield
 
 

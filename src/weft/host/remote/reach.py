@@ -121,7 +121,7 @@ class Reach:
         arguments = self.arguments()
         return shell.spawn(name, arguments, log=log, out=out, message=text, kind=RemoteProcess, bound=bound)
 
-    def attended(self, log: Path) -> "Reach":
+    def connected(self, log: Path) -> "Reach":
         """The same over one connection, which is open until its remote agent is stopped."""
         arguments, begin = self.arguments(self.opening), message("agent", {}, _MARK)
         opened = replace(self, agent=Agent(arguments, begin, _MARK, log))

@@ -7,7 +7,7 @@ from typing import Any
 
 from weft.analysis.explain import stacks
 from weft.analysis.explain.stacks import SECONDS, JvmStacks
-from weft.record.record import beside
+from weft.record.record import page_path
 from weft.report.draw.html import flame_page
 from weft.report.pages.page import save
 from weft.text.entry import Entry
@@ -26,7 +26,7 @@ def write(directory: Path) -> list[Path]:
 
 def _of_node(directory: Path, node: str, processes: Sequence[JvmStacks]) -> Path:
     title = f"{directory.name}: processor time on {node}"
-    return save(flame_page(title, json.dumps(tree(processes))), beside(directory, f"profile/{node}.html"))
+    return save(flame_page(title, json.dumps(tree(processes))), page_path(directory, f"profile/{node}.html"))
 
 
 def tree(processes: Sequence[JvmStacks]) -> Node:

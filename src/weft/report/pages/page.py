@@ -6,7 +6,7 @@ from weft import __version__
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Summary
 from weft.errors import RecordError
-from weft.record.record import Stored, beside
+from weft.record.record import Stored, page_path
 from weft.report.draw.blocks import build
 from weft.report.draw.html import HtmlPage, render
 from weft.report.pages.contents import makers
@@ -19,7 +19,7 @@ NAME = "report.html"
 
 def write(stored: Stored, output: Path | None = None) -> Path:
     """Write a run's page, by default to its record if that is this user's. Raises RecordError only if the file is not writable."""
-    return save(text(summarize(stored)), output or beside(stored.directory, NAME))
+    return save(text(summarize(stored)), output or page_path(stored.directory, NAME))
 
 
 def save(page: str, path: Path) -> Path:

@@ -22,7 +22,7 @@ from weft.text.numbers import NONE, amount, seconds, size
 from weft.text.units import show_seconds, show_size
 
 _WIDTH = 50
-_BESIDE = 5
+_SIDE_BY_SIDE = 5
 """Maximum number of cells whose specs are compared, one column each."""
 
 
@@ -170,7 +170,7 @@ def differences(comparison: Comparison) -> Section:
     if not comparison.differences:
         return Section("differences", "Differences of the specs")
     labels = [group.label for group in comparison.groups]
-    if len(labels) > _BESIDE:
+    if len(labels) > _SIDE_BY_SIDE:
         columns = ["key", "value", "cells"]
         rows: list[tuple[str, ...]] = [
             (key, value or NONE, together([label for each, label in zip(values, labels, strict=True) if each == value], labels))

@@ -116,8 +116,8 @@ def _covered(found: Explanation) -> str:
             if pair.runnable < pair.timed / 2
             else "two measurements of file calls cannot be compared: most of the time in them was waiting for a processor"
         )
-    if found.beside:
-        kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in found.beside.items())
+    if found.background:
+        kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in found.background.items())
         words.append(f"processor time beside the tasks: {kinds}")
     words += [f"not measured: {name} ({what})" for name, what in coverage.missing.items()]
     return "; ".join([*words, *coverage.lost]) + "."

@@ -62,7 +62,7 @@ def compared(processes: Iterable[Mapping[str, Any]]) -> Compared | None:
     )
 
 
-def beside(nodes: Mapping[str, Mapping[str, Any]]) -> list[Block]:
+def comparison(nodes: Mapping[str, Mapping[str, Any]]) -> list[Block]:
     """A table with a row for each node, and its interpretation."""
     found = {name: compared(node["processes"]) for name, node in nodes.items()}
     rows = [(name, *_row(one)) for name, one in found.items() if one]

@@ -23,7 +23,7 @@ def processor_time(summary: Summary) -> Section:
     return Section(
         "profile",
         "Processor time by category",
-        [_table(found), *_witness(summary, found), *_beside(summary, found), *_unmatched(found)],
+        [_table(found), *_witness(summary, found), *_background(summary, found), *_unmatched(found)],
     )
 
 
@@ -58,7 +58,7 @@ def _share(part: float | None, whole: float) -> str:
     return percent(part / whole) if part and whole else NONE
 
 
-def _beside(summary: Summary, found: Profiled) -> list[Block]:
+def _background(summary: Summary, found: Profiled) -> list[Block]:
     """The published figures in the categories of their paper."""
     paper = _paper()
     sides = [side for side in paper["sides"] if side in found.columns]

@@ -53,7 +53,7 @@ class Followed:
                 )
             signals.sleep(POLL)
             self._pass_on()
-            job = self._look()
+            job = self._poll()
         self._pass_on()
         if job.state in {"COMPLETED", "FAILED", "COMPLETING"}:
             return job.exit_code
@@ -69,7 +69,7 @@ class Followed:
 
     def _started(self, patience: float | None) -> SlurmJob:
         begin, shown, doubts = time.monotonic(), "", 0
-        while (job := self._look()).state in WAITING:
+        while (job := self._poll()).state in WAITING:
             why = job.waits_for()
             self.progress.detail = why
             if why != shown and not self.progress.console.is_terminal:
@@ -89,7 +89,7 @@ class Followed:
             signals.sleep(POLL)
         return job
 
-    def _look(self) -> SlurmJob:
+    def _poll(self) -> SlurmJob:
         """The current state of the job; waits while the controller restarts."""
         end = time.monotonic() + _SILENT
         while True:
@@ -116,7 +116,7 @@ class Followed:
         self.progress.say(f"cancelling Slurm job {self.number}")
         commands.cancel(self.number)
         end = time.monotonic() + _ENDING
-        while time.monotonic() < end and not self._over(self._look()):
+        while time.monotonic() < end and not self._over(self._poll()):
             signals.sleep(POLL / 4)
         self._pass_on()
 

@@ -70,7 +70,7 @@ class FlinkEngine(Engine, Tenant):
     programs: ClassVar[tuple[str, ...]] = (".jar",)
     distributions: ClassVar[tuple[str, ...]] = ("flink",)
     # 8081 is the port of a Spark Worker's page
-    beside: ClassVar[Mapping[str, int]] = {"web_port": 8181}
+    ports_with_others: ClassVar[Mapping[str, int]] = {"web_port": 8181}
 
     home: Home = Field(default=None, description="a site's own Flink; default: the cached distribution")
     master: Literal["standalone", "yarn"] = Field(

@@ -63,10 +63,10 @@ class HiveEngine(OnYarnAlone, Engine):
 
     def containers(self, layout: Layout) -> Containers:
         """The containers of each node. Raises UsageError if a task does not fit."""
-        beside = self.client_memory + OVERHEAD
+        reserved = self.client_memory + OVERHEAD
         if self.on == "mr":
-            beside += jobs.HISTORY + OVERHEAD
-        return cut(layout, beside, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
+            reserved += jobs.HISTORY + OVERHEAD
+        return cut(layout, reserved, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
 
     def plan(self, layout: Layout) -> Plan:
         yarn = self._yarn(layout)

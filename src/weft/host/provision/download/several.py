@@ -36,12 +36,12 @@ def _follow(futures: Sequence["Future[None]"], wanted: Sequence[Wanted], to: Ses
     spoken = time.monotonic()
     while any(not future.done() for future in futures):
         _raise_first(futures)
-        signals.sleep(signals.LOOK)
+        signals.sleep(signals.POLL)
         now, here = time.monotonic(), sum(to.received.values())
         first = first or ((now, here) if here else None)
         if now - spoken >= BEAT:
             spoken = now
-            rate = (here - first[1]) / max(now - first[0], signals.LOOK) if first else 0.0
+            rate = (here - first[1]) / max(now - first[0], signals.POLL) if first else 0.0
             say(progress(wanted, here, rate))
     _raise_first(futures)
 

@@ -33,7 +33,7 @@ def file_operations(summary: Summary) -> Section:
     blocks += _histogram("Sizes of reads", measured, "read", "size_hist", show_size)
     blocks += _histogram("Times of opens", measured, "open", "ns_hist", lambda ns: _short(ns / 1e9))
     blocks += _others(found, phases_of(summary))
-    blocks += kernelcount.beside(nodes)
+    blocks += kernelcount.comparison(nodes)
     processes = [each for node in nodes.values() for each in node["processes"]]
     missed = sorted({_missed(note) for each in processes for note in each["not_covered"]})
     if missed:
