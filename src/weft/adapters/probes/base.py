@@ -2,14 +2,18 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from weft.host import signals
+from weft.host.ticking import every
 from weft.layout.plan import Layout
+from weft.record import samples
 from weft.record.record import write_json
+from weft.record.samples import Sample
 
 Read = Callable[[], None]
 """Takes a reading at once: at the end of each phase, so that sums of a phase are exact."""
@@ -56,6 +60,26 @@ class Probe(ABC):
     @abstractmethod
     def watch(self, layout: Layout) -> AbstractContextManager[Read]:
         """Measure for the length of a `with` block; yields a function that takes a reading at once."""
+
+
+@contextmanager
+def polled(
+    layout: Layout, interval: float, read: Callable[[], Sequence[Sample]], settle: float = 0.0
+) -> Iterator[Read]:
+    """Readings at the beginning, each so many seconds, and at the end, `settle` seconds later; yields what takes one at once."""
+
+    def observe() -> None:
+        if found := read():
+            samples.append(layout.record, found)
+
+    observe()
+    try:
+        with every(interval, observe) as now:
+            yield now
+    finally:
+        if settle:
+            signals.sleep(settle)
+        observe()
 
 
 def add_sources(record: Path, sources: Mapping[str, Source]) -> None:

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources
-from weft.host.ticking import every
+from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.layout.plan import Layout
-from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
 
@@ -57,16 +55,10 @@ class DvsProbe(Probe):
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
         first = mounts()
-
-        def observe() -> None:
-            samples.append(layout.record, readings(mounts()))
-
-        observe()
         try:
-            with every(INTERVAL, observe) as read:
+            with polled(layout, INTERVAL, lambda: readings(mounts())) as read:
                 yield read
         finally:
-            observe()
             source = Source("", "stats of each mount of Cray DVS on this machine", _BLIND)
             add_sources(layout.record, {"dvs": source})
             write_json(layout.record / "dvs.json", grown(first, mounts()))

@@ -13,15 +13,13 @@ from typing import Any, ClassVar
 
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere
-from weft.adapters.probes.base import Probe, Read, Source, add_sources
+from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.errors import WeftError
 from weft.facts.threadkinds import preload_rules
 from weft.host import shell
 from weft.host.provision.native import PRELOAD
-from weft.host.ticking import every
 from weft.layout.node import Node
 from weft.layout.plan import COMPONENT, COMPONENTS, Component, Layout
-from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
 
@@ -87,17 +85,11 @@ class FileopsProbe(Probe):
                 for name, (unit, what) in _COUNTERS.items()
             },
         )
-
-        def observe() -> None:
-            samples.append(layout.record, _read(layout))
-
         away = any(node.host for node in layout.all_nodes)
-        observe()
         try:
-            with every(_AWAY if away else INTERVAL, observe) as read:
+            with polled(layout, _AWAY if away else INTERVAL, lambda: _read(layout)) as read:
                 yield read
         finally:
-            observe()
             everywhere(layout.all_nodes, lambda node: _keep(layout, node))
 
 

@@ -10,13 +10,10 @@ from urllib.parse import urlsplit
 import httpx2
 
 from weft.adapters.nodes.access import access
-from weft.adapters.probes.base import Probe, Read, Source, add_sources
-from weft.host import signals
-from weft.host.ticking import every
+from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.host.web import get
 from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
 
@@ -76,17 +73,10 @@ class HdfsProbe(Probe):
         add_sources(layout.record, _sources())
         last: dict[str, dict[str, float]] = {}
         bearers: dict[str, str] = {}
-
-        def observe() -> None:
-            samples.append(layout.record, _read(layout, last, bearers))
-
-        observe()
         try:
-            with every(INTERVAL, observe) as read:
+            with polled(layout, INTERVAL, lambda: _read(layout, last, bearers), _SETTLED) as read:
                 yield read
         finally:
-            signals.sleep(_SETTLED)
-            observe()
             write_json(layout.record / "hdfs.json", last)
 
 

@@ -6,11 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources
-from weft.host import signals
-from weft.host.ticking import every
+from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.layout.plan import Layout
-from weft.record import samples
 from weft.record.samples import Sample
 
 INTERVAL = 1.0
@@ -60,16 +57,8 @@ class KafkaProbe(Probe):
             },
         )
         read: dict[str, int] = {}
-
-        def observe() -> None:
-            samples.append(layout.record, _new(layout, read))
-
-        try:
-            with every(INTERVAL, observe) as now:
-                yield now
-        finally:
-            signals.sleep(_SETTLED)
-            observe()
+        with polled(layout, INTERVAL, lambda: _new(layout, read), _SETTLED) as now:
+            yield now
 
 
 def _directory(layout: Layout) -> Path:

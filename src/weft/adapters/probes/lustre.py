@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources
+from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.errors import WeftError
-from weft.host import shell, signals
-from weft.host.ticking import every
+from weft.host import shell
 from weft.layout.plan import Layout
-from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
 
@@ -64,25 +62,17 @@ class LustreProbe(Probe):
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
-        def observe() -> None:
-            samples.append(layout.record, readings(tables(layout)))
-
-        observe()
-        observe()
         try:
-            with every(INTERVAL, observe) as read:
+            with polled(layout, INTERVAL, lambda: readings(tables(layout)), _SETTLED) as read:
                 yield read
         finally:
-            signals.sleep(_SETTLED)
             _keep(layout)
 
 
 def _keep(layout: Layout) -> None:
-    """Last readings, their sources, and the files themselves."""
+    """The sources of the last readings, and the files themselves."""
     last = tables(layout)
-    found = readings(last)
-    samples.append(layout.record, found)
-    add_sources(layout.record, {each.counter: _source(each.counter) for each in found})
+    add_sources(layout.record, {each.counter: _source(each.counter) for each in readings(last)})
     for role in dict.fromkeys(table.role for table in last):
         write_json(layout.record / "lustre" / f"{role}.json", _summed(role, last, layout))
     for role, folder in _counters(layout).items():

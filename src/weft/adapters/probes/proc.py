@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources
+from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.adapters.probes.processes import SHARED, Owners
 from weft.adapters.probes.samplers import can_sample, samplers
-from weft.host.ticking import every
 from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.record import samples
 from weft.record.samples import Sample
 
 INTERVAL = 1.0
@@ -92,17 +90,11 @@ class ProcProbe(Probe):
         add_sources(layout.record, SOURCES)
         here = {node.name: node for node in layout.all_nodes if not node.host}
         reader = Reader(here, layout.run)
-
-        def observe() -> None:
-            if here:
-                samples.append(layout.record, reader.read())
-
-        observe()
-        try:
-            with samplers(layout, self.name), every(INTERVAL, observe) as read:
-                yield read
-        finally:
-            observe()
+        with (
+            polled(layout, INTERVAL, lambda: reader.read() if here else ()) as read,
+            samplers(layout, self.name),
+        ):
+            yield read
 
 
 @dataclass

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources
+from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.adapters.probes.processes import Owners
 from weft.adapters.probes.samplers import can_sample, samplers
 from weft.facts.threadkinds import KINDS, call, kind, runs_tasks
@@ -20,7 +20,6 @@ from weft.host import shell
 from weft.host.ticking import every
 from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.record import samples
 from weft.record.samples import Sample
 
 INTERVAL = 0.5
@@ -69,21 +68,12 @@ class ThreadsProbe(Probe):
         add_sources(layout.record, SOURCES)
         here = {node.name: node for node in layout.all_nodes if not node.host}
         reader = ThreadReader(here, layout.run)
-
-        def observe() -> None:
-            if here:
-                samples.append(layout.record, reader.read())
-
-        observe()
-        try:
-            with (
-                samplers(layout, self.name),
-                every(INTERVAL, observe) as read,
-                every(GLANCE, reader.glance),
-            ):
-                yield read
-        finally:
-            observe()
+        with (
+            polled(layout, INTERVAL, lambda: reader.read() if here else ()) as read,
+            samplers(layout, self.name),
+            every(GLANCE, reader.glance),
+        ):
+            yield read
 
 
 @dataclass
