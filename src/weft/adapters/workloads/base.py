@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
@@ -34,6 +35,12 @@ class Judgement:
     seconds: float | None = None
     """Duration of the engine's call, measured by the program; excludes the start of the driver."""
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, ran: Outcome, reason: str, facts: Mapping[str, Any], *, valid: object = True) -> "Judgement":
+        """The verdict on a job that reports its bytes and seconds itself."""
+        right = bool(valid) and not reason
+        return cls(right, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts)
 
 
 @dataclass(frozen=True)
@@ -146,36 +153,68 @@ def flags(values: Mapping[str, object]) -> list[str]:
     return [word for key, value in values.items() for word in (f"--{key}", str(value))]
 
 
-def generators(
-    layout: Layout, main_class: str, parts: int, arguments: Sequence[str], span: str = "part-"
-) -> list[Command]:
-    """A generator on each node, for its share of so many parts; `span`: what its options `--...from` and `--...to` begin with."""
+def shares(layout: Layout, parts: int, span: str = "part-") -> dict[int, dict[str, int]]:
+    """By number of a node with a share of so many parts: its first one and the one after its last, as options."""
     edges = [parts * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
+    return {
+        i: {f"{span}from": begin, f"{span}to": end}
+        for i, (begin, end) in enumerate(pairwise(edges))
+        if begin < end
+    }
+
+
+def generators(
+    layout: Layout, main_class: str, parts: int, options: Mapping[str, object], span: str = "part-"
+) -> list[Command]:
+    """A generator on each node, for its share of so many parts; `span`: what the options of its share begin with."""
+    nodes = layout.nodes
     return [
-        program(layout, f"generate-{node.name}", main_class, [
-            *arguments, f"--{span}from", str(edges[i]), f"--{span}to", str(edges[i + 1]), "--threads", str(node.cores),
-        ], node=i)
-        for i, node in enumerate(layout.nodes) if edges[i] < edges[i + 1]
-    ]  # fmt: skip
+        program(
+            layout,
+            f"generate-{nodes[i].name}",
+            main_class,
+            {**options, **share, "threads": nodes[i].cores},
+            node=i,
+        )
+        for i, share in shares(layout, parts, span).items()
+    ]
 
 
 def program(
     layout: Layout,
     name: str,
     main_class: str,
-    arguments: Sequence[str],
+    options: Mapping[str, object],
     *,
     node: int = 0,
     heap: int = 512 << 20,
 ) -> Command:
     """A Java program of weft's core jar on a node, which writes its result to the record."""
-    on = layout.nodes[node]
-    outcome = layout.record / "outcomes" / f"{name}.json"
+    on, outcome = layout.nodes[node], layout.record / "outcomes" / f"{name}.json"
     argv = [
         str(layout.java),
         f"-Xmx{heap >> 20}m",
         "-XX:+UseSerialGC",
         *core(layout),
-        main_class,
+        f"io.weft.core.{main_class}",
     ]
-    return Command(name, on, [*argv, *arguments, "--outcome", str(outcome)], layout.environment(on), outcome)
+    return Command(
+        name, on, [*argv, *flags({**options, "outcome": outcome})], layout.environment(on), outcome
+    )
+
+
+def engine_job(
+    layout: Layout,
+    name: str,
+    main_class: str,
+    options: Mapping[str, object],
+    arguments: Sequence[str] = (),
+    **more: Any,
+) -> Job:
+    """A job of weft's own for the engine, which learns on how many nodes it runs, and writes its result to the record.
+
+    `arguments`: those that are not KEY VALUE; `more`: further fields of the job.
+    """
+    outcome = layout.record / "outcomes" / "run.json"
+    own = flags({**options, "executors": len(layout.nodes), "outcome": outcome})
+    return Job(name, main_class, [*arguments, *own], outcome, **more)

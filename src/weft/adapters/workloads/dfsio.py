@@ -15,7 +15,7 @@ from weft.adapters.workloads.base import (
     Prepared,
     Results,
     Workload,
-    flags,
+    engine_job,
     generators,
     program,
 )
@@ -60,28 +60,18 @@ class Dfsio(Workload):
     def prepare(self, layout: Layout) -> Sequence[Command]:
         if self.operation == "write":
             return []
-        fixed = [
-            "--output",
-            layout.places[self.role].path,
-            "--bytes",
-            str(_words(self.size)),
-            "--seed",
-            str(self.seed),
-        ]
-        return generators(layout, "io.weft.core.DfsioGen", self.files, fixed, span="")
+        fixed = {"output": layout.places[self.role].path, "bytes": _words(self.size), "seed": self.seed}
+        return generators(layout, "DfsioGen", self.files, fixed, span="")
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
         tasks = self.tasks or min(self.files, 8 * layout.slots)
-        arguments = [*self._words(layout, "directory"), "--tasks", str(tasks)]
-        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("dfsio", "Dfsio", arguments, outcome)
+        return engine_job(layout, "dfsio", "Dfsio", {**self._options(layout, "directory"), "tasks": tasks})
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
-        arguments = [*self._words(layout, "input"), "--threads", str(layout.head.cores)]
-        return [program(layout, "validate", "io.weft.core.DfsioValidate", arguments)]
+        options = {**self._options(layout, "input"), "threads": layout.head.cores}
+        return [program(layout, "validate", "DfsioValidate", options)]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran
@@ -95,17 +85,11 @@ class Dfsio(Workload):
         moved = int(ran.get("bytes", 0))
         written = self.role == "output"
         facts = {"operation": self.operation, **{key: ran.get(key) for key in (*_PROVED, *_RATES)}}
-        return Judgement(
-            not wrong,
-            "; ".join(wrong),
-            0 if written else moved,
-            moved if written else 0,
-            ran.get("seconds"),
-            facts,
-        )
+        read, wrote = (0, moved) if written else (moved, 0)
+        return Judgement(not wrong, "; ".join(wrong), read, wrote, ran.get("seconds"), facts)
 
-    def _words(self, layout: Layout, directory: str) -> list[str]:
-        options = {
+    def _options(self, layout: Layout, directory: str) -> dict[str, object]:
+        return {
             directory: layout.places[self.role].path,
             "operation": self.operation,
             "files": self.files,
@@ -113,7 +97,6 @@ class Dfsio(Workload):
             "buffer": _words(self.buffer),
             "seed": self.seed,
         }
-        return flags(options)
 
 
 def _words(size: int) -> int:

@@ -19,5 +19,5 @@ class Grep(ZipfText):
         description="regular expression in Java's syntax, matched in each line",
     )
 
-    def options(self) -> list[str]:
-        return ["--pattern", self.pattern]
+    def options(self) -> dict[str, object]:
+        return {"pattern": self.pattern}

@@ -12,7 +12,7 @@ from weft.adapters.workloads.base import (
     Prepared,
     Results,
     Workload,
-    flags,
+    engine_job,
     program,
 )
 from weft.layout.plan import Command, Job, Layout
@@ -46,32 +46,22 @@ class GroupBy(Workload):
         """Map partitions on these nodes."""
         return self.mappers or self.mappers_per_slot * layout.slots
 
-    def arguments(self, layout: Layout) -> list[str]:
-        parameters = {
+    def options(self, layout: Layout) -> dict[str, object]:
+        return {
             "mappers": self.maps(layout),
             "pairs": self.pairs,
             "value-bytes": self.value_bytes,
             "seed": self.seed,
         }
-        return flags(parameters)
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
-        reducers = self.reducers or self.maps(layout)
-        arguments = [
-            *self.arguments(layout),
-            "--reducers",
-            str(reducers),
-            "--executors",
-            str(len(layout.nodes)),
-        ]
-        arguments += ["--outcome", str(outcome)]
-        return Job("groupby", "GroupBy", arguments, outcome)
+        options = {**self.options(layout), "reducers": self.reducers or self.maps(layout)}
+        return engine_job(layout, "groupby", "GroupBy", options)
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
-        return [program(layout, "answer", "io.weft.core.GroupByAnswer", self.arguments(layout), heap=1 << 30)]
+        return [program(layout, "answer", "GroupByAnswer", self.options(layout), heap=1 << 30)]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from weft.adapters.workloads import tablework
-from weft.adapters.workloads.base import NOBODY, CheckedBy, Judgement, Prepared, Results, Workload
+from weft.adapters.workloads.base import NOBODY, CheckedBy, Judgement, Prepared, Results, Workload, engine_job
 from weft.facts.roles import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.executes import Executes, Settings
@@ -88,13 +88,15 @@ class OwnSql(Workload):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
-        arguments = tablework.table_options(self.tables)
-        arguments += ["--query", f"result={self.query}", "--order", "result"]
-        arguments += ["--columns", str(_columns(layout))]
-        arguments += ["--output", layout.places["output"].path, "--executors", str(len(layout.nodes))]
+        options = {
+            "query": f"result={self.query}",
+            "order": "result",
+            "columns": _columns(layout),
+            "output": layout.places["output"].path,
+        }
         own = Dependencies(conf=self.conf, jars=[str(jar) for jar in layout.libraries])
-        return Job(self.query.name, "Sql", [*arguments, "--outcome", str(outcome)], outcome, dependencies=own)
+        tables = tablework.table_options(self.tables)
+        return engine_job(layout, self.query.name, "Sql", options, tables, dependencies=own)
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout

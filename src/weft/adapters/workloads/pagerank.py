@@ -16,7 +16,7 @@ from weft.adapters.workloads.base import (
     Prepared,
     Results,
     Workload,
-    flags,
+    engine_job,
     generators,
     program,
 )
@@ -56,43 +56,42 @@ class PageRank(Workload):
     parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
 
-    def definition(self) -> list[str]:
+    def definition(self) -> dict[str, object]:
         """The options that define the ranks."""
-        values = {
+        return {
             "vertices": self.vertices,
             "rounds": self.rounds,
             "damping": self.damping,
             "dangling": self.dangling,
             "edges": self.edges,
         }
-        return flags(values)
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         count = self.parts or max(2 * layout.slots, len(layout.nodes))
-        definition = [*self._graph(), "--parts", str(count), "--output", layout.places["input"].path]
-        return generators(
-            layout, "io.weft.core.GraphGen", count, ["--vertices", str(self.vertices), *definition]
-        )
+        where = {"parts": count, "output": layout.places["input"].path}
+        return generators(layout, "GraphGen", count, {"vertices": self.vertices, **self._graph(), **where})
 
-    def _graph(self) -> list[str]:
+    def _graph(self) -> dict[str, object]:
         """The options that decide, with the number of vertices, which edges there are."""
-        return ["--seed", str(self.seed), "--self-edges", self.self_edges]
+        return {"seed": self.seed, "self-edges": self.self_edges}
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
-        arguments = [*self.definition(), "--input", layout.places["input"].path, "--method", self.method]
-        arguments += ["--output", layout.places["output"].path]
-        arguments += ["--partitions", str(self.partitions or 2 * layout.slots)]
-        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("pagerank", "PageRank", arguments, outcome)
+        options = {
+            **self.definition(),
+            "input": layout.places["input"].path,
+            "method": self.method,
+            "output": layout.places["output"].path,
+            "partitions": self.partitions or 2 * layout.slots,
+        }
+        return engine_job(layout, "pagerank", "PageRank", options)
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
-        arguments = [*self.definition(), *self._graph(), "--bound", str(self.bound)]
-        arguments += ["--input", layout.places["output"].path]
+        place = layout.places["output"].path
+        options = {**self.definition(), **self._graph(), "bound": self.bound, "input": place}
         heap = (1 << 29) + 40 * self.vertices
-        return [program(layout, "validate", "io.weft.core.PageRankValidate", arguments, heap=heap)]
+        return [program(layout, "validate", "PageRankValidate", options, heap=heap)]
 
     def judge(self, results: Results) -> Judgement:
         prepared, ran = results.prepared, results.ran
@@ -109,10 +108,7 @@ class PageRank(Workload):
         }
         if "engine_seconds" in ran:
             facts["engine_seconds"] = ran["engine_seconds"]
-        valid = bool(found["valid"]) and not reason
-        return Judgement(
-            valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
-        )
+        return Judgement.of(ran, reason, facts, valid=found["valid"])
 
 
 class PageRankGraphx(PageRank):

@@ -5,7 +5,16 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import PROGRAM, CheckedBy, Judgement, Prepared, Results, Workload, program
+from weft.adapters.workloads.base import (
+    PROGRAM,
+    CheckedBy,
+    Judgement,
+    Prepared,
+    Results,
+    Workload,
+    engine_job,
+    program,
+)
 from weft.layout.plan import Command, Job
 from weft.text.fields import MOST
 
@@ -23,13 +32,11 @@ class Pi(Workload):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
-        arguments = ["--points", str(self.points), "--tasks", str(self.tasks or 4 * layout.slots)]
-        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("pi", "Pi", arguments, outcome)
+        options = {"points": self.points, "tasks": self.tasks or 4 * layout.slots}
+        return engine_job(layout, "pi", "Pi", options)
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
-        return [program(prepared.layout, "answer", "io.weft.core.PiAnswer", ["--points", str(self.points)])]
+        return [program(prepared.layout, "answer", "PiAnswer", {"points": self.points})]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran

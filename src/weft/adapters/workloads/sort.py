@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from weft.adapters.workloads.base import Outcome
+from weft.adapters.workloads.terarecords import total
 from weft.adapters.workloads.zipftext import ZipfText
 from weft.layout.plan import Layout
 
@@ -18,7 +19,6 @@ class Sort(ZipfText):
         """64 MB per partition, as in TeraSort."""
         return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
 
-    def answer(self, prepared: Sequence[Outcome]) -> list[str]:
+    def answer(self, prepared: Sequence[Outcome]) -> dict[str, object]:
         lines = sum(outcome["lines"] for outcome in prepared)
-        checksum = sum(int(outcome["checksum"], 16) for outcome in prepared) % (1 << 128)
-        return ["--lines", str(lines), "--checksum", f"{checksum:x}"]
+        return {"lines": lines, "checksum": total(prepared)}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, flags
+from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Job
 from weft.text.fields import MOST
 
@@ -109,7 +109,6 @@ class SparkMl(Workload):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
         rows, columns = self._size()
         options: dict[str, Any] = {
             "test": self.kind,
@@ -121,10 +120,8 @@ class SparkMl(Workload):
             "longest": self.longest,
             "partitions": self.partitions or 4 * layout.slots,
             "seed": self.seed,
-            "executors": len(layout.nodes),
         }
-        arguments = flags(options)
-        return Job(self.kind, "SparkMl", [*arguments, "--outcome", str(outcome)], outcome)
+        return engine_job(layout, self.kind, "SparkMl", options)
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, flags
+from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Job
 from weft.text.fields import MOST
 
@@ -49,7 +49,6 @@ class SparkPerf(Workload):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
         partitions = self.partitions or 4 * layout.slots
         options: dict[str, Any] = {
             "test": self.kind,
@@ -62,10 +61,8 @@ class SparkPerf(Workload):
             "reduce-tasks": self.reduce_tasks or partitions,
             "tasks": self.tasks,
             "seed": self.seed,
-            "executors": len(layout.nodes),
         }
-        arguments = flags(options)
-        return Job(self.kind, "SparkPerf", [*arguments, "--outcome", str(outcome)], outcome)
+        return engine_job(layout, self.kind, "SparkPerf", options)
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from weft.adapters.workloads import tablework
-from weft.adapters.workloads.base import Judgement, Results, flags
+from weft.adapters.workloads.base import Judgement, Results, flags, shares
 from weft.layout.plan import Command, Layout
 from weft.tables import visits
 
@@ -85,8 +85,7 @@ class SqlJoin(tablework.Queries):
         return {**files, **columns}
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
-        parts, count = visits.parts(self.visits, self._pages), len(layout.nodes)
-        edges = [parts * i // count for i in range(count + 1)]
+        parts = visits.parts(self.visits, self._pages)
         fixed = {
             "visits": self.visits,
             "pages": self._pages,
@@ -94,14 +93,12 @@ class SqlJoin(tablework.Queries):
             "seed": self.seed,
             "output": layout.places["input"].path,
         }
-        options = flags(fixed)
         return [
             tablework.table_program(
-                layout, f"generate-{layout.nodes[i].name}", "visits",
-                [*options, "--part-from", str(edges[i]), "--part-to", str(edges[i + 1])], node=i,
+                layout, f"generate-{layout.nodes[i].name}", "visits", flags({**fixed, **share}), node=i
             )
-            for i in range(count) if edges[i] < edges[i + 1]
-        ]  # fmt: skip
+            for i, share in shares(layout, parts).items()
+        ]
 
     def judge(self, results: Results) -> Judgement:
         made = {

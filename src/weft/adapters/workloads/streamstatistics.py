@@ -14,7 +14,9 @@ from weft.adapters.workloads.base import (
     Prepared,
     Results,
     Workload,
+    engine_job,
     flags,
+    shares,
 )
 from weft.errors import UsageError
 from weft.facts import engines
@@ -153,7 +155,7 @@ class StreamStatistics(Workload):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome, engine = layout.record / "outcomes" / "run.json", _ENGINES[layout.engine]
+        engine = _ENGINES[layout.engine]
         options = {
             "client": client_properties(layout),
             "producers": self.producers,
@@ -162,20 +164,13 @@ class StreamStatistics(Workload):
             "checkpoints": f"{layout.places['output'].path}/checkpoints",
             "checkpoint-millis": round(1000 * (self.checkpoint or engine.checkpoint)),
             "tasks": self.tasks or min(self.producers, layout.slots),
-            "executors": len(layout.nodes),
-            "outcome": outcome,
             **({"buffer-millis": round(self.buffer_timeout * 1000)} if engine.buffers else {}),
         }
         needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
-        words = [*flags(options), *(["--backlog"] if self.backlog else [])]
-        companions = self._companions(layout.of("generator"))
-        return Job(
-            "stream-statistics",
-            "StreamStatistics",
-            words,
-            outcome,
-            dependencies=needed,
-            companions=companions,
+        late = ["--backlog"] if self.backlog else []
+        own = self._companions(layout.of("generator"))
+        return engine_job(
+            layout, self.kind, "StreamStatistics", options, late, dependencies=needed, companions=own
         )
 
     def _companions(self, layout: Layout) -> Sequence[Command]:
@@ -191,29 +186,13 @@ class StreamStatistics(Workload):
             "patience-seconds": self.patience,
             "log": layout.record / "outcomes" / "latency.hlog",
         }
-        edges = [self.producers * i // len(layout.nodes) for i in range(len(layout.nodes) + 1)]
-        options["programs"] = sum(1 for i in range(len(layout.nodes)) if edges[i] < edges[i + 1])
-        return [
-            client_program(layout, layout.head, "collect", "Collect", flags(options)),
-            *(
-                client_program(
-                    layout,
-                    node,
-                    f"produce-{node.name}",
-                    "Produce",
-                    flags(
-                        {
-                            **self._stream(layout),
-                            "from": edges[i],
-                            "to": edges[i + 1],
-                            "patience-seconds": self.patience,
-                        }
-                    ),
-                )
-                for i, node in enumerate(layout.nodes)
-                if edges[i] < edges[i + 1]
-            ),
-        ]
+        each = shares(layout, self.producers, span="")
+        options["programs"] = len(each)
+        commands = [client_program(layout, layout.head, "collect", "Collect", flags(options))]
+        for i, share in each.items():
+            node, own = layout.nodes[i], {**self._stream(layout), **share, "patience-seconds": self.patience}
+            commands.append(client_program(layout, node, f"produce-{node.name}", "Produce", flags(own)))
+        return commands
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout

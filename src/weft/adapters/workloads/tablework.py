@@ -12,7 +12,15 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 import weft
-from weft.adapters.workloads.base import PROGRAM, CheckedBy, Judgement, Outcome, Prepared, Workload
+from weft.adapters.workloads.base import (
+    PROGRAM,
+    CheckedBy,
+    Judgement,
+    Outcome,
+    Prepared,
+    Workload,
+    engine_job,
+)
 from weft.facts import engines
 from weft.facts.enginefacts import Sql
 from weft.facts.roles import ROLES, Role
@@ -71,22 +79,19 @@ class Queries(Workload):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome, texts = layout.record / "outcomes" / "run.json", self.texts(layout)
+        texts = self.texts(layout)
         tables = {name: f"{layout.places['input'].path}/{name}" for name in self.tables}
         arguments = table_options(tables)
         arguments += [word for name in self.names for word in ("--query", f"{name}={texts / name}.sql")]
-        arguments += ["--order", ",".join(self.order), "--output", layout.places["output"].path]
-        arguments += [
-            "--columns",
-            str(texts / COLUMNS),
-            "--keep-going",
-            "--standard",
-            "--executors",
-            str(len(layout.nodes)),
-        ]
-        arguments += ["--limit-seconds", repr(self.limit)] if self.limit else []
+        arguments += ["--keep-going", "--standard"]
+        options = {
+            "order": ",".join(self.order),
+            "output": layout.places["output"].path,
+            "columns": texts / COLUMNS,
+            **({"limit-seconds": repr(self.limit)} if self.limit else {}),
+        }
         needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
-        return Job(self.kind, "Sql", [*arguments, "--outcome", str(outcome)], outcome, dependencies=needed)
+        return engine_job(layout, self.kind, "Sql", options, arguments, dependencies=needed)
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results
+from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, engine_job
 from weft.adapters.workloads.terarecords import TeraRecords, total
 from weft.layout.plan import Job
 
@@ -16,17 +16,12 @@ class TeraCount(TeraRecords):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
-        arguments = [
-            "--input",
-            layout.places["input"].path,
-            "--partitions",
-            str(self.reducers(layout)),
-            "--checksum",
-            total(prepared.outcomes),
-        ]
-        arguments += ["--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("teracount", "TeraCount", arguments, outcome)
+        options = {
+            "input": layout.places["input"].path,
+            "partitions": self.reducers(layout),
+            "checksum": total(prepared.outcomes),
+        }
+        return engine_job(layout, "teracount", "TeraCount", options)
 
     def judge(self, results: Results) -> Judgement:
         prepared, ran = results.prepared, results.ran

@@ -44,10 +44,9 @@ class TeraRecords(Workload):
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         count = self.parts or max(2 * layout.slots, len(layout.nodes))
-        definition = ["--rows", str(self.rows), "--parts", str(count), "--seed", str(self.seed)]
-        return generators(
-            layout, "io.weft.core.TeraGen", count, [*definition, "--output", layout.places["input"].path]
-        )
+        place = layout.places["input"].path
+        options = {"rows": self.rows, "parts": count, "seed": self.seed, "output": place}
+        return generators(layout, "TeraGen", count, options)
 
     def reducers(self, layout: Layout) -> int:
         """64 MB per partition: smaller ones are not faster (the IBM network study, 12 GB TeraSort)."""

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from weft.adapters.workloads.base import PROGRAM, CheckedBy, Judgement, Prepared, Results, program
+from weft.adapters.workloads.base import PROGRAM, CheckedBy, Judgement, Prepared, Results, engine_job, program
 from weft.adapters.workloads.terarecords import RECORD, TeraRecords, total
 from weft.facts.roles import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
@@ -74,29 +74,21 @@ class TeraSort(TeraRecords):
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
         if self.program is not None:
-            return self._own(layout, self.program)
-        outcome = layout.record / "outcomes" / "run.json"
-        arguments = ["--input", layout.places["input"].path, "--output", layout.places["output"].path]
-        arguments += [
-            "--partitions",
-            str(self.reducers(layout)),
-            "--method",
-            self.method,
-            "--outcome",
-            str(outcome),
-        ]
-        arguments += ["--executors", str(len(layout.nodes))]
-        arguments += [] if self.sort else ["--sort", "false"]
-        return Job("terasort", "TeraSort", arguments, outcome)
-
-    def _own(self, layout: Layout, program: Path) -> Job:
-        return Job(
-            "terasort",
-            str(program.resolve()),
-            [layout.places["input"].path, self._output(layout)],
-            dependencies=Dependencies(self.main_class),
-            output=layout.record / "outcomes" / "stdout",
-        )
+            return Job(
+                "terasort",
+                str(self.program.resolve()),
+                [layout.places["input"].path, self._output(layout)],
+                dependencies=Dependencies(self.main_class),
+                output=layout.record / "outcomes" / "stdout",
+            )
+        options = {
+            "input": layout.places["input"].path,
+            "output": layout.places["output"].path,
+            "partitions": self.reducers(layout),
+            "method": self.method,
+            **({} if self.sort else {"sort": "false"}),
+        }
+        return engine_job(layout, "terasort", "TeraSort", options)
 
     def _output(self, layout: Layout) -> str:
         """Where the result is: programs on Hadoop's interfaces want a directory that is not there yet."""
@@ -105,23 +97,14 @@ class TeraSort(TeraRecords):
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
-        arguments = [
-            "--input",
-            self._output(layout),
-            "--rows",
-            str(self.rows),
-            "--checksum",
-            total(prepared.outcomes),
-            *([] if self.sort else ["--order", "none"]),
-        ]
-        return [
-            program(
-                layout,
-                "validate",
-                "io.weft.core.TeraValidate",
-                [*arguments, "--threads", str(layout.head.cores)],
-            )
-        ]
+        options = {
+            "input": self._output(layout),
+            "rows": self.rows,
+            "checksum": total(prepared.outcomes),
+            **({} if self.sort else {"order": "none"}),
+            "threads": layout.head.cores,
+        }
+        return [program(layout, "validate", "TeraValidate", options)]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran
@@ -143,7 +126,4 @@ class TeraSort(TeraRecords):
             reason = f"the job ran with sort={str(ran.get('sort', True)).lower()}, asked was {str(self.sort).lower()}"
         if not self.sort:
             facts["sort"] = False
-        valid = bool(found["valid"]) and not reason
-        return Judgement(
-            valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
-        )
+        return Judgement.of(ran, reason, facts, valid=found["valid"])

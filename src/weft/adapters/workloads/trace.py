@@ -16,7 +16,7 @@ from weft.adapters.workloads.base import (
     Prepared,
     Results,
     Workload,
-    flags,
+    engine_job,
     generators,
     program,
 )
@@ -99,26 +99,16 @@ class Trace(Workload):
         return {self._schedule(layout): jobtrace.text(self.schedule)}
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
-        fixed = [
-            "--output",
-            layout.places["input"].path,
-            "--bytes",
-            str(self._file),
-            "--seed",
-            str(self.seed),
-        ]
-        return generators(layout, "io.weft.core.DfsioGen", self._files, fixed, span="")
+        fixed = {"output": layout.places["input"].path, "bytes": self._file, "seed": self.seed}
+        return generators(layout, "DfsioGen", self._files, fixed, span="")
 
     def job(self, prepared: Prepared) -> Job:
-        layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
-        words = [*self._words(layout), "--executors", str(len(layout.nodes)), "--outcome", str(outcome)]
-        return Job("trace", "Trace", words, outcome)
+        return engine_job(prepared.layout, "trace", "Trace", self._options(prepared.layout))
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
-        words = [*self._words(layout), "--threads", str(layout.head.cores)]
-        return [program(layout, "validate", "io.weft.core.TraceValidate", words)]
+        options = {**self._options(layout), "threads": layout.head.cores}
+        return [program(layout, "validate", "TraceValidate", options)]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran
@@ -180,8 +170,8 @@ class Trace(Workload):
     def _schedule(self, layout: Layout) -> Path:
         return layout.directory / "schedule.tsv"
 
-    def _words(self, layout: Layout) -> list[str]:
-        options = {
+    def _options(self, layout: Layout) -> dict[str, object]:
+        return {
             "schedule": self._schedule(layout),
             "input": layout.places["input"].path,
             "output": layout.places["output"].path,
@@ -193,7 +183,6 @@ class Trace(Workload):
             "warm-up": ",".join(map(str, self.warming)),
             "seed": self.seed,
         }
-        return flags(options)
 
 
 def slowdowns(found: Sequence[Mapping[str, Any]]) -> list[float]:

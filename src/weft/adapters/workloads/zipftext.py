@@ -13,7 +13,7 @@ from weft.adapters.workloads.base import (
     Prepared,
     Results,
     Workload,
-    flags,
+    engine_job,
     generators,
     program,
 )
@@ -51,52 +51,51 @@ class ZipfText(Workload):
     def blocks(self) -> int:
         return self.size // BLOCK
 
-    def text(self) -> list[str]:
+    def text(self) -> dict[str, object]:
         """The options that define the text."""
-        values = {
+        return {
             "blocks": self.blocks,
             "words": self.words,
             "exponent": self.exponent,
             "seed": self.seed,
         }
-        return flags(values)
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
         count = self.parts or max(2 * layout.slots, len(layout.nodes))
-        definition = [*self.text(), "--parts", str(count)]
-        return generators(
-            layout, "io.weft.core.TextGen", count, [*definition, "--output", layout.places["input"].path]
-        )
+        options = {**self.text(), "parts": count, "output": layout.places["input"].path}
+        return generators(layout, "TextGen", count, options)
 
     def reducers(self, layout: Layout) -> int:
         """One per slot: counts of strings are small compared with the input."""
         return self.partitions or layout.slots
 
-    def options(self) -> list[str]:
+    def options(self) -> dict[str, object]:
         """Options of the job and its validator in addition to input and output."""
-        return []
+        return {}
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
-        words = ["--input", layout.places["input"].path, "--output", layout.places["output"].path]
-        words += ["--partitions", str(self.reducers(layout)), "--executors", str(len(layout.nodes))]
-        return Job(
-            self.main_class.lower(),
-            self.main_class,
-            [*words, *self.options(), "--outcome", str(outcome)],
-            outcome,
-        )
+        options = {
+            "input": layout.places["input"].path,
+            "output": layout.places["output"].path,
+            "partitions": self.reducers(layout),
+            **self.options(),
+        }
+        return engine_job(layout, self.main_class.lower(), self.main_class, options)
 
-    def answer(self, prepared: Sequence[Outcome]) -> list[str]:  # noqa: ARG002 - computed again from the generator
+    def answer(self, prepared: Sequence[Outcome]) -> dict[str, object]:  # noqa: ARG002 - computed again from the generator
         """Options of the validator about the correct result."""
         return self.text()
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
-        words = ["--input", layout.places["output"].path, *self.answer(prepared.outcomes), *self.options()]
-        words += ["--threads", str(layout.head.cores)]
-        return [program(layout, "validate", f"io.weft.core.{self.main_class}Validate", words, heap=1 << 30)]
+        options = {
+            "input": layout.places["output"].path,
+            **self.answer(prepared.outcomes),
+            **self.options(),
+            "threads": layout.head.cores,
+        }
+        return [program(layout, "validate", f"{self.main_class}Validate", options, heap=1 << 30)]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran
@@ -108,7 +107,4 @@ class ZipfText(Workload):
         elif not ran["valid"]:
             reason = str(ran.get("reason", ""))
         facts = {key: found[key] for key in ("distinct", "total", "lines", "checksum") if key in found}
-        valid = bool(found["valid"]) and not reason
-        return Judgement(
-            valid, reason, ran.get("bytes_in", 0), ran.get("bytes_out", 0), ran.get("seconds"), facts
-        )
+        return Judgement.of(ran, reason, facts, valid=found["valid"])
