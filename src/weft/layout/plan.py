@@ -112,8 +112,7 @@ class Layout:
 
     def service_jars(self, engine: str) -> list[str]:
         """The jars that services add to the class path of an engine, by its kind."""
-        found = [jar for service in self.services.values() for jar in service.jars.get(engine, ())]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(jar for one in self.services.values() for jar in one.jars.get(engine, ())))
 
     @property
     def file_systems(self) -> list[HadoopFileSystem]:
@@ -155,8 +154,7 @@ class Layout:
     @property
     def all_places(self) -> dict[Role, Place]:
         """The places of all roles, and of the files of services' daemons."""
-        kept = {name: service.backing for name, service in self.services.items() if service.backing}
-        return {**self.places, **kept}
+        return {**self.places, **{name: one.backing for name, one in self.services.items() if one.backing}}
 
     def serving(self, service: str) -> list[Node]:
         """The nodes of a service's daemons, with their addresses on its network."""
@@ -360,11 +358,7 @@ class Client:
         """The same with the variables, search paths and programs of services too."""
         all_ = joined([self, *services.values()])
         return replace(
-            self,
-            environment=all_.environment,
-            search=all_.search,
-            programs=all_.programs,
-            services=services,
+            self, environment=all_.environment, search=all_.search, programs=all_.programs, services=services
         )
 
 
@@ -398,3 +392,9 @@ class Job:
     """As for a command."""
     companions: Sequence[Command] = ()
     """Programs that run while it does; their results are `results.ran["companions"]` of `Workload.judge`, in this order."""
+
+    def command(
+        self, name: str, node: Node, argv: Sequence[str], environment: Mapping[str, str], **files: Any
+    ) -> Command:
+        """An engine's command that runs it; `files` as of a command."""
+        return Command(name, node, argv, environment, self.outcome, self.directory, self.output, **files)

@@ -5,7 +5,7 @@ Separate from `units`, which fast commands import: pydantic takes long to load.
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import BeforeValidator, Field, PlainSerializer
 
 from weft.text.units import parse_duration, parse_size
 
@@ -16,6 +16,10 @@ Listed = BeforeValidator(
 
 MOST = 1_000_000
 """Most of anything that a machine has to make one by one: nodes, partitions, tasks, files."""
+Count = Annotated[int, Field(ge=1, le=MOST)]
+"""A pydantic field: how many of such."""
+Port = Annotated[int, Field(ge=1024, le=65535)]
+"""A pydantic field: a port that a user may bind."""
 LEAST_HEAP = 64 << 20
 """Bytes of heap below which no program of an engine starts."""
 

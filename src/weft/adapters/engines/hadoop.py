@@ -58,11 +58,7 @@ class HadoopEngine(OnYarnAlone, Engine):
     )
 
     def recognize(self, home: Path) -> None:
-        found = [
-            *home.glob("share/hadoop/common/hadoop-common-3.*.jar"),
-            *home.glob("lib/hadoop-common-3.*.jar"),
-        ]
-        if not found:
+        if not any(list(home.glob(f"{lib}/hadoop-common-3.*.jar")) for lib in ("share/hadoop/common", "lib")):
             raise UsageError(
                 f"{home} is not a Hadoop 3 installation: it has no share/hadoop/common/hadoop-common-3.*.jar",
                 hint="set engine.home or HADOOP_HOME to the directory with bin/ and share/, or unset it",
@@ -102,29 +98,17 @@ class HadoopEngine(OnYarnAlone, Engine):
     def submit(self, job: Job, layout: Layout) -> Command:
         job.dependencies.require(self.kind, "main_class", "jars", "files", "conf")
         yarn = self._yarn(layout)
-        files = {_own(yarn) / "job.xml": configuration(job.dependencies.secret)}
-        files = files if job.dependencies.secret else {}
+        secret = job.dependencies.secret
+        files = {_own(yarn) / "job.xml": configuration(secret)} if secret else {}
         own = "" if job.program.endswith(".jar") else f"{_own(yarn)}:{yarn.conf}"
         java = yarn.java(self.client_memory, "-XX:+UseSerialGC", settings=own)
         if job.program.endswith(".jar"):
-            arguments = [
-                "org.apache.hadoop.util.RunJar",
-                job.program,
-                *_words(job.dependencies, files),
-                *job.options,
-            ]
+            arguments = [_COMMANDS["jar"], job.program, *_words(job.dependencies, files), *job.options]
         else:
             arguments = [f"io.weft.hadoop.{job.program}", *job.options]
         environment = yarn.environment(layout.head)
-        return Command(
-            "client",
-            layout.head,
-            [*java, *arguments, *job.arguments],
-            environment,
-            job.outcome,
-            job.directory,
-            job.output,
-            files,
+        return job.command(
+            "client", layout.head, [*java, *arguments, *job.arguments], environment, files=files
         )
 
     def client(self, layout: Layout) -> Client:

@@ -47,9 +47,7 @@ class LimitEngine(Engine):
         job.dependencies.require(self.kind)
         options = ["--threads", str(layout.head.cores), "--memory", str(_memory(layout))]
         argv = [str(layout.native / PROGRAM), job.program, *options, "--between", self.between]
-        return Command(
-            job.name, layout.head, [*argv, *job.arguments], layout.environment(layout.head), job.outcome
-        )
+        return job.command(job.name, layout.head, [*argv, *job.arguments], layout.environment(layout.head))
 
 
 def _memory(layout: Layout) -> int:

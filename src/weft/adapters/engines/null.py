@@ -8,7 +8,7 @@ from weft.adapters.engines.base import Engine
 from weft.adapters.engines.standins import standins
 from weft.layout.jvm import core, heap, temporary
 from weft.layout.plan import Command, Job, Layout, Plan
-from weft.text.fields import Duration
+from weft.text.fields import Duration, Port
 
 _HEAP = 512 << 20
 """Bytes of heap of the program."""
@@ -21,7 +21,7 @@ class NullEngine(Engine):
     workers: Duration | None = Field(
         default=None, description="start stand-ins for workers, each ready after this time"
     )
-    port: int = Field(default=7070, ge=1024, le=65535, description="port of the stand-in for their master")
+    port: Port = Field(default=7070, description="port of the stand-in for their master")
 
     def plan(self, layout: Layout) -> Plan:
         return Plan({}, ()) if self.workers is None else standins(layout, self.workers, self.port)
@@ -30,6 +30,4 @@ class NullEngine(Engine):
         job.dependencies.require(self.kind)
         head, java = layout.head, [str(layout.java), heap(_HEAP), *core(layout)]
         argv = [*java, f"io.weft.core.{job.program}", *job.arguments]
-        return Command(
-            job.name, head, argv, {**layout.environment(head), **temporary(layout, head)}, job.outcome
-        )
+        return job.command(job.name, head, argv, {**layout.environment(head), **temporary(layout, head)})

@@ -53,15 +53,8 @@ class TimelyEngine(Engine):
     def submit(self, job: Job, layout: Layout) -> Command:
         job.dependencies.require(self.kind)
         argv = [_program(layout), "submit", "--control", self._control(layout), *_secret_option(layout)]
-        return Command(
-            "client",
-            layout.head,
-            [*argv, "--", job.program, *job.arguments],
-            layout.environment(layout.head),
-            job.outcome,
-            job.directory,
-            job.output,
-        )
+        argv += ["--", job.program, *job.arguments]
+        return job.command("client", layout.head, argv, layout.environment(layout.head))
 
     def _process(self, index: int, node: Node, layout: Layout) -> Daemon:
         peers = [

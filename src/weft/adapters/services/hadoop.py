@@ -13,14 +13,8 @@ _INITIALIZERS = "hadoop.http.filter.initializers"
 _FINAL = frozenset({_INITIALIZERS})
 """A job's submitter could replace it with a filter that trusts addresses; the job's ApplicationMaster must keep it."""
 
-_JARS = (
-    "lib/*",
-    *(
-        f"share/hadoop/{part}{below}/*"
-        for part in ("common", "hdfs", "yarn", "mapreduce")
-        for below in ("", "/lib")
-    ),
-)
+_PARTS = ("common", "hdfs", "yarn", "mapreduce")
+_JARS = ("lib/*", *(f"share/hadoop/{part}{below}/*" for part in _PARTS for below in ("", "/lib")))
 
 
 def jars(home: Path) -> list[str]:
@@ -37,12 +31,9 @@ def shared_classes(homes: Mapping[str, Path], jars: Mapping[str, Path]) -> dict[
     """Hadoop's processes, of any service, share one archive."""
     small = ["--engine", "hadoop", "--input", "hdfs", "--output", "hdfs"]
     # without an archive, or on a busy machine, a slow process is not a failed one
-    patience = [
-        "yarn.am.liveness-monitor",
-        "yarn.nm.liveness-monitor",
-        "yarn.resourcemanager.rm.container-allocation",
-    ]
-    small += [word for key in patience for word in ("--set", f"engine.conf.{key}.expiry-interval-ms=600000")]
+    patience = ("am.liveness-monitor", "nm.liveness-monitor", "resourcemanager.rm.container-allocation")
+    for key in patience:
+        small += ["--set", f"engine.conf.yarn.{key}.expiry-interval-ms=600000"]
     return {"hadoop": SharedClasses(classes(homes["hadoop"], jars["hadoop"]), small)}
 
 
@@ -65,12 +56,9 @@ def closed(secret: Path) -> dict[str, str]:
 
 def configuration(settings: Mapping[str, str]) -> str:
     """Settings in Hadoop's format."""
+    final = "<final>true</final>"
     lines = [
-        f"<property><name>{escape(key)}</name><value>{escape(value)}</value>{_final(key)}</property>"
+        f"<property><name>{escape(key)}</name><value>{escape(value)}</value>{final if key in _FINAL else ''}</property>"
         for key, value in sorted(settings.items())
     ]
     return "\n".join(["<configuration>", *lines, "</configuration>", ""])
-
-
-def _final(key: str) -> str:
-    return "<final>true</final>" if key in _FINAL else ""

@@ -11,6 +11,7 @@ from weft.layout.endpoint import Endpoint
 from weft.layout.jvm import heap, temporary
 from weft.layout.members import Members
 from weft.layout.plan import Daemon, Layout, Page, Plan, Ready
+from weft.text.fields import Port
 
 _HEAP = 32 << 20
 MEMORY = _HEAP + (64 << 20)
@@ -25,9 +26,7 @@ class Kerberos(Service):
     authenticates: ClassVar[bool] = True
     modules: ClassVar[tuple[str, ...]] = ("kerberos",)
 
-    port: int = Field(
-        default=6010, ge=1024, le=65535, description="port of the key distribution centre, on the head"
-    )
+    port: Port = Field(default=6010, description="port of the key distribution centre, on the head")
 
     def memory(self, members: Members) -> Mapping[str, int]:
         return {members[0].name: MEMORY}

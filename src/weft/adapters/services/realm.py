@@ -16,6 +16,7 @@ USER = f"user/weft@{NAME}"
 _PAGES = f"HTTP/weft@{NAME}"
 """The principal that Hadoop's pages with SPNEGO require."""
 _CENTRE = f"krbtgt/{NAME}@{NAME}"
+_YARN = ("resourcemanager", "nodemanager")
 _AES256 = 18
 """aes256-cts-hmac-sha1-96 (RFC 3962)."""
 
@@ -82,32 +83,17 @@ class Realm:
         }
 
     @property
-    def yarn(self) -> dict[str, str]:
-        """Settings of YARN's daemons and clients."""
-        daemons = ("resourcemanager", "nodemanager")
-        return {
-            **{f"yarn.{daemon}.principal": USER for daemon in daemons},
-            **{f"yarn.{daemon}.keytab": str(self.keytab) for daemon in daemons},
-        }
-
-    @property
-    def history(self) -> dict[str, str]:
-        """Settings of the JobHistoryServer and its clients."""
-        return {
-            "mapreduce.jobhistory.principal": USER,
-            "mapreduce.jobhistory.keytab": str(self.keytab),
-        }
-
-    @property
     def properties(self) -> dict[str, dict[str, str]]:
         """All of them, by the Hadoop file to which they belong; `login` is for clients with their own keys."""
+        login = {"principal": USER, "keytab": str(self.keytab)}
+        yarn = {f"yarn.{who}.{key}": value for who in _YARN for key, value in login.items()}
         return {
             "core-site": self.names,
             "hdfs-site": self.hdfs,
             "hdfs-daemons": self.hdfs_daemons,
-            "yarn-site": self.yarn,
-            "mapred-site": self.history,
-            "login": {"principal": USER, "keytab": str(self.keytab)},
+            "yarn-site": yarn,
+            "mapred-site": {f"mapreduce.jobhistory.{key}": value for key, value in login.items()},
+            "login": login,
         }
 
     def krb5(self) -> str:

@@ -129,30 +129,20 @@ class YarnCluster:
 
     def yarn_site(self, services: Mapping[str, str]) -> dict[str, str]:
         """`services`: auxiliary services of the NodeManagers, class by name."""
-        manager, node, address = self.ports.manager, self.ports.node, self.layout.head.address
-        rooms = (
-            "address",
-            "scheduler.address",
-            "resource-tracker.address",
-            "admin.address",
-            "webapp.address",
+        address, own = self.layout.head.address, "${weft.address}"
+        manager = dict(
+            zip(("", "scheduler.", "resource-tracker.", "admin.", "webapp."), self.ports.manager, strict=True)
         )
-        places = ("address", "localizer.address", "webapp.address")
+        node = dict(zip(("", "localizer.", "webapp."), self.ports.node, strict=True))
         return {
             "yarn.resourcemanager.hostname": address,
-            **{
-                f"yarn.resourcemanager.{room}": f"{address}:{port}"
-                for room, port in zip(rooms, manager, strict=True)
-            },
-            **{
-                f"yarn.nodemanager.{room}": f"${{weft.address}}:{port}"
-                for room, port in zip(places, node, strict=True)
-            },
+            **{f"yarn.resourcemanager.{what}address": f"{address}:{port}" for what, port in manager.items()},
+            **{f"yarn.nodemanager.{what}address": f"{own}:{port}" for what, port in node.items()},
             **self.layout.properties("yarn-site"),
             "yarn.acl.enable": str(self.layout.secured).lower(),
             "yarn.admin.acl": "${user.name}",
             "yarn.application.classpath": self.classes,
-            "yarn.nodemanager.hostname": "${weft.address}",
+            "yarn.nodemanager.hostname": own,
             "yarn.nodemanager.local-dirs": "${weft.local}",
             "yarn.nodemanager.log-dirs": "${weft.logs}",
             "yarn.nodemanager.env-whitelist": ",".join(
@@ -240,33 +230,23 @@ class YarnCluster:
     def daemons(self) -> list[Daemon]:
         head = self.layout.head
         package = "org.apache.hadoop.yarn.server"
-        manager = self.daemon(
-            "resourcemanager",
-            head,
-            f"{package}.resourcemanager.ResourceManager",
-            RESOURCE_MANAGER,
-            self.ports.manager,
-            essential=True,
-        )
-        nodes = [
-            self.daemon(
-                f"nodemanager-{node.name}",
-                node,
-                f"{package}.nodemanager.NodeManager",
-                NODE_MANAGER,
-                self.ports.node,
-                grace=_NODE_MANAGER_GRACE,
-            )
-            for node in self.layout.nodes
-        ]
-        return [manager, *nodes]
+        main, ports = f"{package}.resourcemanager.ResourceManager", self.ports.manager
+        daemons = [self.daemon("resourcemanager", head, main, RESOURCE_MANAGER, ports, essential=True)]
+        main, ports = f"{package}.nodemanager.NodeManager", self.ports.node
+        for node in self.layout.nodes:
+            name = f"nodemanager-{node.name}"
+            daemons.append(self.daemon(name, node, main, NODE_MANAGER, ports, grace=_NODE_MANAGER_GRACE))
+        return daemons
 
     def ready(self) -> Ready:
         nodes = tuple(self.layout.nodes)
         return Ready(self._page("nodes"), lambda answer: missing(answer, nodes), table=self.table)
 
     def applications(self) -> Applications:
-        return Applications(self._page("metrics"), _running)
+        def running(answer: Any) -> int:
+            return int(answer["clusterMetrics"]["appsRunning"] + answer["clusterMetrics"]["appsPending"])
+
+        return Applications(self._page("metrics"), running)
 
     def _page(self, what: str) -> Page:
         """One of the ResourceManager's pages about the cluster."""
@@ -280,49 +260,25 @@ class YarnCluster:
         main: str,
         size: int,
         ports: Sequence[int],
-        *,
-        essential: bool = False,
-        grace: float = 10,
+        **how: Any,
     ) -> Daemon:
-        scratch, layout = self.layout.places["scratch"].paths[node.name], self.layout
+        """`how`: further fields of the daemon."""
         own = {
             "address": node.address,
-            "local": scratch,
-            "logs": layout.record / "logs" / node.name / "containers",
+            "local": self.layout.places["scratch"].paths[node.name],
+            "logs": self.layout.record / "logs" / node.name / "containers",
         }
-        flags = [
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            *(f"-Dweft.{key}={value}" for key, value in own.items()),
-        ]
-        argv = [*self.java(size, *flags), main]
-        environment = self.environment(node)
-        return Daemon(
-            name,
-            node,
-            argv,
-            environment,
-            tuple(ports),
-            page=True,
-            essential=essential,
-            grace=grace,
-            table=self.table,
-        )
+        flags = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        flags += [f"-Dweft.{key}={value}" for key, value in own.items()]
+        argv, environment = [*self.java(size, *flags), main], self.environment(node)
+        return Daemon(name, node, argv, environment, tuple(ports), page=True, table=self.table, **how)
 
     def java(self, bytes_of_heap: int, *flags: str, settings: str = "") -> list[str]:
         """The arguments of `java` up to the main class; `settings` are folders other than the run's."""
+        own = [*archived(self.layout.classes.get("hadoop")), *flags, "-Djava.net.preferIPv4Stack=true"]
         home = f"-Dhadoop.home.dir={self.layout.homes['hadoop']}"
-        return [
-            str(self.layout.java),
-            heap(bytes_of_heap),
-            *archived(self.layout.classes.get("hadoop")),
-            *flags,
-            "-Djava.net.preferIPv4Stack=true",
-            home,
-            *OPENS,
-            "-cp",
-            self.class_path(settings or str(self.conf)),
-        ]
+        classes = self.class_path(settings or str(self.conf))
+        return [str(self.layout.java), heap(bytes_of_heap), *own, home, *OPENS, "-cp", classes]
 
     def environment(self, node: Node) -> dict[str, str]:
         return {
@@ -343,11 +299,8 @@ def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int
     each = min(node.cores for node in layout.nodes)
     task = asked or min(most, max(room * 6 // 10 // each, min(room // each, least))) // GRAIN * GRAIN
     if task < least:
-        has = (
-            f"the {show_size(task)} asked for"
-            if asked
-            else f"what is left of a node, {show_size(max(room, 0))}"
-        )
+        left = f"what is left of a node, {show_size(max(room, 0))}"
+        has = f"the {show_size(task)} asked for" if asked else left
         raise UsageError(
             f"{has}, is below the {show_size(least)} that each of the {each} task container(s) on a node needs",
             hint="use fewer nodes or cores, or give the nodes more memory",
@@ -358,11 +311,6 @@ def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int
             hint="lower engine.task_memory, or use fewer cores or nodes",
         )
     return Containers(task, master, each, each)
-
-
-def _running(answer: Any) -> int:
-    metrics = answer["clusterMetrics"]
-    return int(metrics["appsRunning"] + metrics["appsPending"])
 
 
 def _site(key: str) -> str:

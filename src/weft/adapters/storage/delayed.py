@@ -95,16 +95,8 @@ class DelayedStorage(Storage):
             daemon.stop()
 
     def _mount(self, place: Place, source: Path, work: Work) -> Process:
-        arguments = [
-            "--source",
-            str(source),
-            "--profile",
-            self.profile,
-            "--stats-dir",
-            place.observed["lustre"],
-            "--seed",
-            str(self.seed),
-        ]
+        arguments = ["--source", str(source), "--profile", self.profile]
+        arguments += ["--stats-dir", place.observed["lustre"], "--seed", str(self.seed)]
         for path in map(Path, dict.fromkeys(place.paths.values())):
             if not place.shared:
                 (source / path.name).mkdir(mode=0o700)
@@ -114,9 +106,11 @@ class DelayedStorage(Storage):
             arguments += ["--mountpoint", f"{path.name}={point}"]
         arguments += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
         arguments += [word for fault in self.faults for word in ("--fault", fault)]
-        program = work.native / "latencyfs"
-        log = Path(place.observed["lustre"]).with_suffix(".log")
-        return shell.spawn("latencyfs", [str(program), *arguments], log=log, env={marks.LEASE: work.name})
+        argv, log = (
+            [str(work.native / "latencyfs"), *arguments],
+            Path(place.observed["lustre"]).with_suffix(".log"),
+        )
+        return shell.spawn("latencyfs", argv, log=log, env={marks.LEASE: work.name})
 
 
 def _wait(daemon: Process, role: Role) -> None:

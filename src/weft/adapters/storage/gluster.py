@@ -17,7 +17,7 @@ from weft.facts.roles import SHARED_ROLES, Role
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
 from weft.layout.places import ExpectedMount, Place
-from weft.text.fields import MOST
+from weft.text.fields import Count, Port
 
 
 class GlusterStorage(StackedStorage):
@@ -26,8 +26,8 @@ class GlusterStorage(StackedStorage):
     kind: Literal["gluster"] = "gluster"
     positional: ClassVar[str] = "nodes"
 
-    nodes: int = Field(default=1, ge=1, le=MOST, description="nodes of its own, beyond those that compute")
-    port: int = Field(default=24100, ge=1024, le=65535, description="port of the bricks")
+    nodes: Count = Field(default=1, description="nodes of its own, beyond those that compute")
+    port: Port = Field(default=24100, description="port of the bricks")
 
     @property
     def service(self) -> Mapping[str, Any]:

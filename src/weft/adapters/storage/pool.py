@@ -58,19 +58,15 @@ class PoolStorage(StackedStorage):
                 "output: a pool is local to a node, but all nodes must see the output",
                 hint="use it for --scratch or --input",
             )
+        preload = {"LD_PRELOAD": str(work.native / PRELOAD)}
         if role == "input":
-            environment = {node.name: {"WEFT_POOL_PREFIXES": below.path, **_preload(work)} for node in nodes}
-            return dataclasses.replace(
-                below,
-                storage="pool",
-                description=f"pooled opens of {below.description}",
-                environment=environment,
-            )
+            own = {"WEFT_POOL_PREFIXES": below.path, **preload}
+            text = f"pooled opens of {below.description}"
+            environment = dict.fromkeys((node.name for node in nodes), own)
+            return dataclasses.replace(below, storage="pool", description=text, environment=environment)
         paths = {node.name: str(work.directory / node.name / "pool") for node in nodes}
         index = work.in_memory(f"pool-{role}")
-        environment = {
-            node.name: {**self._serve(node, paths, below, index), **_preload(work)} for node in nodes
-        }
+        environment = {node.name: {**self._serve(node, paths, below, index), **preload} for node in nodes}
         text = f"pool of segment files on {below.description}"
         return dataclasses.replace(
             below, storage="pool", description=text, paths=paths, environment=environment
@@ -101,7 +97,3 @@ class PoolStorage(StackedStorage):
                 everywhere(one_a_host(nodes), lambda node: access(node).claim(index, work))
                 everywhere(nodes, lambda node: access(node).make(Path(place.paths[node.name])))
             yield place
-
-
-def _preload(work: WorkDirectory) -> dict[str, str]:
-    return {"LD_PRELOAD": str(work.native / PRELOAD)}

@@ -21,7 +21,7 @@ from weft.adapters.workloads.base import (
 )
 from weft.facts.roles import ROLES, Role
 from weft.layout.plan import Command, Job, Layout
-from weft.text.fields import MOST, Size
+from weft.text.fields import Count, Size
 
 _PROVED = ("files", "bytes", "checksum")
 _RATES = ("throughput", "average_rate", "rate_deviation", "slowest_rate", "aggregate_rate", "open_seconds")
@@ -44,11 +44,8 @@ class Dfsio(Workload):
     )
     size: Size = Field(default=64 << 20, ge=8, description="bytes of each file, in whole words of 8")
     buffer: Size = Field(default=1_000_000, ge=8, description="bytes of each read or write")
-    tasks: int | None = Field(
-        default=None,
-        ge=1,
-        le=MOST,
-        description="tasks that share the files; default: one per file, at most 8 per slot",
+    tasks: Count | None = Field(
+        default=None, description="tasks that share the files; default: one per file, at most 8 per slot"
     )
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the files' content")
 

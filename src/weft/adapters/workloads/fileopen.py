@@ -9,7 +9,7 @@ from pydantic import Field
 
 from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, flags
 from weft.layout.plan import Job
-from weft.text.fields import MOST, Size
+from weft.text.fields import Count, Size
 
 
 class FileOpen(Workload):
@@ -24,9 +24,9 @@ class FileOpen(Workload):
         default="1024,4096,16384,65536,262144,1048576,4194304", description="sizes of a read"
     )
     reads: int = Field(default=200, ge=1, le=10**9, description="reads of each size and round")
-    files: int = Field(default=200, ge=1, le=MOST, description="files of each thread")
+    files: Count = Field(default=200, description="files of each thread")
     threads: str = Field(default="1,2,4,8", description="numbers of threads")
-    rounds: int = Field(default=3, ge=1, le=MOST, description="interleaved rounds; medians are reported")
+    rounds: Count = Field(default=3, description="interleaved rounds; medians are reported")
     seed: int = Field(default=0, ge=0, description="seed of the file content")
 
     def job(self, prepared: Prepared) -> Job:

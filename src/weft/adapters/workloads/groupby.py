@@ -16,7 +16,7 @@ from weft.adapters.workloads.base import (
     program,
 )
 from weft.layout.plan import Command, Job, Layout
-from weft.text.fields import MOST
+from weft.text.fields import Count
 
 _PROVED = ("groups", "pairs", "checksum")
 
@@ -29,17 +29,15 @@ class GroupBy(Workload):
     positional: ClassVar[str] = "pairs"
     engines: ClassVar[tuple[str, ...]] = ("spark", "timely")
 
-    mappers: int | None = Field(
-        default=None, ge=1, le=MOST, description="map partitions; default: `mappers_per_slot` for each slot"
+    mappers: Count | None = Field(
+        default=None, description="map partitions; default: `mappers_per_slot` for each slot"
     )
-    mappers_per_slot: int = Field(
-        default=4, ge=1, le=MOST, description="map partitions for each slot (Chaimov et al., figure 4: 4)"
+    mappers_per_slot: Count = Field(
+        default=4, description="map partitions for each slot (Chaimov et al., figure 4: 4)"
     )
-    reducers: int | None = Field(
-        default=None, ge=1, le=MOST, description="reduce partitions; default: as many as mappers"
-    )
+    reducers: Count | None = Field(default=None, description="reduce partitions; default: as many as mappers")
     pairs: int = Field(default=20_000, ge=1, description="pairs per mapper")
-    value_bytes: int = Field(default=1000, ge=1, le=MOST, description="bytes of each value")
+    value_bytes: Count = Field(default=1000, description="bytes of each value")
     seed: int = Field(default=0, ge=0, description="seed of the generator")
 
     def maps(self, layout: Layout) -> int:

@@ -22,7 +22,7 @@ from weft.adapters.workloads.base import (
 )
 from weft.facts.roles import ROLES, Role
 from weft.layout.plan import Command, Job, Layout
-from weft.text.fields import MOST
+from weft.text.fields import Count
 
 
 class PageRank(Workload):
@@ -50,10 +50,8 @@ class PageRank(Workload):
         default="keep", description="edges from a vertex to itself: in the graph, or left out of it"
     )
     bound: float = Field(default=1e-9, gt=0, le=2, description="largest distance (L1) from the reference")
-    partitions: int | None = Field(
-        default=None, ge=1, le=MOST, description="blocks of the graph; default: 2 per slot"
-    )
-    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
+    partitions: Count | None = Field(default=None, description="blocks of the graph; default: 2 per slot")
+    parts: Count | None = Field(default=None, description="input files; default: two per slot")
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
 
     def definition(self) -> dict[str, object]:

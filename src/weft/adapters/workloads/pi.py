@@ -16,7 +16,7 @@ from weft.adapters.workloads.base import (
     program,
 )
 from weft.layout.plan import Command, Job
-from weft.text.fields import MOST
+from weft.text.fields import Count
 
 
 class Pi(Workload):
@@ -28,7 +28,7 @@ class Pi(Workload):
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
 
     points: int = Field(default=1_000_000_000, ge=1, le=847_288_609_442, description="points of the sequence")
-    tasks: int | None = Field(default=None, ge=1, le=MOST, description="number of tasks; default: 4 per slot")
+    tasks: Count | None = Field(default=None, description="number of tasks; default: 4 per slot")
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout

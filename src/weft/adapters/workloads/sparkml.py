@@ -10,7 +10,7 @@ from pydantic import Field
 
 from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Job
-from weft.text.fields import MOST
+from weft.text.fields import Count
 
 SparkMlTest = Literal[
     "summary-statistics",
@@ -102,9 +102,7 @@ class SparkMl(Workload):
         description="share of baskets or sequences from which a pattern is frequent; default: 0.01 and 0.3",
     )
     longest: int = Field(default=3, ge=1, le=100, description="most items of a pattern of prefix-span")
-    partitions: int | None = Field(
-        default=None, ge=1, le=MOST, description="partitions of the data; default: 4 per slot"
-    )
+    partitions: Count | None = Field(default=None, description="partitions of the data; default: 4 per slot")
     seed: int = Field(default=5, ge=0, description="seed of the data")
 
     def job(self, prepared: Prepared) -> Job:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Job
-from weft.text.fields import MOST
+from weft.text.fields import Count
 
 SparkPerfTest = Literal[
     "scheduling-throughput",
@@ -33,18 +33,14 @@ class SparkPerf(Workload):
 
     records: int = Field(default=1_000_000, ge=1, description="total number of records")
     unique_keys: int = Field(default=20_000, ge=1, description="different keys")
-    key_length: int = Field(default=10, ge=1, le=MOST, description="characters of a key, padded with zeros")
+    key_length: Count = Field(default=10, description="characters of a key, padded with zeros")
     unique_values: int = Field(default=1_000_000, ge=1, description="different values")
-    value_length: int = Field(
-        default=10, ge=1, le=MOST, description="characters of a value, padded with zeros"
+    value_length: Count = Field(default=10, description="characters of a value, padded with zeros")
+    partitions: Count | None = Field(default=None, description="partitions of the data; default: 4 per slot")
+    reduce_tasks: Count | None = Field(
+        default=None, description="partitions after the shuffle; default: as before it"
     )
-    partitions: int | None = Field(
-        default=None, ge=1, le=MOST, description="partitions of the data; default: 4 per slot"
-    )
-    reduce_tasks: int | None = Field(
-        default=None, ge=1, le=MOST, description="partitions after the shuffle; default: as before it"
-    )
-    tasks: int = Field(default=2000, ge=1, le=MOST, description="empty tasks of scheduling-throughput")
+    tasks: Count = Field(default=2000, description="empty tasks of scheduling-throughput")
     seed: int = Field(default=5, ge=0, description="seed of the generator")
 
     def job(self, prepared: Prepared) -> Job:

@@ -22,7 +22,7 @@ from weft.errors import UsageError
 from weft.facts import engines
 from weft.facts.roles import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
-from weft.text.fields import MOST, Duration, Size
+from weft.text.fields import MOST, Count, Duration, Size
 from weft.text.shorthand import MisreadError
 from weft.text.units import show_seconds
 
@@ -91,11 +91,8 @@ class StreamStatistics(Workload):
     buffer_timeout: Duration = Field(
         default=0.01, ge=0, description="longest wait of a record for others of its buffer (Flink)"
     )
-    tasks: int | None = Field(
-        default=None,
-        ge=1,
-        le=MOST,
-        description="tasks that read; default: one per producer, at most one per slot",
+    tasks: Count | None = Field(
+        default=None, description="tasks that read; default: one per producer, at most one per slot"
     )
     patience: Duration = Field(
         default=120.0,

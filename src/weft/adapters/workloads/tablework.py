@@ -26,7 +26,7 @@ from weft.facts.enginefacts import Sql
 from weft.facts.roles import ROLES, Role
 from weft.layout.jvm import core
 from weft.layout.plan import Command, Dependencies, Job, Layout
-from weft.text.fields import MOST, Duration
+from weft.text.fields import Count, Duration
 
 _SQL = {name: facts.sql for name, facts in engines.ALL.items() if facts.sql}
 ENGINES = tuple(dict.fromkeys(("spark", *_SQL)))
@@ -47,9 +47,7 @@ class Queries(Workload):
     libraries: ClassVar[Mapping[str, str]] = LIBRARIES
     roles: ClassVar[tuple[Role, ...]] = ROLES
 
-    repeats: int = Field(
-        default=1, ge=1, le=MOST, description="how often each query runs, each time in another order"
-    )
+    repeats: Count = Field(default=1, description="how often each query runs, each time in another order")
     limit: Duration | None = Field(
         default=None, gt=0, description="longest time of a query, which then counts as failed; default: none"
     )

@@ -8,7 +8,7 @@ from pydantic import Field
 from weft.adapters.workloads.base import Outcome, Workload, generators
 from weft.facts.roles import ROLES, Role
 from weft.layout.plan import Command, Layout
-from weft.text.fields import MOST, Size
+from weft.text.fields import Count, Size
 
 RECORD = 100
 """Bytes of a record: a 10-byte key and a 90-byte value (sortbenchmark.org, gensort)."""
@@ -23,13 +23,10 @@ class TeraRecords(Workload):
     size: Size = Field(
         default=1_000_000_000, ge=RECORD, description="bytes of input, in records of 100 bytes"
     )
-    partitions: int | None = Field(
-        default=None,
-        ge=1,
-        le=MOST,
-        description="reduce partitions; default: one per 64 MB, at least two per slot",
+    partitions: Count | None = Field(
+        default=None, description="reduce partitions; default: one per 64 MB, at least two per slot"
     )
-    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
+    parts: Count | None = Field(default=None, description="input files; default: two per slot")
     seed: int = Field(
         default=0, ge=0, le=1 << 20, description="seed of the records; 0 gives those of Hadoop's TeraGen"
     )

@@ -23,7 +23,7 @@ from weft.adapters.workloads.base import (
 from weft.adapters.workloads.jobtrace import Scaling, TraceJob
 from weft.facts.roles import ROLES, Role
 from weft.layout.plan import Command, Job, Layout
-from weft.text.fields import MOST, Size
+from weft.text.fields import MOST, Count, Size
 
 _FILE = 64_000_000
 """Bytes of a file of the input, at most."""
@@ -39,7 +39,7 @@ class Trace(Workload):
     roles: ClassVar[tuple[Role, ...]] = ROLES
 
     file: Path = Field(description="the trace; `weft trace FILE` shows what scaling does to it")
-    jobs: int | None = Field(default=None, ge=1, le=MOST, description="number of jobs; default: all")
+    jobs: Count | None = Field(default=None, description="number of jobs; default: all")
     choose: Literal["first", "sample"] = Field(
         default="first", description="the first jobs, or a seeded sample"
     )

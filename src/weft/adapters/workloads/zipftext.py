@@ -19,7 +19,7 @@ from weft.adapters.workloads.base import (
 )
 from weft.facts.roles import ROLES, Role
 from weft.layout.plan import Command, Job, Layout
-from weft.text.fields import MOST, Size
+from weft.text.fields import Count, Size
 
 BLOCK = 10_000
 """Bytes that the generator produces at a time; each block can be generated separately."""
@@ -37,10 +37,10 @@ class ZipfText(Workload):
     size: Size = Field(default=1_000_000_000, ge=BLOCK, description="bytes of input, in blocks of 10 kB")
     words: int = Field(default=100_000, ge=1, le=1_010_100, description="words of the vocabulary")
     exponent: float = Field(default=1.0, ge=0, le=10, description="exponent of their Zipf distribution")
-    partitions: int | None = Field(
-        default=None, ge=1, le=MOST, description="reduce partitions; default: as fits the workload"
+    partitions: Count | None = Field(
+        default=None, description="reduce partitions; default: as fits the workload"
     )
-    parts: int | None = Field(default=None, ge=1, le=MOST, description="input files; default: two per slot")
+    parts: Count | None = Field(default=None, description="input files; default: two per slot")
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
 
     @property

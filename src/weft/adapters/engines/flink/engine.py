@@ -33,7 +33,7 @@ from weft.layout.plan import (
 )
 from weft.record.derived import Derived
 from weft.text.executes import Home, Settings
-from weft.text.fields import LEAST_HEAP, Size
+from weft.text.fields import LEAST_HEAP, Port, Size
 from weft.text.units import show_size
 
 _JOBMANAGER_OVERHEAD = 256 << 20
@@ -87,14 +87,9 @@ class FlinkEngine(Engine, Tenant):
     encrypt_data: bool = Field(
         default=False, description="encrypt data between TaskManagers; commands are always encrypted"
     )
-    port: int = Field(
-        default=6123, ge=1024, le=65535, description="port of the JobManager, or the first of YARN's"
-    )
-    web_port: int = Field(
-        default=8081,
-        ge=1024,
-        le=65535,
-        description="port of the JobManager's REST interface, or of YARN's pages",
+    port: Port = Field(default=6123, description="port of the JobManager, or the first of YARN's")
+    web_port: Port = Field(
+        default=8081, description="port of the JobManager's REST interface, or of YARN's pages"
     )
     conf: Settings = Field(default_factory=dict, description="any option of Flink; overrides weft")
 
@@ -182,23 +177,19 @@ class FlinkEngine(Engine, Tenant):
         )
 
     def _derived(self, layout: Layout, sizes: Mapping[str, int]) -> Derived:
+        secured = "one certificate per run for commands, files and REST; data between TaskManagers is"
+        data = "encrypted too" if self.encrypt_data else "readable with a 128-bit partition ID"
         return Derived(
             counts={"TaskManagers, one per node": len(layout.nodes)},
             slots=layout.slots,
             sizes={**sizes, "JobManager heap": self.jobmanager_memory, "client heap": self.driver_memory},
-            notes={"security": self._security() if layout.secured else "none"},
-        )
-
-    def _security(self) -> str:
-        return "one certificate per run for commands, files and REST; data between TaskManagers is " + (
-            "encrypted too" if self.encrypt_data else "readable with a 128-bit partition ID"
+            notes={"security": f"{secured} {data}" if layout.secured else "none"},
         )
 
     def _page(self, layout: Layout, path: str) -> Page:
         """One of the JobManager's pages; on YARN the ResourceManager knows its address."""
         head, nodes, scheme = layout.head, layout.nodes, _scheme(layout)
-        found = _certificate(layout)
-        certificate = found.pem if found else None
+        certificate = found.pem if (found := _certificate(layout)) else None
         if self.master == "standalone":
             return Page(head, f"{scheme}://{head.address}:{self.web_port}{path}", certificate)
         return Page(
@@ -214,7 +205,7 @@ class FlinkEngine(Engine, Tenant):
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of config.yaml, as read by the JobManager, the TaskManagers and the client."""
-        certificate = _certificate(layout)
+        certificate, local = _certificate(layout), layout.head.address.startswith("127.")
         return {
             **self._where(layout),
             "parallelism.default": str(layout.slots),
@@ -227,11 +218,7 @@ class FlinkEngine(Engine, Tenant):
             # a TaskManager that starts before the JobManager is ready retries after one second, not after ten
             "cluster.registration.error-delay": "1 s",
             # loopback addresses have no names: a name server that does not answer costs the JobManager its slots
-            **(
-                {"jobmanager.retrieve-taskmanager-hostname": "false"}
-                if layout.head.address.startswith("127.")
-                else {}
-            ),
+            **({"jobmanager.retrieve-taskmanager-hostname": "false"} if local else {}),
             "web.submit.enable": "false",
             **_known(layout.properties("login")),
             **{f"flink.hadoop.{key}": value for key, value in layout.file_system_properties.items()},
@@ -245,12 +232,10 @@ class FlinkEngine(Engine, Tenant):
         if self.master == "yarn":
             return onyarn.settings(layout, self.memory(layout), self.jobmanager_memory, _OPENS)
         head = layout.head
+        addresses = ("jobmanager.rpc.address", "jobmanager.bind-host", "rest.address", "rest.bind-address")
         return {
-            "jobmanager.rpc.address": head.address,
+            **dict.fromkeys(addresses, head.address),
             "jobmanager.rpc.port": str(self.port),
-            "jobmanager.bind-host": head.address,
-            "rest.address": head.address,
-            "rest.bind-address": head.address,
             "rest.port": str(self.web_port),
             "rest.bind-port": str(self.web_port),
             "web.tmpdir": str(head.directory),
@@ -263,26 +248,15 @@ class FlinkEngine(Engine, Tenant):
         job.dependencies.require("flink", "main_class", "jars", "conf")
         own = [] if job.program.endswith(".jar") else ["-c", f"io.weft.flink.{job.program}"]
         program = job.program if not own else str(layout.jars["flink"])
-        java = self._java(layout, heap(self.driver_memory), *_LIGHT)
-        argv = [
-            *java,
-            _CLIENT,
-            "run",
-            *own,
-            *words(job.dependencies),
-            *job.options,
-            program,
-            *job.arguments,
-        ]
+        submit = [*self._java(layout, heap(self.driver_memory), *_LIGHT), _CLIENT, "run"]
+        argv = [*submit, *own, *words(job.dependencies), *job.options, program, *job.arguments]
         environment = self._environment(layout.head, layout)
         files: dict[Path, str] = {}
         if secret := job.dependencies.secret:
             own_conf = layout.directory / "job" / "config.yaml"
             files = {own_conf: yaml({**self.settings(layout), **secret})}
             environment["FLINK_CONF_DIR"] = str(own_conf.parent)
-        return Command(
-            "driver", layout.head, argv, environment, job.outcome, job.directory, job.output, files
-        )
+        return job.command("driver", layout.head, argv, environment, files=files)
 
     def client(self, layout: Layout) -> Client:
         programs = layout.directory / "bin"
@@ -307,16 +281,8 @@ class FlinkEngine(Engine, Tenant):
         arguments = ["org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"]
         arguments += ["--configDir", str(_conf(layout)), "--executionMode", "cluster"]
         argv = [*self._java(layout, heap(self.jobmanager_memory), *_LIGHT), *arguments]
-        environment = self._environment(layout.head, layout)
-        return Daemon(
-            "jobmanager",
-            layout.head,
-            argv,
-            environment,
-            (self.port, self.web_port),
-            page=True,
-            essential=True,
-        )
+        environment, ports = self._environment(layout.head, layout), (self.port, self.web_port)
+        return Daemon("jobmanager", layout.head, argv, environment, ports, page=True, essential=True)
 
     def _taskmanager(self, node: Node, memory: TaskManagerMemory, layout: Layout) -> Daemon:
         name = f"taskmanager-{node.name}"

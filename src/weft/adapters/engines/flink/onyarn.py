@@ -49,6 +49,11 @@ def settings(
 ) -> dict[str, str]:
     """The settings instead of the addresses of a standalone session; `opened` are flags of every JVM."""
     directory, login = layout.directory / "yarn", layout.properties("login")
+    # it is on every node already
+    keytab = {
+        "yarn.security.kerberos.ship-local-keytab": "false",
+        "yarn.security.kerberos.localized-keytab-path": login.get("keytab", ""),
+    }
     jobmanager = {
         "heap.size": jobmanager_heap,
         "off-heap.size": _JOBMANAGER["off-heap.size"],
@@ -74,15 +79,7 @@ def settings(
         "yarn.flink-dist-jar": str(layout.jars["flink"]),
         # otherwise the ResourceManager does not report the JobManager's address to users without a name
         "yarn.view.acls": "dr.who",
-        **(_keytab(login["keytab"]) if login else {}),
-    }
-
-
-def _keytab(path: str) -> dict[str, str]:
-    """It is on every node already."""
-    return {
-        "yarn.security.kerberos.ship-local-keytab": "false",
-        "yarn.security.kerberos.localized-keytab-path": path,
+        **(keytab if login else {}),
     }
 
 
@@ -113,11 +110,8 @@ def interface(answer: Any, nodes: Sequence[Node]) -> str:
         raise KeyError("no application runs")
     found = urlsplit(f"//{running[0]}")
     host = found.hostname or ""
-    return f"{_node(host, nodes) or host}:{found.port}"
-
-
-def _node(host: str, nodes: Sequence[Node]) -> str | None:
-    return next((node.address for node in nodes if host in {node.name, node.address}), None)
+    address = next((node.address for node in nodes if host in {node.name, node.address}), host)
+    return f"{address}:{found.port}"
 
 
 def missing(known: Mapping[str, Any], nodes: Sequence[Node]) -> list[str]:

@@ -76,14 +76,12 @@ class HiveEngine(OnYarnAlone, Engine):
             "master's container": jobs.MASTER,
             "client heap": self.client_memory,
         }
-        derived: dict[str, Derived] = {
-            self.kind: Derived(
-                counts={"nodemanagers, one per node": len(layout.nodes)},
-                slots=len(layout.nodes) * yarn.containers.each,
-                sizes=sizes,
-                notes={"queries run on": "Tez" if self.on == "tez" else "MapReduce"},
-            )
-        }
+        derived = Derived(
+            counts={"nodemanagers, one per node": len(layout.nodes)},
+            slots=len(layout.nodes) * yarn.containers.each,
+            sizes=sizes,
+            notes={"queries run on": "Tez" if self.on == "tez" else "MapReduce"},
+        )
         mapreduce = jobs.settings(yarn, flags=" ".join(settings.FLAGS))
         mapreduce["mapreduce.application.classpath"] = f"{yarn.classes}:{settings.jars(layout)}"
         conf, hive = _conf(layout), settings.hive_site(yarn, self.on)
@@ -94,10 +92,8 @@ class HiveEngine(OnYarnAlone, Engine):
             ),
             conf / "tez-site.xml": configuration({**settings.tez_site(yarn), **self._own(layout, "tez.")}),
         }
-        if self.on == "tez":
-            return Plan(files, [], (), derived, applications=(yarn.applications(),))
-        applications = (yarn.applications(),)
-        return Plan(files, [jobs.history(yarn)], (jobs.ready(yarn),), derived, applications=applications)
+        daemons, ready = ([jobs.history(yarn)], [jobs.ready(yarn)]) if self.on == "mr" else ([], [])
+        return Plan(files, daemons, ready, {self.kind: derived}, applications=(yarn.applications(),))
 
     def submit(self, job: Job, layout: Layout) -> Command:
         job.dependencies.require(self.kind, "conf")
@@ -111,9 +107,7 @@ class HiveEngine(OnYarnAlone, Engine):
         own += [f"--settings=file://{path}" for path in files]
         argv = [*java, "-cp", classes, f"io.weft.hive.{job.program}", *own, *job.options, *job.arguments]
         environment = yarn.environment(layout.head)
-        return Command(
-            "client", layout.head, argv, environment, job.outcome, job.directory, job.output, files
-        )
+        return job.command("client", layout.head, argv, environment, files=files)
 
     def site_settings(self, layout: Layout) -> Mapping[str, str]:
         own = self._own(layout, "hive.", "javax.", "datanucleus.", "tez.")

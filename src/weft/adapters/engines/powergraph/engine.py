@@ -125,7 +125,7 @@ class PowerGraphEngine(Engine):
         # Open MPI refuses root otherwise, and weft's nodes may be root's
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         environment = {**layout.environment(layout.head), **root}
-        return Command("mpiexec", layout.head, argv, environment, job.outcome, job.directory, job.output)
+        return job.command("mpiexec", layout.head, argv, environment)
 
     def _home(self) -> Path:
         if self.home is None:

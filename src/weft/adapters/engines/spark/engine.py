@@ -30,7 +30,7 @@ from weft.layout.plan import (
 )
 from weft.record.derived import Derived
 from weft.text.executes import Home, Settings
-from weft.text.fields import LEAST_HEAP, Size
+from weft.text.fields import LEAST_HEAP, Port, Size
 from weft.text.units import show_size
 
 _DAEMON_HEAP = 192 << 20
@@ -72,10 +72,8 @@ class SparkEngine(Engine, Tenant):
         default=None, description="executor heap; default: 60 % of the node's remaining memory"
     )
     driver_memory: Size = Field(default=1 << 30, ge=LEAST_HEAP, description="driver heap")
-    port: int = Field(default=7077, ge=1024, le=65535, description="port of the Master")
-    web_port: int = Field(
-        default=8080, ge=1024, le=65535, description="port of the Master's and Workers' status pages"
-    )
+    port: Port = Field(default=7077, description="port of the Master")
+    web_port: Port = Field(default=8080, description="port of the Master's and Workers' status pages")
     encrypt: bool = Field(default=False, description="encrypt network traffic, shuffle and spill files")
     pages: Literal["closed", "open"] = Field(
         default="closed",
@@ -104,12 +102,8 @@ class SparkEngine(Engine, Tenant):
         return f"{self.kind} on YARN" if self.master == "yarn" else self.kind
 
     def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:
-        quiet = {
-            "spark.ui.enabled": "false",
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
-        }
-        arguments = [word for key, value in quiet.items() for word in ("--conf", f"{key}={value}")]
+        quiet = ("ui.enabled=false", "driver.host=127.0.0.1", "driver.bindAddress=127.0.0.1")
+        arguments = [word for setting in quiet for word in ("--conf", f"spark.{setting}")]
         job = ["--class", "io.weft.spark.Training", f"local:{jar}", "--directory", str(scratch)]
         job += ["--outcome", str(scratch / "outcome.json")]
         submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *arguments, *job]
@@ -166,7 +160,7 @@ class SparkEngine(Engine, Tenant):
             (ready,),
             self._derived(layout, {"daemon heap": _DAEMON_HEAP}),
             then=[hdfstoken.fetched(layout)] if layout.token_uris else [],
-            applications=(self._applications(ready),),
+            applications=(Applications(ready.page, lambda status: len(status["activeapps"])),),
         )
 
     def _yarn(self) -> Yarn:
@@ -189,12 +183,9 @@ class SparkEngine(Engine, Tenant):
         addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
         return Ready(self._status(layout), lambda status: _missing(status, addresses))
 
-    def _applications(self, ready: Ready) -> Applications:
-        return Applications(ready.page, lambda status: len(status["activeapps"]))
-
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of spark-defaults.conf, as read by the Master, the Workers, the driver and the executors."""
-        head = layout.head
+        head, jars = layout.head, layout.service_jars(self.kind)
         return {
             "spark.authenticate": str(layout.secured).lower(),
             **self._master(layout),
@@ -223,16 +214,10 @@ class SparkEngine(Engine, Tenant):
             "spark.deploy.maxExecutorRetries": "3",
             **self._protection(layout),
             **{f"spark.hadoop.{key}": value for key, value in layout.file_system_properties.items()},
-            **self._added(layout),
-            **self.conf,
-        }
-
-    def _added(self, layout: Layout) -> dict[str, str]:
-        """What services add, such as a shuffle service of their own."""
-        jars = ":".join(layout.service_jars(self.kind))
-        return {
-            **({"spark.executor.extraClassPath": jars} if jars else {}),
+            # what services add, such as a shuffle service of their own
+            **({"spark.executor.extraClassPath": ":".join(jars)} if jars else {}),
             **layout.properties(self.kind),
+            **self.conf,
         }
 
     def _closed(self, layout: Layout) -> bool:
@@ -262,15 +247,12 @@ class SparkEngine(Engine, Tenant):
         """The cluster manager; on YARN, Spark creates a secret for each application."""
         if self.master == "yarn":
             return onyarn.settings(layout, self.heap(layout))
+        token = {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
         return {
             **({"spark.authenticate.secret": SECRET} if layout.secured else {}),
             "spark.master": f"spark://{layout.head.address}:{self.port}",
             # Spark's own Master gives its executors no tokens, and they cannot log in
-            **(
-                {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
-                if layout.token_uris
-                else {}
-            ),
+            **(token if layout.token_uris else {}),
         }
 
     def submit(self, job: Job, layout: Layout) -> Command:
@@ -283,22 +265,10 @@ class SparkEngine(Engine, Tenant):
             # Spark reads one file by its name, and spark-defaults.conf only in SPARK_CONF_DIR
             environment["SPARK_CONF_DIR"], conf = str(conf.parent), conf.with_name("job.conf")
             files, more = {conf: _lines(secret)}, ["--load-spark-defaults"]
-        arguments = [
-            "--properties-file",
-            str(conf),
-            *more,
-            "--name",
-            job.name,
-            *own,
-            *_words(job.dependencies),
-            *job.options,
-            program,
-            *job.arguments,
-        ]
-        argv = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit", *arguments]
-        return Command(
-            "driver", layout.head, argv, environment, job.outcome, job.directory, job.output, files
-        )
+        submit = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit"]
+        submit += ["--properties-file", str(conf), *more, "--name", job.name, *own]
+        argv = [*submit, *_words(job.dependencies), *job.options, program, *job.arguments]
+        return job.command("driver", layout.head, argv, environment, files=files)
 
     def client(self, layout: Layout) -> Client:
         home, programs = layout.homes["spark"], layout.directory / "bin"
@@ -319,21 +289,11 @@ class SparkEngine(Engine, Tenant):
         )
 
     def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
-        arguments = [
-            "org.apache.spark.deploy.worker.Worker",
-            "--host",
-            node.address,
-            "--webui-port",
-            str(self.web_port + 1),
-        ]
-        arguments += ["--cores", str(node.cores), "--memory", _mebibytes(self.heap(layout))]
-        arguments += [
-            "--work-dir",
-            str(layout.record / "logs" / node.name / "executors"),
-            "--properties-file",
-            str(conf),
-        ]
-        arguments.append(f"spark://{layout.head.address}:{self.port}")
+        folder = layout.record / "logs" / node.name / "executors"
+        arguments = ["org.apache.spark.deploy.worker.Worker", "--host", node.address]
+        arguments += ["--webui-port", str(self.web_port + 1), "--cores", str(node.cores)]
+        arguments += ["--memory", _mebibytes(self.heap(layout)), "--work-dir", str(folder)]
+        arguments += ["--properties-file", str(conf), f"spark://{layout.head.address}:{self.port}"]
         return self._daemon(f"worker-{node.name}", node, arguments, layout, (self.web_port + 1,))
 
     def _daemon(
