@@ -66,7 +66,7 @@ def test_daemons_have_names_of_their_own_and_run_on_nodes_of_the_layout(kind: st
 
 
 @ENGINES
-def test_every_process_carries_the_mark_that_gc_looks_for(kind: str) -> None:
+def test_every_process_carries_the_mark_that_gc_searches_for(kind: str) -> None:
     layout = fake_hadoop_layout()
     plan = engine_of(kind).plan(layout)
     for environment in [

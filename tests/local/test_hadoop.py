@@ -15,7 +15,7 @@ def finished_maps(weft: Weft) -> int:
     return sum(path.read_text().count("Task Transitioned from RUNNING to SUCCEEDED") for path in logs)
 
 
-def test_terasort_is_valid_and_its_record_tells_of_every_task(weft: Weft) -> None:
+def test_terasort_is_valid_and_its_record_has_every_task(weft: Weft) -> None:
     result = weft.result("run", "terasort", *HADOOP, "--size", "20MB", "--set", "partitions=2")
     assert result["verdict"] == "VALID", result
     outcome = json.loads((weft.record() / "outcomes" / "run.json").read_text())

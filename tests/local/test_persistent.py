@@ -92,7 +92,7 @@ def test_a_job_brings_modules_files_and_settings_to_a_persistent_cluster(
     assert "10090 set ['--files', 'own']" in done.stdout
 
 
-def test_the_record_tells_the_commands_and_no_secret(guided: Weft) -> None:
+def test_the_record_has_the_commands_and_no_secret(guided: Weft) -> None:
     facts = json.loads(typed(guided, "./weft connect mine --json").stdout)
     settings = Path(facts["settings"])
     (secret,) = re.findall(r"spark.authenticate.secret (\w{64})", settings.read_text())

@@ -213,7 +213,7 @@ def test_status_pages_show_nothing_without_a_token(target: Target) -> None:
     assert {address.removeprefix("::ffff:") for address in listening} == {head, worker}
 
 
-def test_weft_tells_its_user_how_to_open_them(target: Target) -> None:
+def test_weft_shows_its_user_how_to_open_them(target: Target) -> None:
     (line,) = re.findall(r"(?m)^page +curl -H @(\S+) (\S+)$", target.weft("connect").stdout)
     name, _, value = Path(line[0]).read_text().strip().partition(": ")
     assert status(line[1]) == 403

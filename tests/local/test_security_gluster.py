@@ -91,7 +91,7 @@ def test_another_user_reads_no_file_of_it(gluster: Gluster) -> None:
     assert as_nobody("sh", "-c", script, "look", *map(str, paths)).communicate()[0] == ""
 
 
-def test_no_log_of_it_tells_the_password(gluster: Gluster) -> None:
+def test_no_log_of_it_has_the_password(gluster: Gluster) -> None:
     """A log's last lines are in messages and records; GlusterFS writes its whole volume file into one, if it may."""
     password = re.search(r"option password (\w+)", gluster.volume)
     assert password

@@ -32,14 +32,14 @@ def _network(_: Path) -> tuple[Sequence[str], Sequence[str]]:
     return (*wide, f"{NODES[1]},rate=20mbit"), (*wide, NODES[1])
 
 
-def _collector(folder: Path) -> tuple[Sequence[str], Sequence[str]]:
+def _gc(folder: Path) -> tuple[Sequence[str], Sequence[str]]:
     job = ("--", str(crowded(folder)), *CROWD)
     own = ("submit", "--nodes", "virtual:1,cores=1", "--set")
     small, large = (f"engine.executor_memory={heap}" for heap in ("600MB", "2GB"))
     return (*own, small, *job), (*own, large, *job)
 
 
-PAIRS: Mapping[str, Pair] = {"metadata: scratch": _metadata, "network": _network, "collector": _collector}
+PAIRS: Mapping[str, Pair] = {"metadata: scratch": _metadata, "network": _network, "collector": _gc}
 """By part."""
 
 

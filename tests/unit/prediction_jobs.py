@@ -18,7 +18,7 @@ LUSTRE = StorageModel("lustre", latency=500e-6, rate=20_000)
 
 def groupby(tasks: int = 16, slots: int = 4, seconds: float = 1.0, opens: float = 2.0) -> JobProfile:
     """A map stage and a reduce stage of as many tasks on memory; each block is opened `opens` times by its reader."""
-    common: dict[str, Any] = {"tasks": [seconds] * tasks, "processor": seconds}
+    common: dict[str, Any] = {"tasks": [seconds] * tasks, "cpu": seconds}
     read = CallsPerTask("scratch", "open", opens * tasks, 0.0)
     stages = [
         StageWork(MAP, "map", writes_shuffle=True, **common),

@@ -105,8 +105,8 @@ def test_file_calls_of_task_threads_have_a_part_and_a_bound() -> None:
     assert opens.resource == pytest.approx(5)
     assert opens.operations[0].calls == pytest.approx(1000)
     assert opens.bound == pytest.approx(10 / 7.5, rel=0.01)
-    assert found.coverage.witnesses is not None
-    assert found.coverage.witnesses.agree
+    assert found.coverage.cross_check is not None
+    assert found.coverage.cross_check.agree
 
 
 def test_a_wait_that_is_overlapped_has_no_bound() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, TAIL, SlotUse, Stage, use
+from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, STRAGGLERS, SlotUse, Stage, use
 
 A, B = ("app", 0, 0), ("app", 1, 0)
 
@@ -23,7 +23,7 @@ def test_before_the_first_task_and_after_the_last() -> None:
 
 
 def test_slots_wait_for_a_straggler() -> None:
-    assert reasons([SlotUse(A, 0, 4), SlotUse(A, 0, 10)], {A: 0}) == {TAIL: 6}
+    assert reasons([SlotUse(A, 0, 4), SlotUse(A, 0, 10)], {A: 0}) == {STRAGGLERS: 6}
 
 
 def test_a_stage_of_one_task_has_too_few() -> None:
@@ -53,7 +53,7 @@ def test_tasks_of_one_executor_share_its_slots_and_not_those_of_others() -> None
     tasks = [SlotUse(A, 0, 10, "x"), SlotUse(B, 0, 10, "x"), SlotUse(A, 0, 2, "y")]
     found = use(tasks, {A: 0, B: 0}, 0, 10, 2, {"x": 1, "y": 1})
     assert found.held == pytest.approx([5, 5, 2])
-    assert found.empty == {(TAIL, A): pytest.approx(8)}
+    assert found.empty == {(STRAGGLERS, A): pytest.approx(8)}
     # where not all slots are known to belong to an executor, they belong to all
     assert use(tasks, {A: 0, B: 0}, 0, 10, 2, {"x": 1}).held == use(tasks, {A: 0, B: 0}, 0, 10, 2).held
 

@@ -14,7 +14,7 @@ from weft.analysis.explain.stacks import CATEGORIES, NO_RULE, categorise
 from weft.analysis.summary.gather import summarize
 from weft.facts import rules
 from weft.report.draw.blocks import Table, Words
-from weft.report.sections.profile import processor_time
+from weft.report.sections.profile import cpu_time
 from weft.text.entry import Entry
 
 REAL = Path(__file__).parent / "logs" / "spark-4.3-terasort.collapsed.gz"
@@ -76,7 +76,7 @@ def test_the_page_has_the_profile_and_the_published_one(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "record", head={"probes": ["engine", "profile"]})
     real(stored.directory)
     summary = summarize(stored)
-    first, *_, paper, words = processor_time(summary).blocks
+    first, *_, paper, words = cpu_time(summary).blocks
     assert isinstance(first, Table)
     assert isinstance(paper, Table)
     assert isinstance(words, Words)
@@ -94,17 +94,15 @@ def test_the_page_has_the_profile_and_the_published_one(tmp_path: Path) -> None:
 def test_another_workload_has_no_published_profile(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "record", head={"workload": "wordcount"})
     real(stored.directory)
-    tables = [block for block in processor_time(summarize(stored)).blocks if isinstance(block, Table)]
+    tables = [block for block in cpu_time(summarize(stored)).blocks if isinstance(block, Table)]
     assert len(tables) == 1
 
 
 def test_a_probe_that_left_nothing_is_named(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "record", head={"probes": ["profile"]})
-    assert processor_time(summarize(stored)).unseen == {
-        "processor time by category": "the probe wrote no stacks"
-    }
+    assert cpu_time(summarize(stored)).unseen == {"processor time by category": "the probe wrote no stacks"}
     other = make_record(tmp_path / "other")
-    assert not processor_time(summarize(other)).unseen
+    assert not cpu_time(summarize(other)).unseen
 
 
 def test_rules_name_known_categories() -> None:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from weft.analysis.explain.slots import SCHEDULING
 from weft.analysis.explain.tasktime import (
-    COLLECTOR,
+    CPU,
+    GC,
     NETWORK,
-    PROCESSOR,
     SOCKETS,
     THREADS,
     UNCLASSIFIED,
@@ -24,77 +24,75 @@ OPENS, READS = "metadata: scratch", "data: scratch"
 
 
 def test_what_nobody_measured_has_no_name() -> None:
-    assert parts(StageTasks(10, processor=4)) == {PROCESSOR: 4, UNCLASSIFIED: 6}
+    assert parts(StageTasks(10, cpu=4)) == {CPU: 4, UNCLASSIFIED: 6}
 
 
 def test_each_measurement_is_its_own_part() -> None:
-    found = StageTasks(10, scheduling=1, processor=2, waiting=1, collector=1, fetch=2, files={OPENS: 2})
+    found = StageTasks(10, scheduling=1, cpu=2, waiting=1, gc=1, fetch=2, files={OPENS: 2})
     assert parts(found) == pytest.approx(
-        {SCHEDULING: 1, PROCESSOR: 2, WAITING: 1, COLLECTOR: 1, NETWORK: 2, OPENS: 2, UNCLASSIFIED: 1}
+        {SCHEDULING: 1, CPU: 2, WAITING: 1, GC: 1, NETWORK: 2, OPENS: 2, UNCLASSIFIED: 1}
     )
 
 
 def test_time_in_file_calls_is_what_was_blocked_there() -> None:
     """Of 6 s inside calls the thread waited for a processor in 3: the looks saw it blocked in files for 3 alone."""
-    found = StageTasks(10, processor=2, waiting=4, files={OPENS: 4, READS: 2}, blocked_in_files=3)
-    assert parts(found) == pytest.approx({PROCESSOR: 2, WAITING: 4, OPENS: 2, READS: 1, UNCLASSIFIED: 1})
+    found = StageTasks(10, cpu=2, waiting=4, files={OPENS: 4, READS: 2}, blocked_in_files=3)
+    assert parts(found) == pytest.approx({CPU: 2, WAITING: 4, OPENS: 2, READS: 1, UNCLASSIFIED: 1})
 
 
 def test_samples_that_see_too_little_do_not_hide_what_was_timed() -> None:
     """On an idle machine nothing but the file server can have taken the time inside the calls."""
-    found = StageTasks(10, processor=2, waiting=1, files={OPENS: 6}, blocked_in_files=0.5)
+    found = StageTasks(10, cpu=2, waiting=1, files={OPENS: 6}, blocked_in_files=0.5)
     assert parts(found)[OPENS] == pytest.approx(5)
 
 
 def test_what_a_hypervisor_took_is_a_wait_for_a_cpu_as_far_as_nothing_else_explains_it() -> None:
-    found = StageTasks(10, processor=4, waiting=1, collector=2, stolen=1)
-    assert parts(found) == pytest.approx({PROCESSOR: 4, WAITING: 2, COLLECTOR: 2, UNCLASSIFIED: 2})
+    found = StageTasks(10, cpu=4, waiting=1, gc=2, stolen=1)
+    assert parts(found) == pytest.approx({CPU: 4, WAITING: 2, GC: 2, UNCLASSIFIED: 2})
     assert parts(dataclasses.replace(found, stolen=30))[WAITING] == pytest.approx(4)
 
 
 def test_a_fetch_is_what_its_server_did_as_far_as_that_did_anything() -> None:
-    found = StageTasks(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1})
-    assert parts(found) == pytest.approx({PROCESSOR: 5, OPENS: 3, NETWORK: 2})
+    found = StageTasks(10, cpu=4, fetch=6, served={OPENS: 3, CPU: 1})
+    assert parts(found) == pytest.approx({CPU: 5, OPENS: 3, NETWORK: 2})
 
 
 def test_what_the_link_needs_for_a_fetch_is_not_its_servers() -> None:
     """They work while the bytes before are on their way."""
-    found = StageTasks(10, processor=4, fetch=6, served={OPENS: 3, PROCESSOR: 1}, wire=5)
-    assert parts(found) == pytest.approx({PROCESSOR: 4.25, OPENS: 0.75, NETWORK: 5})
-    assert parts(dataclasses.replace(found, wire=60)) == pytest.approx({PROCESSOR: 4, NETWORK: 6})
+    found = StageTasks(10, cpu=4, fetch=6, served={OPENS: 3, CPU: 1}, wire=5)
+    assert parts(found) == pytest.approx({CPU: 4.25, OPENS: 0.75, NETWORK: 5})
+    assert parts(dataclasses.replace(found, wire=60)) == pytest.approx({CPU: 4, NETWORK: 6})
 
 
 def test_a_tasks_own_file_calls_and_those_of_its_servers_add_up() -> None:
-    found = StageTasks(10, processor=2, fetch=2, files={OPENS: 4}, served={OPENS: 2})
-    assert parts(found) == pytest.approx({PROCESSOR: 2, OPENS: 6, UNCLASSIFIED: 2})
+    found = StageTasks(10, cpu=2, fetch=2, files={OPENS: 4}, served={OPENS: 2})
+    assert parts(found) == pytest.approx({CPU: 2, OPENS: 6, UNCLASSIFIED: 2})
 
 
 def test_what_no_cause_explains_is_what_samples_saw() -> None:
-    found = StageTasks(10, processor=2, collector=1, fetch=2, seen={THREADS: 6, SOCKETS: 1})
-    assert parts(found) == pytest.approx(
-        {PROCESSOR: 2, COLLECTOR: 1, NETWORK: 2, SOCKETS: 1, THREADS: 3, UNCLASSIFIED: 1}
-    )
+    found = StageTasks(10, cpu=2, gc=1, fetch=2, seen={THREADS: 6, SOCKETS: 1})
+    assert parts(found) == pytest.approx({CPU: 2, GC: 1, NETWORK: 2, SOCKETS: 1, THREADS: 3, UNCLASSIFIED: 1})
 
 
 def test_samples_name_no_more_than_what_is_left() -> None:
-    found = StageTasks(10, processor=6, files={OPENS: 2}, seen={THREADS: 6, SOCKETS: 2})
-    assert parts(found) == pytest.approx({PROCESSOR: 6, OPENS: 2, THREADS: 1.5, SOCKETS: 0.5})
+    found = StageTasks(10, cpu=6, files={OPENS: 2}, seen={THREADS: 6, SOCKETS: 2})
+    assert parts(found) == pytest.approx({CPU: 6, OPENS: 2, THREADS: 1.5, SOCKETS: 0.5})
 
 
 def test_a_stage_that_fetched_nothing_did_not_wait_for_the_network() -> None:
     """A Python worker is behind a socket too."""
-    found = StageTasks(10, processor=2, seen={SOCKETS: 8})
-    assert parts(found) == pytest.approx({PROCESSOR: 2, SOCKETS: 8})
+    found = StageTasks(10, cpu=2, seen={SOCKETS: 8})
+    assert parts(found) == pytest.approx({CPU: 2, SOCKETS: 8})
 
 
 def test_more_service_than_waiting_is_not_counted_twice() -> None:
-    found = StageTasks(10, processor=8, fetch=2, served={OPENS: 30, PROCESSOR: 10})
-    assert parts(found) == pytest.approx({PROCESSOR: 8.5, OPENS: 1.5})
+    found = StageTasks(10, cpu=8, fetch=2, served={OPENS: 30, CPU: 10})
+    assert parts(found) == pytest.approx({CPU: 8.5, OPENS: 1.5})
 
 
 def test_causes_that_overlap_share_the_time_in_which_the_task_was_blocked() -> None:
-    found = StageTasks(10, processor=6, collector=4, fetch=4)
-    assert parts(found) == pytest.approx({PROCESSOR: 6, COLLECTOR: 2, NETWORK: 2})
+    found = StageTasks(10, cpu=6, gc=4, fetch=4)
+    assert parts(found) == pytest.approx({CPU: 6, GC: 2, NETWORK: 2})
 
 
 SECONDS = st.floats(min_value=0, max_value=1000)
@@ -103,14 +101,14 @@ MEASURED = st.builds(
     StageTasks,
     held=SECONDS,
     scheduling=SECONDS,
-    processor=st.none() | SECONDS,
+    cpu=st.none() | SECONDS,
     waiting=st.none() | SECONDS,
-    collector=SECONDS,
+    gc=SECONDS,
     fetch=SECONDS,
     files=FILES,
     blocked_in_files=st.none() | SECONDS,
     system=SECONDS,
-    served=st.dictionaries(st.sampled_from([OPENS, PROCESSOR, WAITING]), SECONDS),
+    served=st.dictionaries(st.sampled_from([OPENS, CPU, WAITING]), SECONDS),
     wire=SECONDS,
     seen=st.dictionaries(st.sampled_from([SOCKETS, THREADS]), SECONDS),
 )
@@ -134,4 +132,4 @@ def test_service_that_nobody_waited_for_costs_nothing(found: StageTasks, hidden:
     [(50, 50, 0, True), (50, 40, 10, True), (50, 20, 10, False), (50, 60, 0, False), (0, 0, 0, True)],
 )
 def test_two_measurements_of_file_calls(timed: float, seen: float, runnable: float, expected: bool) -> None:
-    assert agree(timed, seen, runnable, looks=2000, whole=100) is expected
+    assert agree(timed, seen, runnable, samples=2000, whole=100) is expected

@@ -156,7 +156,7 @@ def test_what_another_user_put_there_first_is_neither_used_nor_removed(
 
 
 @pytest.mark.usefixtures("another")
-def test_other_hosts_look_as_closely(public: Path) -> None:
+def test_other_hosts_examine_as_closely(public: Path) -> None:
     (public / "taken").mkdir()
     with pytest.raises(PermissionError, match="belongs to another user"):
         files.answer(claimed=[str(public / "taken")])

@@ -8,7 +8,7 @@ import pytest
 from weft.analysis.explain import pauses
 from weft.facts import jobmetrics
 from weft.record.samples import SCHEMA
-from weft.report.sections.pauses import witnesses
+from weft.report.sections.pauses import cross_check
 from weft.text.entry import Entry
 
 LOG = """[1000000ms] Using G1
@@ -48,4 +48,4 @@ def test_the_time_of_tasks_in_pauses_is_summed_by_node(tmp_path: Path) -> None:
     [(10.0, 9.0, "agree"), (10.0, 5.0, "disagree"), (0.1, 0.0, "Too little"), (1.0, None, "does not say")],
 )
 def test_two_measurements_are_compared(logged: float, reported: float | None, words: str) -> None:
-    assert words in witnesses(logged, reported)[0]
+    assert words in cross_check(logged, reported)[0]

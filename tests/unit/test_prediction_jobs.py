@@ -38,7 +38,7 @@ def test_gaps_between_tasks_are_part_of_the_replay_and_grow_with_tasks() -> None
 
 def test_one_key_stays_in_one_piece_where_many_are_divided() -> None:
     map_stage, reduce_stage = groupby(tasks=4).stages
-    work = job([map_stage, replace(reduce_stage, tasks=[4.0, 1.0, 1.0, 1.0], processor=1.75)])
+    work = job([map_stage, replace(reduce_stage, tasks=[4.0, 1.0, 1.0, 1.0], cpu=1.75)])
     found, growth = Model(replace(work, wall=5.0), at(4, growth=Growth())), Growth()
     divided = found.at(replace(at(4, growth=growth), partitions=16)).seconds
     whole = found.at(replace(at(4, growth=growth), partitions=16, whole=True)).seconds
@@ -57,7 +57,7 @@ def test_a_virtual_node_has_its_own_share_of_the_hosts_cpus() -> None:
 
 
 def test_a_task_alone_is_not_slowed_by_the_jit_of_other_nodes() -> None:
-    work = replace(job([replace(groupby().stages[0], tasks=[1.0], processor=0.5)]), background=1.0)
+    work = replace(job([replace(groupby().stages[0], tasks=[1.0], cpu=0.5)]), background=1.0)
     found = Model(work, at(4, processors=4))
     assert found.at(at(1, processors=4, growth=Growth())).seconds == pytest.approx(1.0, rel=0.01)
 
@@ -108,7 +108,7 @@ def test_the_daemons_cpu_time_is_that_of_the_run_phase_for_each_call_on_it() -> 
 def test_a_task_that_no_longer_blocks_queues_for_a_cpu_less_often() -> None:
     """0.3 s of computing are 100 turns, 300 calls another 300."""
     calls = [CallsPerTask("scratch", "open", 300, 0.3)]
-    stage = replace(groupby().stages[0], processor=0.3, waiting=0.4, calls=calls)
+    stage = replace(groupby().stages[0], cpu=0.3, waiting=0.4, calls=calls)
     work = replace(job([stage]), storages={"scratch": "delayed:lustre"})
     found = Model(work, at(4, replace(LUSTRE, name="delayed:lustre")))
     stays, goes = (found.at(replace(at(4), rested=flag)).seconds for flag in (False, True))
@@ -161,7 +161,7 @@ def test_there_is_no_knee_up_to_a_number_of_nodes() -> None:
 
 def test_more_reducers_than_the_threshold_end_the_bypass_writer() -> None:
     writes = CallsPerTask("scratch", "open", 6 + 16, 0.1)
-    stage = StageWork(MAP, "map", [1.0] * 16, writes_shuffle=True, processor=1.0, calls=[writes])
+    stage = StageWork(MAP, "map", [1.0] * 16, writes_shuffle=True, cpu=1.0, calls=[writes])
     work = groupby()
     work = replace(work, stages=[stage, work.stages[1]])
     assert scaled(stage, work, at(8)).writes == 2.0
@@ -201,7 +201,7 @@ def test_virtual_nodes_share_their_host() -> None:
 
 def test_a_storage_that_is_replaced_takes_its_time_along() -> None:
     calls = [CallsPerTask("scratch", "open", 16, 0.5)]
-    stages = [replace(stage, calls=calls, processor=0.5) for stage in groupby().stages]
+    stages = [replace(stage, calls=calls, cpu=0.5) for stage in groupby().stages]
     work = replace(job(stages), storages={"scratch": "lustre"})
     there = model(work, service=LUSTRE)
     assert there.at(at(4, LUSTRE)).seconds == pytest.approx(8.0, rel=0.05)
@@ -255,10 +255,10 @@ def test_stages_are_named_by_what_they_are() -> None:
     ("change", "found"),
     [
         ({}, "processor-bound"),
-        ({"processor": 0.1, "network": 0.9}, "data-intensive"),
-        ({"processor": 0.1, "calls": [CallsPerTask("scratch", "open", 9, 0.9)]}, "metadata-intensive"),
-        ({"processor": 0.1, "calls": [CallsPerTask("input", "read", 9, 0.9)]}, "data-intensive"),
-        ({"processor": 0.1, "lag": 90.0}, "start-bound"),
+        ({"cpu": 0.1, "network": 0.9}, "data-intensive"),
+        ({"cpu": 0.1, "calls": [CallsPerTask("scratch", "open", 9, 0.9)]}, "metadata-intensive"),
+        ({"cpu": 0.1, "calls": [CallsPerTask("input", "read", 9, 0.9)]}, "data-intensive"),
+        ({"cpu": 0.1, "lag": 90.0}, "start-bound"),
     ],
 )
 def test_a_class_is_what_the_slots_spent_their_time_on(change: dict[str, Any], found: str) -> None:
@@ -268,7 +268,7 @@ def test_a_class_is_what_the_slots_spent_their_time_on(change: dict[str, Any], f
 def test_time_of_data_is_that_of_bytes_and_calls_are_those_of_blocks() -> None:
     reads = CallsPerTask("scratch", "read", 16, 0.5)
     work = groupby()
-    work = replace(work, stages=[work.stages[0], replace(work.stages[1], calls=[reads], processor=0.5)])
+    work = replace(work, stages=[work.stages[0], replace(work.stages[1], calls=[reads], cpu=0.5)])
     assert model(work).at(at(8)).seconds == pytest.approx(8.0, rel=0.01)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MEMORY, at, groupby, job
 from tests.unit.report_fakes import make_record
-from weft.analysis.predict import advice, correction, curve, leftout, prediction, projection
+from weft.analysis.predict import advice, correction, curve, holdout, prediction, projection
 from weft.analysis.predict.advice import Trial
 from weft.analysis.predict.candidates import Situation, candidates
 from weft.analysis.predict.correction import Seen
@@ -40,9 +40,7 @@ def test_the_work_of_a_record_is_that_of_its_stages(recorded: Recorded) -> None:
     assert recorded.work.size == 400_000_000
     assert all(stage.count > 0 and stage.mean > 0 for stage in recorded.work.stages)
     for stage in recorded.work.stages:
-        known = (
-            stage.processor + stage.waiting + stage.collector + stage.network + stage.scheduling + stage.other
-        )
+        known = stage.cpu + stage.waiting + stage.gc + stage.network + stage.scheduling + stage.other
         assert known + sum(each.seconds for each in stage.calls) == pytest.approx(stage.mean, rel=0.05)
 
 
@@ -75,11 +73,11 @@ def test_other_runs_are_predicted_as_a_test() -> None:
             ("other", 9.0, {**SPEC, "workload": {"kind": "pi"}}),
         ]
     )
-    found = leftout.left_out(one, one.model(HERE), HERE, [one, same, other])
+    found = holdout.left_out(one, one.model(HERE), HERE, [one, same, other])
     assert [row.run for row in found] == ["same"]
     assert found[0].predicted == pytest.approx(4.0)
-    assert leftout.error(found) == pytest.approx(math.log(5 / 4))
-    assert leftout.error([]) == 0.0
+    assert holdout.error(found) == pytest.approx(math.log(5 / 4))
+    assert holdout.error([]) == 0.0
 
 
 def test_the_part_that_warms_up_is_what_other_runs_show() -> None:
@@ -90,11 +88,11 @@ def test_the_part_that_warms_up_is_what_other_runs_show() -> None:
         wall = one.work.wall * factor
         return replace(one, name="twice", work=replace(one.work, size=2 * one.work.size, wall=wall))
 
-    grown, flat = (leftout.warmed(one, HERE, [longer(factor)]).work.warm_up for factor in (2.0, 1.2))
+    grown, flat = (holdout.warmed(one, HERE, [longer(factor)]).work.warm_up for factor in (2.0, 1.2))
     assert grown < 0.5 < flat
-    assert leftout.warmed(one, HERE, []).work.warm_up == 0.5
+    assert holdout.warmed(one, HERE, []).work.warm_up == 0.5
     hadoop = replace(one, work=replace(one.work, jvm_a_task=True, warm_up=0.0))
-    assert leftout.warmed(hadoop, HERE, [longer(1.2)]).work.warm_up == 0.0
+    assert holdout.warmed(hadoop, HERE, [longer(1.2)]).work.warm_up == 0.0
 
 
 def test_errors_of_other_runs_widen_the_band(recorded: Recorded) -> None:
@@ -121,8 +119,8 @@ def test_a_curve_starts_from_the_run_that_is_nearest_to_it() -> None:
     near = replace(one, name="near", work=replace(one.work, nodes=8, slots=8))
     elsewhere = replace(near, name="elsewhere", work=replace(near.work, storages={"scratch": "memory"}))
     targets = [replace(at(8, LUSTRE), machine=HERE)]
-    assert leftout.nearest(one, HERE, [elsewhere, near], targets).name == "near"
-    assert leftout.nearest(one, HERE, [], targets).name == "run"
+    assert holdout.nearest(one, HERE, [elsewhere, near], targets).name == "near"
+    assert holdout.nearest(one, HERE, [], targets).name == "run"
 
 
 def test_a_page_and_a_terminal_show_the_curve(recorded: Recorded) -> None:
@@ -183,7 +181,7 @@ SPEC: dict[str, Any] = {
 def slow() -> JobProfile:
     """Half of each task is spent opening scratch files on Lustre."""
     calls = [CallsPerTask("scratch", "open", 16, 0.5)]
-    stages = [replace(stage, calls=calls, processor=0.5) for stage in groupby().stages]
+    stages = [replace(stage, calls=calls, cpu=0.5) for stage in groupby().stages]
     return replace(job(stages), storages={"scratch": "mount"})
 
 
@@ -238,7 +236,7 @@ def test_flink_has_no_more_subtasks_than_slots() -> None:
 
 
 def test_a_heap_that_is_too_small_is_advice() -> None:
-    stages = [replace(stage, processor=0.4, collector=0.6) for stage in groupby().stages]
+    stages = [replace(stage, cpu=0.4, gc=0.6) for stage in groupby().stages]
     found = advice.advise(on_lustre(job(stages), {**SPEC, "nodes": {"kind": "ssh"}}), "/runs/run", MACHINE)
     line = next(line for line in found.lines if line.part == "collector")
     assert line.gain == pytest.approx(0.45, abs=0.03)
@@ -248,7 +246,7 @@ def test_a_heap_that_is_too_small_is_advice() -> None:
 
 
 def test_a_link_that_is_limited_is_advice() -> None:
-    stages = [replace(stage, processor=0.4, network=0.6) for stage in groupby().stages]
+    stages = [replace(stage, cpu=0.4, network=0.6) for stage in groupby().stages]
     spec = {**SPEC, "nodes": {"kind": "virtual", "rate": "100mbit"}}
     found = advice.advise(on_lustre(job(stages), spec), "/runs/run", MACHINE)
     assert any(
@@ -257,7 +255,7 @@ def test_a_link_that_is_limited_is_advice() -> None:
 
 
 def test_compression_that_costs_more_than_it_saves_is_advice() -> None:
-    stages = [replace(stage, compression=0.4 * stage.processor) for stage in groupby().stages]
+    stages = [replace(stage, compression=0.4 * stage.cpu) for stage in groupby().stages]
     spec = {**SPEC, "nodes": {"kind": "ssh"}}
     free, slow = (replace(MACHINE, link=link) for link in (1e12, 1e6))
     line = next(
@@ -293,7 +291,7 @@ def test_compression_is_as_much_of_each_stage_as_stacks_of_its_side_show(tmp_pat
     (folder / "1.collapsed").write_text("\n".join(lines))
     stages = projection.read(stored).work.stages
     for stage in stages:
-        assert stage.compression == pytest.approx(0.3 * stage.processor if stage.side == "map" else 0.0)
+        assert stage.compression == pytest.approx(0.3 * stage.cpu if stage.side == "map" else 0.0)
 
 
 def test_without_sampled_stacks_compression_is_not_mentioned() -> None:
@@ -332,10 +330,7 @@ def test_a_score_counts_intervals_that_held() -> None:
 def test_another_engine_is_advice_where_it_has_done_the_same_work() -> None:
     one = on_lustre(groupby())
     work = one.work
-    stages = [
-        replace(stage, tasks=[s / 2 for s in stage.tasks], processor=stage.processor / 2)
-        for stage in work.stages
-    ]
+    stages = [replace(stage, tasks=[s / 2 for s in stage.tasks], cpu=stage.cpu / 2) for stage in work.stages]
     faster = replace(one, name="other", work=replace(work, engine="flink", wall=work.wall / 2, stages=stages))
     found = {line.family: line for line in advice.advise(one, "/runs/run", MACHINE, [faster]).lines}
     assert found["engine"].flags == ("--engine", "flink")

@@ -122,13 +122,13 @@ def test_a_process_that_becomes_another_program_is_found_at_every_moment(tmp_pat
         process.stop(grace=1)
 
 
-def test_a_machine_that_is_slow_to_look_looks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_listing_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten seconds pass between any two questions for the time."""
     clock = SimpleNamespace(monotonic=itertools.count(0, 10).__next__, sleep=lambda _: None)
-    looks = iter([[], [], [f"{marks.LEASE}=slow".encode()]])
+    lists = iter([[], [], [f"{marks.LEASE}=slow".encode()]])
     monkeypatch.setattr(marks, "time", clock)
     monkeypatch.setattr(marks.os, "listdir", lambda _: ["1", "self"])
-    monkeypatch.setattr(marks, "variables", lambda _: next(looks))
+    monkeypatch.setattr(marks, "variables", lambda _: next(lists))
     assert list(marks.marked("slow")) == [1]
 
 

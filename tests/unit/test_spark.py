@@ -82,9 +82,7 @@ def test_the_smallest_node_decides_the_heap_of_all() -> None:
     assert SparkEngine().heap(layout) < 2 * GIB
 
 
-def test_the_least_heap_is_enough_for_spark_without_the_survivor_space_that_the_serial_collector_leaves_out() -> (
-    None
-):
+def test_the_least_heap_is_enough_for_spark_without_the_survivor_space_that_serial_gc_leaves_out() -> None:
     """Spark compares Runtime.maxMemory() with 1.5 x 300 MiB; of -Xmx480m that is 464 MiB with SerialGC."""
     tight = 2 * (320 << 20) + (1 << 30) + (384 << 20) + (500 << 20)
     heap = SparkEngine().heap(fake_layout(fake_nodes(1, memory=tight)))

@@ -45,6 +45,7 @@ RULES = {
 
 ITSELF = {
     Path("tests/unit/test_words.py"),
+    Path("tests/unit/test_identifiers.py"),
     Path("src/weft/record/migrations.py"),
     Path("tests/unit/test_migrations.py"),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from weft.analysis.predict import leftout, projection, variation
+from weft.analysis.predict import holdout, projection, variation
 from weft.analysis.predict.projection import Recorded
 from weft.errors import UsageError
 from weft.host import settings
@@ -24,7 +24,7 @@ def of(
         and wanted(other.head)
     ]
     readable = []
-    for other in found[-leftout.MOST :]:
+    for other in found[-holdout.MOST :]:
         try:
             readable.append(projection.read(other))
         except UsageError:

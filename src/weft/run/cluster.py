@@ -166,7 +166,7 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
     try:
         record = access(base.node).call(answer)
     except _SILENT as error:
-        note("account-missing", url=base.url, why=str(error))
+        note("metrics-missing", url=base.url, why=str(error))
         return
     for name, content in record.items():
         write_json(layout.record / "engine" / name, content)

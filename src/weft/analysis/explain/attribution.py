@@ -11,8 +11,8 @@ from weft.analysis.explain import bounds, evidence, slots, tasktime
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.spread import Indexes, Numbers
-from weft.analysis.explain.tasktime import FAILED, PROCESSOR, UNCLASSIFIED, WAITING, StageTasks
-from weft.analysis.explain.timeparts import Covered, Operation, StageTime, TimePart, Witnessed
+from weft.analysis.explain.tasktime import CPU, FAILED, GC, UNCLASSIFIED, WAITING, StageTasks
+from weft.analysis.explain.timeparts import Covered, CrossCheck, Operation, StageTime, TimePart
 from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
 
@@ -91,27 +91,25 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
     def add(values: Numbers | None) -> float | None:
         return None if values is None else float(values[mine].sum())
 
-    processor = [found.seconds(name, 1e-9) for name in ("cpu_ns", "deserialize_cpu_ns")]
+    cpu = [found.seconds(name, 1e-9) for name in ("cpu_ns", "deserialize_cpu_ns")]
     # the engine's own figure is finer; where it has none, the kernel's
     used = [
-        values
-        for values in map(add, processor if found.engine_says_cpu else [found.used])
-        if values is not None
+        values for values in map(add, cpu if found.engine_says_cpu else [found.used]) if values is not None
     ]
-    looks = {name: float(values[mine].sum()) for name, values in found.looks.items()}
+    sampled_calls = {name: float(values[mine].sum()) for name, values in found.sampled_calls.items()}
     files = sums((each.part, float(each.seconds[mine].sum())) for each in found.files.operations)
-    seen = sum(looks.values()) if looks else None
+    seen = sum(sampled_calls.values()) if sampled_calls else None
     if not found.files.counted:
-        files = evidence.unplaced(looks)
-    # what other threads did on the same files is in there too, so that only looks tell the tasks' own
+        files = evidence.unplaced(sampled_calls)
+    # what other threads did on the same files is in there too, so that only samples distinguish the tasks' own
     system = add(found.system) or 0.0 if found.files.by_thread or seen is None else sum(files.values())
     return StageTasks(
         held=float(np.asarray(found.use.held)[mine].sum()),
         scheduling=add(found.seconds("scheduler_ms", 1e-3)) or 0.0,
-        processor=sum(used) if used else None,
+        cpu=sum(used) if used else None,
         waiting=add(found.waiting),
         stolen=add(found.stolen) or 0.0,
-        collector=add(found.seconds("gc_ms", 1e-3)) or 0.0,
+        gc=add(found.seconds("gc_ms", 1e-3)) or 0.0,
         fetch=add(found.seconds("fetch_wait_ms", 1e-3)) or 0.0,
         files=files,
         blocked_in_files=seen,
@@ -161,7 +159,7 @@ def _overlapped(found: Evidence, whole: Mapping[str, float], slot_time: float) -
 def _resource(found: Evidence, name: str, seconds: float) -> float:
     timed = sum(float(each.seconds.sum()) for each in found.files.operations if each.part == name)
     timed = max(timed, found.files.in_all.get(name, 0.0))
-    if name == "collector":
+    if name == GC:
         return max(seconds, found.background.get("collector", 0.0))
     return max(seconds, timed)
 
@@ -229,7 +227,7 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
     elif not found.files.by_thread:
         missing["fileops by thread"] = "file calls of servers and of tasks were not counted apart"
     if not found.engine_says_cpu and found.used is None:
-        missing["processor time of tasks"] = f"{PROCESSOR}: the engine does not say it"
+        missing["processor time of tasks"] = f"{CPU}: the engine does not say it"
     if found.seconds("fetch_wait_ms", 1e-3) is None:
         missing["waiting for blocks"] = "network: the engine does not say it"
     return Covered(
@@ -237,20 +235,20 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
         processes_ran=metrics.executors.height,
         processes_seen=found.seen,
         missing=missing,
-        witnesses=_witnesses(found),
+        cross_check=_cross_check(found),
         replay=replay,
         lost=tuple(metrics.gaps),
     )
 
 
-def _witnesses(found: Evidence) -> Witnessed | None:
-    if not (found.looks and found.files.by_thread):
+def _cross_check(found: Evidence) -> CrossCheck | None:
+    if not (found.sampled_calls and found.files.by_thread):
         return None
-    seen = sum(float(values.sum()) for values in found.looks.values())
+    seen = sum(float(values.sum()) for values in found.sampled_calls.values())
     timed = sum(float(each.seconds.sum()) for each in found.files.operations)
     waiting = float(found.waiting.sum()) if found.waiting is not None else 0.0
     system = float(found.system.sum()) if found.system is not None else 0.0
     total = float(sum(found.use.held))
     runnable = min(timed, waiting + system)
     agree = tasktime.agree(timed, seen, runnable, max(1, round(total / 0.05)), total)
-    return Witnessed(timed=timed, seen=seen, runnable=runnable, agree=agree)
+    return CrossCheck(timed=timed, seen=seen, runnable=runnable, agree=agree)

@@ -62,7 +62,7 @@ def without(
     def change(key: Stage, step: Step) -> Step:
         if part == (slots.DRIVER if step.after else slots.START):
             return replace(step, lag=0.0)
-        if part == (slots.TAIL if len(step.tasks) >= count else slots.FEW):
+        if part == (slots.STRAGGLERS if len(step.tasks) >= count else slots.FEW):
             return replace(step, tasks=[sum(step.tasks) / count] * count)
         left = max(0.0, 1 - shares.get(key, {}).get(part, 0.0))
         return replace(step, tasks=[seconds * left for seconds in step.tasks])

@@ -57,7 +57,7 @@ class Evidence:
     system: Numbers | None
     stolen: Numbers | None
     """Seconds that a hypervisor took, an estimate."""
-    looks: Mapping[str, Numbers]
+    sampled_calls: Mapping[str, Numbers]
     """By operation: seconds in which a task's thread was seen blocked in it."""
     blocked: Mapping[str, Numbers]
     """By part: seconds in which a task's thread was seen blocked in something else, without those of idle threads."""
@@ -110,20 +110,20 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
     def of_tasks(name: str) -> Numbers | None:
         return spread.to_tasks(threads, name, places, begins, ends)
 
-    looks = {name: of_tasks(f"threads.task.in.{name}") for name in _FILE_CALLS}
-    on_processor = of_tasks("threads.task.cpu")
+    sampled_calls = {name: of_tasks(f"threads.task.in.{name}") for name in _FILE_CALLS}
+    on_cpu = of_tasks("threads.task.cpu")
     return Evidence(
         tasks,
         stages,
         used,
         weight,
         filetime.of_tasks(spread.of_nodes(samples, "fileops.", "threadops."), places, begins, ends),
-        on_processor,
+        on_cpu,
         of_tasks("threads.task.wait"),
         of_tasks("threads.task.system"),
-        stolen.of_tasks(samples, places, on_processor, window.begin, window.end),
-        {name: found for name, found in looks.items() if found is not None},
-        _blocked(of_tasks, looks, np.asarray(used.held)),
+        stolen.of_tasks(samples, places, on_cpu, window.begin, window.end),
+        {name: found for name, found in sampled_calls.items() if found is not None},
+        _blocked(of_tasks, sampled_calls, np.asarray(used.held)),
         _served(threads, begins, ends),
         _wire(tasks, weight, window, len(places)),
         _where(stages),
@@ -205,11 +205,11 @@ def _serving(name: str) -> str:
     return {"cpu": "processor", "wait": "waiting for a processor"}.get(what, "")
 
 
-def unplaced(looks: Mapping[str, float]) -> dict[str, float]:
+def unplaced(sampled_calls: Mapping[str, float]) -> dict[str, float]:
     """Seconds by part, where file calls were seen and not counted by path."""
     return sums(
         (f"{'data' if operation in DATA or operation == 'fault' else 'metadata'}: {UNPLACED}", seconds)
-        for operation, seconds in looks.items()
+        for operation, seconds in sampled_calls.items()
     )
 
 

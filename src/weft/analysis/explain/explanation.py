@@ -13,7 +13,7 @@ from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.stacks import Profiled
-from weft.analysis.explain.tasktime import PROCESSOR, UNCLASSIFIED
+from weft.analysis.explain.tasktime import CPU, UNCLASSIFIED
 from weft.analysis.explain.timeparts import Explanation, Limit, SideCalls, StageTime, TimePart
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
@@ -71,7 +71,7 @@ def _explanation(
 ) -> Explanation:
     sampled = {"operations": profile.of_tasks()} if profile else {}
     parts = tuple(
-        part.model_copy(update={"split": ceilings.split(part), **(sampled if part.name == PROCESSOR else {})})
+        part.model_copy(update={"split": ceilings.split(part), **(sampled if part.name == CPU else {})})
         for part in found.parts
     )
     best = max(
@@ -148,7 +148,7 @@ def _calls(row: StageTime) -> Iterator[SideCalls]:
 
 def _topic(part: TimePart) -> str:
     """What advice is about: the part's name; that of processor time with its largest category, if stacks were sampled."""
-    if part.name != PROCESSOR or not part.operations:
+    if part.name != CPU or not part.operations:
         return part.name
     return f"{part.name}: {part.operations[0].name}"
 

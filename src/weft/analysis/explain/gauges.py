@@ -1,6 +1,6 @@
 """What a run used of what its machine can do: observed rates over calibrated ceilings.
 
-An observed rate is the mean over seconds, each weighted by what was done in it: the rate that an average call met.
+An observed rate is the mean over seconds, each weighted by what was done in it.
 Seconds in which nothing was done do not count, as a ceiling cannot be reached in them.
 """
 
@@ -40,7 +40,7 @@ def gauges(
     own = spread.of_nodes(samples, "fileops.", "net_", "cpu_")
     steps = max(1, round((window.end - window.begin) / _STEP))
     times = np.linspace(window.begin, window.end, steps + 1)
-    found = [*_storages(own, times, used), *_network(own, times, used), *_processor(own, times, cores)]
+    found = [*_storages(own, times, used), *_network(own, times, used), *_cpu(own, times, cores)]
     if launches is not None:
         found += _scheduler(launches, times, used)
     return [gauge for gauge in found if gauge.observed > 0]
@@ -71,7 +71,7 @@ def _metadata(
         if ceiling:
             whole, share = whole + done, share + done / (ceiling * more)
     if whole.any():
-        observed, part_of = _met(whole, whole), _met(share, whole)
+        observed, part_of = _weighted(whole, whole), _weighted(share, whole)
         yield _gauge(
             "metadata operations", METADATA, observed, observed / part_of, whole, roles, rates, "open"
         )
@@ -96,7 +96,7 @@ def _bandwidth(
     )
     if ceiling and done.any():
         name = {"read": "bytes read", "write": "bytes written"}[direction]
-        yield _gauge(name, BYTES, _met(done, done), ceiling * more, done, roles, rates, direction)
+        yield _gauge(name, BYTES, _weighted(done, done), ceiling * more, done, roles, rates, direction)
 
 
 def _gauge(
@@ -124,14 +124,16 @@ def _network(own: Read, times: Numbers, used: Used) -> Iterator[Limit]:
     names = {"net_send": "sent", "net_receive": "received"}
     for counter, words in names.items():
         rates = {node: _rates(read, times) for (node, name), read in own.items() if name == counter}
-        met = {node: _met(done, done) for node, done in rates.items() if done.any()}
-        if met and ceiling:
-            most = max(met, key=lambda node: met[node])
-            found = _limit(f"network: {words} by {most}", BYTES, met[most], ceiling, rates[most], ["network"])
+        means = {node: _weighted(done, done) for node, done in rates.items() if done.any()}
+        if means and ceiling:
+            most = max(means, key=lambda node: means[node])
+            found = _limit(
+                f"network: {words} by {most}", BYTES, means[most], ceiling, rates[most], ["network"]
+            )
             yield found.model_copy(update={"service": "the link"})
 
 
-def _processor(own: Read, times: Numbers, cores: Mapping[str, int]) -> Iterator[Limit]:
+def _cpu(own: Read, times: Numbers, cores: Mapping[str, int]) -> Iterator[Limit]:
     """The mean of all seconds: a core that nobody uses could have been used."""
     done = sum(
         (
@@ -152,7 +154,7 @@ def _scheduler(launches: Numbers, times: Numbers, used: Used) -> Iterator[Limit]
         done = np.histogram(launches, times)[0] / np.diff(times)
         ceiling, part_of = rates.tasks_per_second.value, "no task: scheduling"
         if done.any():
-            found = _limit("tasks started", TASKS, _met(done, done), ceiling, done, [part_of])
+            found = _limit("tasks started", TASKS, _weighted(done, done), ceiling, done, [part_of])
             yield found.model_copy(update={"service": "the scheduler"})
 
 
@@ -183,6 +185,6 @@ def _rates(read: Readings, times: Numbers) -> Numbers:
     return found
 
 
-def _met(rates: Numbers, weights: Numbers) -> float:
+def _weighted(rates: Numbers, weights: Numbers) -> float:
     """The rate that an average call met."""
     return float((rates * weights).sum() / weights.sum()) if weights.any() else 0.0

@@ -11,9 +11,9 @@ from itertools import pairwise
 START = "no task: start of the job"
 DRIVER = "no task: driver alone"
 SCHEDULING = "no task: scheduling"
-TAIL = "no task: tail of a stage"
+STRAGGLERS = "no task: tail of a stage"
 FEW = "no task: too few tasks"
-EMPTY = (START, DRIVER, SCHEDULING, TAIL, FEW)
+EMPTY = (START, DRIVER, SCHEDULING, STRAGGLERS, FEW)
 """Why a slot has no task."""
 
 Stage = tuple[str, int, int]
@@ -58,7 +58,7 @@ class _Now:
             return DRIVER, None
         busy = [stage for stage, count in self.running.items() if count]
         few = sum(self.total[stage] for stage in busy) < slots
-        return (FEW if few else TAIL), min(busy)
+        return (FEW if few else STRAGGLERS), min(busy)
 
 
 def use(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from weft.analysis.explain.slots import SCHEDULING
 from weft.analysis.read.sums import sums
 
-PROCESSOR = "processor"
+CPU = "processor"
 WAITING = "waiting for a processor"
-COLLECTOR = "collector"
+GC = "collector"
 NETWORK = "network"
 SOCKETS = "waiting in sockets"
 FAILED = "failed work"
@@ -25,12 +25,12 @@ class StageTasks:
     """Slot-seconds of its tasks that succeeded."""
     scheduling: float = 0.0
     """Of these: on the way to the executor and back."""
-    processor: float | None = None
+    cpu: float | None = None
     waiting: float | None = None
     """Runnable, on no processor."""
     stolen: float = 0.0
     """On a processor that a hypervisor gave to others meanwhile: an estimate, of which only what nothing else explains counts."""
-    collector: float = 0.0
+    gc: float = 0.0
     fetch: float = 0.0
     """Waiting for blocks of other executors."""
     files: Mapping[str, float] = field(default_factory=dict)
@@ -51,23 +51,23 @@ def parts(found: StageTasks) -> dict[str, float]:
     """Exclusive parts whose sum is `held`.
 
     Processor time and run-queue waits are exact, so the rest of a task's time is what it was blocked in, and that is
-    what file calls, the collector and fetches have to share. What they leave over is named as far as a look saw in what the
+    what file calls, the collector and fetches have to share. What they leave over is named as far as a sample saw in what the
     thread was blocked; the rest has no name.
     """
     scheduling = min(found.scheduling, found.held)
     left = found.held - scheduling
-    processor = min(found.processor or 0.0, left)
-    waiting = min(found.waiting or 0.0, left - processor)
-    blocked = left - processor - waiting
+    cpu = min(found.cpu or 0.0, left)
+    waiting = min(found.waiting or 0.0, left - cpu)
+    blocked = left - cpu - waiting
     # a server's file calls are of the same parts as a task's own
-    causes = total([_files(found), {COLLECTOR: found.collector}, _fetch(found)])
+    causes = total([_files(found), {GC: found.gc}, _fetch(found)])
     causes = {name: seconds for name, seconds in causes.items() if seconds > 0}
     known = sum(causes.values())
     scale = blocked / known if known > blocked else 1.0
     exclusive = {name: seconds * scale for name, seconds in causes.items()}
     exclusive = total([exclusive, _seen(found, blocked - sum(exclusive.values()))])
     stolen = min(found.stolen, max(0.0, blocked - sum(exclusive.values())))
-    exclusive = total([exclusive, {PROCESSOR: processor, WAITING: waiting + stolen}])
+    exclusive = total([exclusive, {CPU: cpu, WAITING: waiting + stolen}])
     exclusive[SCHEDULING] = scheduling
     exclusive[UNCLASSIFIED] = found.held - sum(exclusive.values())
     return {name: seconds for name, seconds in exclusive.items() if seconds > 1e-9}
@@ -90,7 +90,7 @@ def _seen(found: StageTasks, left: float) -> dict[str, float]:
     A socket is not the network: a Python worker on the same host is behind one as well.
     """
     sockets = max(0.0, found.seen.get(SOCKETS, 0.0))
-    locks = max(0.0, found.seen.get(THREADS, 0.0) - found.collector - found.fetch)
+    locks = max(0.0, found.seen.get(THREADS, 0.0) - found.gc - found.fetch)
     seen = sockets + locks
     scale = min(1.0, max(0.0, left) / seen) if seen else 0.0
     return {
@@ -111,14 +111,14 @@ def _fetch(found: StageTasks) -> dict[str, float]:
     return total([causes, {NETWORK: found.fetch - followed}])
 
 
-def agree(timed: float, seen: float, runnable: float, looks: int, whole: float) -> bool:
+def agree(timed: float, seen: float, runnable: float, samples: int, whole: float) -> bool:
     """Whether the seconds in file calls that looks saw from outside lie where those allow that were timed around each call.
 
-    `runnable`: what of the timed may have been on a processor or waiting for one, where looks see no file call;
-    `looks`: how many there were in the `whole` seconds. They may be wrong by 1.96 standard errors, and a twentieth of what was timed.
+    `runnable`: what of the timed may have been on a processor or waiting for one, where samples see no file call;
+    `samples`: how many there were in the `whole` seconds. They may be wrong by 1.96 standard errors, and a twentieth of what was timed.
     """
     share = min(1.0, max(seen, timed) / max(whole, 1e-9))
-    error = 1.96 * math.sqrt(share * (1 - share) / looks) * whole + 0.05 * timed
+    error = 1.96 * math.sqrt(share * (1 - share) / samples) * whole + 0.05 * timed
     return timed - runnable - error <= seen <= timed + error
 
 

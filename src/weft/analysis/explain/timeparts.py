@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from weft.analysis.explain.tasktime import PROCESSOR
+from weft.analysis.explain.tasktime import CPU
 from weft.analysis.read.part import Part
 
 _NOTHING = 1e-6
@@ -74,7 +74,7 @@ class SideCalls(Part):
     calls: float
 
 
-class Witnessed(Part):
+class CrossCheck(Part):
     """Time in file calls by two measurements that do not know of each other, in seconds."""
 
     timed: float
@@ -90,7 +90,7 @@ class Covered(Part):
     processes_ran: int
     processes_seen: int
     missing: Mapping[str, str] = {}
-    witnesses: Witnessed | None = None
+    cross_check: CrossCheck | None = None
     replay: float
     """The job's own tasks scheduled again, over the time it took."""
     lost: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ class Explanation(Part):
     @property
     def sampled(self) -> bool:
         """Whether the processor's part is divided into categories."""
-        return any(part.name == PROCESSOR and part.operations for part in self.parts)
+        return any(part.name == CPU and part.operations for part in self.parts)
 
     def rows(self, *, categories: bool = False) -> dict[str, float]:
         """Seconds of the run's wall time by part, file calls by operation and side: their sum is the wall time.
@@ -139,7 +139,7 @@ class Explanation(Part):
             rows[name] = rows.get(name, 0.0) + each.seconds
             named[each.part] -= each.seconds
         if categories:
-            rows |= self._categories(named.pop(PROCESSOR, 0.0))
+            rows |= self._categories(named.pop(CPU, 0.0))
         return {
             name: seconds / self.slots
             for name, seconds in {**named, **rows}.items()
@@ -147,11 +147,11 @@ class Explanation(Part):
         }
 
     def _categories(self, seconds: float) -> dict[str, float]:
-        found = next((part.operations for part in self.parts if part.name == PROCESSOR), ())
+        found = next((part.operations for part in self.parts if part.name == CPU), ())
         whole = sum(each.seconds for each in found)
         if not whole:
-            return {PROCESSOR: seconds}
-        return {f"{PROCESSOR}: {each.name}": seconds * each.seconds / whole for each in found}
+            return {CPU: seconds}
+        return {f"{CPU}: {each.name}": seconds * each.seconds / whole for each in found}
 
     def files(self, path_class: str, side: str) -> float | None:
         """Seconds of the wall time that file calls on these paths took at this side of shuffles; None where not counted."""

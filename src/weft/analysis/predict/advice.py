@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean
 
-from weft.analysis.predict import classes, correction, curve, leftout
+from weft.analysis.explain.tasktime import CPU, GC, NETWORK
+from weft.analysis.predict import classes, correction, curve, holdout
 from weft.analysis.predict.candidates import Candidate, candidates
 from weft.analysis.predict.correction import Correction
 from weft.analysis.predict.curve import Point
@@ -146,7 +147,7 @@ def _engines(
 ) -> Iterator[Line]:
     """Other engines that have done the same work, each predicted from its own run to where this one was measured."""
     for other in others:
-        if other.work.engine == recorded.work.engine or not leftout.same_work(recorded, other):
+        if other.work.engine == recorded.work.engine or not holdout.same_work(recorded, other):
             continue
         target = replace(recorded.on(machine), growth=other.growth)
         point = curve.points(other.model(machine), _at(target), [target.nodes], known)[0]
@@ -172,13 +173,11 @@ def _counter(part: str, work: JobProfile) -> str:
         blocked = sum(call.seconds * tasks for call, tasks in calls)
         most = max(counts, key=lambda name: counts[name])
         return f"{percent(blocked / whole)} of slot time; {most}: {counts[most]:,.0f} calls (probe fileops)"
-    sources = {
-        **dict.fromkeys(("processor", "collector", "network"), "job metrics"),
-        "compression": "sampled stacks",
-    }
-    if part in sources:
-        seconds = sum(getattr(stage, part) * stage.count for stage in work.stages)
-        return f"{percent(seconds / whole)} of slot time ({sources[part]})"
+    each = {CPU: "cpu", GC: "gc", NETWORK: "network", "compression": "compression"}
+    if part in each:
+        source = "sampled stacks" if part == "compression" else "job metrics"
+        seconds = sum(getattr(stage, each[part]) * stage.count for stage in work.stages)
+        return f"{percent(seconds / whole)} of slot time ({source})"
     return f"{work.slots} slots, {max(stage.count for stage in work.stages)} tasks in the widest stage (job metrics)"
 
 

@@ -13,7 +13,7 @@ ROUNDS = 6
 class Anchors:
     """Factors by which a stage's own seconds are multiplied where queues are counted separately."""
 
-    processor: float = 1.0
+    cpu: float = 1.0
     waiting: float = 1.0
     """0 where nodes shared their host's processors, so that waiting for one does not come along to other machines."""
     scheduling: float = 1.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from weft.analysis.explain.slots import FEW, TAIL
+from weft.analysis.explain.slots import FEW, STRAGGLERS
 from weft.analysis.predict.calibrated import HOSTED
 from weft.analysis.predict.forecast import LONG
 from weft.analysis.predict.jobprofile import JobProfile
@@ -160,7 +160,7 @@ def _partitions(run: Situation) -> Iterator[Candidate]:
             continue
         flags = count_flags(run, now, count)
         setting = ", ".join(f"{name}={count}" for name in run.engine.settings.partitions)
-        part = FEW if now < slots else TAIL
+        part = FEW if now < slots else STRAGGLERS
         target = replace(run.target, partitions=count)
         # whether a long task has one large key or many small ones is not in a record
         one_key = replace(target, whole=True) if skewed else None
@@ -212,7 +212,7 @@ def _memory(run: Situation) -> Iterator[Candidate]:
         return
     heap = 2 * run.heap
     flags = ("--set", f"engine.{names.heap_key}={heap}") if names.heap_key else ()
-    target, crowded = (replace(run.target, collector=share) for share in (0.5, 0.0))
+    target, crowded = (replace(run.target, gc=share) for share in (0.5, 0.0))
     change, setting = f"twice the heap of an executor, {heap >> 20} MiB", f"{names.heap}={heap >> 20}m"
     yield Candidate("memory", change, flags, setting, target, "collector", crowded)
 

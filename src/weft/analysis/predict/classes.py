@@ -13,7 +13,7 @@ def shares(work: JobProfile) -> Mapping[Class, float]:
     whole = work.slots * work.wall
     tasks = {"processor-bound": 0.0, "data-intensive": 0.0, "metadata-intensive": 0.0}
     for stage in work.stages:
-        tasks["processor-bound"] += stage.count * (stage.processor + stage.collector)
+        tasks["processor-bound"] += stage.count * (stage.cpu + stage.gc)
         tasks["data-intensive"] += stage.count * stage.network
         for call in stage.calls:
             tasks["data-intensive" if call.data else "metadata-intensive"] += stage.count * call.seconds

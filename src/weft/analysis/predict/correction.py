@@ -42,7 +42,7 @@ class Correction:
     names: tuple[str, ...]
     means: Matrix
     covariance: Matrix
-    surprise: float = 1.0
+    overdispersion: float = 1.0
     """By how much the other runs were further off than assumed: all deviations are multiplied by it."""
     run: float = USUAL
     """Relative deviation of one run."""
@@ -55,7 +55,7 @@ class Correction:
         unknown = {name: value for name, value in axes.items() if name not in self.names}
         variance = float(at @ self.covariance @ at) + self.run**2
         variance += sum((assumed(name, self.run) * value) ** 2 for name, value in unknown.items())
-        return float(at @ self.means), self.surprise * math.sqrt(variance)
+        return float(at @ self.means), self.overdispersion * math.sqrt(variance)
 
     def within(self, share: float) -> float:
         """How many deviations to either side hold so large a share of runs: Student's distribution, as the deviations themselves

@@ -11,7 +11,7 @@ from weft.analysis.predict.target import BYPASS, Scaled, Target, scaled
 from weft.facts.roles import ROLES
 from weft.facts.storages import layers
 
-PROCESSORS = "the host's processors"
+CPUS = "the host's processors"
 NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
@@ -61,10 +61,10 @@ def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
     for _ in range(ROUNDS):
         demand = of_stage(stage, work, measured, found)
         load = demand.load(measured.slots)
-        queued = sum(load.waits.get(name, 0.0) for name in (PROCESSORS, NODES))
+        queued = sum(load.waits.get(name, 0.0) for name in (CPUS, NODES))
         running = demand.parts.get("processor", 0.0) + queued
         found = Anchors(
-            found.processor * (stage.processor + stage.waiting) / running
+            found.cpu * (stage.cpu + stage.waiting) / running
             if running > 0 and measured.machine.processors
             else 1.0,
             0.0 if measured.machine.processors else 1.0,
@@ -89,9 +89,9 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
     cold = _cold(stage, work)
     again = cold * _slots_a_task(new.tasks, target.slots) / _slots_a_task(stage.count, work.slots)
     grown = (1 - cold) * new.data + again
-    processor = ((stage.processor - stage.fixed) * grown + stage.fixed - spared * new.data) / machine.speed
+    cpu = ((stage.cpu - stage.fixed) * grown + stage.fixed - spared * new.data) / machine.speed
     parts = {
-        "collector": stage.collector * target.collector * grown / machine.speed,
+        "collector": stage.gc * target.gc * grown / machine.speed,
         "scheduling": stage.scheduling * anchors.scheduling,
         "network": stage.network
         * target.network
@@ -106,20 +106,18 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
     stations = []
     if machine.processors:
         background = _background(work, target, new.tasks)
-        running = (processor + background) * anchors.processor
-        running = max(min(processor, running), running - stage.waiting * _woken(stage, work, target))
+        running = (cpu + background) * anchors.cpu
+        running = max(min(cpu, running), running - stage.waiting * _woken(stage, work, target))
         parts["processor"] = running
         # tasks run as long as there is a processor, and share them from there: no queue before
         emulated = _emulated(stage, new, work, target)
-        stations.append(Station(PROCESSORS, running + emulated, servers=machine.processors, hidden=True))
+        stations.append(Station(CPUS, running + emulated, servers=machine.processors, hidden=True))
         if machine.capped:
             stations.append(Station(NODES, running, servers=target.cores, copies=target.nodes, hidden=True))
     else:
-        parts["processor"] = processor
+        parts["processor"] = cpu
         parts["waiting for a processor"] = (
-            stage.waiting * processor / stage.processor * (1 - _woken(stage, work, target))
-            if stage.processor
-            else 0.0
+            stage.waiting * cpu / stage.cpu * (1 - _woken(stage, work, target)) if stage.cpu else 0.0
         )
     launches = machine.launches.get(work.engine)
     if launches:
@@ -138,9 +136,9 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
 
 def _cold(stage: StageWork, work: JobProfile) -> float:
     """The share of what a task computes that slots need to warm up, whatever its data."""
-    if work.jvm_a_task or not stage.processor:
+    if work.jvm_a_task or not stage.cpu:
         return 0.0
-    of_slot = stage.processor * stage.count / min(work.slots, stage.count)
+    of_slot = stage.cpu * stage.count / min(work.slots, stage.count)
     return max(work.warm_up * min(1.0, _WARMING / of_slot), stage.cold(work.slots))
 
 
@@ -160,12 +158,12 @@ def _background(work: JobProfile, target: Target, count: int) -> float:
     Each JVM compiles the same code, and what runs longer is compiled again and better. What is compiled on a node without a
     task slows none.
     """
-    whole = work.background * sum(stage.processor * stage.count for stage in work.stages)
+    whole = work.background * sum(stage.cpu * stage.count for stage in work.stages)
     if work.jvm_a_task:
         return whole / sum(stage.count for stage in work.stages) / target.machine.speed
     each = [scaled(stage, work, target) for stage in work.stages]
-    done = sum(new.tasks * new.data * stage.processor for new, stage in zip(each, work.stages, strict=True))
-    more = done / sum(stage.count * stage.processor for stage in work.stages)
+    done = sum(new.tasks * new.data * stage.cpu for new, stage in zip(each, work.stages, strict=True))
+    more = done / sum(stage.count * stage.cpu for stage in work.stages)
     machines = min(target.nodes, count) / work.nodes
     each_does: float = (more / machines) ** _COMPILED
     return whole * machines * each_does / sum(new.tasks for new in each) / target.machine.speed
@@ -182,7 +180,7 @@ def _woken(stage: StageWork, work: JobProfile, target: Target) -> float:
     gone = [
         call for call in own if replaced(call.role, work, target) and _cached(target.storages[call.role].name)
     ]
-    turns = sum(call.count for call in own) + stage.processor / _TURN
+    turns = sum(call.count for call in own) + stage.cpu / _TURN
     return sum(call.count for call in gone) / turns if turns else 0.0
 
 

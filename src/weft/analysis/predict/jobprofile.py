@@ -9,7 +9,7 @@ from weft.analysis.explain import attribution, bounds, filetime, slots, spread
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
-from weft.analysis.explain.tasktime import COLLECTOR, NETWORK, PROCESSOR, WAITING
+from weft.analysis.explain.tasktime import CPU, GC, NETWORK, WAITING
 from weft.analysis.explain.timeparts import StageTime
 from weft.analysis.read.sums import sums
 from weft.errors import UsageError
@@ -59,14 +59,14 @@ class StageWork:
     """Seconds of the driver alone before it."""
     reads_shuffle: bool = False
     writes_shuffle: bool = False
-    processor: float = 0.0
+    cpu: float = 0.0
     fixed: float = 0.0
     """Of `processor`: whatever the task's data: receiving and decoding the task itself, and starting its JVM if it has one."""
     compression: float = 0.0
     """Of `processor`: compressing and decompressing what is shuffled; 0: stacks were not sampled."""
     waiting: float = 0.0
     """For a processor."""
-    collector: float = 0.0
+    gc: float = 0.0
     network: float = 0.0
     scheduling: float = 0.0
     gap: float = 0.0
@@ -164,13 +164,11 @@ def of_record(
     stages = [_stage(seen, key, found.stages[key], step, served) for key, step in plan.items()]
     alone = engines.of(engine).jvm_a_task
     if alone:
-        stages = [
-            replace(each, fixed=max(each.fixed, min(_START, _OF_TASK * each.processor))) for each in stages
-        ]
+        stages = [replace(each, fixed=max(each.fixed, min(_START, _OF_TASK * each.cpu))) for each in stages]
     last = float(max(row["end"] or window.begin for row in metrics.stages.iter_rows(named=True)))
     wall = window.end - window.begin
     own = measured if measured and measured < wall else wall
-    processor = sum(stage.processor * stage.count for stage in stages)
+    cpu = sum(stage.cpu * stage.count for stage in stages)
     return JobProfile(
         stages=stages,
         engine=engine,
@@ -181,7 +179,7 @@ def of_record(
         after=max(0.0, min(window.end - last, wall)),
         storages=dict(storages),
         size=size,
-        background=sum(seen.meanwhile.values()) / processor if processor else 0.0,
+        background=sum(seen.meanwhile.values()) / cpu if cpu else 0.0,
         emulator=_emulator(samples, window, stages, storages),
         warm_up=0.0 if alone else WARM_UP,
         jvm_a_task=alone,
@@ -207,7 +205,7 @@ def _stage(
 
     parts = {name: seconds / count for name, seconds in row.parts.items() if name not in slots.EMPTY}
     calls = [*_calls(row, parts, count), *_of_servers(served, mean("remote_blocks"))]
-    named = {PROCESSOR, WAITING, COLLECTOR, NETWORK}
+    named = {CPU, WAITING, GC, NETWORK}
     filed = sum(each.seconds for each in calls)
     # scheduling on the way to the executor has the name of an empty slot's reason
     held_mean = sum(step.tasks) / count
@@ -221,10 +219,10 @@ def _stage(
         lag=step.lag,
         reads_shuffle=row.side in {"read side", "both sides"},
         writes_shuffle=row.side in {"map side", "both sides"},
-        processor=parts.get(PROCESSOR, 0.0),
-        fixed=min(mean("deserialize_cpu_ns") / 1e9, parts.get(PROCESSOR, 0.0)),
+        cpu=parts.get(CPU, 0.0),
+        fixed=min(mean("deserialize_cpu_ns") / 1e9, parts.get(CPU, 0.0)),
         waiting=parts.get(WAITING, 0.0),
-        collector=parts.get(COLLECTOR, 0.0),
+        gc=parts.get(GC, 0.0),
         network=parts.get(NETWORK, 0.0),
         scheduling=scheduling,
         gap=seen.use.empty.get((slots.SCHEDULING, key), 0.0) / count,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from weft.analysis.predict import correction, curve, distance, leftout
+from weft.analysis.predict import correction, curve, distance, holdout
 from weft.analysis.predict.curve import Point
 from weft.analysis.predict.distance import Axes
 from weft.analysis.predict.experiments import SMALL, Experiment, offered
@@ -89,9 +89,9 @@ def predict(
     recorded: Recorded, here: Machine, asked: Scenario, tests: Sequence[Recorded] = (), run: float = USUAL
 ) -> Prediction:
     """The curves. `here`: the machine of the record; `tests`: other runs; `run`: the relative deviation of one."""
-    recorded = leftout.warmed(recorded, here, tests, run)
+    recorded = holdout.warmed(recorded, here, tests, run)
     model = recorded.model(here)
-    tested = leftout.left_out(recorded, model, here, tests)
+    tested = holdout.left_out(recorded, model, here, tests)
     bases = asked.bases(recorded)
     curves = [_curve(recorded, here, base, asked.counts, name, tests, run) for name, base in bases.items()]
     return Prediction(
@@ -102,7 +102,7 @@ def predict(
         cores=recorded.cores,
         replay=model.replay(),
         left_out=len(tested),
-        left_out_error=leftout.error(tested),
+        left_out_error=holdout.error(tested),
         curves=tuple(curves),
         notes=tuple(_notes(recorded, asked.there, next(iter(bases.values())), curves)),
     )
@@ -123,7 +123,7 @@ def experiments(
         for one in offered(recorded.situation(here), asked.scratches)
         if model.at(one.target).seconds <= SMALL * recorded.work.measured
     ]
-    known = [one.axes for one in leftout.left_out(recorded, model, here, tests)]
+    known = [one.axes for one in holdout.left_out(recorded, model, here, tests)]
     best = correction.chosen(
         [axes(one.target) for one in possible], [axes(target) for target in wanted], count, known
     )
@@ -144,11 +144,11 @@ def _curve(
     def at(nodes: int) -> Target:
         return replace(base, nodes=nodes)
 
-    start = leftout.nearest(recorded, here, tests, [at(nodes) for nodes in counts])
+    start = holdout.nearest(recorded, here, tests, [at(nodes) for nodes in counts])
     if start is not recorded:
-        start = leftout.warmed(start, here, [recorded, *tests], run)
+        start = holdout.warmed(start, here, [recorded, *tests], run)
     model = start.model(here)
-    tested = leftout.left_out(start, model, here, [recorded, *tests])
+    tested = holdout.left_out(start, model, here, [recorded, *tests])
     known = correction.fitted([one.seen for one in tested], run)
     points = curve.points(model, at, counts, known)
     knee = curve.knee(model, at, _BEYOND * max(counts))

@@ -116,7 +116,7 @@ def _sampled(work: JobProfile, stored: Stored) -> JobProfile:
         for side, column in found.columns.items()
         if any(column.values())
     }
-    stages = [replace(each, compression=each.processor * shares.get(each.side, 0.0)) for each in work.stages]
+    stages = [replace(each, compression=each.cpu * shares.get(each.side, 0.0)) for each in work.stages]
     return replace(work, stages=stages)
 
 

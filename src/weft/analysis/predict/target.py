@@ -21,7 +21,7 @@ class Target:
     size: float = 0.0
     partitions: int | None = None
     growth: Growth = field(default_factory=Growth)
-    collector: float = 1.0
+    gc: float = 1.0
     """Of the measured garbage collection."""
     network: float = 1.0
     """Of the measured waiting for blocks of other nodes."""

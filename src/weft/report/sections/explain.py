@@ -32,7 +32,7 @@ def where_the_time_went(summary: Summary) -> Section:
 
 def blocks(found: Explanation) -> list[Block]:
     """The section's content."""
-    doubts = _witnesses(found.coverage)
+    doubts = _cross_check(found.coverage)
     return [
         Words(found.sentence, "plain" if found.verdict else "warn"),
         bar(found),
@@ -93,8 +93,8 @@ def _largest(row: StageTime) -> str:
     )
 
 
-def _witnesses(coverage: Covered) -> str:
-    pair = coverage.witnesses
+def _cross_check(coverage: Covered) -> str:
+    pair = coverage.cross_check
     if pair is None or pair.agree:
         return ""
     return (
@@ -110,7 +110,7 @@ def _covered(found: Explanation) -> str:
         f"threads of {coverage.processes_seen} of {coverage.processes_ran} executors were read",
         f"the stages scheduled again take {percent(coverage.replay)} of the real time",
     ]
-    if (pair := coverage.witnesses) and pair.agree:
+    if (pair := coverage.cross_check) and pair.agree:
         words.append(
             "two measurements of file calls agree"
             if pair.runnable < pair.timed / 2

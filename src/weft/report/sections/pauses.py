@@ -9,7 +9,7 @@ _APART = 0.15
 _FEW = 0.2
 
 
-def collector_pauses(summary: Summary) -> Section:
+def gc_pauses(summary: Summary) -> Section:
     """By node, and whether the two witnesses of the tasks' time in pauses agree."""
     if not summary.pauses:
         why = {"pauses of the collector": "no JVM wrote its log"} if "pauses" in summary.probes else {}
@@ -27,13 +27,13 @@ def collector_pauses(summary: Summary) -> Section:
         for each in summary.pauses
     ]
     table = Table(["node", *map(Number, titles)], rows)
-    words, tone = witnesses(
+    words, tone = cross_check(
         sum(each.of_tasks for each in summary.pauses), summary.usage.gc_seconds if summary.usage else None
     )
     return Section("pauses", "Pauses of the collector", [table, Words(words, tone)])
 
 
-def witnesses(logged: float, reported: float | None) -> tuple[str, Tone]:
+def cross_check(logged: float, reported: float | None) -> tuple[str, Tone]:
     """The comparison as text: seconds by the JVMs' logs, and by the engine."""
     if reported is None:
         return "The engine does not say how long its tasks were stopped.", "quiet"

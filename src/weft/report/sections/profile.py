@@ -7,13 +7,13 @@ from importlib import resources
 from typing import Any
 
 from weft.analysis.explain.stacks import CATEGORIES, NO_RULE, Profiled
-from weft.analysis.explain.tasktime import PROCESSOR
+from weft.analysis.explain.tasktime import CPU
 from weft.analysis.summary.summary import Summary
 from weft.report.draw.blocks import Block, Number, Section, Table, Words
 from weft.text.numbers import NONE, percent, seconds
 
 
-def processor_time(summary: Summary) -> Section:
+def cpu_time(summary: Summary) -> Section:
     """By category, for each side of the tasks; with the published profile of the same job where there is one."""
     found = summary.profile
     if found is None:
@@ -23,7 +23,7 @@ def processor_time(summary: Summary) -> Section:
     return Section(
         "profile",
         "Processor time by category",
-        [_table(found), *_witness(summary, found), *_background(summary, found), *_unmatched(found)],
+        [_table(found), *_cross_check(summary, found), *_background(summary, found), *_unmatched(found)],
     )
 
 
@@ -43,10 +43,10 @@ def _table(found: Profiled) -> Table:
     return Table(columns, rows, note)
 
 
-def _witness(summary: Summary, found: Profiled) -> list[Block]:
+def _cross_check(summary: Summary, found: Profiled) -> list[Block]:
     """The other measurement of the same: the tasks' processor time by the engine, or by the kernel."""
     parts = summary.explanation.parts if summary.explanation else ()
-    other = next((part.seconds for part in parts if part.name == PROCESSOR), None)
+    other = next((part.seconds for part in parts if part.name == CPU), None)
     if other is None:
         return []
     sampled = sum(each.seconds for each in found.of_tasks())

@@ -29,7 +29,7 @@ _MAY_DIFFER = ("size", "partitions", "mappers")
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class HoldOut:
     """A run that was predicted. Times are seconds of the result."""
 
     run: str
@@ -65,7 +65,7 @@ def _fixed(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in spec.get("workload", {}).items() if key not in _MAY_DIFFER}
 
 
-def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequence[Recorded]) -> list[LeftOut]:
+def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequence[Recorded]) -> list[HoldOut]:
     """Every comparable run on storages that the machine knows, as predicted from this one."""
     found = []
     for other in others:
@@ -86,7 +86,7 @@ def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequenc
         )
         at = model.at(target)
         axes = distance.axes(model, target, at)
-        found.append(LeftOut(other.name, at.seconds, other.work.measured, axes, other.work.storages))
+        found.append(HoldOut(other.name, at.seconds, other.work.measured, axes, other.work.storages))
     return found
 
 
@@ -124,6 +124,6 @@ def nearest(
     return min([recorded, *alike], key=away)
 
 
-def error(found: Sequence[LeftOut]) -> float:
+def error(found: Sequence[HoldOut]) -> float:
     """The median error; 0 without runs."""
     return median([one.error for one in found]) if found else 0.0
