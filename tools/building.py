@@ -104,7 +104,7 @@ def _ship(shipped: Path) -> None:
     shutil.copytree(ROOT / "machines", shipped / "machines")
     shutil.copytree(ROOT / "native" / "latencyfs" / "profiles", shipped / "profiles")
     (shipped / registries.FILE).write_text(registries.as_json())
-    (shipped / "notices.txt").write_text(sbom.notices([*components.rust(), *components.java()]))
+    (shipped / "notices.txt").write_text(sbom.notices([*components.rust(), *components.java(say)]))
     engines = components.engines(distribution.homes(list(distribution.DISTRIBUTIONS), say))
     (shipped / "engines.txt").write_text(sbom.of_engines(engines))
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import tempfile
 import zipfile
@@ -15,15 +16,16 @@ from xml.etree import ElementTree
 
 from weft.errors import MissingError
 from weft.host import settings
-from weft.host.provision import native
-from weft.host.provision.distribution import DISTRIBUTIONS
+from weft.host.provision import jars, native
+from weft.host.provision.distribution import DISTRIBUTIONS, MAVEN
 from weft.host.provision.pythonarchive import PythonArchive
+from weft.host.provision.tree import Say
 
 ROOT = settings.SOURCE
 LOCKED = re.compile(r"^([\w.-]+)==([\w.+!-]+)", re.MULTILINE)
-RESOLVED = re.compile(r"^\s+([\w.-]+):([\w.-]+):jar:([\w.-]+):(?:compile|runtime)", re.MULTILINE)
+PACKED = re.compile(r"Including ([\w.-]+):([\w.-]+):jar:([\w.-]+) in the shaded jar")
 UNKNOWN = "unknown"
-MAVEN = "{http://maven.apache.org/POM/4.0.0}"
+POM = "{http://maven.apache.org/POM/4.0.0}"
 SHADED = ("core", "kerberos")
 """Modules whose jars have other projects' classes."""
 
@@ -99,15 +101,14 @@ def _linked(roots: Sequence[str], nodes: Mapping[str, Any]) -> set[str]:
     return seen
 
 
-def java() -> Iterator[Component]:
+def java(say: Say) -> Iterator[Component]:
     """What is packed into weft's own jars."""
     with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(ROOT / "java", Path(folder) / "java", ignore=shutil.ignore_patterns("target"))
         for module in SHADED:
-            out = Path(folder) / f"{module}.txt"
-            argv = ["mvn", "--batch-mode", "--quiet", "--file", str(ROOT / "java" / module / "pom.xml")]
-            wanted = ["dependency:list", "-DincludeScope=runtime", f"-DoutputFile={out}"]
-            subprocess.run([*argv, *wanted], check=True, capture_output=True)
-            for group, name, version in RESOLVED.findall(out.read_text()):
+            argv = [*jars.maven(copy / module, {}, say), "-Dmaven.test.skip", "package"]
+            done = subprocess.run(argv, check=True, capture_output=True, text=True)
+            for group, name, version in PACKED.findall(done.stdout):
                 purl = f"pkg:maven/{group}/{name}@{version}"
                 yield Component(purl, name, version, _of_pom(_local(group, name, version)))
 
@@ -172,8 +173,8 @@ def _of_text(text: str) -> str:
 
 
 def _local(group: str, name: str, version: str) -> Path:
-    """Its POM in Maven's local repository."""
-    return Path.home() / ".m2/repository" / group.replace(".", "/") / name / version / f"{name}-{version}.pom"
+    """Its POM, if weft's own jars are built with it."""
+    return settings.cache() / MAVEN.key / group.replace(".", "/") / name / version / f"{name}-{version}.pom"
 
 
 def _of_pom(path: Path) -> str:
@@ -184,14 +185,14 @@ def _of_pom(path: Path) -> str:
 def _of_xml(text: bytes) -> str:
     """The same of its text; empty if there are none."""
     root = ElementTree.fromstring(text)  # noqa: S314 - Maven verified it
-    names = [each.findtext(f"{MAVEN}name") or "" for each in root.iter(f"{MAVEN}license")]
+    names = [each.findtext(f"{POM}name") or "" for each in root.iter(f"{POM}license")]
     if any(names):
         return " OR ".join(name.strip() for name in names)
-    parent = root.find(f"{MAVEN}parent")
+    parent = root.find(f"{POM}parent")
     if parent is None:
         return ""
     group, name, version = (
-        parent.findtext(f"{MAVEN}{tag}") or "" for tag in ("groupId", "artifactId", "version")
+        parent.findtext(f"{POM}{tag}") or "" for tag in ("groupId", "artifactId", "version")
     )
     above = _local(group, name, version)
     return _of_xml(above.read_bytes()) if above.exists() else ""

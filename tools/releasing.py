@@ -26,7 +26,7 @@ from weft.host.provision import distribution
 
 ROOT = settings.SOURCE
 SUMS = "SHA256SUMS"
-KEPT = ("env*", "classlist-*", *(f"{name}-*" for name in distribution.DISTRIBUTIONS), "empty")
+KEPT = ("env*", "classlist-*", "maven-*", *(f"{name}-*" for name in distribution.DISTRIBUTIONS), "empty")
 """Of a cache, what a second build shares with the first: what was downloaded, and the lists of classes, which come from runs."""
 
 
@@ -80,7 +80,7 @@ def build(out: Path, machines: Sequence[str], cache: Path) -> None:
         _run([ROOT / "tools" / "docs", site], own)
         pack(site, out / f"{site.name}.tar", int(stamp))
     homes = distribution.homes(list(distribution.DISTRIBUTIONS), say)
-    linked = [*components.rust(), *components.java()]
+    linked = [*components.rust(), *components.java(say)]
     found = [*components.python(), *linked, *components.engines(homes)]
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(stamp)))
     (out / f"weft-{__version__}.cdx.json").write_text(sbom.cyclonedx(found, at))

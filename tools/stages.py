@@ -15,7 +15,7 @@ from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.errors import WeftError
 from weft.host import settings
-from weft.host.provision import distribution, jdk, native
+from weft.host.provision import distribution, jars, jdk, native
 from weft.run import provisioning
 
 ROOT = settings.SOURCE
@@ -40,28 +40,18 @@ def unit() -> None:
 
 def java() -> None:
     """Maven works on a copy in the cache, so that the checkout stays as it is."""
+    copy = scratch("test-java")
     try:
         home = jdk.home(jdk.java())
         jdk.require_compiler()
-        homes = java_homes(ROOT / "java")
+        maven = jars.maven(copy, java_homes(ROOT / "java"), say)
     except WeftError as error:
         leave_out("java", error.message, error.hint)
         return
-    copy = scratch("test-java")
     for old in copy.glob("*/src"):
         shutil.rmtree(old)
     shutil.copytree(ROOT / "java", copy, ignore=shutil.ignore_patterns("target"), dirs_exist_ok=True)
-    maven = [
-        "mvn",
-        "--batch-mode",
-        "--quiet",
-        *("--threads", "2"),
-        "--file",
-        str(copy / "pom.xml"),
-        *(f"-D{name}.home={home}" for name, home in homes.items()),
-        "test",
-    ]
-    step("java tests", maven, {"JAVA_HOME": str(home)}, again=True)
+    step("java tests", [*maven, "--quiet", "--threads", "2", "test"], {"JAVA_HOME": str(home)}, again=True)
 
 
 def java_homes(source: Path) -> dict[str, Path]:

@@ -8,7 +8,7 @@ from weft.errors import MissingError
 from weft.host import settings
 from weft.host.programs.removal import remove_tree
 from weft.host.provision.download.several import fetch_all
-from weft.host.provision.mavenset import MavenSet
+from weft.host.provision.mavenset import MavenRepository, MavenSet
 from weft.host.provision.pythonarchive import PythonArchive
 from weft.host.provision.tree import Say, building, cached
 from weft.text.units import show_size
@@ -45,6 +45,9 @@ SPARK_KAFKA = MavenSet(name="spark-kafka", version="4.2.0", unpacked=12_000_000)
 PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 """No engine: the library of the probe `profile`."""
 
+MAVEN = MavenRepository(name="maven", version="files", unpacked=200_000_000)
+"""No part of an installation: the plugins and libraries with which a checkout's Maven builds weft's own jars."""
+
 DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {
     each.name: each
     for each in (SPARK, FLINK, HADOOP, HIVE, KAFKA, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
@@ -75,7 +78,11 @@ def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
 
     Neither pip nor Maven takes part, which build or run more than what is locked.
     """
-    wanted = {name: DISTRIBUTIONS[name] for name in sorted(set(names))}
+    return provided({name: DISTRIBUTIONS[name] for name in sorted(set(names))}, say)
+
+
+def provided(wanted: Mapping[str, PythonArchive | MavenSet], say: Say) -> dict[str, Path]:
+    """Where each is, downloaded together where it is not yet. Raises as `homes`."""
     with ExitStack() as held:
         targets: dict[str, Path] = {}
         for name, each in wanted.items():
@@ -84,7 +91,7 @@ def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
             ):
                 targets[name] = target
         try:
-            _download(targets, say)
+            _download({name: wanted[name] for name in targets}, targets, say)
         except MissingError as error:
             raise _named(error, list(targets)) from error
     found = {name: cached(each.key) for name, each in wanted.items()}
@@ -103,8 +110,7 @@ def _named(error: MissingError, lacking: Sequence[str]) -> MissingError:
     )
 
 
-def _download(targets: Mapping[str, Path], say: Say) -> None:
-    wanted = {name: DISTRIBUTIONS[name] for name in targets}
+def _download(wanted: Mapping[str, PythonArchive | MavenSet], targets: Mapping[str, Path], say: Say) -> None:
     # each is written by the process that holds the lock of its target
     folders = {name: settings.cache() / "downloads" / each.key for name, each in wanted.items()}
     files = [file for name, each in wanted.items() for file in each.files(folders[name])]

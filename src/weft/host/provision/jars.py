@@ -1,5 +1,6 @@
 """weft's own jars, built by Maven once per version of each module of java/."""
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -8,8 +9,11 @@ from pathlib import Path
 from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
 from weft.host.programs.removal import remove_tree
-from weft.host.provision import jdk
+from weft.host.provision import distribution, jdk
 from weft.host.provision.tree import Say, building, cached, digest
+
+_NOT_LOCKED = re.compile(r"in offline mode and the artifact (\S+) has not been downloaded")
+"""What Maven prints of a file that its local repository does not have."""
 
 
 def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str, Path]:
@@ -28,12 +32,13 @@ def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str,
             asked = {name: targets.enter_context(building(keys[name], 200_000_000, say)) for name in missing}
             if absent := {name: target for name, target in asked.items() if target is not None}:
                 say(f"building weft's jars for {', '.join(absent)} (once)")
-                _maven(source, homes, absent)
+                _build(source, homes, absent, say)
     return {module: _of_cache(key) / f"weft-{module}.jar" for module, key in keys.items()}
 
 
 def _key(source: Path, module: str, homes: Mapping[str, Path]) -> str:
-    inputs = [source / "pom.xml", source / "core", *([] if module == "core" else [source / module])]
+    own = [] if module == "core" else [source / module]
+    inputs = [source / "pom.xml", distribution.MAVEN.lock, source / "core", *own]
     home = [homes[module].name] if module in homes else []
     return f"jars-{module}-{digest(inputs, *home)}"
 
@@ -44,25 +49,32 @@ def _of_cache(key: str) -> Path:
     return found
 
 
-def _maven(source: Path, homes: Mapping[str, Path], targets: Mapping[str, Path]) -> None:
+def maven(project: Path, homes: Mapping[str, Path], say: Say) -> list[str]:
+    """The command line of Maven for a project of java/, without goals: all that it can use are the files of java/maven.lock."""
+    found = distribution.provided({"maven": distribution.MAVEN}, say)
+    return [
+        "mvn",
+        *("--batch-mode", "-Dstyle.color=never"),
+        *("--offline", f"-Dmaven.repo.local={found['maven']}"),
+        *("--file", str(project / "pom.xml")),
+        *(f"-D{name}.home={home}" for name, home in homes.items()),
+    ]
+
+
+def _build(source: Path, homes: Mapping[str, Path], targets: Mapping[str, Path], say: Say) -> None:
     """Build modules, each into its directory."""
     copy = next(iter(targets.values())) / "build"
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns("target"))
-    argv = [
-        "mvn",
-        "--batch-mode",
-        "-Dstyle.color=never",
-        "--quiet",
-        "--file",
-        str(copy / "pom.xml"),
-        *("--also-make", "--projects", ",".join(targets)),
-        *(f"-D{name}.home={home}" for name, home in homes.items()),
-        "-DskipTests",
-        "package",
-    ]
+    goals = ["--quiet", "--also-make", "--projects", ",".join(targets), "-DskipTests", "package"]
+    argv = [*maven(copy, homes, say), *goals]
     try:
         shell.run(argv, timeout=900, env={"JAVA_HOME": str(jdk.home(jdk.java()))})
     except WeftError as error:
+        if lacking := _NOT_LOCKED.search("\n".join(error.tail)):
+            raise MissingError(
+                f"java/maven.lock does not have {lacking[1]}, which building weft's jars needs",
+                hint="after a change of a pom.xml: `tools/lock maven` writes the lock",
+            ) from error
         raise MissingError(
             "building weft's jars failed",
             tail=error.tail,

@@ -1,11 +1,13 @@
-"""A distribution assembled from a Maven repository: NAME.pom.xml lists the artifacts, NAME.lock all their files."""
+"""Locked files of a Maven repository: the jars of an engine, or what Maven builds weft's own jars with."""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import ClassVar
 
+from weft.host import settings
 from weft.host.provision.download import repository
 from weft.host.provision.download.session import Wanted
 
@@ -29,7 +31,9 @@ class Artifact:
 
 @dataclass(frozen=True)
 class MavenSet:
-    """The jars of an engine, in lib/ of its home."""
+    """The jars of an engine, in lib/ of its home: NAME.pom.xml lists the artifacts, NAME.lock all their files."""
+
+    folder: ClassVar[str] = "lib"
 
     name: str
     version: str
@@ -39,17 +43,25 @@ class MavenSet:
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """Checksum, size and path of each file; tools/lock writes them."""
-        rows = [line.split() for line in (_HERE / f"{self.name}.lock").read_text().splitlines()]
+        rows = [line.split() for line in self.lock.read_text().splitlines()]
         return [Artifact(sha256, int(size), path) for sha256, size, path in rows]
 
     @property
+    def lock(self) -> Path:
+        return _HERE / f"{self.name}.lock"
+
+    @property
     def key(self) -> str:
-        content = "".join(f"{each.sha256}  {each.file}\n" for each in self.artifacts)
+        content = "".join(f"{each.sha256}  {self.within(each)}\n" for each in self.artifacts)
         return f"{self.name}-{self.version}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
     @property
     def _hint(self) -> str:
         return f"check the network and Maven's settings, or set a site's own installation with {self.name.upper()}_HOME"
+
+    def within(self, each: Artifact) -> str:
+        """The path of a file in `folder`."""
+        return each.file
 
     def files(self, folder: Path) -> Sequence[Wanted]:
         """What weft's own downloader has to put into a folder."""
@@ -62,6 +74,25 @@ class MavenSet:
 
     def unpack(self, folder: Path, target: Path) -> None:
         """Move verified files from there into an empty directory."""
-        (target / "lib").mkdir()
         for each in self.artifacts:
-            (folder / each.sha256).rename(target / "lib" / each.file)
+            path = target / self.folder / self.within(each)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (folder / each.sha256).rename(path)
+
+
+@dataclass(frozen=True)
+class MavenRepository(MavenSet):
+    """A local repository of Maven, with every file that a build of weft's own jars reads."""
+
+    folder: ClassVar[str] = ""
+
+    @property
+    def lock(self) -> Path:
+        return settings.SOURCE / "java" / f"{self.name}.lock"
+
+    @property
+    def _hint(self) -> str:
+        return "check the network and Maven's settings"
+
+    def within(self, each: Artifact) -> str:
+        return each.path
