@@ -4,13 +4,12 @@ Unlike TestDFSIO, it compares every byte that it reads, and a program without th
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from weft.adapters.workloads.base import (
     PROGRAM,
-    CheckedBy,
     Judgement,
     Prepared,
     Results,
@@ -31,10 +30,10 @@ class Dfsio(Workload):
     """Files for the engine's tasks, one file per task: write, append, read, or read at random positions."""
 
     kind: Literal["dfsio"] = "dfsio"
-    checked_by: ClassVar[CheckedBy] = PROGRAM
-    positional: ClassVar[str] = "operation"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop")
-    roles: ClassVar[tuple[Role, ...]] = ROLES
+    checked_by = PROGRAM
+    positional = "operation"
+    engines = ("spark", "hadoop")
+    roles = ROLES
 
     operation: Literal["write", "append", "read", "random"] = Field(
         default="write", description="write and append are on --output, read and random on --input"

@@ -3,11 +3,11 @@
 The microbenchmark behind figure 7 of Chaimov et al. (CUG'16); it runs on the head node, on the scratch.
 """
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, flags
+from weft.adapters.workloads.base import JOB, Judgement, Prepared, Results, Workload, flags
 from weft.layout.plan import Job
 from weft.text.fields import Count, Size
 
@@ -16,8 +16,8 @@ class FileOpen(Workload):
     """Open-per-read against one open, by read size; create, stat, rename, unlink rates by threads."""
 
     kind: Literal["file-open"] = "file-open"
-    checked_by: ClassVar[CheckedBy] = JOB
-    engines: ClassVar[tuple[str, ...]] = ("null",)
+    checked_by = JOB
+    engines = ("null",)
 
     size: Size = Field(default=64 << 20, ge=1 << 20, description="bytes of the file that is read")
     read_bytes: str = Field(

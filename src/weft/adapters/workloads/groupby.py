@@ -1,20 +1,11 @@
 """GroupBy: the worst-case shuffle, every mapper sending to every reducer (Spark's GroupByTest, seeded and checked)."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import (
-    PROGRAM,
-    CheckedBy,
-    Judgement,
-    Prepared,
-    Results,
-    Workload,
-    engine_job,
-    program,
-)
+from weft.adapters.workloads.base import PROGRAM, Judgement, Prepared, Results, Workload, engine_job, program
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Count
 
@@ -25,9 +16,9 @@ class GroupBy(Workload):
     """Random pairs, cached, then grouped by key; mappers x reducers shuffle blocks."""
 
     kind: Literal["groupby"] = "groupby"
-    checked_by: ClassVar[CheckedBy] = PROGRAM
-    positional: ClassVar[str] = "pairs"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "timely")
+    checked_by = PROGRAM
+    positional = "pairs"
+    engines = ("spark", "timely")
 
     mappers: Count | None = Field(
         default=None, description="map partitions; default: `mappers_per_slot` for each slot"

@@ -1,11 +1,11 @@
 """A user's own job: weft runs and analyses it, but cannot check its result."""
 
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from weft.adapters.workloads.base import NOBODY, CheckedBy, Judgement, Prepared, Results, Workload
+from weft.adapters.workloads.base import NOBODY, Judgement, Prepared, Results, Workload
 from weft.facts import engines
 from weft.layout.plan import Dependencies, Job
 from weft.text.executes import Executes, Settings
@@ -31,11 +31,9 @@ class OwnJob(Workload):
     """A Python file or a jar with the options and arguments of the engine's own submit command."""
 
     kind: Literal["own-job"] = "own-job"
-    checked_by: ClassVar[CheckedBy] = NOBODY
-    positional: ClassVar[str] = "program"
-    engines: ClassVar[tuple[str, ...]] = tuple(
-        dict.fromkeys(("spark", *(name for name, facts in engines.ALL.items() if facts.command)))
-    )
+    checked_by = NOBODY
+    positional = "program"
+    engines = tuple(dict.fromkeys(("spark", *(name for name, facts in engines.ALL.items() if facts.command))))
 
     program: Annotated[Path, Executes("it is the job")] = Field(description="a .py or .jar file")
     arguments: Annotated[tuple[str, ...], Executes("arguments of the job")] = Field(

@@ -8,8 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from weft.adapters.workloads import tablework
-from weft.adapters.workloads.base import NOBODY, CheckedBy, Judgement, Prepared, Results, Workload, engine_job
-from weft.facts.roles import Role
+from weft.adapters.workloads.base import NOBODY, Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.executes import Executes, Settings
 
@@ -43,11 +42,11 @@ class OwnSql(Workload):
     """A file with one query, and the tables that it names."""
 
     kind: Literal["own-sql"] = "own-sql"
-    checked_by: ClassVar[CheckedBy] = NOBODY
-    positional: ClassVar[str] = "query"
-    engines: ClassVar[tuple[str, ...]] = tablework.ENGINES
+    checked_by = NOBODY
+    positional = "query"
+    engines = tablework.ENGINES
     libraries: ClassVar[Mapping[str, str]] = tablework.LIBRARIES
-    roles: ClassVar[tuple[Role, ...]] = ("output", "scratch")
+    roles = ("output", "scratch")
 
     query: Annotated[Path, BeforeValidator(_there), Executes("SQL of an engine can call Java methods")] = (
         Field(description="a .sql file with one query")

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from weft.adapters.workloads.base import (
     PROGRAM,
-    CheckedBy,
     Judgement,
     Prepared,
     Results,
@@ -20,7 +19,7 @@ from weft.adapters.workloads.base import (
     generators,
     program,
 )
-from weft.facts.roles import ROLES, Role
+from weft.facts.roles import ROLES
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Count
 
@@ -29,10 +28,10 @@ class PageRank(Workload):
     """Ranks of a generated graph with power laws; weft's own blocks and messages."""
 
     kind: Literal["pagerank"] = "pagerank"
-    checked_by: ClassVar[CheckedBy] = PROGRAM
-    positional: ClassVar[str] = "vertices"
+    checked_by = PROGRAM
+    positional = "vertices"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely", "powergraph")
-    roles: ClassVar[tuple[Role, ...]] = ROLES
+    roles = ROLES
     method: ClassVar[str] = "own"
 
     vertices: int = Field(

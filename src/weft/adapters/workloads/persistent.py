@@ -1,7 +1,7 @@
 """No workload: the cluster executes its user's own commands."""
 
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,9 +13,9 @@ class Persistent(ClusterUse):
     """A persistent cluster, until `weft down` or a limit ends it."""
 
     kind: Literal["persistent"] = "persistent"
-    positional: ClassVar[str] = "name"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "null")
-    roles: ClassVar[tuple[str, ...]] = ("output", "scratch")
+    positional = "name"
+    engines = ("spark", "hadoop", "flink", "null")
+    roles = ("output", "scratch")
 
     name: str = Field(
         pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,40}$",

@@ -1,20 +1,11 @@
 """pi: points of a Halton sequence in a circle, as in Hadoop's example, in exact arithmetic."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import (
-    PROGRAM,
-    CheckedBy,
-    Judgement,
-    Prepared,
-    Results,
-    Workload,
-    engine_job,
-    program,
-)
+from weft.adapters.workloads.base import PROGRAM, Judgement, Prepared, Results, Workload, engine_job, program
 from weft.layout.plan import Command, Job
 from weft.text.fields import Count
 
@@ -23,9 +14,9 @@ class Pi(Workload):
     """Only arithmetic in many tasks; the same number of points gives the same count on every engine."""
 
     kind: Literal["pi"] = "pi"
-    checked_by: ClassVar[CheckedBy] = PROGRAM
-    positional: ClassVar[str] = "points"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
+    checked_by = PROGRAM
+    positional = "points"
+    engines = ("spark", "hadoop", "flink")
 
     points: int = Field(default=1_000_000_000, ge=1, le=847_288_609_442, description="points of the sequence")
     tasks: Count | None = Field(default=None, description="number of tasks; default: 4 per slot")

@@ -4,11 +4,11 @@ Definitions from databricks/spark-perf (commit 6e4f26d), with data of sizes that
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, engine_job
+from weft.adapters.workloads.base import JOB, Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Job
 from weft.text.fields import Count
 
@@ -68,9 +68,9 @@ class SparkMl(Workload):
     """One test: data made in memory from a seed and cached, then MLlib on it."""
 
     kind: SparkMlTest = Field(description="which test")
-    checked_by: ClassVar[CheckedBy] = JOB
-    positional: ClassVar[str] = "rows"
-    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    checked_by = JOB
+    positional = "rows"
+    engines = ("spark",)
 
     rows: int | None = Field(
         default=None,

@@ -3,11 +3,11 @@
 Definitions from databricks/spark-perf (commit 6e4f26d), at a smaller default scale.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, Workload, engine_job
+from weft.adapters.workloads.base import JOB, Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Job
 from weft.text.fields import Count
 
@@ -27,9 +27,9 @@ class SparkPerf(Workload):
     """One test: data generated in memory and cached, then measured work on it."""
 
     kind: SparkPerfTest = Field(description="which test")
-    checked_by: ClassVar[CheckedBy] = JOB
-    positional: ClassVar[str] = "records"
-    engines: ClassVar[tuple[str, ...]] = ("spark",)
+    checked_by = JOB
+    positional = "records"
+    engines = ("spark",)
 
     records: int = Field(default=1_000_000, ge=1, description="total number of records")
     unique_keys: int = Field(default=20_000, ge=1, description="different keys")

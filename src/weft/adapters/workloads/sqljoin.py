@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -51,7 +51,7 @@ class SqlJoin(tablework.Queries):
     """Visits of a year joined with ranks of pages, by source, ordered by revenue."""
 
     kind: Literal["sql-join"] = "sql-join"
-    positional: ClassVar[str] = "visits"
+    positional = "visits"
 
     visits: int = Field(default=1_000_000, ge=1, le=10**11, description="rows of uservisits")
     pages: int | None = Field(

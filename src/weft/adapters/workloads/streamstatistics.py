@@ -8,7 +8,6 @@ from pydantic import BeforeValidator, Field, model_validator
 from weft.adapters.services.kafka import client_program, client_properties
 from weft.adapters.workloads.base import (
     PROGRAM,
-    CheckedBy,
     Judgement,
     Outcome,
     Prepared,
@@ -20,7 +19,6 @@ from weft.adapters.workloads.base import (
 )
 from weft.errors import UsageError
 from weft.facts import engines
-from weft.facts.roles import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.fields import MOST, Count, Duration, Size
 from weft.text.shorthand import MisreadError
@@ -51,11 +49,11 @@ class StreamStatistics(Workload):
     """Producers publish records by a schedule; every result of the engine is checked, and each record's latency measured."""
 
     kind: Literal["stream-statistics"] = "stream-statistics"
-    checked_by: ClassVar[CheckedBy] = PROGRAM
-    positional: ClassVar[str] = "rate"
-    engines: ClassVar[tuple[str, ...]] = tuple(dict.fromkeys(("flink", *_ENGINES)))
-    roles: ClassVar[tuple[Role, ...]] = ("output", "scratch")
-    needs: ClassVar[tuple[str, ...]] = ("kafka",)
+    checked_by = PROGRAM
+    positional = "rate"
+    engines = tuple(dict.fromkeys(("flink", *_ENGINES)))
+    roles = ("output", "scratch")
+    needs = ("kafka",)
     libraries: ClassVar[Mapping[str, str]] = {name: one.library for name, one in _ENGINES.items()}
 
     producers: int = Field(

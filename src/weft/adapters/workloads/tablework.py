@@ -12,18 +12,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 import weft
-from weft.adapters.workloads.base import (
-    PROGRAM,
-    CheckedBy,
-    Judgement,
-    Outcome,
-    Prepared,
-    Workload,
-    engine_job,
-)
+from weft.adapters.workloads.base import PROGRAM, Judgement, Outcome, Prepared, Workload, engine_job
 from weft.facts import engines
 from weft.facts.enginefacts import Sql
-from weft.facts.roles import ROLES, Role
+from weft.facts.roles import ROLES
 from weft.layout.jvm import core
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.fields import Count, Duration
@@ -41,11 +33,11 @@ _COUNTED = ("bytes_in", "bytes_read", "bytes_written", "shuffle_bytes", "disk_by
 class Queries(Workload):
     """Queries on tables that weft generates, one after another; DuckDB answers them too."""
 
-    checked_by: ClassVar[CheckedBy] = PROGRAM
+    checked_by = PROGRAM
     lists: ClassVar[frozenset[str]] = frozenset({"queries"})
-    engines: ClassVar[tuple[str, ...]] = ENGINES
+    engines = ENGINES
     libraries: ClassVar[Mapping[str, str]] = LIBRARIES
-    roles: ClassVar[tuple[Role, ...]] = ROLES
+    roles = ROLES
 
     repeats: Count = Field(default=1, description="how often each query runs, each time in another order")
     limit: Duration | None = Field(

@@ -1,8 +1,8 @@
 """TeraCount: TeraSort's shuffle without the sort, to separate the cost of moving from that of sorting."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
-from weft.adapters.workloads.base import JOB, CheckedBy, Judgement, Prepared, Results, engine_job
+from weft.adapters.workloads.base import JOB, Judgement, Prepared, Results, engine_job
 from weft.adapters.workloads.terarecords import TeraRecords, total
 from weft.layout.plan import Job
 
@@ -11,8 +11,8 @@ class TeraCount(TeraRecords):
     """Move generated records into their range partitions and count them there."""
 
     kind: Literal["teracount"] = "teracount"
-    checked_by: ClassVar[CheckedBy] = JOB
-    roles: ClassVar[tuple[str, ...]] = ("input", "scratch")
+    checked_by = JOB
+    roles = ("input", "scratch")
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout

@@ -18,7 +18,7 @@ class TeraRecords(Workload):
     """The common part of TeraSort and TeraCount: generated input, and its checksum."""
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely")
-    roles: ClassVar[tuple[Role, ...]] = ROLES
+    roles = ROLES
 
     size: Size = Field(
         default=1_000_000_000, ge=RECORD, description="bytes of input, in records of 100 bytes"

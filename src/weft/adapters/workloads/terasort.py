@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from weft.adapters.workloads.base import PROGRAM, CheckedBy, Judgement, Prepared, Results, engine_job, program
+from weft.adapters.workloads.base import PROGRAM, Judgement, Prepared, Results, engine_job, program
 from weft.adapters.workloads.terarecords import RECORD, TeraRecords, total
 from weft.facts.roles import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
@@ -17,8 +17,8 @@ class TeraSort(TeraRecords):
     """Sort generated records into one total order."""
 
     kind: Literal["terasort"] = "terasort"
-    checked_by: ClassVar[CheckedBy] = PROGRAM
-    engines: ClassVar[tuple[str, ...]] = (*TeraRecords.engines, "limit")
+    checked_by = PROGRAM
+    engines = (*TeraRecords.engines, "limit")
     method: Literal["stock", "raw", "kryo"] = Field(
         default="stock",
         description="stock: the engine's own sort (Spark: repartitionByRange and sortWithinPartitions, Flink: sortPartition, Hadoop: its example); raw: weft's sorter, the limit of this engine's data path; kryo: Spark's older sortByKey",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -25,7 +25,7 @@ class Tpcds(tablework.Queries):
     """The queries of a decision-support benchmark, on tables in Parquet."""
 
     kind: Literal["tpcds"] = "tpcds"
-    positional: ClassVar[str] = "scale"
+    positional = "scale"
 
     scale: float = Field(
         default=1.0, ge=0.01, le=100_000, description="scale factor; 1 is about 1 GB of text"

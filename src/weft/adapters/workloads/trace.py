@@ -4,14 +4,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from weft.adapters.workloads import jobtrace
 from weft.adapters.workloads.base import (
     PROGRAM,
-    CheckedBy,
     Judgement,
     Prepared,
     Results,
@@ -33,10 +32,10 @@ class Trace(Workload):
     """Replay a trace of jobs: each is submitted on schedule, and moves its bytes of input, shuffle and output."""
 
     kind: Literal["trace"] = "trace"
-    checked_by: ClassVar[CheckedBy] = PROGRAM
-    positional: ClassVar[str] = "file"
-    engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop")
-    roles: ClassVar[tuple[Role, ...]] = ROLES
+    checked_by = PROGRAM
+    positional = "file"
+    engines = ("spark", "hadoop")
+    roles = ROLES
 
     file: Path = Field(description="the trace; `weft trace FILE` shows what scaling does to it")
     jobs: Count | None = Field(default=None, description="number of jobs; default: all")

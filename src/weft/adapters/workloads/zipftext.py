@@ -7,7 +7,6 @@ from pydantic import Field
 
 from weft.adapters.workloads.base import (
     PROGRAM,
-    CheckedBy,
     Judgement,
     Outcome,
     Prepared,
@@ -29,8 +28,8 @@ class ZipfText(Workload):
     """Generated text, a job that reads it and writes lines, and a program that checks them."""
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
-    roles: ClassVar[tuple[Role, ...]] = ROLES
-    checked_by: ClassVar[CheckedBy] = PROGRAM
+    roles = ROLES
+    checked_by = PROGRAM
     main_class: ClassVar[str]
     """The job's main class; that of the validator has the suffix Validate."""
 
