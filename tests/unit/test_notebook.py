@@ -12,7 +12,7 @@ import pytest
 import weft
 from weft.api import notebook
 from weft.errors import UsageError
-from weft.layout.plan import Client
+from weft.layout.client import Client
 
 
 def stored(runs: Path, name: str, **head: object) -> None:

@@ -21,7 +21,8 @@ from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError
 from weft.host.remote.reach import Reach
 from weft.host.web import token
-from weft.layout.plan import Client, Dependencies, Job
+from weft.layout.client import Client
+from weft.layout.plan import Dependencies, Job
 
 DEPENDENCIES = Dependencies("a.Main", ("a.py", "b.zip"), ("x.jar",), ("t.txt",), {"k": "v w"})
 

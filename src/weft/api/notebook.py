@@ -14,7 +14,7 @@ from weft.clusters import attach, registry
 from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError
 from weft.host import settings
-from weft.layout.plan import Client
+from weft.layout.client import Client
 from weft.record import record
 from weft.record import samples as readings
 from weft.record.record import Stored

@@ -16,7 +16,7 @@ from weft.clusters import logs as daemonlogs
 from weft.clusters import registry, supervisor
 from weft.clusters.registry import PersistentCluster
 from weft.facts import engines
-from weft.layout.plan import Client
+from weft.layout.client import Client
 from weft.record import record as records
 from weft.report.pages.text import outcome_lines
 from weft.run import preview, rootless

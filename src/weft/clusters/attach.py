@@ -19,7 +19,8 @@ from weft.host.programs.files import coded
 from weft.host.remote.reach import of_text
 from weft.host.shell import Process
 from weft.host.work import write_private
-from weft.layout.plan import Client, Layout
+from weft.layout.client import Client
+from weft.layout.plan import Layout
 from weft.record.record import Record
 
 _POLL = 0.5

@@ -19,7 +19,8 @@ from weft.errors import UsageError
 from weft.host import locks, settings, signals
 from weft.host.own import make_own, require_named
 from weft.host.work import write_private
-from weft.layout.plan import Client, Layout
+from weft.layout.client import Client
+from weft.layout.plan import Layout
 from weft.text.nearest import nearest
 
 _PATIENCE = 1.0

@@ -25,7 +25,8 @@ from weft.errors import ClusterError, Stopped, WeftError
 from weft.host import settings, shell, signals
 from weft.host.web import token
 from weft.host.work import write_private
-from weft.layout.plan import Client, Layout
+from weft.layout.client import Client
+from weft.layout.plan import Layout
 from weft.record import record as records
 from weft.run import rootless
 from weft.run.progress import Progress

@@ -9,8 +9,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
 from weft.adapters.services.base import Service
 from weft.errors import UsageError
+from weft.layout.client import Client
 from weft.layout.jvm import SharedClasses
-from weft.layout.plan import Client, Command, Job, Layout, Plan
+from weft.layout.plan import Command, Job, Layout, Plan
 from weft.text.family import Family
 
 

@@ -13,18 +13,8 @@ from pydantic import Field, model_validator
 from weft.adapters.engines.base import KINDS, Engine, OneEngine
 from weft.adapters.services.base import Service
 from weft.errors import UsageError
-from weft.layout.plan import (
-    Client,
-    Command,
-    Daemon,
-    Job,
-    Layout,
-    Plan,
-    Ready,
-    joined,
-    require_apart,
-    together,
-)
+from weft.layout.client import Client, joined
+from weft.layout.plan import Command, Daemon, Job, Layout, Plan, Ready, require_apart, together
 from weft.record.derived import Derived
 
 _JAVA = "JDK_JAVA_OPTIONS"

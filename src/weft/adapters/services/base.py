@@ -12,12 +12,13 @@ from weft.adapters.storage.base import KINDS as STORAGES
 from weft.adapters.storage.base import Storage
 from weft.facts.roles import Role
 from weft.host.work import Work
+from weft.layout.client import Client
 from weft.layout.endpoint import Endpoint
 from weft.layout.jvm import SharedClasses
 from weft.layout.members import Members
 from weft.layout.node import Network
 from weft.layout.places import Place
-from weft.layout.plan import Client, Layout, Plan
+from weft.layout.plan import Layout, Plan
 from weft.text.family import Family
 from weft.text.shorthand import MisreadError
 

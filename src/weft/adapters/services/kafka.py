@@ -15,11 +15,12 @@ from weft.adapters.storage.base import AnyStorage, Storage
 from weft.errors import UsageError
 from weft.facts.roles import Role
 from weft.layout.certificate import Certificate
+from weft.layout.client import Client
 from weft.layout.endpoint import Endpoint
 from weft.layout.jvm import heap, temporary
 from weft.layout.members import Members
 from weft.layout.node import Node
-from weft.layout.plan import Client, Command, Daemon, Layout, Page, Plan, Ready
+from weft.layout.plan import Command, Daemon, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.executes import Settings
 from weft.text.fields import MOST, Size
@@ -286,7 +287,7 @@ def client_program(
     layout: Layout, node: Node, name: str, main_class: str, arguments: Sequence[str], *, heap: int = 256 << 20
 ) -> Command:
     """A program of weft's own that uses the brokers, on a node; it writes its result to the record."""
-    outcome = layout.record / "outcomes" / f"{name}.json"
+    outcome = layout.outcome(f"{name}.json")
     java = _java(layout, "tools.properties", f"-Xmx{heap >> 20}m", "-XX:+UseSerialGC")
     argv = [*java, f"io.weft.kafka.{main_class}", *arguments, "--outcome", str(outcome)]
     return Command(name, node, argv, _environment(layout, node), outcome)

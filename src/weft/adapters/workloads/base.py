@@ -190,7 +190,7 @@ def program(
     heap: int = 512 << 20,
 ) -> Command:
     """A Java program of weft's core jar on a node, which writes its result to the record."""
-    on, outcome = layout.nodes[node], layout.record / "outcomes" / f"{name}.json"
+    on, outcome = layout.nodes[node], layout.outcome(f"{name}.json")
     argv = [
         str(layout.java),
         f"-Xmx{heap >> 20}m",
@@ -215,6 +215,6 @@ def engine_job(
 
     `arguments`: those that are not KEY VALUE; `more`: further fields of the job.
     """
-    outcome = layout.record / "outcomes" / "run.json"
+    outcome = layout.outcome()
     own = flags({**options, "executors": len(layout.nodes), "outcome": outcome})
     return Job(name, main_class, [*arguments, *own], outcome, **more)

@@ -31,7 +31,7 @@ class FileOpen(Workload):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        outcome = layout.record / "outcomes" / "run.json"
+        outcome = layout.outcome()
         options = {
             "directory": f"{layout.places['scratch'].paths[layout.head.name]}/file-open",
             "file-bytes": self.size,

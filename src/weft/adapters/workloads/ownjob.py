@@ -73,7 +73,7 @@ class OwnJob(Workload):
             options=self.options,
             dependencies=Dependencies(self.main_class, self.py_files, self.jars, self.files, self.conf),
             directory=self.directory,
-            output=prepared.layout.record / "outcomes" / "stdout",
+            output=prepared.layout.outcome("stdout"),
         )
 
     def judge(self, results: Results) -> Judgement:  # noqa: ARG002 - nobody checks it

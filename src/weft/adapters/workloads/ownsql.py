@@ -131,7 +131,7 @@ def _parquet(path: Path) -> bool:
 
 
 def _columns(layout: Layout) -> Path:
-    return layout.record / "outcomes" / tablework.COLUMNS
+    return layout.outcome(tablework.COLUMNS)
 
 
 def _fixed(pattern: Path) -> Path:

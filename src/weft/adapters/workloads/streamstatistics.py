@@ -179,7 +179,7 @@ class StreamStatistics(Workload):
             "bound-micros": round(self.bound * 1e6) if self.rate == "max" else 0,
             "backlog-seconds": self.backlog,
             "patience-seconds": self.patience,
-            "log": layout.record / "outcomes" / "latency.hlog",
+            "log": layout.outcome("latency.hlog"),
         }
         each = shares(layout, self.producers, span="")
         options["programs"] = len(each)

@@ -118,7 +118,7 @@ def table_program(
 ) -> Command:
     """A program of weft.tables on a node, with its cores and half of its memory."""
     on = layout.nodes[node]
-    outcome = layout.record / "outcomes" / f"{name}.json"
+    outcome = layout.outcome(f"{name}.json")
     argv = [sys.executable, "-P", "-m", f"weft.tables.{module}", *arguments]
     argv += ["--threads", str(max(1, int(on.cores))), "--memory", str(max(_LEAST, on.memory // 2))]
     argv += ["--scratch", str(on.directory / "duckdb" / name), "--outcome", str(outcome)]

@@ -79,7 +79,7 @@ class TeraSort(TeraRecords):
                 str(self.program.resolve()),
                 [layout.places["input"].path, self._output(layout)],
                 dependencies=Dependencies(self.main_class),
-                output=layout.record / "outcomes" / "stdout",
+                output=layout.outcome("stdout"),
             )
         options = {
             "input": layout.places["input"].path,

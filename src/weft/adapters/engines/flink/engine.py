@@ -17,20 +17,10 @@ from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
 from weft.errors import UsageError
 from weft.layout.certificate import Certificate
+from weft.layout.client import Client
 from weft.layout.jvm import SharedClasses, archived, heap, temporary
 from weft.layout.node import Node
-from weft.layout.plan import (
-    Applications,
-    Client,
-    Command,
-    Daemon,
-    Inquiry,
-    Job,
-    Layout,
-    Page,
-    Plan,
-    Ready,
-)
+from weft.layout.plan import Applications, Command, Daemon, Inquiry, Job, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.executes import Home, Settings
 from weft.text.fields import LEAST_HEAP, Port, Size

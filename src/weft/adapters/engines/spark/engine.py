@@ -13,12 +13,12 @@ from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
 from weft.errors import UsageError
+from weft.layout.client import Client
 from weft.layout.jvm import OPENS, heap, temporary
 from weft.layout.node import Node
 from weft.layout.plan import (
     SECRET,
     Applications,
-    Client,
     Command,
     Daemon,
     Dependencies,
