@@ -4,6 +4,7 @@ import json
 import shutil
 import socket
 import ssl
+import struct
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -15,10 +16,12 @@ import pytest
 from tests.local.conftest import Weft
 from tests.local.test_security import NOBODY, as_nobody, readable
 from tests.needs import NAMESPACES, ROOT, needs
-from weft.adapters.services import brokers
+from weft.host.web import mutual
 
 pytestmark = [needs("openssl"), pytest.mark.long]
 """Two brokers and the programs of five commands: a minute on a busy machine."""
+VERSIONS = struct.pack(">ihhih", 10, 18, 0, 7, -1)
+"""A request for the versions of a broker's protocol, which needs no rights; its number is 7."""
 
 
 @dataclass
@@ -29,9 +32,19 @@ class Brokers:
     address: str
     certificate: Path
 
-    @property
-    def url(self) -> str:
-        return f"kafka://{self.address}"
+    def answers(self, way: ssl.SSLContext | None) -> bool:
+        """Whether a broker answers those who connect in this way; None: as plain text."""
+        host, _, port = self.address.partition(":")
+        try:
+            with (
+                socket.create_connection((host, int(port)), timeout=10) as plain,
+                way.wrap_socket(plain, server_hostname=host) if way else plain as connection,
+            ):
+                connection.sendall(VERSIONS)
+                # a broker that refuses the certificate says so after the handshake
+                return connection.recv(8)[4:] == VERSIONS[8:12]
+        except OSError:
+            return False
 
 
 @pytest.fixture(scope="module")
@@ -73,26 +86,15 @@ def test_both_brokers_have_a_copy_of_each_partition(running: Brokers) -> None:
 
 
 def test_the_holder_of_the_certificate_is_answered(running: Brokers) -> None:
-    assert running.address in brokers.registered(running.url, running.certificate)
+    assert running.answers(mutual(running.certificate))
 
 
 @pytest.mark.parametrize("shows", ["nothing", "another certificate", "plain text"])
 def test_nobody_else_is_answered(running: Brokers, tmp_path: Path, shows: str) -> None:
-    host, _, port = running.address.partition(":")
-    with (
-        pytest.raises((OSError, ValueError)),
-        socket.create_connection((host, int(port)), timeout=10) as plain,
-    ):
-        if shows == "plain text":
-            brokers.registered(running.url, None)
-        context = ssl.create_default_context(cafile=str(running.certificate))
-        if shows == "another certificate":
-            context.load_cert_chain(_made(tmp_path, host))
-        with context.wrap_socket(plain, server_hostname=host) as encrypted:
-            encrypted.sendall(brokers._request(1))
-            # a broker that refuses the certificate says so after the handshake
-            if not encrypted.recv(4):
-                raise ConnectionError("closed without an answer")
+    way = ssl.create_default_context(cafile=str(running.certificate))
+    if shows == "another certificate":
+        way.load_cert_chain(_made(tmp_path, running.address.partition(":")[0]))
+    assert not running.answers(None if shows == "plain text" else way)
 
 
 @needs(ROOT, "unshare", NAMESPACES)

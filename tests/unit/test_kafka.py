@@ -1,17 +1,12 @@
-"""Kafka as a service: the settings of brokers, whom they admit, where their log may be, and weft's question to them."""
+"""Kafka as a service: the settings of brokers, whom they admit, where their log may be, and when they are ready."""
 
-import socket
-import struct
 import subprocess
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.engines.null import NullEngine
-from weft.adapters.services import brokers
 from weft.adapters.services.kafka import Kafka
 from weft.errors import UsageError
 from weft.host.work import WorkDirectory
@@ -92,6 +87,17 @@ def test_the_secret_is_in_no_command_and_no_variable() -> None:
     assert not [word for word in words if "SECRET" in word]
 
 
+def test_the_work_begins_when_each_broker_listens_and_all_of_them_take_part() -> None:
+    plan = Kafka(nodes=2).plan(laid(Kafka(nodes=2)))
+    assert {one.of: one.page.url for one in plan.ready} == {
+        "kafka-node3": "tcp://10.0.0.3:9092",
+        "kafka-node4": "tcp://10.0.0.4:9092",
+    }
+    (asks,) = plan.then
+    assert asks.argv[asks.argv.index("--brokers") + 1] == "2"
+    assert "--topic" not in asks.argv
+
+
 def test_topics_are_created_before_the_work_begins() -> None:
     spec = parse(
         {"workload": "terasort", "services": ["kafka:1"]},
@@ -157,46 +163,3 @@ def test_the_programs_use_the_run_s_brokers_unless_others_are_given(given: str, 
     )
     after = done.stdout.strip().partition("org.apache.kafka.tools.TopicCommand ")[2]
     assert after == " ".join([*added, given])
-
-
-ANSWER = struct.pack(">ibihbb", 7, 0, 0, 0, 0, 4) + b"abc" + struct.pack(">ib", 1, 3)
-"""A DescribeCluster answer up to its list of two brokers."""
-BROKERS = b"".join(
-    struct.pack(">ib", number, 9) + host + struct.pack(">ibb", 9092, 0, 0)
-    for number, host in ((1, b"10.0.0.3"), (2, b"10.0.0.4"))
-)
-
-
-@pytest.fixture
-def broker() -> Iterator[tuple[str, list[bytes]]]:
-    """A listener that answers once with what the test puts in the list; {} stands for the request's number."""
-    answers: list[bytes] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=_serve, args=(server, answers))
-        thread.start()
-        yield f"kafka://127.0.0.1:{server.getsockname()[1]}", answers
-        thread.join()
-
-
-def _serve(server: socket.socket, answers: list[bytes]) -> None:
-    connection, _ = server.accept()
-    with connection:
-        request = connection.recv(1000)
-        key, version = struct.unpack_from(">hh", request, 4)
-        assert (key, version) == (60, 0)
-        answer = request[8:12] + answers[0]
-        connection.sendall(struct.pack(">i", len(answer)) + answer)
-
-
-def test_brokers_name_those_that_have_registered(broker: tuple[str, list[bytes]]) -> None:
-    url, answers = broker
-    answers.append(ANSWER[4:] + BROKERS + struct.pack(">ib", 0, 0))
-    assert brokers.registered(url, None) == ["10.0.0.3:9092", "10.0.0.4:9092"]
-
-
-@pytest.mark.parametrize("answer", [ANSWER[4:], b"", b"\0" * 3, b"\0" + struct.pack(">ih", 0, 58)])
-def test_another_answer_is_none(broker: tuple[str, list[bytes]], answer: bytes) -> None:
-    url, answers = broker
-    answers.append(answer)
-    with pytest.raises(ValueError, match=r"Kafka|error 58"):
-        brokers.registered(url, None)

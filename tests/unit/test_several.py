@@ -122,7 +122,7 @@ def test_what_does_not_answer_is_named_as_the_log_is() -> None:
     spark, flink = found.ready
     assert set(spark.missing({"workers": []})) == {"spark-worker-node1", "spark-worker-node2"} <= names
     assert set(flink.missing({"taskmanagers": []})) <= names
-    assert (spark.table, flink.table) == ("engine.spark", "engine.flink")
+    assert (spark.of, flink.of) == ("engine.spark", "engine.flink")
 
 
 def test_applications_are_counted_by_each() -> None:

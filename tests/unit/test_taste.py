@@ -46,7 +46,6 @@ SHARED = {
     "tablework",
     "hadoop",
     "realm",
-    "brokers",
     "yarncluster",
     "mapreducejobs",
 }

@@ -200,8 +200,6 @@ class Page:
     """Whether the page at `url` requires a token signed with the run's secret (JWS, HS256)."""
     follow: Callable[[Any], str] | None = None
     """If only another page knows the address: returns it from the response of `url`, or raises KeyError."""
-    ask: Callable[[str, Path | None], Any] | None = None
-    """How to request it if not by HTTP: from `url` and `certificate`; raises OSError or ValueError."""
 
 
 @dataclass(frozen=True)
@@ -210,8 +208,8 @@ class Ready:
 
     page: Page
     missing: Callable[[Any], list[str]]
-    table: str = ""
-    """The table of the daemons to wait for, if there are others."""
+    of: str = ""
+    """The daemons to wait for, if there are others: their table, or the name of one."""
 
 
 @dataclass(frozen=True)

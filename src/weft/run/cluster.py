@@ -178,6 +178,7 @@ def _finish(cluster: Cluster, command: Command, layout: Layout, deadline: float)
     try:
         end = time.monotonic() + deadline
         while (code := process.code()) is None and time.monotonic() < end:
+            _require_running(cluster)
             signals.sleep(0.05)
     finally:
         process.stop()
@@ -203,22 +204,28 @@ def _hand_round(paths: Sequence[Path], layout: Layout) -> None:
 def _wait(cluster: Cluster, questions: Sequence[Ready], deadline: float, secret: str) -> None:
     end = time.monotonic() + deadline
     missing = {
-        ready: [d.name for d, _ in cluster.processes if ready.table in ("", d.table)] for ready in questions
+        ready: [d.name for d, _ in cluster.processes if ready.of in ("", d.table, d.name)]
+        for ready in questions
     }
     while any(missing.values()):
-        for daemon, process in cluster.processes:
-            if (code := process.code()) is not None:
-                why, lines = cause(process.log)
-                what = f"{daemon.name} on {daemon.node.name} ended while it was starting ({_how(code)})"
-                raise ClusterError(
-                    what + (f": {why}" if why else ""),
-                    tail=lines,
-                    hint=f"the whole log is {process.log}",
-                )
+        _require_running(cluster)
         if time.monotonic() > end:
             raise _late(cluster, sorted({name for names in missing.values() for name in names}), deadline)
         signals.sleep(0.1)
         missing = {ready: _ask(ready, names, secret) if names else [] for ready, names in missing.items()}
+
+
+def _require_running(cluster: Cluster) -> None:
+    """Raises ClusterError if a daemon ended before the cluster was ready."""
+    for daemon, process in cluster.processes:
+        if (code := process.code()) is not None:
+            why, lines = cause(process.log)
+            what = f"{daemon.name} on {daemon.node.name} ended while it was starting ({_how(code)})"
+            raise ClusterError(
+                what + (f": {why}" if why else ""),
+                tail=lines,
+                hint=f"the whole log is {process.log}",
+            )
 
 
 def _ask(ready: Ready, before: list[str], secret: str) -> list[str]:
@@ -244,8 +251,6 @@ def _answer(page: Page, secret: str) -> Any:
     """The page's response as data. Raises one of _SILENT if there is none."""
     if page.url.startswith("tcp:"):
         return access(page.node).call(lambda: listens(page.url))
-    if (ask := page.ask) is not None:
-        return access(page.node).call(lambda: ask(page.url, page.certificate))
 
     def answer() -> httpx2.Response:
         url, bearer = _followed(page, secret)

@@ -122,7 +122,7 @@ def _named(kind: str, plan: Plan) -> Plan:
         return dataclasses.replace(one, name=f"{kind}-{one.name}", table=f"engine.{kind}", after=after)
 
     def asked(one: Ready) -> Ready:
-        return dataclasses.replace(one, missing=_prefixed(kind, one.missing), table=f"engine.{kind}")
+        return dataclasses.replace(one, missing=_prefixed(kind, one.missing), of=f"engine.{kind}")
 
     def called(one: Command) -> Command:
         return dataclasses.replace(one, name=f"{kind}-{one.name}")

@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 from pydantic import Field, field_validator
 
 from weft.adapters.services.base import Service
-from weft.adapters.services.brokers import registered
 from weft.adapters.storage.base import AnyStorage, Storage
 from weft.errors import UsageError
 from weft.facts.roles import Role
@@ -127,23 +126,16 @@ class Kafka(Service):
     def plan(self, layout: Layout) -> Plan:
         brokers = layout.serving(self.kind)
         certificate = _certificate(layout)
-        page = Page(
-            brokers[0],
-            f"kafka://{brokers[0].address}:{self.port}",
-            certificate.pem if certificate else None,
-            ask=registered,
-        )
-        wanted = {f"{node.address}:{self.port}": _name(node) for node in brokers}
         return Plan(
             files=self._files(layout, brokers),
             daemons=[self._broker(node, layout) for node in brokers],
-            ready=(Ready(page, lambda known: _missing(known, wanted), table=self._table),),
+            ready=[self._listens(node) for node in brokers],
             derived={self.kind: self._derived(layout, brokers)},
             first=[
                 *(certificate.made(layout) if certificate else []),
                 *(self._format(node, layout) for node in brokers),
             ],
-            then=[self._create(layout, brokers)] if self.topics else [],
+            then=[self._create(layout, brokers)],
         )
 
     def client(self, layout: Layout) -> Client:
@@ -162,10 +154,6 @@ class Kafka(Service):
             address=self._bootstrap(brokers),
             settings=client_properties(layout),
         )
-
-    @property
-    def _table(self) -> str:
-        return f"services.{self.kind}"
 
     def _bootstrap(self, brokers: Sequence[Node]) -> str:
         return ",".join(f"{node.address}:{self.port}" for node in brokers)
@@ -264,18 +252,30 @@ class Kafka(Service):
         environment = _environment(layout, node)
         # without the controller no partition gets another leader
         return Daemon(
-            _name(node), node, argv, environment, ports, essential=first, grace=20, table=self._table
+            _name(node),
+            node,
+            argv,
+            environment,
+            ports,
+            essential=first,
+            grace=20,
+            table=f"services.{self.kind}",
         )
 
+    def _listens(self, node: Node) -> Ready:
+        return Ready(Page(node, f"tcp://{node.address}:{self.port}"), lambda _: [], of=_name(node))
+
     def _create(self, layout: Layout, brokers: Sequence[Node]) -> Command:
+        """A broker that listens does not yet take part: this program waits for all of them."""
         java = _java(layout, "tools.properties", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
         argv = [*java, "io.weft.kafka.CreateTopics", "--client", str(client_properties(layout))]
+        argv += ["--brokers", str(len(brokers))]
         argv += ["--replication", str(self._copies(brokers, 1))]
         argv += [
             word for name, count in sorted(self.topics.items()) for word in ("--topic", f"{name}={count}")
         ]
         argv += ["--outcome", str(_directory(layout) / "topics.json")]
-        return Command("create-topics", layout.head, argv, _environment(layout, layout.head))
+        return Command("kafka-topics", layout.head, argv, _environment(layout, layout.head))
 
 
 def client_properties(layout: Layout) -> Path:
@@ -360,8 +360,3 @@ def _environment(layout: Layout, node: Node) -> dict[str, str]:
 def _text(settings: Mapping[str, str]) -> str:
     """A file of properties."""
     return "".join(f"{key}={value}\n" for key, value in sorted(settings.items()))
-
-
-def _missing(known: Sequence[str], wanted: Mapping[str, str]) -> list[str]:
-    """Brokers that the cluster does not have yet."""
-    return [name for address, name in wanted.items() if address not in known]

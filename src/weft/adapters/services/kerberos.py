@@ -58,7 +58,7 @@ class Kerberos(Service):
             essential=True,
             table=table,
             # daemons that find nobody to ask do not ask again
-            before=Ready(Page(realm.head, address), lambda _: [], table=table),
+            before=Ready(Page(realm.head, address), lambda _: [], of=table),
         )
         return Plan({realm.conf: realm.krb5()}, [centre], sealed={realm.keytab: keytab})
 

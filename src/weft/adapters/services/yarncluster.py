@@ -240,7 +240,7 @@ class YarnCluster:
 
     def ready(self) -> Ready:
         nodes = tuple(self.layout.nodes)
-        return Ready(self._page("nodes"), lambda answer: missing(answer, nodes), table=self.table)
+        return Ready(self._page("nodes"), lambda answer: missing(answer, nodes), of=self.table)
 
     def applications(self) -> Applications:
         def running(answer: Any) -> int:
