@@ -12,7 +12,7 @@ from tests.unit.prediction_jobs import at, groupby
 from weft.adapters import engines as adapters
 from weft.analysis.explain import stacks
 from weft.analysis.predict.candidates import Situation, candidates
-from weft.analysis.predict.growth import Growth
+from weft.analysis.predict.target import Growth
 from weft.analysis.read.sources import Sources
 from weft.doctor import ports
 from weft.facts import engines, threadkinds

@@ -5,10 +5,9 @@ from typing import Any
 
 from weft.analysis.explain.slots import Stage
 from weft.analysis.predict.forecast import Model
-from weft.analysis.predict.growth import Growth, TaskRule
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.machine import Machine, StorageModel
-from weft.analysis.predict.target import Target
+from weft.analysis.predict.target import Growth, Target, TaskRule
 
 MAP: Stage = ("app", 0, 0)
 REDUCE: Stage = ("app", 1, 0)

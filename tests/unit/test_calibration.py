@@ -22,7 +22,7 @@ from weft.errors import UsageError
 from weft.facts import jobmetrics
 from weft.host import settings
 from weft.report.sections import ceilings as tables
-from weft.report.sections import gauges as drawn
+from weft.report.sections import explain as drawn
 from weft.run.calibration import linkrates, measures
 from weft.run.ceilings import store
 
@@ -166,7 +166,7 @@ def test_a_page_shows_its_gauges_and_which_calibration_they_are_of() -> None:
     )
     limit = ceilings.of_part("metadata: scratch")
     assert limit is not None
-    assert drawn.text(limit) == "31,000 of 45,000 operations a second (69 %), peak 31,000"
+    assert drawn.gauge(limit) == "31,000 of 45,000 operations a second (69 %), peak 31,000"
     assert limits.advice(limit)[0].startswith("more slots, or fewer calls: the server is at 69 %")
     assert limits.advice(limit.model_copy(update={"share": 0.9}))[0].startswith(
         "fewer calls or a faster service"

@@ -89,7 +89,7 @@ def test_the_stage_of_a_query_has_the_names_of_its_operators(
 
 def test_no_log_is_empty_job_metrics(tmp_path: Path) -> None:
     metrics = eventlog.read(Entry(tmp_path / "nowhere"))
-    assert not metrics.found
+    assert metrics.applications.is_empty()
     assert metrics.tasks.schema == jobmetrics.TASKS
     assert stages.table(metrics).is_empty()
     assert recovery.sentences(metrics) == []

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.analysis.predict.correction import PER_DOUBLING, Seen, chosen, fitted
+from weft.analysis.predict.correction import PER_DOUBLING, USUAL, Seen, chosen, deviation, fitted
 from weft.analysis.predict.distance import AGAIN, Axes
-from weft.analysis.predict.variation import USUAL, deviation
 
 NEAR: Axes = {AGAIN: 1.0, "slots": 1.0}
 FAR: Axes = {AGAIN: 1.0, "slots": 4.0}

@@ -9,12 +9,11 @@ import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
 from weft.analysis.explain.evidence import Window
-from weft.analysis.predict import classes, curve, jobprofile
+from weft.analysis.predict import curve, jobprofile
 from weft.analysis.predict.forecast import Model
-from weft.analysis.predict.growth import Growth, TaskRule, of_workload
 from weft.analysis.predict.jobprofile import CallsPerTask, StageWork
 from weft.analysis.predict.machine import StorageModel
-from weft.analysis.predict.target import scaled
+from weft.analysis.predict.target import Growth, TaskRule, of_workload, scaled
 
 
 def test_the_run_itself_takes_what_it_took() -> None:
@@ -262,7 +261,7 @@ def test_stages_are_named_by_what_they_are() -> None:
     ],
 )
 def test_a_class_is_what_the_slots_spent_their_time_on(change: dict[str, Any], found: str) -> None:
-    assert classes.of(job([replace(stage, **change) for stage in groupby().stages])) == found
+    assert jobprofile.job_class(job([replace(stage, **change) for stage in groupby().stages])) == found
 
 
 def test_time_of_data_is_that_of_bytes_and_calls_are_those_of_blocks() -> None:

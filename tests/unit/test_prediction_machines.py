@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from weft.analysis.predict import calibrated
-from weft.analysis.predict.machine import Machine, StorageModel
+from weft.analysis.predict.machine import Machine, StorageModel, service
 from weft.analysis.predict.machinefile import of_profile, parse
-from weft.analysis.predict.storages import service
 from weft.analysis.read.calibration import Calibration
 from weft.api import machines as capacity
 from weft.errors import UsageError

@@ -15,11 +15,11 @@ from weft.analysis.predict.advice import Trial
 from weft.analysis.predict.candidates import Situation, candidates
 from weft.analysis.predict.correction import Seen
 from weft.analysis.predict.distance import AGAIN
-from weft.analysis.predict.growth import Growth
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.prediction import Scenario
 from weft.analysis.predict.projection import Recorded
+from weft.analysis.predict.target import Growth
 from weft.api import advice as changes
 from weft.api import machines as capacity
 from weft.api.predictions import counts

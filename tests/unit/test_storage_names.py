@@ -4,8 +4,7 @@ import pytest
 
 from weft.adapters.storage import KINDS
 from weft.adapters.storage.base import label
-from weft.analysis.predict.machine import Machine, StorageModel
-from weft.analysis.predict.storages import service
+from weft.analysis.predict.machine import Machine, StorageModel, service
 from weft.errors import UsageError
 from weft.facts import storages
 from weft.facts.storages import Kind

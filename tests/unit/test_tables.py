@@ -14,8 +14,7 @@ from weft.errors import WorkloadError
 from weft.tables.check import answer, result
 from weft.tables.columns import described
 from weft.tables.compare import Answer, difference, same
-from weft.tables.duck import database, view
-from weft.tables.naming import quoted
+from weft.tables.duck import database, quoted, view
 from weft.tables.question import question
 
 SALES = "(VALUES ('a', 1, 2.50), ('b', 2, 1.25), ('b', 3, 1.25), (NULL, 4, 0.75), ('c', 5, 9.00)) AS t(shop, n, price)"

@@ -18,7 +18,7 @@ from weft.errors import UsageError, WorkloadError
 from weft.host import settings
 from weft.spec.parse import parse
 from weft.tables import copied, texts
-from weft.tables.checksum import checksum
+from weft.tables.compare import checksum
 from weft.tables.duck import database, parts
 
 PREPARED = [{"rows": 5, "bytes": 100}]

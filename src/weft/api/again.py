@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from weft.api.flags import Flags
 from weft.api.request import study_of
@@ -33,14 +34,6 @@ def study(directory: str, flags: Sequence[str], *, trust: bool = False) -> Study
     if not (Entry(Path(directory)) / "spec.toml").exists():
         raise UsageError(f"{directory} has no file spec.toml", hint="run its workload again with weft run")
     pairs = list(zip(flags[::2], flags[1::2], strict=True))
-    named = dict(pairs)
-    changed = Flags(
-        engine=named.get("--engine"),
-        nodes=named.get("--nodes"),
-        scratch=named.get("--scratch"),
-        input=named.get("--input"),
-        output=named.get("--output"),
-        set=tuple(value for flag, value in pairs if flag == "--set"),
-        trust=trust,
-    )
-    return study_of(str(Path(directory, "spec.toml")), changed)
+    named: dict[str, Any] = {flag.removeprefix("--"): value for flag, value in pairs}
+    named["set"] = tuple(value for flag, value in pairs if flag == "--set")
+    return study_of(str(Path(directory, "spec.toml")), Flags(**named, trust=trust))

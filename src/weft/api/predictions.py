@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from weft.analysis.predict import prediction, projection
-from weft.analysis.predict.experiments import Experiment
+from weft.analysis.predict.candidates import Experiment
 from weft.analysis.predict.prediction import Prediction, Scenario
 from weft.analysis.predict.projection import Recorded
 from weft.api import again, machines, related

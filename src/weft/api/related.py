@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from weft.analysis.predict import holdout, projection, variation
+from weft.analysis.predict import correction, holdout, projection
 from weft.analysis.predict.projection import Recorded
 from weft.errors import UsageError
 from weft.host import settings
@@ -34,4 +34,4 @@ def of(
 
 def deviation(stored: Stored) -> float:
     """How much equal runs on the host of a record differ."""
-    return variation.deviation(history.equal_runs(record.all_records(settings.runs()), stored.head.host))
+    return correction.deviation(history.equal_runs(record.all_records(settings.runs()), stored.head.host))

@@ -99,11 +99,6 @@ class JobMetrics:
     gaps: list[str] = field(default_factory=list)
     """What was not readable, as text."""
 
-    @property
-    def found(self) -> bool:
-        """Whether there are any."""
-        return self.applications.height > 0 or self.tasks.height > 0
-
 
 def fitting(schema: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """The values that are columns of a table. Raises ValueError for one that no engine writes there, such as text for a number."""

@@ -5,6 +5,7 @@ and its other keys are set together.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from weft.errors import UsageError
@@ -19,12 +20,11 @@ def combinations(matrix: Matrix, exclude: Sequence[Mapping[str, Any]] = ()) -> l
     """The coordinates of each cell. Raises UsageError for an exclusion without effect, and if no cell is left."""
     for number, one in enumerate(exclude, start=1):
         _require_known(one, matrix, f"exclude {number}")
-    found: list[Coordinates] = [{}]
-    for key, values in matrix.items():
-        named = [_name(value) for value in values]
+    names = {key: [_name(value) for value in values] for key, values in matrix.items()}
+    for key, named in names.items():
         if twice := [name for i, name in enumerate(named) if name in named[:i]]:
             raise UsageError(f"matrix.{key} has {twice[0]!r} twice", hint="list each value or name once")
-        found = [{**cell, key: name} for cell in found for name in named]
+    found = [dict(zip(matrix, cell, strict=True)) for cell in product(*names.values())]
     left = [cell for cell in found if not any(_fits(cell, one) for one in exclude)]
     if not left:
         raise UsageError("the matrix has no cells", hint="check its lists and exclusions")

@@ -1,6 +1,7 @@
 """Converts a table of keys to a spec."""
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,7 +18,7 @@ from weft.text.redaction import Values, hidden, lacking, on_command_line, placeh
 
 def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Spec:
     """A spec from a table and dotted overrides. Raises UsageError, which names the key and the nearest valid one."""
-    merged = {key: _copy(value) for key, value in table.items()}
+    merged = deepcopy(dict(table))
     for key, value in (overrides or {}).items():
         put(merged, key, value)
     if "workload" not in merged:
@@ -62,9 +63,3 @@ def _paths(table: Mapping[str, Any], value: str, where: str = "") -> Iterator[st
             yield from _paths(one, value, f"{where}{key}.")
         elif one == value:
             yield f"{where}{key}"
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_copy(inner) for inner in value]
-    return {key: _copy(inner) for key, inner in value.items()} if isinstance(value, dict) else value

@@ -11,8 +11,7 @@ from typing import Any
 import duckdb
 
 from weft.errors import WorkloadError
-from weft.tables.checksum import checksum
-from weft.tables.compare import Answer, Row, difference
+from weft.tables.compare import Answer, Row, checksum, difference
 from weft.tables.copied import to_read
 from weft.tables.duck import database, parts, view
 from weft.tables.program import execute, options, progress
@@ -32,7 +31,6 @@ def main() -> None:
 
 
 def _work(given: argparse.Namespace) -> Mapping[str, Any]:
-    given.scratch.mkdir(parents=True, exist_ok=True)
     by_query: dict[str, list[str]] = {}
     for label in given.labels.split(","):
         by_query.setdefault(label.rpartition("-")[0], []).append(label)

@@ -10,8 +10,7 @@ from typing import Any
 
 import duckdb
 
-from weft.tables.duck import database, parts, view
-from weft.tables.naming import quoted
+from weft.tables.duck import database, parts, quoted, view
 from weft.tables.program import execute, options
 
 _TYPES = {
@@ -39,7 +38,6 @@ def main() -> None:
 
 
 def _work(given: argparse.Namespace) -> Mapping[str, Any]:
-    given.scratch.mkdir(parents=True, exist_ok=True)
     lines = []
     with database(given.threads, given.memory, given.scratch) as connection:
         for table in given.table:

@@ -1,4 +1,4 @@
-"""Whether rows are the answer to a query: by value, with declared rules for ties, nulls and decimals.
+"""Whether rows are the answer to a query: by value, with declared rules for ties, nulls and decimals; and a checksum of rows.
 
 - Ties: rows that the query's order does not tell apart may come in any order; where a limit cuts through such rows, any of
   them may be there. Rows of a query without an order may come in any order.
@@ -7,9 +7,10 @@
   quotients, the values may differ by RELATIVE of the larger one, or by one unit of the other's last decimal.
 """
 
+import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -131,3 +132,29 @@ def _unit(value: Any) -> float:
 def show(value: Any) -> str:
     """A value in a message."""
     return "null" if value is None else repr(value) if isinstance(value, str) else str(value)
+
+
+_DIGITS = 12
+"""Of floating-point numbers, whose last digits depend on the order of a sum."""
+_BITS = 64
+
+
+def checksum(rows: Iterable[Row]) -> str:
+    """The sum of a hash of each row, so that rows that are repeated or lost change it; 16 hexadecimal digits."""
+    total = 0
+    for row in rows:
+        digest = hashlib.blake2b("\x1f".join(map(_text, row)).encode(), digest_size=_BITS // 8).digest()
+        total += int.from_bytes(digest, "big")
+    return f"{total % (1 << _BITS):0{_BITS // 4}x}"
+
+
+def _text(value: Any) -> str:
+    """Numbers by value: 2, 2.0 and 2.00 are one number."""
+    if value is None:
+        return "\x00"
+    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
+        number = Decimal(f"{value:.{_DIGITS}g}") if isinstance(value, float) else Decimal(value)
+        text = f"{number:f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        return "0" if text == "-0" else text
+    return str(value)

@@ -8,15 +8,20 @@ import duckdb
 import duckdb_extension_tpcds
 
 from weft.errors import MissingError, WorkloadError
-from weft.tables.naming import quoted
 
 NULLS = "nulls_first_on_asc_last_on_desc"
 """Nulls are smaller than all values, as in Spark and Flink, if a query does not say otherwise."""
 
 
+def quoted(name: str) -> str:
+    """A name as SQL has it, whatever is in it."""
+    return '"{}"'.format(name.replace('"', '""'))
+
+
 @contextmanager
 def database(threads: int, memory: int, scratch: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory; what does not fit into so many bytes is written to `scratch`."""
+    scratch.mkdir(parents=True, exist_ok=True)
     settings: dict[str, str | bool | int | float | list[str]] = {
         "threads": threads,
         "memory_limit": f"{memory >> 20}MiB",

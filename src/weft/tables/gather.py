@@ -24,7 +24,6 @@ def main() -> None:
 
 
 def _work(given: argparse.Namespace) -> Mapping[str, Any]:
-    given.scratch.mkdir(parents=True, exist_ok=True)
     with database(given.threads, given.memory, given.scratch) as connection:
         return joined(connection, to_read(given, given.input, "parts"), given.output)
 

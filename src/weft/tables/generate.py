@@ -12,8 +12,7 @@ import duckdb
 
 from weft.tables.columns import described
 from weft.tables.copied import to_write
-from weft.tables.duck import database, load_tpcds
-from weft.tables.naming import quoted
+from weft.tables.duck import database, load_tpcds, quoted
 from weft.tables.program import execute, options, progress
 from weft.tables.texts import OWN, with_casts
 
@@ -28,7 +27,6 @@ def main() -> None:
 
 
 def _work(given: argparse.Namespace) -> Mapping[str, Any]:
-    given.scratch.mkdir(parents=True, exist_ok=True)
     with (
         to_write(given, given.output) as output,
         database(given.threads, given.memory, given.scratch) as connection,

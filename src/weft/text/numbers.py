@@ -15,15 +15,8 @@ def seconds(value: float | None) -> str:
         return NONE
     if value == 0:
         return "0"
-    return (
-        f"{value:.3f}"
-        if value < 0.1
-        else f"{value:.2f}"
-        if value < 10
-        else f"{value:.1f}"
-        if value < 100
-        else f"{value:.0f}"
-    )
+    digits = next((digits for limit, digits in ((0.1, 3), (10, 2), (100, 1)) if value < limit), 0)
+    return f"{value:.{digits}f}"
 
 
 def percent(share: float | None) -> str:

@@ -57,6 +57,9 @@ class Headline:
         return ", ".join(f"{key}={value}" for key, value in self.coordinates.items())
 
 
+_SAME = ("reason", "workload", "engine", "nodes", "created", "key", "storages", "facts")
+
+
 def headline(stored: Stored) -> Headline:
     """A record's headline; missing values are empty."""
     sources = Readable(stored)
@@ -70,13 +73,7 @@ def headline(stored: Stored) -> Headline:
         id=stored.directory.name,
         directory=str(stored.directory),
         verdict=verdict,
-        reason=head.reason,
-        workload=head.workload,
-        engine=head.engine,
-        nodes=head.nodes,
-        created=head.created,
-        key=head.key,
-        storages=head.storages,
+        **{key: getattr(head, key) for key in _SAME},
         study=head.cell.study,
         coordinates=head.cell.coordinates,
         repeat=head.cell.repeat,
@@ -86,7 +83,6 @@ def headline(stored: Stored) -> Headline:
         throughput_per_node=head.throughput_per_node if valid else None,
         emulated=tuple(dict.fromkeys(place.emulated for place in decided.places.values() if place.emulated)),
         spec=spec,
-        facts=head.facts,
         imported=imported,
     )
 

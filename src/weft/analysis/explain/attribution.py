@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars
 
-from weft.analysis.explain import bounds, evidence, slots, tasktime
+from weft.analysis.explain import evidence, schedule, slots, tasktime
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.spread import Indexes, Numbers
@@ -128,19 +128,19 @@ def _bounds(
     whole: Mapping[str, float],
 ) -> tuple[dict[str, float], float]:
     """By part, the bound; and the replayed time over the real one."""
-    plan = bounds.steps(list(zip(found.stages, found.use.held, strict=True)), metrics.stages, window.begin)
+    plan = schedule.steps(list(zip(found.stages, found.use.held, strict=True)), metrics.stages, window.begin)
     shares = {
         stage: {name: seconds / (sum(parts.values()) or 1.0) for name, seconds in parts.items()}
         for stage, parts in of_stages.items()
     }
     wall = window.end - window.begin
-    again = bounds.without("", plan, {}, window.slots)
+    again = schedule.without("", plan, {}, window.slots)
     last = float(np.max(found.tasks["end"].to_numpy().clip(window.begin, window.end))) - window.begin
     rest = wall - last
     """The driver alone, after the last task."""
     times = {}
     for name in whole:
-        left = bounds.without(name, plan, shares, window.slots)
+        left = schedule.without(name, plan, shares, window.slots)
         after = 0.0 if name == slots.DRIVER else rest
         # what the replay does not know, such as locality, is as it was
         times[name] = wall / max(left + after + (wall - rest - again), 1e-3) if again else 1.0

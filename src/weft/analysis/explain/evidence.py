@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars
 
-from weft.analysis.explain import filetime, spread, stolen
+from weft.analysis.explain import filetime, spread
 from weft.analysis.explain.filetime import DATA, FileTime
 from weft.analysis.explain.slots import SlotUse, Stage, Use, use
 from weft.analysis.explain.spread import Counters, Indexes, Numbers
@@ -121,7 +121,7 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         on_cpu,
         of_tasks("threads.task.wait"),
         of_tasks("threads.task.system"),
-        stolen.of_tasks(samples, places, on_cpu, window.begin, window.end),
+        _stolen(samples, places, on_cpu, window.begin, window.end),
         {name: found for name, found in sampled_calls.items() if found is not None},
         _blocked(of_tasks, sampled_calls, np.asarray(used.held)),
         _served(threads, begins, ends),
@@ -228,3 +228,38 @@ def _processes(samples: polars.DataFrame) -> int:
     program = polars.col("process").str.split("/").list.first()
     own = samples.filter(polars.col("counter").str.starts_with("threads.") & program.is_in(list(programs())))
     return own.select("node", "process").unique().height
+
+
+_MACHINE = "host"
+"""The node under which a record has the whole machine's counters, where several nodes share one."""
+_USED = ("cpu_user", "cpu_system")
+
+
+def _stolen(
+    samples: polars.DataFrame, places: Mapping[str, Indexes], used: Numbers | None, begin: float, end: float
+) -> Numbers | None:
+    """By task: its share of what was stolen from its machine, by the processor time of its thread. None where that is not known."""
+    if used is None:
+        return None
+    found: Numbers = np.zeros(len(used))
+    for node, here in places.items():
+        found[here] = used[here] * _ratio(samples, node, begin, end)
+    return found
+
+
+def _ratio(samples: polars.DataFrame, node: str, begin: float, end: float) -> float:
+    """Seconds stolen for each second of a processor that the machine gave; where a node is a machine of its own, gave the run."""
+    own = samples.filter(
+        polars.col("node").is_in([node, _MACHINE])
+        & (polars.col("process") == "")
+        & polars.col("counter").is_in(["steal", *_USED])
+        & polars.col("t").is_finite()
+    ).sort("t")
+    machine = own.filter((polars.col("counter") == "steal") & (polars.col("node") == node))
+    own = own.filter(polars.col("node") == (_MACHINE if machine.is_empty() else node))
+    grown = {
+        str(counter): float(np.diff(np.interp([begin, end], frame["t"], frame["value"]))[0])
+        for (counter,), frame in own.group_by("counter")
+    }
+    given = sum(grown.get(name, 0.0) for name in _USED)
+    return max(0.0, grown.get("steal", 0.0)) / given if given > 0 else 0.0

@@ -7,8 +7,6 @@ from weft.analysis.read.calibration import (
     CalibratedHost,
     Calibration,
     Fixed,
-    LimitedLink,
-    LinkRates,
     StorageRates,
 )
 from weft.text.units import show_size
@@ -97,18 +95,16 @@ def chosen(
     if not fitting:
         return Used(refused={"machine": f"the calibration is refused: {reasons[id(newest[0])]}"})
     storages, roles, refused = _storages(fitting, stored)
-    links = _links(fitting, network)
+    links = next((one.links for one in fitting if one.links and one.network == network), ())
     if not links:
         refused["network"] = "the network between such nodes was not calibrated"
     schedulers = tuple(row for one in fitting for row in one.schedulers if row.engine == engine)[:1]
-    whole = fitting[0].model_copy(
-        update={
-            "storages": tuple(storages),
-            "links": links,
-            "schedulers": schedulers,
-            "rates": _rates(fitting, network.get("rate", "")),
-        }
-    )
+    # what arrived over a link of this rate
+    rate = network.get("rate", "")
+    limited = [tuple(row for row in one.rates if rate and row.rate == rate) for one in fitting]
+    rates = next(filter(None, limited), ())
+    update = {"storages": tuple(storages), "links": links, "schedulers": schedulers, "rates": rates}
+    whole = fitting[0].model_copy(update=update)
     return Used(calibration=whole, hosts=len(now), roles=roles, refused=refused)
 
 
@@ -117,8 +113,10 @@ def _storages(
 ) -> tuple[list[StorageRates], dict[str, int], dict[str, str]]:
     found: list[StorageRates] = []
     roles, refused = {}, {}
+    every = [one for each in fitting for one in each.storages]
     for role, place in stored.items():
-        rates = next((one for each in fitting for one in each.storages if _same(one, place)), None)
+        wanted = (place.settings, place.file_system)
+        rates = next((one for one in every if (one.settings, one.file_system) == wanted), None)
         if rates is None:
             refused[role] = (
                 f"{role} on {place.storage} was not calibrated: `weft calibrate --scratch` does it"
@@ -128,17 +126,3 @@ def _storages(
             found.append(rates)
         roles[role] = found.index(rates)
     return found, roles, refused
-
-
-def _same(rates: StorageRates, place: RoleDirectory) -> bool:
-    return (rates.settings, rates.file_system) == (place.settings, place.file_system)
-
-
-def _links(fitting: Sequence[Calibration], network: Mapping[str, str]) -> tuple[LinkRates, ...]:
-    return next((one.links for one in fitting if one.links and one.network == network), ())
-
-
-def _rates(fitting: Sequence[Calibration], rate: str) -> tuple[LimitedLink, ...]:
-    """What arrived over a link of this rate."""
-    rows = (tuple(row for row in one.rates if rate and row.rate == rate) for one in fitting)
-    return next((found for found in rows if found), ())

@@ -5,7 +5,8 @@ Seconds in which nothing was done do not count, as a ceiling cannot be reached i
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars
@@ -14,9 +15,10 @@ from weft.analysis.explain import spread
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.filetime import part
 from weft.analysis.explain.fitting import Used
-from weft.analysis.explain.spread import Numbers, Readings
+from weft.analysis.explain.slots import SCHEDULING
+from weft.analysis.explain.spread import Counters, Numbers, Readings
 from weft.analysis.explain.timeparts import Limit
-from weft.analysis.read.calibration import StorageRates
+from weft.analysis.read.calibration import Calibration, StorageRates
 
 LIKE = {"open": "open", "stat": "stat", "lookup": "lookup", "unlink": "unlink", "rmdir": "unlink", "rename": "create",
         "mkdir": "create"}  # fmt: skip
@@ -24,7 +26,25 @@ LIKE = {"open": "open", "stat": "stat", "lookup": "lookup", "unlink": "unlink", 
 METADATA, BYTES, CORES, TASKS = "operations", "B", "cores", "tasks"
 _STEP = 1.0
 """Seconds: probes read each second."""
-Read = Mapping[tuple[str, str], Readings]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run's counters, and the moments between which their rates are."""
+
+    counters: Counters
+    times: Numbers
+
+    def rate(self, wanted: Callable[[str, str], bool]) -> Numbers:
+        """The sum of the counters that are wanted, by node and name, in each step."""
+        rates = (_rates(read, self.times) for key, read in self.counters.items() if wanted(*key))
+        found: Numbers = sum(rates, np.zeros(len(self.times) - 1))
+        return found
+
+    def of_files(self, roles: Sequence[str], what: str) -> Numbers:
+        """A counter of the files of some roles, over all nodes."""
+        names = {f"fileops.{role}.{what}" for role in roles}
+        return self.rate(lambda _, name: name in names)
 
 
 def gauges(
@@ -37,144 +57,111 @@ def gauges(
     """Every gauge that the record has readings for. `cores`: of each node; `launches`: when each task began."""
     if used.calibration is None:
         return []
-    own = spread.of_nodes(samples, "fileops.", "net_", "cpu_")
     steps = max(1, round((window.end - window.begin) / _STEP))
     times = np.linspace(window.begin, window.end, steps + 1)
-    found = [*_storages(own, times, used), *_network(own, times, used), *_cpu(own, times, cores)]
-    if launches is not None:
-        found += _scheduler(launches, times, used)
+    run = _Run(spread.of_nodes(samples, "fileops.", "net_", "cpu_"), times)
+    found = [
+        *_storages(run, used, used.calibration),
+        *_network(run, used.calibration),
+        *_cpu(run, cores),
+        *(_scheduler(run, launches, used.calibration) if launches is not None else ()),
+    ]
     return [gauge for gauge in found if gauge.observed > 0]
 
 
-def _storages(own: Read, times: Numbers, used: Used) -> Iterator[Limit]:
-    assert used.calibration is not None
+def _storages(run: _Run, used: Used, found: Calibration) -> Iterator[Limit]:
     groups: dict[tuple[int, str], list[str]] = defaultdict(list)
     for role, index in used.roles.items():
         # each role of an emulated storage has a server of its own
-        alone = bool(used.calibration.storages[index].emulated)
+        alone = bool(found.storages[index].emulated)
         groups[index, role if alone else ""].append(role)
     for (index, _), roles in groups.items():
-        rates = used.calibration.storages[index]
-        more = used.hosts / rates.hosts if rates.scope == "host" else 1.0
-        yield from _metadata(own, times, roles, rates, more)
-        for direction in ("read", "write"):
-            yield from _bandwidth(own, times, roles, rates, more, direction)
+        storage = found.storages[index]
+        more = used.hosts / storage.hosts if storage.scope == "host" else 1.0
+        about = {
+            "service": "the server" if storage.scope == "shared" else "the storage",
+            "note": f"{storage.storage}, emulated" if storage.emulated else storage.storage,
+        }
+        of_directions = [_bandwidth(run, roles, storage, direction) for direction in ("read", "write")]
+        for name, unit, operation, done, ceiling in (_metadata(run, roles, storage), *of_directions):
+            if ceiling and done.any():
+                parts = [part(role, operation) for role in roles]
+                title = f"{name}: {', '.join(roles)}"
+                yield _limit(title, unit, _weighted(done, done), ceiling * more, done, parts, **about)
 
 
-def _metadata(
-    own: Read, times: Numbers, roles: Sequence[str], rates: StorageRates, more: float
-) -> Iterator[Limit]:
-    whole, share = np.zeros(len(times) - 1), np.zeros(len(times) - 1)
+def _metadata(run: _Run, roles: Sequence[str], storage: StorageRates) -> tuple[str, str, str, Numbers, float]:
+    whole, share = np.zeros(len(run.times) - 1), np.zeros(len(run.times) - 1)
+    # a stat that fails looks up a name that does not exist
+    failed = run.of_files(roles, "stat.errors")
     for operation, like in LIKE.items():
-        ceiling = rates.per_second(like) or rates.per_second("stat" if like == "lookup" else like)
-        done = sum((_done(own, times, role, operation) for role in roles), whole * 0)
+        ceiling = storage.per_second(like) or storage.per_second("stat" if like == "lookup" else like)
+        done = failed if operation == "lookup" else run.of_files(roles, f"{operation}.count")
+        done = (done - failed).clip(min=0) if operation == "stat" else done
         if ceiling:
-            whole, share = whole + done, share + done / (ceiling * more)
-    if whole.any():
-        observed, part_of = _weighted(whole, whole), _weighted(share, whole)
-        yield _gauge(
-            "metadata operations", METADATA, observed, observed / part_of, whole, roles, rates, "open"
-        )
-
-
-def _done(own: Read, times: Numbers, role: str, operation: str) -> Numbers:
-    """Calls per second; a stat that fails looks up a name that does not exist."""
-    failed = _grown(own, times, f"fileops.{role}.stat.errors")
-    if operation == "lookup":
-        return failed
-    done = _grown(own, times, f"fileops.{role}.{operation}.count")
-    return (done - failed).clip(min=0) if operation == "stat" else done
+            whole, share = whole + done, share + done / ceiling
+    highest = _weighted(whole, whole) / _weighted(share, whole) if whole.any() else 0.0
+    return "metadata operations", METADATA, "open", whole, highest
 
 
 def _bandwidth(
-    own: Read, times: Numbers, roles: Sequence[str], rates: StorageRates, more: float, direction: str
-) -> Iterator[Limit]:
-    ceilings = [rates.bandwidth(direction, cached=cached) for cached in (False, True)]
-    ceiling = max((one for one in ceilings if one), default=None)
-    done = sum(
-        (_grown(own, times, f"fileops.{role}.{direction}.bytes") for role in roles), np.zeros(len(times) - 1)
-    )
-    if ceiling and done.any():
-        name = {"read": "bytes read", "write": "bytes written"}[direction]
-        yield _gauge(name, BYTES, _weighted(done, done), ceiling * more, done, roles, rates, direction)
+    run: _Run, roles: Sequence[str], storage: StorageRates, direction: str
+) -> tuple[str, str, str, Numbers, float]:
+    ceilings = [storage.bandwidth(direction, cached=cached) or 0.0 for cached in (False, True)]
+    name = {"read": "bytes read", "write": "bytes written"}[direction]
+    return name, BYTES, direction, run.of_files(roles, f"{direction}.bytes"), max(ceilings)
 
 
-def _gauge(
-    name: str,
-    unit: str,
-    observed: float,
-    ceiling: float,
-    rates: Numbers,
-    roles: Sequence[str],
-    storage: StorageRates,
-    operation: str,
-) -> Limit:
-    files = ", ".join(roles)
-    parts = [part(role, operation) for role in roles]
-    service = "the server" if storage.scope == "shared" else "the storage"
-    note = f"{storage.storage}, emulated" if storage.emulated else storage.storage
-    return _limit(f"{name}: {files}", unit, observed, ceiling, rates, parts).model_copy(
-        update={"service": service, "note": note}
-    )
-
-
-def _network(own: Read, times: Numbers, used: Used) -> Iterator[Limit]:
-    assert used.calibration is not None
-    ceiling = max((link.bandwidth.value for link in used.calibration.links), default=0.0)
-    names = {"net_send": "sent", "net_receive": "received"}
-    for counter, words in names.items():
-        rates = {node: _rates(read, times) for (node, name), read in own.items() if name == counter}
+def _network(run: _Run, found: Calibration) -> Iterator[Limit]:
+    ceiling = max((link.bandwidth.value for link in found.links), default=0.0)
+    for counter, words in {"net_send": "sent", "net_receive": "received"}.items():
+        rates = {
+            node: _rates(read, run.times) for (node, name), read in run.counters.items() if name == counter
+        }
         means = {node: _weighted(done, done) for node, done in rates.items() if done.any()}
         if means and ceiling:
             most = max(means, key=lambda node: means[node])
-            found = _limit(
-                f"network: {words} by {most}", BYTES, means[most], ceiling, rates[most], ["network"]
-            )
-            yield found.model_copy(update={"service": "the link"})
+            title = f"network: {words} by {most}"
+            yield _limit(title, BYTES, means[most], ceiling, rates[most], ["network"], service="the link")
 
 
-def _cpu(own: Read, times: Numbers, cores: Mapping[str, int]) -> Iterator[Limit]:
+def _cpu(run: _Run, cores: Mapping[str, int]) -> Iterator[Limit]:
     """The mean of all seconds: a core that nobody uses could have been used."""
-    done = sum(
-        (
-            _rates(read, times)
-            for (node, name), read in own.items()
-            if name.startswith("cpu_") and node in cores
-        ),
-        np.zeros(len(times) - 1),
-    )
+    done = run.rate(lambda node, name: name.startswith("cpu_") and node in cores)
     if done.any():
-        mean = float(np.average(done, weights=np.diff(times)))
+        mean = float(np.average(done, weights=np.diff(run.times)))
         yield _limit("processors", CORES, mean, float(sum(cores.values())), done, ["processor"])
 
 
-def _scheduler(launches: Numbers, times: Numbers, used: Used) -> Iterator[Limit]:
-    assert used.calibration is not None
-    for rates in used.calibration.schedulers:
-        done = np.histogram(launches, times)[0] / np.diff(times)
-        ceiling, part_of = rates.tasks_per_second.value, "no task: scheduling"
-        if done.any():
-            found = _limit("tasks started", TASKS, _weighted(done, done), ceiling, done, [part_of])
-            yield found.model_copy(update={"service": "the scheduler"})
+def _scheduler(run: _Run, launches: Numbers, found: Calibration) -> Iterator[Limit]:
+    done = np.histogram(launches, run.times)[0] / np.diff(run.times)
+    for each in found.schedulers if done.any() else ():
+        ceiling = each.tasks_per_second.value
+        yield _limit(
+            "tasks started",
+            TASKS,
+            _weighted(done, done),
+            ceiling,
+            done,
+            [SCHEDULING],
+            service="the scheduler",
+        )
 
 
 def _limit(
-    name: str, unit: str, observed: float, ceiling: float, rates: Numbers, parts: Sequence[str]
+    name: str, unit: str, observed: float, ceiling: float, rates: Numbers, parts: Sequence[str], **about: str
 ) -> Limit:
-    share = observed / ceiling if ceiling else 0.0
-    peak = float(rates.max())
+    share, peak = observed / ceiling if ceiling else 0.0, float(rates.max())
     return Limit(
-        name=name, unit=unit, observed=observed, ceiling=ceiling, share=share, peak=peak, parts=tuple(parts)
+        name=name,
+        unit=unit,
+        observed=observed,
+        ceiling=ceiling,
+        share=share,
+        peak=peak,
+        parts=tuple(parts),
+        **about,
     )
-
-
-def _grown(own: Read, times: Numbers, name: str) -> Numbers:
-    """The rate of a counter over all nodes, in each step."""
-    found: Numbers = sum(
-        (_rates(read, times) for (_, counter), read in own.items() if counter == name),
-        np.zeros(len(times) - 1),
-    )
-    return found
 
 
 def _rates(read: Readings, times: Numbers) -> Numbers:

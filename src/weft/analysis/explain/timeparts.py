@@ -58,11 +58,6 @@ class StageTime(Part):
     parts: Mapping[str, float]
     operations: Mapping[str, tuple[Operation, ...]] = {}
 
-    @property
-    def largest(self) -> str:
-        """The part that took most of it."""
-        return max(self.parts, key=lambda name: self.parts[name])
-
 
 class SideCalls(Part):
     """File calls of one kind by the stages of one side of the shuffle: slot-seconds that are theirs alone, and how many."""

@@ -6,16 +6,15 @@ from dataclasses import replace
 from statistics import mean
 
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK
-from weft.analysis.predict import classes, correction, curve, holdout
+from weft.analysis.predict import correction, curve, holdout, jobprofile
 from weft.analysis.predict.candidates import Candidate, candidates
-from weft.analysis.predict.correction import Correction
+from weft.analysis.predict.correction import USUAL, Correction
 from weft.analysis.predict.curve import Point
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.projection import Recorded
 from weft.analysis.predict.target import Target
-from weft.analysis.predict.variation import USUAL
 from weft.analysis.read.part import Part
 from weft.analysis.read.sums import sums
 from weft.text.numbers import percent
@@ -92,8 +91,8 @@ def advise(
         directory=directory,
         measured=work.measured,
         replay=model.replay(),
-        job_class=classes.of(work),
-        shares={str(name): share for name, share in classes.shares(work).items()},
+        job_class=jobprofile.job_class(work),
+        shares={str(name): share for name, share in jobprofile.class_shares(work).items()},
         lines=tuple(sure[:MOST]),
         uncertain=tuple(unsure[:MOST]),
         notes=tuple(f"not measured, and not advised on: {words}" for words in work.missing),

@@ -1,6 +1,6 @@
-"""What could be changed about a run, as targets that the same model predicts."""
+"""What could be changed about a run, as targets that the same model predicts; and small runs by which it is known better."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
@@ -9,7 +9,7 @@ from weft.analysis.explain.slots import FEW, STRAGGLERS
 from weft.analysis.predict.calibrated import HOSTED
 from weft.analysis.predict.forecast import LONG
 from weft.analysis.predict.jobprofile import JobProfile
-from weft.analysis.predict.storages import service
+from weft.analysis.predict.machine import service
 from weft.analysis.predict.target import Target
 from weft.analysis.read.sums import sums
 from weft.errors import UsageError
@@ -241,3 +241,57 @@ def _compression(run: Situation) -> Iterator[Candidate]:
         "compression",
         replace(run.target, uncompressed=_COMPRESSED),
     )
+
+
+SMALL = 2.0
+"""Times the measured run that one of them may take, as predicted."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One run."""
+
+    flags: tuple[str, ...]
+    """Of `weft run`, beside the spec of the measured run; none: the same run again."""
+    target: Target
+
+
+def offered(run: Situation, scratches: Sequence[str]) -> list[Experiment]:
+    """The same again; half and twice the nodes, tasks and data; and each scratch that is asked for."""
+    return [
+        Experiment((), run.target),
+        *_other_nodes(run),
+        *_tasks(run),
+        *_sizes(run),
+        *_scratches(run, scratches),
+    ]
+
+
+def _other_nodes(run: Situation) -> Iterator[Experiment]:
+    if run.spec.get("nodes", {}).get("kind") in MADE:
+        for count in {max(1, run.work.nodes // 2), 2 * run.work.nodes} - {run.work.nodes}:
+            yield Experiment(("--nodes", on_nodes(run, count)), replace(run.target, nodes=count))
+
+
+def _tasks(run: Situation) -> Iterator[Experiment]:
+    now = max((stage.count for stage in run.work.stages if stage.reads_shuffle), default=0)
+    for count in {max(1, now // 2), 2 * now} - {now} if now else set():
+        if flags := count_flags(run, now, count):
+            yield Experiment(flags, replace(run.target, partitions=count))
+
+
+def _sizes(run: Situation) -> Iterator[Experiment]:
+    if run.work.size:
+        for size in (run.work.size / 2, run.work.size * 2):
+            yield Experiment(("--set", f"size={size:.0f}"), replace(run.target, size=float(round(size))))
+
+
+def _scratches(run: Situation, scratches: Sequence[str]) -> Iterator[Experiment]:
+    for text in scratches:
+        try:
+            found = service(text, run.target.machine)
+        except UsageError:
+            continue  # another machine's
+        if found.name != run.work.storages.get("scratch"):
+            storages = {**run.target.storages, "scratch": found}
+            yield Experiment(("--scratch", text), replace(run.target, storages=storages))

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from weft.analysis.predict.anchors import ROUNDS, Anchors, left, stay
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.machine import StorageModel
 from weft.analysis.predict.stations import Load, Station, solve
@@ -29,6 +28,35 @@ _OF_BLOCK = 3
 """Calls that move data of a shuffle block however small it is: two offsets of the index file, and the block."""
 _REQUESTS = 5
 """Executors that a reading task asks at once: ShuffleBlockFetcherIterator asks for a fifth of maxBytesInFlight each."""
+
+_ROUNDS = 6
+"""Corrections until queues and measurement agree: more change the result by less than a thousandth."""
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """Factors by which a stage's own seconds are multiplied where queues are counted separately."""
+
+    cpu: float = 1.0
+    waiting: float = 1.0
+    """0 where nodes shared their host's processors, so that waiting for one does not come along to other machines."""
+    scheduling: float = 1.0
+    files: Mapping[str, float] = field(default_factory=dict)
+    """By role, where the storage is the measured one."""
+
+
+def _stay(load: Load, stations: tuple[Station, ...], beginning: str, ending: str = "") -> float:
+    """Seconds of a task at the stations with such names, with its waits."""
+    return sum(
+        station.demand + load.waits.get(station.name, 0.0)
+        for station in stations
+        if station.name.startswith(beginning) and station.name.endswith(ending) and not station.hidden
+    )
+
+
+def _left(measured: float, queued: float) -> float:
+    """The share of a measured time that queues do not explain."""
+    return max(0.0, measured - queued) / measured if measured > 0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -58,7 +86,7 @@ _FREE = Anchors()
 def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
     """The factors with which a stage takes, where it was measured, what it took there."""
     found = _FREE
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         demand = of_stage(stage, work, measured, found)
         load = demand.load(measured.slots)
         queued = sum(load.waits.get(name, 0.0) for name in (CPUS, NODES))
@@ -68,9 +96,9 @@ def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
             if running > 0 and measured.machine.processors
             else 1.0,
             0.0 if measured.machine.processors else 1.0,
-            left(stage.scheduling, stay(load, demand.stations, DRIVER)),
+            _left(stage.scheduling, _stay(load, demand.stations, DRIVER)),
             {
-                role: left(_seconds(stage, role), stay(load, demand.stations, "", f"({role})"))
+                role: _left(_seconds(stage, role), _stay(load, demand.stations, "", f"({role})"))
                 for role in ROLES
             },
         )

@@ -12,8 +12,7 @@ from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.spread import Numbers
 from weft.analysis.predict import demand
-from weft.analysis.predict.anchors import Anchors
-from weft.analysis.predict.demand import Demand
+from weft.analysis.predict.demand import Anchors, Demand
 from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.stations import Load
 from weft.analysis.predict.target import Target

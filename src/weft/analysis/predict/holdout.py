@@ -7,15 +7,13 @@ from statistics import median
 from typing import Any
 
 from weft.analysis.predict import correction, distance
-from weft.analysis.predict.correction import NONE, Seen
+from weft.analysis.predict.correction import NONE, USUAL, Seen
 from weft.analysis.predict.distance import Axes
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import WARM_UP
-from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.machine import Machine, service
 from weft.analysis.predict.projection import Recorded
-from weft.analysis.predict.storages import service
 from weft.analysis.predict.target import Target
-from weft.analysis.predict.variation import USUAL
 from weft.errors import UsageError
 
 MOST = 12

@@ -1,11 +1,15 @@
-"""What a measured job did, stage by stage: what each task computed, asked of files and sent, apart from where it ran."""
+"""What a measured job did, stage by stage: what each task computed, asked of files and sent, apart from where it ran.
+
+The class of a job is from these parts and not from its name: what its slots spent most time on.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import polars
 
-from weft.analysis.explain import attribution, bounds, filetime, slots, spread
+from weft.analysis.explain import attribution, filetime, schedule, slots, spread
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
@@ -156,7 +160,7 @@ def of_record(
             hint="run it with the probe engine: --set probes=proc,threads,engine,fileops",
         )
     seen = found.evidence
-    plan = bounds.steps(list(zip(seen.stages, seen.use.held, strict=True)), metrics.stages, window.begin)
+    plan = schedule.steps(list(zip(seen.stages, seen.use.held, strict=True)), metrics.stages, window.begin)
     if not plan:
         raise UsageError("the engine's job metrics name no stage that ran", hint="predict from another run")
     remote = float(seen.tasks["remote_blocks"].fill_null(0).sum()) or 1.0
@@ -287,3 +291,31 @@ def _of_servers(served: Mapping[str, float], remote: float) -> list[CallsPerTask
         for name, count in served.items()
         if remote
     ]
+
+
+Class = Literal["processor-bound", "data-intensive", "metadata-intensive", "start-bound"]
+
+
+def class_shares(work: JobProfile) -> Mapping[Class, float]:
+    """The share of the run phase's slot time that each class is named after; the rest is waiting and empty slots."""
+    whole = work.slots * work.wall
+    tasks = {"processor-bound": 0.0, "data-intensive": 0.0, "metadata-intensive": 0.0}
+    for stage in work.stages:
+        tasks["processor-bound"] += stage.count * (stage.cpu + stage.gc)
+        tasks["data-intensive"] += stage.count * stage.network
+        for call in stage.calls:
+            tasks["data-intensive" if call.data else "metadata-intensive"] += stage.count * call.seconds
+    driver = work.after + sum(stage.lag for stage in work.stages)
+    scheduling = sum(stage.count * stage.scheduling for stage in work.stages)
+    return {
+        "processor-bound": tasks["processor-bound"] / whole,
+        "data-intensive": tasks["data-intensive"] / whole,
+        "metadata-intensive": tasks["metadata-intensive"] / whole,
+        "start-bound": min(1.0, (driver * work.slots + scheduling) / whole),
+    }
+
+
+def job_class(work: JobProfile) -> Class:
+    """The class with the largest share."""
+    found = class_shares(work)
+    return max(found, key=lambda name: found[name])

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from weft.analysis.predict import correction, curve, distance, holdout
+from weft.analysis.predict.candidates import SMALL, Experiment, offered
+from weft.analysis.predict.correction import USUAL
 from weft.analysis.predict.curve import Point
 from weft.analysis.predict.distance import Axes
-from weft.analysis.predict.experiments import SMALL, Experiment, offered
-from weft.analysis.predict.machine import UNLIMITED, Machine
+from weft.analysis.predict.machine import UNLIMITED, Machine, service
 from weft.analysis.predict.projection import Recorded
-from weft.analysis.predict.storages import service
 from weft.analysis.predict.target import Target
-from weft.analysis.predict.variation import USUAL
 from weft.analysis.read.part import Part
 from weft.text.numbers import percent
 from weft.text.units import show_seconds

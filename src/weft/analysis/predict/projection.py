@@ -10,11 +10,9 @@ from weft.analysis.explain.fitting import Used
 from weft.analysis.predict import jobprofile
 from weft.analysis.predict.candidates import Situation
 from weft.analysis.predict.forecast import Model
-from weft.analysis.predict.growth import Growth, of_workload
 from weft.analysis.predict.jobprofile import JobProfile
-from weft.analysis.predict.machine import Machine, StorageModel
-from weft.analysis.predict.storages import service
-from weft.analysis.predict.target import Target
+from weft.analysis.predict.machine import Machine, StorageModel, service
+from weft.analysis.predict.target import Growth, Target, of_workload
 from weft.analysis.read import resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources

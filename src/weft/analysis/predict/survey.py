@@ -1,9 +1,9 @@
 """What a survey found: which storage for scratch on this machine, for which class of job, to how many nodes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import median
 
-from weft.analysis.predict import classes, projection
+from weft.analysis.predict import jobprofile, projection
 from weft.analysis.read import resolved
 from weft.analysis.read.part import Part
 from weft.errors import UsageError
@@ -137,7 +137,7 @@ def _best(job: str, cells: Sequence[Cell], runs: Sequence[Stored]) -> Best:
 def _class(runs: Sequence[Stored]) -> str:
     for stored in reversed(runs):
         try:
-            return classes.of(projection.read(stored).work)
+            return jobprofile.job_class(projection.read(stored).work)
         except UsageError:
             continue
     return ""
@@ -147,12 +147,12 @@ def _default(cells: Sequence[Cell], storages: Sequence[str], asked: int) -> tupl
     """The storage whose worst case is best, and why."""
     if len(cells) < asked:
         return "", f"{asked - len(cells)} of {asked} cells have not been run; the same command continues"
-    lasting = [cell for cell in cells if layers(cell.storage)[0].kind != VOLATILE]
+    lasting = _with_ratios([cell for cell in cells if layers(cell.storage)[0].kind != VOLATILE])
     worst: dict[str, float] = {}
     for one in storages:
-        ratios = list(_over_best([cell for cell in lasting if cell.storage == one], lasting))
-        if ratios and None not in ratios:
-            worst[one] = max(ratio for ratio in ratios if ratio is not None)
+        own = [cell for cell in lasting if cell.storage == one]
+        if own and all(cell.seconds for cell in own):
+            worst[one] = max(cell.ratio or 0.0 for cell in own)
     if not worst:
         return "", f"no storage but {VOLATILE} did all jobs, and what does not fit into {VOLATILE} fails"
     least = min(worst.values())
@@ -160,12 +160,3 @@ def _default(cells: Sequence[Cell], storages: Sequence[str], asked: int) -> tupl
     words = f"at worst {worst[chosen]:.2f} times as long as the best that is not {VOLATILE}"
     others = ", ".join(f"{name} {ratio:.2f}" for name, ratio in worst.items() if name != chosen)
     return chosen, words + (f" ({others})" if others else "")
-
-
-def _over_best(own: Sequence[Cell], cells: Sequence[Cell]) -> Iterator[float | None]:
-    """Of each cell of a storage: its time over the best of all; None without a time."""
-    for cell in own:
-        rivals = [
-            one.seconds for one in cells if (one.job, one.nodes) == (cell.job, cell.nodes) and one.seconds
-        ]
-        yield cell.seconds / min(rivals) if cell.seconds else None

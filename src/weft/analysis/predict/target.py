@@ -1,11 +1,100 @@
-"""Where a job is predicted: nodes, storages, size, partitions; and what of its work changes there."""
+"""Where a job is predicted: nodes, storages, size, partitions; and what of its work changes there.
 
-from collections.abc import Mapping
+Tasks and data grow with slots, size and partitions by known rules, not by fitting.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from weft.analysis.predict.growth import Growth
 from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.machine import Machine, StorageModel
+
+
+@dataclass(frozen=True)
+class TaskRule:
+    """A number of tasks: so many for each slot, and at least one for each block of the data."""
+
+    per_slot: float
+    block: float = 0.0
+    """Bytes; 0: whatever the size."""
+    split: float = 0.0
+    """Bytes of a split of an input file, of which there are `per_slot` for each slot; 0: files are not split."""
+    reads: bool | None = None
+    """Whether it is for stages that read a shuffle, or only for those that do not; None: for all."""
+
+    def tasks(self, slots: int, size: float) -> int:
+        count = max(1, round(self.per_slot * slots))
+        if self.split:
+            return count * max(1, math.ceil(size / count / self.split - _SLOP))
+        return max(count, math.ceil(size / self.block) if self.block else 0)
+
+    def fits(self, stage: StageWork, work: JobProfile) -> bool:
+        """Whether the stage was as it says, where it was measured."""
+        of_side = self.reads is None or self.reads == stage.reads_shuffle
+        return of_side and self.tasks(work.slots, work.size) == stage.count
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The rules of a workload."""
+
+    rules: Sequence[TaskRule] = ()
+    each: bool = False
+    """Whether each task has its own amount of data, so that more tasks are more data."""
+
+    def tasks(
+        self, stage: StageWork, work: JobProfile, slots: int, size: float, partitions: int | None
+    ) -> int:
+        """Tasks of a stage elsewhere: a stage whose number a rule gives where it was measured follows the rule."""
+        rule = next((r for r in self.rules if r.fits(stage, work)), None)
+        shuffles = stage.reads_shuffle or (stage.writes_shuffle and self.each)
+        if partitions is not None and (shuffles or (self.each and rule)):
+            return partitions
+        return stage.count if rule is None else rule.tasks(slots, size)
+
+    def data(self, stage: StageWork, tasks: int, work: JobProfile, size: float) -> float:
+        """The stage's data over what was measured."""
+        if self.each:
+            return tasks / stage.count
+        return size / work.size if work.size else 1.0
+
+
+_BLOCK = 64e6
+"""Bytes from which weft's sorts and TeraSorts use more partitions than two a slot (workloads/terarecords.py)."""
+_SPLIT = float(128 << 20)
+"""Bytes of a split of their input, of which there are two files a slot (`--split-bytes` of the jobs)."""
+_SLOP = 0.1
+"""Of a split, by which the last one of a file may be longer (SPLIT_SLOP of Hadoop's FileInputFormat)."""
+_RECORDS = (
+    TaskRule(2, split=_SPLIT, reads=False),
+    TaskRule(1, reads=False),
+    TaskRule(2, _BLOCK, reads=True),
+    TaskRule(2, reads=True),
+)
+_SLOTS: Mapping[str, tuple[str, Sequence[TaskRule]]] = {
+    "terasort": ("partitions", _RECORDS),
+    "sort": ("partitions", _RECORDS),
+    "teracount": ("partitions", _RECORDS),
+    "pagerank": ("partitions", (TaskRule(2),)),
+    "wordcount": ("partitions", (TaskRule(1), TaskRule(2))),
+    "grep": ("partitions", (TaskRule(1), TaskRule(2))),
+    "pi": ("tasks", (TaskRule(4),)),
+    "spark-perf": ("partitions", (TaskRule(4),)),
+}
+"""By workload: the key that fixes the number of its tasks, or of those that read a shuffle, and the rules without it."""
+
+
+def of_workload(table: Mapping[str, Any]) -> Growth:
+    """The rules of one of weft's workloads, from its table in a record; none for a user's own job."""
+    kind = str(table.get("kind"))
+    if kind == "groupby":
+        own = () if table.get("mappers") else (TaskRule(float(table.get("mappers_per_slot") or 4)),)
+        return Growth(own, each=True)
+    key, rules = _SLOTS.get(kind, ("", ()))
+    fixed = bool(key and table.get(key))
+    return Growth(tuple(rule for rule in rules if not fixed or rule.reads is False))
 
 
 @dataclass(frozen=True)

@@ -97,14 +97,9 @@ def _zeros(
 
 def _before_daemons(phases: Sequence[tuple[str, float]]) -> float:
     """The end of the phase before the one that starts daemons."""
-    end = -math.inf
-    for name, until in phases:
-        if name == _FIRST_DAEMONS:
-            break
-        end = until
-    else:
-        end = -math.inf
-    return end
+    names = [name for name, _ in phases]
+    at = names.index(_FIRST_DAEMONS) if _FIRST_DAEMONS in names else 0
+    return phases[at - 1][1] if at else -math.inf
 
 
 def _highest(own: polars.DataFrame, phases: Sequence[tuple[str, float]]) -> polars.DataFrame:

@@ -20,15 +20,6 @@ def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
     t is seconds after `begin`, in the middle of the interval of a rate. Long runs are thinned to whole intervals.
     """
     own = samples.filter((polars.col("process") == "") & polars.col("t").is_finite()).sort("t")
-    if own.is_empty():
-        return polars.DataFrame(
-            schema={
-                "t": polars.Float64,
-                "node": polars.String,
-                "counter": polars.String,
-                "value": polars.Float64,
-            }
-        )
     moments = own["t"].unique().sort()
     kept = moments.gather_every(max(1, math.ceil(len(moments) / POINTS)))
     last = moments.tail(1)

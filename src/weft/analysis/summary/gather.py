@@ -147,33 +147,9 @@ def _nothing() -> dict[str, Any]:
     return {}
 
 
-_SAME = (
-    *(
-        "weft",
-        "created",
-        "host",
-        "reason",
-        "checked_by",
-        "hint",
-        "tail",
-        "phase",
-        "workload",
-        "engine",
-        "key",
-        "facts",
-    ),
-    *(
-        "unsecured",
-        "measured",
-        "bytes_in",
-        "bytes_out",
-        "lost",
-        "probes",
-        "probes_missing",
-        "probes_added",
-        "storages",
-    ),
-)
+_OWN = {"id", "verdict", "nodes", "phases", "gaps", "throughput_per_node"}
+"""Of a summary, which mean something else in a record's head, or are not taken over as they are."""
+_SAME = ("storages", *(Summary.model_fields.keys() & Head.model_fields.keys() - _OWN))
 
 
 def _head(head: Head) -> dict[str, Any]:

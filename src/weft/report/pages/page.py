@@ -12,6 +12,7 @@ from weft.report.draw.html import HtmlPage, render
 from weft.report.pages.contents import makers
 from weft.report.sections import verdict
 from weft.text import entry
+from weft.text.numbers import maybe
 from weft.text.units import show_seconds, show_size
 
 NAME = "report.html"
@@ -54,11 +55,8 @@ def tiles(summary: Summary) -> list[tuple[str, str]]:
     """The most important numbers."""
     ran, result = summary.seconds("run"), summary.result
     pairs = [
-        ("measured", show_seconds(result) if result is not None else ""),
-        (
-            "run phase" if result is not None else "run phase (no result)",
-            show_seconds(ran) if ran is not None else "",
-        ),
+        ("measured", maybe(show_seconds, result)),
+        ("run phase" if result is not None else "run phase (no result)", maybe(show_seconds, ran)),
         ("per node", f"{show_size(summary.throughput_per_node)}/s" if summary.throughput_per_node else ""),
         ("in", show_size(summary.bytes_in) if summary.bytes_in else ""),
         ("out", show_size(summary.bytes_out) if summary.bytes_out else ""),

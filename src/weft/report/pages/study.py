@@ -8,7 +8,6 @@ from statistics import median
 from weft import __version__
 from weft.analysis.compare.against import sentences
 from weft.analysis.compare.compare import Comparison, Group
-from weft.analysis.compare.estimate import Estimate
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Listing, Maker, Number, Section, Table, Words, build
 from weft.report.draw.html import HtmlPage, render
@@ -82,7 +81,7 @@ def cells(comparison: Comparison) -> Section:
             str(len(group.values)),
             interval(group.seconds),
             *(["1 (the base)" if index == 0 else interval(group.ratio, " x")] if based else []),
-            speed(group.throughput),
+            interval(group.throughput, "/s", show_size),
         )
         for index, group in enumerate(comparison.groups)
     ]
@@ -226,16 +225,6 @@ OF_PAPERS: list[Maker[Comparison]] = [against_memory, where_shapes_agree, publis
 def sections(comparison: Comparison) -> list[Section]:
     """All sections of a comparison, those about its papers first."""
     return build([*(OF_PAPERS if comparison.against else []), *SECTIONS], comparison)
-
-
-def speed(estimate: Estimate | None) -> str:
-    """10.5 MB/s [9.8, 11.2]."""
-    if estimate is None:
-        return NONE
-    shown = f"{show_size(estimate.median)}/s"
-    if estimate.low is None or estimate.high is None:
-        return shown
-    return f"{shown} [{show_size(estimate.low)}, {show_size(estimate.high)}]"
 
 
 def text(comparison: Comparison) -> str:

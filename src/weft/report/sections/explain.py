@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from weft.analysis.explain.timeparts import Covered, Explanation, StageTime, TimePart
+from weft.analysis.explain.timeparts import Covered, Explanation, Limit, StageTime, TimePart
 from weft.analysis.summary.summary import Summary
 from weft.facts import engines
-from weft.report.draw.blocks import Bar, Block, Listing, Number, Section, Table, Words
-from weft.report.sections import gauges
+from weft.report.draw.blocks import Bar, Block, Gauges, Listing, Number, Section, Table, Words
 from weft.text.numbers import percent, seconds
+from weft.text.units import show_size
 
 TITLE = "Where the time went"
 _SMALL = 0.01
@@ -36,7 +36,11 @@ def blocks(found: Explanation) -> list[Block]:
     return [
         Words(found.sentence, "plain" if found.verdict else "warn"),
         bar(found),
-        *gauges.block(found),
+        *(
+            [Gauges([(limit.name, limit.share, gauge(limit)) for limit in found.gauges])]
+            if found.gauges
+            else []
+        ),
         _parts(found),
         _stages(found.stages),
         *([Listing([f"Try next: {words}." for words in found.next])] if found.next else []),
@@ -51,6 +55,22 @@ def bar(found: Explanation) -> Bar:
     shown = [(part.name, part.share, percent(part.share)) for part in found.parts if part.share >= _SMALL]
     rest = sum(part.share for part in found.parts if part.share < _SMALL)
     return Bar([*shown, *([("smaller parts", rest, percent(rest))] if rest else [])], found.headline)
+
+
+def gauge(limit: Limit) -> str:
+    """31,000 of 45,000 operations a second (69 %), peak 44,000."""
+    observed, ceiling, peak = (
+        _amount(value, limit.unit) for value in (limit.observed, limit.ceiling, limit.peak)
+    )
+    unit = {"B": "", "cores": " cores"}.get(limit.unit, f" {limit.unit}")
+    second = "" if limit.unit == "cores" else " a second"
+    return f"{observed} of {ceiling}{unit}{second} ({percent(limit.share)}), peak {peak}"
+
+
+def _amount(value: float, unit: str) -> str:
+    if unit == "B":
+        return show_size(value)
+    return f"{value:.2f}" if unit == "cores" else f"{value:,.0f}"
 
 
 def _parts(found: Explanation) -> Table:
