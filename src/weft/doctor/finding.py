@@ -1,7 +1,10 @@
 """The result of one check."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+from weft.errors import WeftError
 
 
 @dataclass(frozen=True)
@@ -28,3 +31,13 @@ def limits(name: str, found: str, *, costs: str, fix: str) -> Finding:
 def missing(name: str, found: str, *, costs: str, fix: str) -> Finding:
     """No run is possible."""
     return Finding(name, "missing", found, costs, fix)
+
+
+def tried(
+    name: str, question: Callable[[], str], costs: str, bad: Callable[..., Finding] = limits
+) -> Finding:
+    """What a function finds, or its error with the hint as the fix."""
+    try:
+        return ok(name, question())
+    except WeftError as error:
+        return bad(name, error.message, costs=costs, fix=error.hint)

@@ -1,7 +1,6 @@
 """Programs with which files are mounted here: images, GlusterFS, containers."""
 
-from weft.doctor.finding import Finding, limits, ok
-from weft.errors import WeftError
+from weft.doctor.finding import Finding, limits, ok, tried
 from weft.host import settings
 from weft.host.shell import tool
 from weft.host.site import survey
@@ -10,18 +9,18 @@ from weft.host.site.profile import load
 
 def fuse2fs() -> Finding:
     """ext4 images without root."""
-    costs = "--scratch loopback without root"
-    return _program("fuse2fs", "fuse2fs", costs)
+    return tried("fuse2fs", lambda: tool("fuse2fs", "fuse2fs"), "--scratch loopback without root")
 
 
 def xfs() -> Finding:
     """xfs images."""
-    return _program("mkfs.xfs", "xfsprogs", "--scratch loopback with fs=xfs")
+    return tried("mkfs.xfs", lambda: tool("mkfs.xfs", "xfsprogs"), "--scratch loopback with fs=xfs")
 
 
 def gluster() -> Finding:
     """GlusterFS, which weft starts on nodes of its own."""
-    return _program("glusterfsd", "glusterfs-server", "--input, --output and --scratch gluster")
+    costs = "--input, --output and --scratch gluster"
+    return tried("glusterfsd", lambda: tool("glusterfsd", "glusterfs-server"), costs)
 
 
 def containers() -> Finding:
@@ -36,10 +35,3 @@ def containers() -> Finding:
         text = f"{', '.join(found)}; the site profile names no root image"
         return limits("containers", text, costs=costs, fix=fix)
     return ok("containers", ", ".join(found))
-
-
-def _program(name: str, package: str, costs: str) -> Finding:
-    try:
-        return ok(name, tool(name, package))
-    except WeftError as error:
-        return limits(name, error.message, costs=costs, fix=error.hint)

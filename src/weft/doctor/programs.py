@@ -1,6 +1,6 @@
 """Programs that weft starts: Java and its compiler, Maven, cargo, setpriv."""
 
-from weft.doctor.finding import Finding, limits, missing, ok
+from weft.doctor.finding import Finding, missing, ok, tried
 from weft.errors import WeftError
 from weft.host import settings
 from weft.host.provision import jdk, native
@@ -9,13 +9,8 @@ from weft.host.shell import tool
 
 def java() -> Finding:
     """Java, new enough for the engines."""
-    try:
-        path = jdk.java()
-        return ok("java", f"Java {jdk.version(path)} at {path}")
-    except WeftError as error:
-        return missing(
-            "java", error.message, costs=f"every engine; they need Java {jdk.OLDEST}", fix=error.hint
-        )
+    costs = f"every engine; they need Java {jdk.OLDEST}"
+    return tried("java", lambda: f"Java {jdk.version(path := jdk.java())} at {path}", costs, missing)
 
 
 _SHIPPED = "not needed: this weft was installed with what it builds"
@@ -40,26 +35,16 @@ def maven() -> Finding:
     """Maven, which builds weft's jars."""
     if settings.shipped():
         return ok("maven", _SHIPPED)
-    try:
-        return ok("maven", tool("mvn", "maven"))
-    except WeftError as error:
-        return missing("maven", error.message, costs="building weft's jars", fix=error.hint)
+    return tried("maven", lambda: tool("mvn", "maven"), "building weft's jars", missing)
 
 
 def cargo() -> Finding:
     """Rust's build tool, for the programs in native/."""
     if settings.shipped():
         return ok("cargo", _SHIPPED)
-    try:
-        return ok("cargo", native.cargo()[1])
-    except WeftError as error:
-        costs = "the programs in native/: --scratch pool and delayed"
-        return limits("cargo", error.message, costs=costs, fix=error.hint)
+    return tried("cargo", lambda: native.cargo()[1], "the programs in native/: --scratch pool and delayed")
 
 
 def setpriv() -> Finding:
     """The program that ties every process to weft's lifetime."""
-    try:
-        return ok("setpriv", tool("setpriv", "util-linux"))
-    except WeftError as error:
-        return missing("setpriv", error.message, costs="every run", fix=error.hint)
+    return tried("setpriv", lambda: tool("setpriv", "util-linux"), "every run", missing)
