@@ -166,7 +166,7 @@ def test_a_plain_run_uses_what_a_survey_chose(tmp_path: Path, monkeypatch: pytes
 )
 def test_what_cannot_be_surveyed_is_refused(arguments: tuple[str, ...], words: str) -> None:
     app = typer.Typer()
-    verb.register(app)
+    app.command()(verb.survey)
     found = CliRunner().invoke(app, ["--dry-run", *arguments])
     assert isinstance(found.exception, UsageError)
     assert words in found.exception.message
@@ -175,7 +175,7 @@ def test_what_cannot_be_surveyed_is_refused(arguments: tuple[str, ...], words: s
 def test_the_cost_is_shown_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.run.matrix.run", lambda *_, **__: pytest.fail("it ran"))
     app = typer.Typer()
-    verb.register(app)
+    app.command()(verb.survey)
     found = CliRunner().invoke(app, ["--dry-run", "--nodes", "local:1", "--jobs", "sort"])
     assert found.exit_code == 0
     assert "2 runs: about 2 min" in found.output

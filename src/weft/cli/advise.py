@@ -18,11 +18,6 @@ from weft.run import rootless
 from weft.text.console import console
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command()(advise)
-
-
 def advise(
     run: Run = "last",
     try_: Annotated[

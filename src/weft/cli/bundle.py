@@ -18,11 +18,6 @@ from weft.run.provisioning import downloaded, provision
 from weft.text.nearest import nearest
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command()(bundle)
-
-
 def bundle(
     engines: Annotated[
         str, typer.Option(help="engines to include, separated by commas")

@@ -17,11 +17,6 @@ from weft.spec.study import study_from
 from weft.text.console import console
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command()(calibrate)
-
-
 def calibrate(
     nodes: Annotated[
         str | None, typer.Option(help="local:2, virtual:3,rate=10gbit, slurm:4, ssh:node[1-4], ...")

@@ -1,9 +1,8 @@
 """Verbs of persistent clusters: up, exec, shell, connect, logs, down."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from weft.api.flags import Flags
 from weft.cli.flags import AsJson, asked
@@ -13,23 +12,6 @@ from weft.host import settings
 Name = Annotated[
     str | None, typer.Argument(metavar="[NAME]", help="name of the cluster; optional if only one is running")
 ]
-
-
-class Dashed(TyperCommand):
-    """A verb whose arguments after `--` are a command of the user, passed on unchanged."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        cut = args.index("--") if "--" in args else len(args)
-        ctx.meta["command"] = args[cut + 1 :]
-        return super().parse_args(ctx, args[:cut])
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs."""
-    app.command()(up)
-    app.command("exec", cls=Dashed)(execute)
-    for verb in (shell, connect, logs, down):
-        app.command()(verb)
 
 
 @asked("engine", "nodes", "scratch", "output", "services", "set")

@@ -12,11 +12,6 @@ from weft.cli.flags import AsJson
 from weft.doctor import hosts
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command()(doctor)
-
-
 def doctor(
     nodes: Annotated[str | None, typer.Option(help="check these nodes instead: ssh:HOSTS, slurm:N")] = None,
     as_json: AsJson = False,

@@ -17,11 +17,6 @@ from weft.text.console import console
 from weft.text.units import parse_size
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command("import", no_args_is_help=True)(import_)
-
-
 def import_(
     log: Annotated[
         Path,

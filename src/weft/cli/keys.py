@@ -19,11 +19,6 @@ Name = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command()(keys)
-
-
 def keys(kind: Name = "", as_json: AsJson = False) -> None:
     """List the keys of a workload, an engine, nodes, a storage or a service: default and meaning.
 

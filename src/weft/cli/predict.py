@@ -35,11 +35,6 @@ Runs = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command()(predict)
-
-
 def predict(
     run: Run = "last",
     nodes: Annotated[str, typer.Option(help="numbers of nodes: 2..320, or 2,4,8")] = "1..64",

@@ -4,16 +4,8 @@ import dataclasses
 import json
 import sys
 
-import typer
-
 from weft.cli.flags import AsJson
 from weft.host import leftovers
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs."""
-    for verb in (ps, gc):
-        app.command()(verb)
 
 
 def ps(as_json: AsJson = False) -> None:

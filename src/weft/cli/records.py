@@ -15,14 +15,6 @@ from weft.report.pages import flames, page, study, terminal
 from weft.text.console import console
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs."""
-    app.command()(show)
-    app.command()(explain)
-    app.command()(report)
-    app.command("compare", no_args_is_help=True)(compare_runs)
-
-
 def show(run: Run = "last", as_json: AsJson = False) -> None:
     """Show a run in the terminal: the report as text.
 

@@ -26,13 +26,6 @@ PathsText = Annotated[
 Again = Annotated[bool, typer.Option("--again", help="run finished cells of a study again")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs."""
-    app.command(no_args_is_help=True)(run)
-    app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": False})(submit)
-    app.command(no_args_is_help=True)(plan)
-
-
 @asked(*OPTIONS)
 def run(
     what: What, flags: Flags, again: Again = False, trust: Trust = False, as_json: AsJson = False

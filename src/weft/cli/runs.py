@@ -4,7 +4,6 @@ import dataclasses
 import json
 from typing import Any
 
-import typer
 from rich.markup import escape
 from rich.table import Table
 
@@ -14,11 +13,6 @@ from weft.host import settings
 from weft.record import record
 from weft.text.console import console
 from weft.text.numbers import NONE, seconds, size
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command()(runs)
 
 
 def runs(of_study: OfStudy = "", as_json: AsJson = False) -> None:

@@ -22,11 +22,6 @@ site = typer.Typer(
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs."""
-    app.add_typer(site, name="site")
-
-
 @site.command()
 def init(
     force: Annotated[bool, typer.Option("--force", help="overwrite an existing profile")] = False,

@@ -30,11 +30,6 @@ from weft.text.units import show_seconds
 _PAGE = "survey.html"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command()(survey)
-
-
 def survey(
     nodes: Annotated[
         str, typer.Option(help="nodes of the runs, separated by commas: local:1,local:2 or slurm:2,slurm:8")

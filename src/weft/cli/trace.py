@@ -15,11 +15,6 @@ from weft.report.sections import jobtrace as shown
 from weft.text.console import console
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-    app.command(no_args_is_help=True)(trace)
-
-
 def trace(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a trace of jobs in SWIM's format")],
     jobs: Annotated[

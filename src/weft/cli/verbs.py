@@ -3,6 +3,7 @@
 A verb's file is imported when the verb is called, so that help, completion and simple verbs are fast.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from signal import SIGINT
 from typing import Any, NamedTuple
@@ -15,23 +16,43 @@ from weft.errors import Stopped
 from weft.host import signals
 
 
+class Dashed(TyperCommand):
+    """A verb whose arguments after `--` are a command of the user, passed on unchanged."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        cut = args.index("--") if "--" in args else len(args)
+        ctx.meta["command"] = args[cut + 1 :]
+        return super().parse_args(ctx, args[:cut])
+
+
 class Verb(NamedTuple):
     """The location and summary of a verb."""
 
     module: str
     line: str
     """The first sentence of its help."""
+    function: str = ""
+    """Its name there, if it is not the verb's."""
+    settings: Mapping[str, Any] = {}
+    """Of its command."""
 
 
+_WITH_ARGUMENTS = {"no_args_is_help": True}
+"""Of verbs that do nothing without an argument."""
 VERBS = {
-    "run": Verb("run", "Run a checked workload on a real cluster and keep a record of it."),
+    "run": Verb(
+        "run", "Run a checked workload on a real cluster and keep a record of it.", settings=_WITH_ARGUMENTS
+    ),
     "submit": Verb(
         "run",
         "Run your own job on a new cluster or a persistent one, with the same record and report as any run.",
+        settings={**_WITH_ARGUMENTS, "context_settings": {"allow_interspersed_args": False}},
     ),
-    "plan": Verb("run", "Print everything a run would do without doing it."),
+    "plan": Verb("run", "Print everything a run would do without doing it.", settings=_WITH_ARGUMENTS),
     "up": Verb("clusters", "Start a persistent cluster, which runs until `weft down`."),
-    "exec": Verb("clusters", "Run a command on the head node of a persistent cluster."),
+    "exec": Verb(
+        "clusters", "Run a command on the head node of a persistent cluster.", "execute", {"cls": Dashed}
+    ),
     "shell": Verb("clusters", "Open a shell on the head node of a persistent cluster."),
     "connect": Verb(
         "clusters", "Print what a notebook or your own program needs to connect to a persistent cluster."
@@ -49,14 +70,21 @@ VERBS = {
         "advise",
         "Say what to change about a run: at most five changes, each with its gain, its reason and how to check it.",
     ),
-    "trace": Verb("trace", "Show what scaling does to a trace of jobs, and the command that replays it."),
+    "trace": Verb(
+        "trace",
+        "Show what scaling does to a trace of jobs, and the command that replays it.",
+        settings=_WITH_ARGUMENTS,
+    ),
     "report": Verb(
         "records", "Write the report of a run, or of a whole study, as one self-contained HTML file."
     ),
     "import": Verb(
-        "importing", "Make a record from a log of Spark, MapReduce or Flink that weft did not write."
+        "importing",
+        "Make a record from a log of Spark, MapReduce or Flink that weft did not write.",
+        "import_",
+        _WITH_ARGUMENTS,
     ),
-    "compare": Verb("records", "Compare runs, grouped by their spec."),
+    "compare": Verb("records", "Compare runs, grouped by their spec.", "compare_runs", _WITH_ARGUMENTS),
     "keys": Verb(
         "keys", "List the keys of a workload, an engine, nodes, a storage or a service: default and meaning."
     ),
@@ -98,8 +126,12 @@ class Verbs(TyperGroup):
 
 def load(name: str) -> Any:
     """The command of a verb, from its imported file."""
-    app = typer.Typer(rich_markup_mode=None)
-    import_module(f"weft.cli.{VERBS[name].module}").register(app)
+    app, verb = typer.Typer(rich_markup_mode=None), VERBS[name]
+    found = getattr(import_module(f"weft.cli.{verb.module}"), verb.function or name)
+    if isinstance(found, typer.Typer):
+        app.add_typer(found, name=name)
+    else:
+        app.command(name, **verb.settings)(found)
     signals.watch_again()
     signals.check()  # importing takes time
     return typer.main.get_group(app).commands[name]
