@@ -1,6 +1,5 @@
 """kill -9 of the owner: what it held is found and removed by the next `weft gc`, whatever nodes and storage it had."""
 
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,6 +10,7 @@ from typer.testing import CliRunner
 from tests.contract.conftest import NAME, traces
 from tests.hosts.sshd import running
 from tests.needs import DELAYED, LOOPBACK, SSH, VIRTUAL, needs
+from tests.processes import child, says
 from weft.cli import app
 from weft.host import leftovers
 from weft.host.programs import marks
@@ -55,12 +55,10 @@ def test_gc_removes_what_a_killed_command_held(
 ) -> None:
     programs = request.getfixturevalue("programs") if form.startswith("delayed") else tmp_path
     argv = [sys.executable, "-c", HOLDER, nodes, form, str(tmp_path), str(programs)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, cwd=ROOT_DIRECTORY) as owner:
-        assert owner.stdout is not None
-        assert owner.stdout.readline() == "holds\n"
+    with child(*argv, cwd=ROOT_DIRECTORY) as owner:
+        assert says(owner) == "holds\n"
         assert leftovers.sweep() == [], "a living owner is left alone"
         assert len(traces(tmp_path)) > 2
-        owner.kill()
     assert [one.alive for one in leftovers.holdings()] == [False]
     done = CliRunner().invoke(app, ["gc"])
     assert done.exit_code == 0, done.output
@@ -70,12 +68,10 @@ def test_gc_removes_what_a_killed_command_held(
 
 def test_processes_end_with_their_owner_at_once(tmp_path: Path) -> None:
     argv = [sys.executable, "-c", HOLDER, "local:2", "disk", str(tmp_path), str(tmp_path)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, cwd=ROOT_DIRECTORY) as owner:
-        assert owner.stdout is not None
-        owner.stdout.readline()
+    with child(*argv, cwd=ROOT_DIRECTORY) as owner:
+        assert says(owner) == "holds\n"
         assert len(marks.marked(NAME)) == 2
-        owner.kill()
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while marks.marked(NAME) and time.monotonic() < end:
         time.sleep(0.01)
     assert marks.marked(NAME) == {}

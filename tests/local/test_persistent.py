@@ -287,7 +287,7 @@ def test_a_process_that_sheds_its_environment_ends(clusters: Weft, ends: str) ->
     if ends == "with its command":
         assert using.communicate(timeout=60)[1] == ""
         with suppress(psutil.NoSuchProcess):
-            assert psutil.wait_procs([psutil.Process(int(pid.read_text()))], timeout=10)[1] == []
+            assert psutil.wait_procs([psutil.Process(int(pid.read_text()))], timeout=60)[1] == []
         assert clusters("down").returncode == 0
         return
     escaped = clusters.wait_for(using, lambda: psutil.Process(int(pid.read_text())))
@@ -303,4 +303,4 @@ def test_a_process_that_sheds_its_environment_ends(clusters: Weft, ends: str) ->
         assert clusters("gc").returncode == 0
     else:
         assert clusters("down").returncode == 0
-    assert psutil.wait_procs([escaped], timeout=10)[1] == []
+    assert psutil.wait_procs([escaped], timeout=60)[1] == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.processes import nap
 from tests.unit.test_remote import tree, wait_for
 from weft.errors import NodeError, WeftError
 from weft.host import shell
@@ -64,8 +65,8 @@ def test_errors_are_reported_as_without_it(reach: Reach) -> None:
 
 def test_what_does_not_end_is_ended_and_the_next_is_answered(reach: Reach) -> None:
     with pytest.raises(NodeError, match="there did not answer within"):
-        reach.run(["sleep", "64"], timeout=1)
-    assert wait_for(lambda: not running("sleep", "64"))
+        reach.run(nap(64), timeout=1)
+    assert wait_for(lambda: not running(*nap(64)))
     assert reach.run(["echo", "x"]).out == "x\n"
 
 
@@ -73,12 +74,12 @@ def test_its_end_ends_what_was_asked_and_is_reported(reach: Reach) -> None:
     agent = reach.agent
     assert agent is not None
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(reach.run, ["sleep", "65"])
-        wait_for(lambda: running("sleep", "65"))
+        asked = pool.submit(reach.run, nap(65))
+        wait_for(lambda: running(*nap(65)))
         agent.leave()
         with pytest.raises(NodeError, match="there: cannot run commands there"):
-            asked.result(20)
-    assert wait_for(lambda: not running("sleep", "65"))
+            asked.result(60)
+    assert wait_for(lambda: not running(*nap(65)))
     with pytest.raises(NodeError, match="there: cannot run commands there"):
         reach.run(["true"])
 
@@ -86,11 +87,11 @@ def test_its_end_ends_what_was_asked_and_is_reported(reach: Reach) -> None:
 def test_a_daemon_writes_as_it_prints_and_ends_with_its_code(reach: Reach, tmp_path: Path) -> None:
     words = ["sh", "-c", "printf 'out\\377\\n'; echo err >&2; pwd; exit 7"]
     process = reach.spawn("p", words, log=tmp_path / "log", env={}, cwd=tmp_path, out=tmp_path / "out")
-    assert process.wait(20) == 7
+    assert process.wait(60) == 7
     assert (tmp_path / "out").read_bytes() == b"out\xff\n" + f"{tmp_path}\n".encode()
     assert (tmp_path / "log").read_text() == "err\n"
     process = reach.spawn("p", ["sh", "-c", "echo both; echo both >&2"], log=tmp_path / "both", env={})
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     assert (tmp_path / "both").read_text() == "both\nboth\n"
 
 
@@ -111,17 +112,17 @@ def test_a_lost_connection_ends_its_daemons_and_is_reported_as_by_ssh(reach: Rea
     assert process.code() is None
     (far,) = psutil.Process(process.popen.pid).children()
     far.kill()
-    assert process.wait(20) == 255
+    assert process.wait(60) == 255
     assert psutil.wait_procs(family, timeout=30)[1] == []
     process.stop()
     late = reach.spawn("late", ["true"], log=tmp_path / "late", env={})
-    assert late.wait(20) == 255
+    assert late.wait(60) == 255
 
 
 def test_each_step_of_a_job_has_a_connection_of_its_own(reach: Reach, tmp_path: Path) -> None:
     process = replace(reach, job=1).spawn("p", ["true"], log=tmp_path / "log", env={})
     assert isinstance(process, RemoteProcess)
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
 
 
 def test_a_host_without_python_is_named_with_a_hint(tmp_path: Path) -> None:

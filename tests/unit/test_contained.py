@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from tests import escape
+from tests.processes import own
 from weft.host import lease, leftovers, settings
 from weft.host.programs import groups
 
@@ -38,7 +39,7 @@ with watched(sys.argv[4]), lease.hold(sys.argv[4], "a test") as held, contained(
 """
 
 
-NAME = f"one-{os.getpid()}"
+NAME = own("one")
 """Of the run: tests at once on one machine have one control group each."""
 
 

@@ -7,10 +7,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.processes import child, own, says
 from weft.errors import StorageError, WeftError
 from weft.host import lease, leftovers, settings
 from weft.host.programs import marks
@@ -21,29 +24,31 @@ import os, sys, time
 from pathlib import Path
 from weft.host import lease
 from weft.host.work import open_work
-with lease.hold("dead", "a test") as held, open_work("dead", held) as work:
+with lease.hold(sys.argv[2], "a test") as held, open_work(sys.argv[2], held) as work:
     (work.make("node1") / "file").write_text("x")
     work.claim(Path(sys.argv[1]))
     print("holds", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
+ALIVE, DEAD = own("alive"), own("dead")
 
 
 @pytest.fixture
 def killed(tmp_path: Path) -> Path:
     """A directory that a command claimed before it was killed."""
     claimed = tmp_path / "claimed"
-    argv = [sys.executable, "-P", "-c", OWNER, str(claimed)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as owner:
-        assert owner.stdout is not None
-        assert owner.stdout.readline() == "holds\n"
+    with child(sys.executable, "-P", "-c", OWNER, claimed, DEAD) as owner:
+        assert says(owner) == "holds\n"
         assert [held.alive for held in lease.all_leases()] == [True]
-        owner.kill()
     return claimed
 
 
-def sleeper(name: str) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(["sleep", "60"], env={**os.environ, "WEFT_LEASE": name, "WEFT_NODE": "node2"})
+@contextmanager
+def sleeper(name: str) -> Iterator["subprocess.Popen[str]"]:
+    with child("sleep", "600", env={**os.environ, "WEFT_LEASE": name, "WEFT_NODE": "node2"}) as process:
+        while not marks.marked(name):
+            time.sleep(0.01)
+        yield process
 
 
 def test_a_lease_is_written_before_what_it_names_exists(tmp_path: Path) -> None:
@@ -75,11 +80,10 @@ def test_an_error_undoes_everything_too(tmp_path: Path, error: type[BaseExceptio
 
 
 def test_processes_that_carry_the_mark_end_with_the_lease() -> None:
-    with lease.hold("one", "a test"):
-        process = sleeper("one")
-        while not marks.marked("one"):
-            time.sleep(0.01)
-    assert process.wait(5) is not None
+    with sleeper(ALIVE) as process:
+        with lease.hold(ALIVE, "a test"):
+            assert process.poll() is None
+        assert process.wait(60) is not None
 
 
 def test_a_holding_that_was_noted_and_never_made_is_no_problem(tmp_path: Path) -> None:
@@ -104,18 +108,18 @@ def test_what_cannot_be_removed_is_an_error_and_keeps_the_lease(tmp_path: Path) 
 
 
 def test_a_dead_lease_is_distinguished_from_a_live_one(killed: Path) -> None:
-    with lease.hold("alive", "a test"):
-        assert {held.lease.name: held.alive for held in lease.all_leases()} == {"alive": True, "dead": False}
+    with lease.hold(ALIVE, "a test"):
+        assert {held.lease.name: held.alive for held in lease.all_leases()} == {ALIVE: True, DEAD: False}
     assert killed.is_dir()
 
 
 def test_sweep_removes_what_the_dead_left_and_says_so(killed: Path) -> None:
-    process = sleeper("dead")
-    work = settings.work() / "dead"
+    work = settings.work() / DEAD
     assert (work / "node1" / "file").exists()
-    (swept,) = leftovers.sweep()
-    assert process.wait(5) is not None
-    assert (swept.name, list(swept.left)) == ("dead", [])
+    with sleeper(DEAD) as process:
+        (swept,) = leftovers.sweep()
+        assert process.wait(60) is not None
+    assert (swept.name, list(swept.left)) == (DEAD, [])
     assert set(swept.removed) == {
         f"process {process.pid} (sleep)",
         f"directory {work}",
@@ -128,18 +132,16 @@ def test_sweep_removes_what_the_dead_left_and_says_so(killed: Path) -> None:
 
 def test_sweep_never_touches_the_living(tmp_path: Path) -> None:
     path = tmp_path / "made"
-    with lease.hold("alive", "a test") as held:
+    with sleeper(ALIVE) as process, lease.hold(ALIVE, "a test") as held:
         held.note("directory", path=str(path))
         path.mkdir()
-        process = sleeper("alive")
         assert leftovers.sweep() == []
         assert path.is_dir()
         assert process.poll() is None
-    process.wait(5)
 
 
 def test_a_torn_last_line_is_left_out(killed: Path) -> None:
-    path = settings.state() / "leases" / "dead.jsonl"
+    path = settings.state() / "leases" / f"{DEAD}.jsonl"
     with path.open("a") as file:
         file.write('{"kind": "direc')
     (swept,) = leftovers.sweep()
@@ -148,16 +150,12 @@ def test_a_torn_last_line_is_left_out(killed: Path) -> None:
 
 
 def test_ps_shows_nodes_and_memory_and_marks_leftovers(killed: Path) -> None:
-    process = sleeper("alive")
-    with lease.hold("alive", "run terasort"):
-        while not marks.marked("alive"):
-            time.sleep(0.01)
+    with sleeper(ALIVE) as process, lease.hold(ALIVE, "run terasort"):
         found = {one.name: one for one in leftovers.holdings()}
         text = "\n".join(leftovers.lines(list(found.values())))
-    process.wait(5)
     assert killed.is_dir()
-    assert (found["alive"].alive, found["dead"].alive) == (True, False)
-    (member,) = found["alive"].processes
+    assert (found[ALIVE].alive, found[DEAD].alive) == (True, False)
+    (member,) = found[ALIVE].processes
     assert (member.pid, member.node, member.program) == (process.pid, "node2", "sleep")
     assert member.memory > 0
     assert "LEFTOVER" in text

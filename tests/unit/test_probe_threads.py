@@ -13,6 +13,8 @@ import psutil
 import pytest
 
 from tests.needs import VIRTUAL, needs
+from tests.processes import child as started
+from tests.processes import own, says, tell
 from weft.adapters.probes.threads import ThreadReader, Watched, blocked_in, own_pid
 from weft.facts.threadkinds import KINDS, call, kind, runs_tasks
 from weft.host import shell
@@ -45,12 +47,9 @@ time.sleep(3600)
 
 @pytest.fixture
 def child() -> Iterator["subprocess.Popen[str]"]:
-    argv = [sys.executable, "-c", NAMED]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+    with started(sys.executable, "-c", NAMED) as process:
+        assert says(process) == "ready\n"
         yield process
-        process.kill()
 
 
 def test_threads_are_classified_by_their_names(child: "subprocess.Popen[str]") -> None:
@@ -96,29 +95,21 @@ time.sleep(3600)
 def test_a_task_thread_between_two_readings_is_followed() -> None:
     """An engine that has a thread for each task would lose half of an interval's work with each."""
     jvm = Watched("node1", EXECUTOR)
-    argv = [sys.executable, "-c", TASKS]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            follow_a_task(jvm, process)
-        finally:
-            process.kill()
+    with started(sys.executable, "-c", TASKS) as process:
+        follow_a_task(jvm, process)
 
 
 def follow_a_task(jvm: Watched, process: "subprocess.Popen[str]") -> None:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
+    assert says(process) == "ready\n"
     jvm.update(process.pid)
     assert jvm.of("task") == []
-    process.stdin.write("\n")
-    process.stdin.flush()
+    tell(process)
     end = time.monotonic() + 60
     while jvm.totals().get("threads.task.cpu", 0.0) < 0.2 and time.monotonic() < end:
         jvm.follow(process.pid)
         time.sleep(0.01)
-    process.stdin.write("\n")
-    process.stdin.flush()
-    assert process.stdout.readline() == "ended\n"
+    tell(process)
+    assert says(process) == "ended\n"
     # joined, a thread is still in /proc until the kernel has taken it away
     while jvm.of("task") and time.monotonic() < end:
         jvm.follow(process.pid)
@@ -175,12 +166,10 @@ def test_a_process_is_named_by_the_pid_that_it_knows() -> None:
 def test_that_is_its_pid_in_its_own_namespace() -> None:
     """As the names of a virtual node's logs have it."""
     argv = ["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", "echo ready; exec sleep 60"]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as outside:
-        assert outside.stdout is not None
-        assert outside.stdout.readline() == "ready\n"
+    with started(*argv) as outside:
+        assert says(outside) == "ready\n"
         (inside,) = psutil.Process(outside.pid).children()
         assert own_pid(inside.pid) == 1
-        outside.kill()
 
 
 BECOMES = 'read _; exec "$0" -c "read _; :" "$0" "$2"'
@@ -193,10 +182,10 @@ def test_a_process_with_the_name_of_the_jvm_that_starts_it_is_named_again_after_
     """On a busy machine an executor may be first read before its exec, when it looks like the Worker that forked it."""
     java = shutil.copy(Path("/bin/sh").resolve(), tmp_path / "java")
     classes = ["org.apache.spark.deploy.worker.Worker", f"org.apache.spark.executor.{EXECUTOR}"]
-    own = {marks.LEASE: "RUN", marks.NODE: "node1"}
-    reader = ThreadReader({"node1": Node("node1", "127.0.0.1", 1, 1, tmp_path)}, "RUN")
-    with subprocess.Popen([java, "-c", BECOMES, java, *classes], stdin=subprocess.PIPE, env=own) as process:
-        assert process.stdin is not None
+    run = own("run")
+    marked = {marks.LEASE: run, marks.NODE: "node1"}
+    reader = ThreadReader({"node1": Node("node1", "127.0.0.1", 1, 1, tmp_path)}, run)
+    with started(java, "-c", BECOMES, java, *classes, env=marked) as process:
 
         def names() -> set[str]:
             return {sample.process for sample in reader.read()} - {""}
@@ -205,11 +194,9 @@ def test_a_process_with_the_name_of_the_jvm_that_starts_it_is_named_again_after_
             return dict(reader.owners.live())[process.pid][1]
 
         assert (names(), owner()) == ({f"Worker/{process.pid}"}, "Worker")
-        process.stdin.write(b"\n")
-        process.stdin.flush()
+        tell(process)
         end = time.monotonic() + 60
         while shell.title(process.pid) != EXECUTOR and time.monotonic() < end:
             time.sleep(0.01)
         assert f"{EXECUTOR}/{process.pid}" in names()
         assert owner() == EXECUTOR
-        process.kill()

@@ -11,12 +11,13 @@ import psutil
 import pytest
 
 from tests.fakes import fake_nodes
+from tests.processes import child as started
+from tests.processes import own, says, tell
 from weft.adapters.probes import proc
 from weft.adapters.probes.proc import HOST, SOURCES, Reader
 from weft.host.programs import marks
 
-RUN = f"run-{os.getpid()}"
-"""No other test's processes have this mark."""
+RUN = own("run")
 
 BUSY = """
 import sys
@@ -32,14 +33,9 @@ sys.stdin.read()
 def child() -> Iterator["subprocess.Popen[str]"]:
     """A child of node2 that has used CPU and memory and waits."""
     environment = {**os.environ, marks.LEASE: RUN, marks.NODE: "node2"}
-    argv = [sys.executable, "-c", BUSY]
-    with subprocess.Popen(
-        argv, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "done\n"
+    with started(sys.executable, "-c", BUSY, env=environment) as process:
+        assert says(process) == "done\n"
         yield process
-        process.kill()
 
 
 def reader() -> Reader:
@@ -61,17 +57,9 @@ def test_a_child_counts_for_its_node(child: "subprocess.Popen[str]") -> None:
 def test_a_daemon_of_no_node_is_the_machines_and_in_no_sum() -> None:
     """As latencyfs, which serves all nodes."""
     environment = {key: value for key, value in os.environ.items() if key != marks.NODE}
-    with subprocess.Popen(
-        [sys.executable, "-c", BUSY],
-        env={**environment, marks.LEASE: RUN},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "done\n"
+    with started(sys.executable, "-c", BUSY, env={**environment, marks.LEASE: RUN}) as process:
+        assert says(process) == "done\n"
         found = [s for s in reader().read() if s.process.endswith(f"/{process.pid}")]
-        process.kill()
     assert {s.node for s in found} == {HOST}
     used = {s.counter: s.value for s in found}
     assert used["cpu_user"] + used["cpu_system"] >= 0.2
@@ -107,22 +95,12 @@ def test_a_process_whose_parent_waited_for_it_counts_once() -> None:
             s.value for s in eyes.read() if (s.node, s.process, s.counter) == ("node2", "", "read_calls")
         )
 
-    with subprocess.Popen(
-        [sys.executable, "-c", outer],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert [process.stdout.readline() for _ in range(2)] == ["reads\n", "done\n"]
+    with started(sys.executable, "-c", outer, env=environment) as process:
+        assert [says(process), says(process)] == ["reads\n", "done\n"]
         assert 50_000_000 <= read() < 60_000_000
-        process.stdin.write("\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == "waited\n"
+        tell(process)
+        assert says(process) == "waited\n"
         assert 50_000_000 <= read() < 60_000_000
-        process.kill()
 
 
 INNER = "open('/dev/zero', 'rb', 0).read(50_000_000); print('done', flush=True); input()"
@@ -135,24 +113,14 @@ def test_a_process_that_ends_between_two_passes_of_one_reading_counts_once(
     """Its parent was read before it had the child's sums, and the child is gone when it is its turn."""
     environment = {**os.environ, marks.LEASE: RUN, marks.NODE: "node2"}
     eyes, process = reader(), proc._process
-    with subprocess.Popen(
-        [sys.executable, "-c", OUTER],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as parent:
-        assert parent.stdin is not None
-        assert parent.stdout is not None
-        assert parent.stdout.readline() == "done\n"
+    with started(sys.executable, "-c", OUTER, env=environment) as parent:
+        assert says(parent) == "done\n"
         (child,) = psutil.Process(parent.pid).children()
 
         def read_and_end(pid: int) -> tuple[int, dict[str, float]] | None:
             seen = process(pid)
             if pid == parent.pid and child.is_running():
-                assert parent.stdin is not None
-                parent.stdin.write("\n")
-                parent.stdin.flush()
+                tell(parent)
                 while psutil.pid_exists(child.pid):
                     time.sleep(0.01)
             return seen
@@ -165,7 +133,6 @@ def test_a_process_that_ends_between_two_passes_of_one_reading_counts_once(
         before = read()
         monkeypatch.setattr(proc, "_process", read_and_end)
         after = read()
-        parent.kill()
     assert 50_000_000 <= before <= after < 60_000_000
 
 

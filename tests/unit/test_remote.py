@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.processes import nap, own
 from weft.adapters.nodes.access import access, require_shared
 from weft.adapters.nodes.remote import prepared
 from weft.errors import NodeError, WeftError
@@ -23,6 +24,8 @@ SSH = Reach("there", ("sh", "-c"), login_shell=True)
 SRUN = Reach("there", ("sh", "-c", '"$@"; exit', "sh"), login_shell=False)
 REACHES = pytest.mark.parametrize("reach", [SSH, SRUN], ids=["ssh", "srun"])
 
+HELD = own("held")
+
 
 def node(name: str, folder: Path, *client: str) -> Node:
     reach = Reach(name, client or ("sh", "-c"), login_shell=True)
@@ -30,7 +33,7 @@ def node(name: str, folder: Path, *client: str) -> Node:
 
 
 def wait_for(condition) -> object:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not (found := condition()):
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -47,10 +50,8 @@ def test_words_and_environment_arrive_as_they_are(reach: Reach) -> None:
 
 
 def test_a_secret_is_on_no_command_line(tmp_path: Path) -> None:
-    process = SSH.spawn("nap", ["sleep", "63"], log=tmp_path / "log", env={"SECRET": "hidden-word"})
-    wait_for(
-        lambda: [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "63"]]
-    )
+    process = SSH.spawn("nap", nap(63), log=tmp_path / "log", env={"SECRET": "hidden-word"})
+    wait_for(lambda: [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == nap(63)])
     lines = [" ".join(one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
     process.stop(0)
     assert not [line for line in lines if "hidden-word" in line]
@@ -85,7 +86,7 @@ TREE = [
 """Ignores the request to end, and has descendants in a session of their own."""
 
 
-MARK = f"remote-{os.getpid()}"
+MARK = own("remote")
 
 
 def tree(reach: Reach, log: Path) -> tuple[shell.Process, list[psutil.Process]]:
@@ -123,11 +124,9 @@ def test_a_daemon_that_is_asked_to_end_ends_by_itself(tmp_path: Path) -> None:
 
 def test_a_command_that_does_not_end_is_an_error_and_is_killed() -> None:
     with pytest.raises(NodeError, match="there did not answer within"):
-        SSH.run(["sleep", "62"], timeout=1)
+        SSH.run(nap(62), timeout=1)
     assert wait_for(
-        lambda: (
-            not [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "62"]]
-        )
+        lambda: not [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == nap(62)]
     )
 
 
@@ -215,8 +214,8 @@ def test_an_old_java_on_a_host_is_refused(
     refused = pytest.raises(NodeError, match=f"^n1, n2: {tmp_path}/jdk {words}") if words else nullcontext()
     with (
         refused,
-        lease.hold("held", "a test") as held,
-        open_work("held", held) as work,
+        lease.hold(HELD, "a test") as held,
+        open_work(HELD, held) as work,
         prepared([node("n1", tmp_path), node("n2", tmp_path)], work, [tmp_path, tmp_path / "jdk"]) as found,
     ):
         assert [one.name for one in found] == ["n1", "n2"]
@@ -224,11 +223,11 @@ def test_an_old_java_on_a_host_is_refused(
 
 def test_a_lease_releases_what_is_on_other_hosts(tmp_path: Path) -> None:
     on = node("n1", tmp_path)
-    with lease.hold("held", "a test") as held:
+    with lease.hold(HELD, "a test") as held:
         access(on).note(held, "directory", tmp_path / "there")
         access(on).make(tmp_path / "there" / "in")
-        process = access(on).spawn("nap", ["sleep", "60"], log=tmp_path / "log", env={marks.LEASE: "held"})
-        wait_for(lambda: marks.marked("held"))
+        process = access(on).spawn("nap", ["sleep", "60"], log=tmp_path / "log", env={marks.LEASE: HELD})
+        wait_for(lambda: marks.marked(HELD))
         (seen,) = held.on_other_hosts()
         assert [one.program for one in seen.members] == ["sleep"]
         assert seen.there == [Resource("directory", str(tmp_path / "there"), "n1")]
@@ -240,7 +239,7 @@ def test_a_lease_releases_what_is_on_other_hosts(tmp_path: Path) -> None:
 
 def test_a_host_that_is_gone_keeps_its_lease_and_is_named(tmp_path: Path) -> None:
     gone = node("n1", tmp_path, "false")
-    with pytest.raises(WeftError, match="could not release n1: "), lease.hold("held", "a test") as held:
+    with pytest.raises(WeftError, match="could not release n1: "), lease.hold(HELD, "a test") as held:
         access(gone).note(held, "directory", tmp_path / "there")
     assert [
         one["host"] if "host" in one else of_text(one["reach"]).host for one in held.entries if "reach" in one

@@ -315,11 +315,13 @@ def test_a_signal_waits_for_what_other_threads_create(tmp_path: object) -> None:
         """
         from weft.adapters.nodes.base import Node, everywhere
         nodes = [Node(f"n{i}", "", 1, 1, Path(".")) for i in range(3)]
+        begun = threading.Barrier(3)
         def slow(node):
+            if begun.wait() == 0:
+                stop_me()
             time.sleep(0.3)
             os.write(1, f"{node.name}\\n".encode())
         def action():
-            threading.Timer(0.1, stop_me).start()
             try:
                 everywhere(nodes, slow)
             finally:

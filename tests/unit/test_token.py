@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import ROOT, needs
+from tests.processes import child, says
 from weft.adapters.nodes.access import access
 from weft.errors import ClusterError
 from weft.host.programs import ports
@@ -36,11 +37,8 @@ def another(
     family: str = "AF_INET", address: str = "127.0.0.1"
 ) -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
     """A port on which another user listens, and his process, which prints what it receives first."""
-    argv = [sys.executable, "-I", "-S", "-c", SERVE, family, address, str(NOBODY)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield int(process.stdout.readline()), process
-        process.kill()
+    with child(sys.executable, "-I", "-S", "-c", SERVE, family, address, str(NOBODY)) as process:
+        yield int(says(process)), process
 
 
 def ask(url: str) -> list[str]:
@@ -54,8 +52,7 @@ def test_a_page_of_another_user_ends_the_start_and_gets_no_token() -> None:
         with pytest.raises(ClusterError, match=f"user {NOBODY} listens at 127.0.0.1:{port} on node1"):
             ask(f"http://127.0.0.1:{port}/jmx")
         socket.create_connection(("127.0.0.1", port)).close()
-        assert process.stdout is not None
-        assert process.stdout.readline() == "b''\n", "the first who connected sent nothing"
+        assert says(process) == "b''\n", "the first who connected sent nothing"
 
 
 @needs(ROOT)

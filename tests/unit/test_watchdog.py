@@ -2,19 +2,19 @@
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.processes import child, own
 from weft.host.programs import marks
 from weft.host.remote.reach import Reach, message
 from weft.host.shell import Process
 
 HERE = Reach("here", ("env",), login_shell=False)
-MARK = "watchdog-test"
+MARK = own("watchdog-test")
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def left(tmp_path: Path) -> Iterator[Path]:
 def watchdog(folder: Path) -> Process:
     request = {"lease": MARK, "directories": [str(folder)]}
     process = HERE.send("watchdog", message("watchdog", request), log=folder.with_suffix(".log"))
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not handles(process.pid, signal.SIGTERM) and time.monotonic() < end:
         time.sleep(0.01)
     return process
@@ -48,11 +48,10 @@ def test_it_removes_the_directory_when_its_connection_ends(left: Path) -> None:
 
 def test_it_waits_for_the_last_process_of_a_job_that_ends(left: Path) -> None:
     process = watchdog(left)
-    with subprocess.Popen(["sleep", "60"], env={**os.environ, marks.LEASE: MARK}) as nap:
+    with child("sleep", "600", env={**os.environ, marks.LEASE: MARK}):
         process.popen.terminate()  # as Slurm asks each step of a job that it ends
         assert process.wait(1.5) is None
         assert left.exists()
-        nap.kill()
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     assert process.code() == 0
     assert not left.exists()

@@ -1,0 +1,42 @@
+"""Processes of tests: each ends with its block, and their names are no other test's on this machine."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def own(name: str) -> str:
+    """The same for all of this process: others may run the same tests at the same time."""
+    return f"{name}-{os.getpid()}"
+
+
+def nap(seconds: int) -> list[str]:
+    """A command that sleeps, which no other test of this machine has."""
+    return ["sleep", f"{seconds}.{os.getpid()}"]
+
+
+@contextmanager
+def child(
+    *words: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> Iterator["subprocess.Popen[str]"]:
+    """A process with pipes, killed at the end of the block: one that went on after a failure would be waited for."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, env=env, cwd=cwd, stdin=pipe, stdout=pipe, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def says(process: "subprocess.Popen[str]") -> str:
+    """The next line that it prints."""
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+def tell(process: "subprocess.Popen[str]", line: str = "") -> None:
+    assert process.stdin is not None
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()
