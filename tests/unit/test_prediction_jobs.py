@@ -1,6 +1,5 @@
 """A job elsewhere: its stages on more slots, its blocks, its knee, its band, and the time that the prediction takes."""
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -219,17 +218,14 @@ def test_an_efficient_job_pays_for_no_waiting() -> None:
     assert curve.points(model(), lambda n: at(n, LUSTRE), [1024])[0].waiting > 0.9
 
 
-def test_the_largest_machine_of_the_papers_is_predicted_in_seconds() -> None:
-    """10,240 cores, 41,000 tasks a stage, 1.7 x 10^9 blocks."""
+def test_the_largest_machine_of_the_papers_is_predicted() -> None:
+    """10,240 cores, 41,000 tasks a stage, 1.7 x 10^9 blocks: in a second, or the limit of all tests would end it."""
     growth = Growth([TaskRule(4)], each=True)
-    begin = time.perf_counter()
     found = model(growth=growth).at(
         replace(at(320, LUSTRE, cores=32, launches={"spark": 2000}), partitions=41_000)
     )
-    took = time.perf_counter() - begin
     assert found.slots == 10_240
     assert max(stage.blocks for stage in found.stages) > 1e9
-    assert took < 60  # a prediction takes about one; a loaded machine may need longer
 
 
 @pytest.mark.parametrize(
