@@ -53,3 +53,24 @@ def test_arguments_reach_the_job_whose_exit_code_is_that_of_weft(weft: Weft) -> 
     assert weft.head()["verdict"] == "INVALID"
     assert "exit code 7" in weft.head()["reason"]
     assert (weft.record() / "report.html").exists()
+
+
+def test_a_job_that_asks_for_more_than_any_node_has_ends_at_once(weft: Weft) -> None:
+    done = weft("submit", "--conf", "spark.executor.cores=4096", "--", str(EXAMPLES / "word_count.py"))
+    assert done.returncode == 1, done.stderr
+    assert "no executor can ever start" in weft.head()["reason"]
+    assert "spark.executor.cores" in " ".join(done.stderr.split()).partition("hint:")[2]
+
+
+def test_a_failed_python_job_is_explained_by_what_its_output_says(weft: Weft) -> None:
+    """spark-submit gives a program's standard error to its standard output."""
+    job = weft.home / "missing.py"
+    job.write_text(
+        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+        "spark.read.text('/nonexistent/input').count()\n"
+    )
+    done = weft("submit", "--", str(job))
+    assert done.returncode == 1, done.stderr
+    assert "the input file:/nonexistent/input does not exist" in weft.head()["reason"]
+    assert "missing.py, line 3" in weft.head()["reason"]
+    assert "times faster" not in done.stderr + done.stdout

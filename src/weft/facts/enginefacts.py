@@ -67,6 +67,8 @@ class EngineFacts:
     """Whether all stages run at once and share slots: no more partitions than slots, and tasks at one time do not count slots."""
     idle: bool = False
     """Whether it starts nothing, so that there are no tasks to explain."""
+    refusal: str = ""
+    """What its first daemon logs where no node can ever give an application the resources that it asks for."""
     command: str = ""
     """An example command that runs a user's own program on it; empty: it runs none."""
     sql: Sql | None = None

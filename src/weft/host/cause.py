@@ -17,11 +17,16 @@ _NOISE = re.compile(r"\bINFO\b|Picked up J\w+_OPTIONS")
 """What log4j writes if nothing is wrong, and what every JVM writes that has options."""
 _ENDS = re.compile(r'Exception in thread "main"|Traceback \(most recent call last\):')
 """The exception that ended a program, rather than one that it survived."""
+_PYTHON = "Traceback (most recent call last):"
 _BY = re.compile(r"^\s*Caused by: (.+)")
 _NAMED = re.compile(r'^:? ?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error|Exit|Interrupt)\b(?:: .*)?)$')  # fmt: skip
 _CLASS = re.compile(r"Failed to load class \S+?(?=\.?$)|Could not find or load main class \S+")
 """A program that never began: without an exception."""
-_FRAME = re.compile(r"^\s+at |^\s+\.\.\. \d+ more")
+_FRAME = re.compile(r'^\s+at |^\s+\.\.\. \d+ more|^\s+File "[^"]*\.zip/')
+_LINE = re.compile(
+    r'^\s*File "(?!.*(?:\.zip|/site-packages|/lib/python[\d.]+)/)(?:[^"]*/)?([^"/<>]+)", line (\d+)'
+)
+"""A frame of a Python program, and not of a library."""
 
 
 def cause(log: Path) -> tuple[str, list[str]]:
@@ -37,7 +42,14 @@ def cause(log: Path) -> tuple[str, list[str]]:
     trace = [*lines[begin : last + 1], *takewhile(_of_a_trace, lines[last + 1 :])]
     found = [match[1] for line in trace if (match := _BY.match(line) or _NAMED.match(line))][-1:] or [""]
     shown = [line for line in trace if not _FRAME.match(line)][-_SHOWN:]
-    return found[0][:_LONGEST], shown if found[0] else _last(lines)
+    where = [match for line in trace if (match := _LINE.match(line))][-1:] if found[0] else []
+    place = "".join(f" ({match[1]}, line {match[2]})" for match in where)
+    return found[0][:_LONGEST] + place, shown if found[0] else _last(lines)
+
+
+def ends_in_python(output: Path) -> bool:
+    """Whether the output of a program has the traceback of a Python exception near its end."""
+    return any(_PYTHON in line for line in shell.tail(output, _READ, _READ))
 
 
 def _first(line: str) -> bool:

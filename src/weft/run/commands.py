@@ -6,14 +6,16 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from weft.adapters.workloads.base import Outcome
 from weft.errors import WorkloadError
+from weft.facts import engines
 from weft.host import shell, signals
-from weft.host.cause import cause
 from weft.host.shell import Process
 from weft.layout.plan import Command, Layout
 from weft.run.cluster import Cluster
+from weft.run.failed import why
 from weft.run.progress import Progress
 
 _SHARED = 10.0
@@ -28,6 +30,7 @@ class Running:
 
     command: Command
     process: Process
+    record: Path
     printed: int = 0
     """Bytes of its output that were forwarded."""
     done: int = 0
@@ -58,11 +61,19 @@ class Running:
             return WorkloadError(f"{where}: {reason}", hint=hint)
         code = self.process.code()
         own = code if self.command.output is not None else None
-        why, lines = cause(self.process.log)
-        if _CLASS.search(why) and (jar := [word for word in self.command.argv if word.endswith(".jar")][-1:]):
-            why = f"{why} in {jar[0]}"
-        how = f"failed with exit code {code}" + (f": {why}" if why else "")
-        return WorkloadError(f"{where} {how}", tail=lines, hint=hint, exit_code=own)
+        found = why(self.process.log, self.command.output, self.record)
+        says = found.says
+        if _CLASS.search(says) and (
+            jar := [word for word in self.command.argv if word.endswith(".jar")][-1:]
+        ):
+            says = f"{says} in {jar[0]}"
+        how = f"failed with exit code {code}" + (f": {says}" if says else "")
+        return WorkloadError(
+            f"{where} {how}",
+            tail=found.lines,
+            hint="; ".join(filter(None, [found.hint, hint])),
+            exit_code=own,
+        )
 
     def outcome(self) -> Outcome:
         """The result in its JSON file; empty if it wrote none."""
@@ -84,6 +95,7 @@ def run_all(
         while any(running.process.code() is None for running in live):
             cluster.watch()
             _poll(live, progress)
+            _require_possible(layout, cluster)
             if time.monotonic() > end:
                 names = ", ".join(r.command.name for r in live if r.process.code() is None)
                 raise WorkloadError(
@@ -99,7 +111,9 @@ def run_all(
 
 
 def _start(command: Command, layout: Layout, cluster: Cluster) -> Running:
-    return Running(command, cluster.launch(command, layout, cwd=command.directory, out=command.output))
+    return Running(
+        command, cluster.launch(command, layout, cwd=command.directory, out=command.output), layout.record
+    )
 
 
 def _poll(live: Sequence[Running], progress: Progress) -> None:
@@ -110,6 +124,18 @@ def _poll(live: Sequence[Running], progress: Progress) -> None:
         running.count()
     if any(running.total for running in live):
         progress.fraction(sum(running.done for running in live), sum(running.total for running in live))
+
+
+def _require_possible(layout: Layout, cluster: Cluster) -> None:
+    """An application that asks for too much waits for ever, and only the engine's first daemon says so."""
+    if refusal := engines.of(layout.engine).refusal:
+        for daemon, process in cluster.processes:
+            if daemon.essential and any(refusal in line for line in shell.tail(process.log)):
+                raise WorkloadError(
+                    "no executor can ever start: one asks for more cores or memory than any node has",
+                    tail=[line for line in shell.tail(process.log) if refusal in line],
+                    hint="lower spark.executor.cores and spark.executor.memory, or take larger nodes",
+                )
 
 
 def _required(running: Running) -> Outcome:

@@ -16,6 +16,8 @@ FACTS = EngineFacts(
         compression=("spark.shuffle.compress", "spark.shuffle.spill.compress"),
     ),
     empty_job={"kind": "scheduling-throughput", "tasks": 2000},
+    # Master.scala: one application waits, has no executor, and no Worker is large enough for one
+    refusal="requires more resource than any of Workers could have",
     command="spark-submit job.py",
     sql=Sql(),
     streaming=Streaming(
