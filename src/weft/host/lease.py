@@ -72,6 +72,11 @@ class Lease:
         """The control groups of this machine that only processes of the command are in."""
         return [Path(entry["path"]) for entry in self.entries if entry["kind"] == "cgroup"]
 
+    @property
+    def owner(self) -> dict[str, str]:
+        """The entry about its process; empty as long as that has written nothing."""
+        return next((entry for entry in self.entries if entry["kind"] == "owner"), {})
+
     def _here(self, entries: Sequence[dict[str, str]], *, remove: bool = False) -> OnHost:
         held = [[one["kind"], one["path"]] for one in entries if "reach" not in one and "path" in one]
         found = held_on(None, self.name, [one for one in held if one[0] != "job"], remove=remove)
@@ -140,7 +145,7 @@ def remains(name: str) -> list[str]:
     """What is still here of a command that has ended, on this machine, in its control groups and on other hosts."""
     directory = str(settings.work() / name)
     found = [f"mount {point}" for point in mounts.points(directory)]
-    entries = [entry for _, file in _files(name) for entry in _entries(file)]
+    entries = [entry for one, _ in _leases(name) for entry in one.entries]
     (here, *_) = Lease(name, Path(), [one for one in entries if "reach" not in one]).inventory()
     on_other_hosts = [
         Resource(one["kind"], one["path"], of_text(one["reach"]).host) for one in entries if "reach" in one
@@ -167,70 +172,51 @@ class FoundLease:
     lease: Lease
     alive: bool
 
-    @property
-    def owner(self) -> dict[str, str]:
-        return next((entry for entry in self.lease.entries if entry["kind"] == "owner"), {})
-
 
 def all_leases() -> list[FoundLease]:
     """Every lease of this user; `alive` if its owner still runs."""
-    found = []
-    for path, file in _files():
-        entries = _entries(file)
-        found.append(
-            FoundLease(
-                Lease(path.stem, path, entries), not (locks.locked(file, shared=True) and _ours(entries))
-            )
-        )
-    return found
+    return [FoundLease(one, not (locks.locked(file, shared=True) and _ours(one))) for one, file in _leases()]
 
 
 def groups(name: str) -> list[Path]:
     """The control groups of the lease of this name that exist on this machine."""
-    found = [Lease(path.stem, path, _entries(file)).groups() for path, file in _files(name)]
-    return [path for paths in found for path in paths if path.exists()]
+    return [path for one, _ in _leases(name) for path in one.groups() if path.exists()]
 
 
 def dead_leases(name: str = "*") -> Iterator[Lease]:
     """Each lease whose owner is dead, or the one of that name, locked while the caller handles it."""
-    for path, file in _files(name):
-        entries = _entries(file)
-        if _lock_of_dead(file, entries) and path.exists() and _ours(entries):
-            yield Lease(path.stem, path, entries)
+    for one, file in _leases(name):
+        if _lock_of_dead(one, file) and one.path.exists() and _ours(one):
+            yield one
 
 
 def release_ended(name: str) -> list[Resource]:
     """Release a lease whose owner is known to be dead, on whatever host it was. Returns what could not be removed."""
-    return [item for path, file in _files(name) for item in Lease(path.stem, path, _entries(file)).release()]
+    return [item for one, _ in _leases(name) for item in one.release()]
 
 
-def _lock_of_dead(file: IO[str], entries: Sequence[dict[str, str]]) -> bool:
+def _lock_of_dead(lease: Lease, file: IO[str]) -> bool:
     """Lock a lease; one that another process is releasing, such as the cleanup watchdog, when that is done."""
     end = time.monotonic() + _RELEASING
     while not locks.locked(file):
-        if not _ours(entries) or _owner_lives(entries) or time.monotonic() > end:
+        # an owner that has written nothing yet may live
+        lives = not lease.owner or psutil.pid_exists(int(lease.owner["pid"]))
+        if not _ours(lease) or lives or time.monotonic() > end:
             return False
         signals.sleep(0.05)
     return True
 
 
-def _owner_lives(entries: Sequence[dict[str, str]]) -> bool:
-    """Whether the process that wrote a lease lives; unknown of one that has written nothing yet."""
-    pid = next((int(entry["pid"]) for entry in entries if entry["kind"] == "owner"), None)
-    return pid is None or psutil.pid_exists(pid)
-
-
-def _ours(entries: Sequence[dict[str, str]]) -> bool:
+def _ours(lease: Lease) -> bool:
     """Whether a missing lock proves that the owner is dead: on this host, or in a job that has ended.
 
     Hosts can share the directory but not the locks: NFS without a lock daemon, Lustre with `localflock`. Each container
     of a host can have another name, but all have one kernel.
     """
-    owner = next((entry for entry in entries if entry["kind"] == "owner"), {})
     here = os.uname().nodename
-    if owner.get("host", here) == here or owner.get("boot") == _boot():
+    if lease.owner.get("host", here) == here or lease.owner.get("boot") == _boot():
         return True
-    return any(of_text(entry["reach"]).gone() for entry in entries if "reach" in entry)
+    return any(of_text(entry["reach"]).gone() for entry in lease.entries if "reach" in entry)
 
 
 def _boot() -> str:
@@ -238,14 +224,10 @@ def _boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def _files(name: str = "*") -> Iterator[tuple[Path, IO[str]]]:
+def _leases(name: str = "*") -> Iterator[tuple[Lease, IO[str]]]:
     require_named("WEFT_STATE")
     require_own(directory := settings.state() / "leases")
     for path in sorted(directory.glob(f"{name}.jsonl")):
         # the lease may be released between listing and opening
         with suppress(FileNotFoundError), path.open() as file:
-            yield path, file
-
-
-def _entries(file: IO[str]) -> list[dict[str, str]]:
-    return [json.loads(line) for line in file if line.endswith("\n")]
+            yield Lease(path.stem, path, [json.loads(line) for line in file if line.endswith("\n")]), file

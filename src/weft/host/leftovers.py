@@ -53,23 +53,20 @@ def _escaped(orphan: Orphan) -> Iterator[Holding]:
 
 
 def _holding(held: FoundLease) -> Holding:
-    owner = held.owner
+    owner = held.lease.owner
     pid, found = int(owner.get("pid", 0)), held.lease.inventory()
     members = [member for one in found for member in one.members if (member.pid, member.host) != (pid, "")]
+    # if this machine is one of the hosts, its processes are listed twice
+    once = {(member.node, member.pid, member.program): member for member in members}
     return Holding(
         held.lease.name,
         held.alive,
         pid,
         owner.get("purpose", "unknown"),
         owner.get("since", "unknown"),
-        sorted(_once(members), key=lambda member: (member.node, member.pid)),
+        sorted(once.values(), key=lambda member: (member.node, member.pid)),
         [f"{one.host}: {one.problem}" for one in found if one.problem],
     )
-
-
-def _once(members: Sequence[Member]) -> list[Member]:
-    """If this machine is one of the hosts, its processes are listed twice."""
-    return list({(member.node, member.pid, member.program): member for member in members}.values())
 
 
 def lines(found: Sequence[Holding]) -> list[str]:

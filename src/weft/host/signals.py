@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -121,6 +121,16 @@ def sleep(seconds: float) -> None:
             check()
 
 
+def until(done: Callable[[], bool], seconds: float, pause: float = POLL) -> bool:
+    """Wait until something is done, at most so many seconds, and say whether it is."""
+    end = time.monotonic() + seconds
+    while not done():
+        if (left := end - time.monotonic()) <= 0:
+            return False
+        sleep(min(pause, left))
+    return True
+
+
 @dataclass
 class Request:
     """Whether a signal has come that ends nothing but a wait."""
@@ -129,10 +139,7 @@ class Request:
 
     def wait(self, seconds: float) -> bool:
         """Wait so long for the signal, and say whether it has come."""
-        end = time.monotonic() + seconds
-        while not self.yes and (left := end - time.monotonic()) > 0:
-            sleep(min(POLL, left))
-        return self.yes
+        return until(lambda: self.yes, seconds)
 
 
 def expect(number: signal.Signals) -> Request:

@@ -16,7 +16,7 @@ from weft.host.shell import Process
 from weft.layout.plan import Command, Layout
 from weft.run.cluster import Cluster
 from weft.run.failed import why
-from weft.run.progress import Progress
+from weft.run.progress import Progress, forwarded
 
 _SHARED = 10.0
 """Seconds until a file that another host wrote is visible here, if a network file system caches metadata."""
@@ -44,14 +44,8 @@ class Running:
 
     def pass_on(self) -> None:
         """Print the program's new output, if its output is weft's."""
-        if self.command.output is None or not self.command.output.exists():
-            return
-        with self.command.output.open("rb") as file:
-            file.seek(self.printed)
-            text = file.read()
-        self.printed += len(text)
-        sys.stdout.buffer.write(text)
-        sys.stdout.buffer.flush()
+        if self.command.output is not None and self.command.output.exists():
+            self.printed = forwarded(self.command.output, self.printed, sys.stdout)
 
     def failure(self) -> WorkloadError:
         """Why it ended with an exit code other than 0."""
@@ -90,7 +84,10 @@ def run_all(
     """Run commands concurrently, each on its node. Raises WorkloadError if one fails or does not end in time."""
     live: list[Running] = []
     try:
-        live.extend(_start(command, layout, cluster) for command in commands)
+        live.extend(
+            Running(each, cluster.launch(each, layout, cwd=each.directory, out=each.output), layout.record)
+            for each in commands
+        )
         end = time.monotonic() + timeout
         while any(running.process.code() is None for running in live):
             cluster.watch()
@@ -108,12 +105,6 @@ def run_all(
     finally:
         for running in live:
             running.process.stop()
-
-
-def _start(command: Command, layout: Layout, cluster: Cluster) -> Running:
-    return Running(
-        command, cluster.launch(command, layout, cwd=command.directory, out=command.output), layout.record
-    )
 
 
 def _poll(live: Sequence[Running], progress: Progress) -> None:

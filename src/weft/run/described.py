@@ -6,7 +6,6 @@ from typing import Any
 
 from weft import __version__
 from weft.host import settings
-from weft.layout.node import Node
 from weft.layout.plan import Command, Daemon, Layout, Plan
 from weft.spec.model import Spec
 from weft.text.redaction import redacted
@@ -30,7 +29,11 @@ def described(spec: Spec, layout: Layout, plan: Plan) -> dict[str, Any]:
         ],
         "services": {name: list(service.nodes) for name, service in layout.services.items()},
         "servers": [
-            {"name": node.name, "address": node.address, "services": _served(node, layout)}
+            {
+                "name": node.name,
+                "address": node.address,
+                "services": [name for name, service in layout.services.items() if node.name in service.nodes],
+            }
             for node in layout.servers
         ],
         "limits": spec.nodes.limits(),
@@ -55,8 +58,3 @@ def started(what: Daemon | Command, layout: Layout) -> dict[str, Any]:
     environment = redacted(dict(what.environment), settings.secret_keys())
     argv = [*layout.wrapper(what.node), *what.argv]
     return {"name": what.name, "node": what.node.name, "argv": argv, "environment": environment}
-
-
-def _served(node: Node, layout: Layout) -> list[str]:
-    """The services that have daemons on a node."""
-    return [name for name, service in layout.services.items() if node.name in service.nodes]

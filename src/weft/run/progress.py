@@ -3,6 +3,8 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
 
 from rich.console import Console
 from rich.status import Status
@@ -58,3 +60,13 @@ class Progress:
         left = self.expected.get(name, 0.0) - passed
         estimate = f", about {show_seconds(left)} left" if left > 0.5 else ""
         status.update(f"{name}  {show_seconds(passed)}{estimate}  {self.detail}")
+
+
+def forwarded(path: Path, begin: int, stream: TextIO) -> int:
+    """Print what a file has after `begin`; returns the new position."""
+    with path.open("rb") as file:
+        file.seek(begin)
+        text = file.read()
+    stream.buffer.write(text)
+    stream.flush()
+    return begin + len(text)

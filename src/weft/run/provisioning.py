@@ -80,10 +80,10 @@ def _classes(
         return {}
     if (lists := settings.class_lists()) is not None:
         return dict.fromkeys(homes, lists)
-    found = {
-        name: _archive(name, spec, java, homes[name], processes, say)
-        for name, processes in _processes(spec, homes, built).items()
-    }
+    found: dict[str, Path | None] = {}
+    for name, processes in _processes(spec, homes, built).items():
+        if listed := _list(name, spec, java, homes[name], processes, say):
+            found[name] = classdata.dump(name, java, listed, processes.class_path, say)
     for kind, engine in spec.engine.parts.items():
         if kind not in homes:
             continue
@@ -91,13 +91,6 @@ def _classes(
         if arguments(Path()):
             found[kind] = classdata.build(kind, java, homes[kind], arguments, say)
     return {name: archive for name, archive in found.items() if archive}
-
-
-def _archive(
-    name: str, spec: Spec, java: Path, home: Path, processes: SharedClasses, say: Callable[[str], None]
-) -> Path | None:
-    listed = _list(name, spec, java, home, processes, say)
-    return classdata.dump(name, java, listed, processes.class_path, say) if listed else None
 
 
 def _list(

@@ -4,7 +4,7 @@ Cores are not divided: an idle engine uses none. Each keeps its own master.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal, NoReturn
 
@@ -122,7 +122,11 @@ def _named(kind: str, plan: Plan) -> Plan:
         return dataclasses.replace(one, name=f"{kind}-{one.name}", table=f"engine.{kind}", after=after)
 
     def asked(one: Ready) -> Ready:
-        return dataclasses.replace(one, missing=_prefixed(kind, one.missing), of=f"engine.{kind}")
+        return dataclasses.replace(
+            one,
+            missing=lambda answer: [f"{kind}-{name}" for name in one.missing(answer)],
+            of=f"engine.{kind}",
+        )
 
     def called(one: Command) -> Command:
         return dataclasses.replace(one, name=f"{kind}-{one.name}")
@@ -134,7 +138,3 @@ def _named(kind: str, plan: Plan) -> Plan:
         first=[called(command) for command in plan.first],
         then=[called(command) for command in plan.then],
     )
-
-
-def _prefixed(kind: str, missing: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    return lambda answer: [f"{kind}-{name}" for name in missing(answer)]

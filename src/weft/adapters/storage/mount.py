@@ -63,7 +63,13 @@ class MountStorage(Storage):
     @contextmanager
     def place(self, role: Role, nodes: Sequence[Node], work: Work) -> Iterator[Place]:
         hosts = one_a_host(nodes)
-        lacking = [node for node, sees in zip(hosts, everywhere(hosts, self._seen), strict=True) if not sees]
+        lacking = [
+            node
+            for node, sees in zip(
+                hosts, everywhere(hosts, lambda node: access(node).sees(self.here)), strict=True
+            )
+            if not sees
+        ]
         if lacking:
             where = f" on {', '.join(node.name for node in lacking)}" if lacking[0].host else ""
             raise StorageError(
@@ -73,9 +79,6 @@ class MountStorage(Storage):
         place = self.sketch(role, nodes, work)
         make_directories(base_directory(self.here, role, work), place, nodes, work)
         yield place
-
-    def _seen(self, node: Node) -> bool:
-        return access(node).sees(self.here)
 
 
 def _file_system(path: Path) -> FileSystemType:

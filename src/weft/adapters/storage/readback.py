@@ -22,19 +22,17 @@ _ROUNDED = 1 << 16
 def require_expected(role: Role, place: Place, nodes: Sequence[Node]) -> None:
     """Raises StorageError, which names what was requested and what was found, if a file system is not as described."""
     expected = [node for node in nodes if place.expected.get(node.name)]
-    found = everywhere(expected, lambda node: _differences(place, node)) if expected else []
-    wrong = [
-        f"{role} on {node.name}: {why}" for node, all_ in zip(expected, found, strict=True) for why in all_
-    ]
+
+    def differences(node: Node) -> list[str]:
+        found = [_difference(node, wanted) for wanted in place.expected[node.name]]
+        return [f"{role} on {node.name}: {why}" for why in found if why]
+
+    wrong = [why for each in everywhere(expected, differences) for why in each] if expected else []
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if wrong[1:] else ""
         raise StorageError(
             wrong[0] + more, hint="see `weft doctor`; another --scratch, --input or --output may work"
         )
-
-
-def _differences(place: Place, node: Node) -> list[str]:
-    return [why for wanted in place.expected[node.name] if (why := _difference(node, wanted))]
 
 
 def _difference(node: Node, wanted: ExpectedMount) -> str:

@@ -107,11 +107,11 @@ class SparkMl(Workload):
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        rows, columns = self._size()
+        rows, columns = _SIZES[self.kind]
         options: dict[str, Any] = {
             "test": self.kind,
-            "rows": rows,
-            "columns": columns,
+            "rows": self.rows or rows,
+            "columns": self.columns or columns,
             "rank": self.rank or _RANK.get(self.kind, 10),
             "block": self.block,
             "support": self.support or _SUPPORT.get(self.kind, 0.01),
@@ -125,7 +125,3 @@ class SparkMl(Workload):
         ran = results.ran
         facts = {key: value for key, value in ran.items() if key not in {"valid", "reason", "phases"}}
         return Judgement(bool(ran["valid"]), str(ran.get("reason", "")), 0, 0, ran.get("seconds"), facts)
-
-    def _size(self) -> tuple[int, int]:
-        usual = _SIZES[self.kind]
-        return self.rows or usual[0], self.columns or usual[1]

@@ -234,7 +234,11 @@ def _facts(collected: Outcome) -> dict[str, Any]:
     """Values for lists of runs; the report draws the rest from the record."""
     if "latency" not in collected:
         return {}
-    last = max((step for step in collected["steps"] if step["sustained"]), key=_rate, default=None)
+    last = max(
+        (step for step in collected["steps"] if step["sustained"]),
+        key=lambda step: float(step["rate"]),
+        default=None,
+    )
     step = last or collected["steps"][-1]
     return {
         "offered_per_second": step["rate"],
@@ -252,7 +256,3 @@ def _caught_up(backlog: Mapping[str, Any] | None) -> dict[str, Any]:
         return {}
     took = show_seconds(backlog["caught_up"]) if "caught_up" in backlog else "not until the end"
     return {"backlog_records": backlog["records"], "caught_up": took}
-
-
-def _rate(step: Mapping[str, Any]) -> float:
-    return float(step["rate"])

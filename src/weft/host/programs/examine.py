@@ -6,13 +6,12 @@ import os
 import resource
 import shutil
 import socket
-import struct
 import subprocess
 import sys
 import time
 from typing import Any
 
-from weft.host.programs import answers, mounts
+from weft.host.programs import answers, inventory, mounts
 
 _NETMASK_OF_INTERFACE = 0x891B
 """SIOCGIFNETMASK, netdevice(7)."""
@@ -82,16 +81,7 @@ def bound(address: str) -> bool:
 
 def networks() -> "dict[str, str]":
     """The netmask of each interface that has an IPv4 address."""
-    found = {}
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        for _, name in socket.if_nameindex():
-            asked = struct.pack("256s", name.encode()[:15])
-            try:
-                answer = fcntl.ioctl(any_socket.fileno(), _NETMASK_OF_INTERFACE, asked)
-            except OSError:
-                continue
-            found[name] = socket.inet_ntoa(answer[20:24])
-    return found
+    return inventory.of_interfaces(_NETMASK_OF_INTERFACE)
 
 
 def version(path: str) -> str:

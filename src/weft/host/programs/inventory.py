@@ -96,13 +96,16 @@ def ipv6() -> "list[str]":
 
 def addresses() -> "dict[str, str]":
     """The IPv4 address of each interface that has one."""
+    return of_interfaces(_ADDRESS_OF_INTERFACE)
+
+
+def of_interfaces(request: int) -> "dict[str, str]":
+    """What the kernel answers to a request for each interface that has an IPv4 address."""
     found = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         for _, name in socket.if_nameindex():
             try:
-                answer = fcntl.ioctl(
-                    any_socket.fileno(), _ADDRESS_OF_INTERFACE, struct.pack("256s", name.encode()[:15])
-                )
+                answer = fcntl.ioctl(any_socket.fileno(), request, struct.pack("256s", name.encode()[:15]))
             except OSError:
                 continue
             found[name] = socket.inet_ntoa(answer[20:24])

@@ -61,7 +61,9 @@ def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path 
     # what is loaded does not depend on the way to the engine
     where = str(home.resolve())
     key = f"classlist-{name}-{digest([jdk.home(java) / 'release'], str(java), where, *job.arguments)}"
-    _forget_failure(cached(key))
+    found = cached(key)
+    if found and (failed := found / _FAILED).exists() and time.time() - failed.stat().st_mtime > _DAY:
+        remove_tree(str(found))
     if (found := cached(key)) is None:
         with building(key, 100_000_000, say) as target:
             if target is not None:
@@ -73,15 +75,6 @@ def observe(name: str, java: Path, home: Path, job: Observed, say: Say) -> Path 
     assert found is not None
     listed = found / _LIST
     return listed if listed.exists() else None
-
-
-def _forget_failure(found: Path | None) -> None:
-    if (
-        found is not None
-        and (failed := found / _FAILED).exists()
-        and time.time() - failed.stat().st_mtime > _DAY
-    ):
-        remove_tree(str(found))
 
 
 def _observe(job: Observed, target: Path, say: Say) -> None:
@@ -140,25 +133,17 @@ def _kept(name: str, key: str, make: Callable[[Path], None], say: Say) -> Path |
 
 
 def _train(java: Path, training: Training, target: Path) -> None:
-    if not empty().is_dir():
-        empty().mkdir()
+    empty().mkdir(exist_ok=True)
     scratch = target / "scratch"
     scratch.mkdir()
-    flags = [
-        f"-XX:ArchiveClassesAtExit={target / _ARCHIVE}",
-        f"-Djava.io.tmpdir={scratch}",
-        "-XX:-UsePerfData",
-    ]
-    shell.run([str(java), *flags, *training(scratch)], timeout=300, env={"TMPDIR": str(scratch)})
+    flags = [f"-XX:ArchiveClassesAtExit={target / _ARCHIVE}", f"-Djava.io.tmpdir={scratch}"]
+    shell.run(
+        [str(java), *flags, "-XX:-UsePerfData", *training(scratch)], timeout=300, env={"TMPDIR": str(scratch)}
+    )
     remove_tree(str(scratch))
 
 
 def _dump(java: Path, listed: Path, class_path: Sequence[str], target: Path) -> None:
     """Without listed classes that do not exist: another release of an engine has other classes."""
-    flags = [
-        "-Xshare:dump",
-        f"-XX:SharedClassListFile={listed}",
-        f"-XX:SharedArchiveFile={target / _ARCHIVE}",
-        "-Xlog:cds=off",
-    ]
-    shell.run([str(java), *flags, "-cp", ":".join(class_path)], timeout=300)
+    flags = [f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={target / _ARCHIVE}"]
+    shell.run([str(java), "-Xshare:dump", *flags, "-Xlog:cds=off", "-cp", ":".join(class_path)], timeout=300)

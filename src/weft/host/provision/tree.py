@@ -86,7 +86,8 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
         if cached(name):
             yield None
             return
-        _name_damage(cache / name, say)
+        if say is not None and (cache / name).is_dir():
+            say(f"{_damage(cache / name)}: it is damaged, and made again")
         partial = cache / f".{name}.partial"
         remove_tree(str(partial))
         partial.mkdir()
@@ -97,11 +98,6 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
             partial.rename(cache / name)
         finally:
             remove_tree(str(partial))
-
-
-def _name_damage(path: Path, say: Say | None) -> None:
-    if say is not None and path.is_dir():
-        say(f"{_damage(path)}: it is damaged, and made again")
 
 
 def _discard(path: Path) -> None:

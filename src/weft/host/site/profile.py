@@ -153,12 +153,10 @@ def _checked(table: Mapping[str, Any], path: Path) -> Profile:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(word) for word in first["loc"])
+        parts = {name: type(part) for name, part in Profile() if isinstance(part, BaseModel)}
         known = [
             *Profile.model_fields,
-            *(f"slurm.{name}" for name in Directives.model_fields),
-            *(f"container.{name}" for name in Container.model_fields),
-            *(f"scratch.{name}" for name in Scratch.model_fields),
-            *(f"limits.{name}" for name in Limits.model_fields),
+            *(f"{name}.{key}" for name in parts for key in parts[name].model_fields),
         ]
         what = f"unknown key {key!r}" if first["type"] == "extra_forbidden" else f"{key}: {first['msg']}"
         raise UsageError(

@@ -43,8 +43,8 @@ def with_scratch(text: str, table: Mapping[str, str | int]) -> str:
     return "\n".join([*kept, *([""] if kept and kept[-1] else []), _SURVEYED, "[scratch]", *rows, ""])
 
 
-def _described(model: type[Profile | Directives | Container], key: str) -> str:
-    return f"# {model.model_fields[key].description}"
+def _described(model: type[Profile | Directives | Container], key: str, line: str) -> list[str]:
+    return [f"# {model.model_fields[key].description}", line]
 
 
 def _value(key: str, value: str | None, example: str) -> str:
@@ -56,10 +56,8 @@ def _paths(found: Survey) -> list[str]:
     scratch = str(found.scratch) if found.scratch else None
     return [
         *(seen or ["# no file system was found that other machines mount too"]),
-        _described(Profile, "shared"),
-        _value("shared", scratch, "/scratch/me"),
-        _described(Profile, "local"),
-        _value("local", None, str(found.local or "/local/me")),
+        *_described(Profile, "shared", _value("shared", scratch, "/scratch/me")),
+        *_described(Profile, "local", _value("local", None, str(found.local or "/local/me"))),
     ]
 
 
@@ -69,32 +67,24 @@ def _fabric(interfaces: Sequence[Interface]) -> list[str]:
         f"{', InfiniBand' if one.infiniband else ''}"
         for one in interfaces
     ]
-    return [
-        *seen,
-        "# (of this host; nodes may have others)",
-        _described(Profile, "fabric"),
-        'fabric = "auto"',
-    ]
+    rest = _described(Profile, "fabric", 'fabric = "auto"')
+    return [*seen, "# (of this host; nodes may have others)", *rest]
 
 
 def _modules(found: Survey) -> list[str]:
     seen = [f"# with a Java: {', '.join(found.modules)}"] if found.modules else []
-    return [*seen, _described(Profile, "modules"), "modules = []"]
+    return [*seen, *_described(Profile, "modules", "modules = []")]
 
 
 def _container(programs: Sequence[str]) -> list[str]:
     offered = ", ".join(f"loopback:DIR,by={name}" for name in programs)
+    known = f"scratch that they can mount inside a container: {offered}"
     return [
-        f"# scratch that they can mount inside a container: {offered}"
-        if programs
-        else "# shifter, apptainer and podman-hpc are not on PATH here",
+        f"# {known if programs else 'shifter, apptainer and podman-hpc are not on PATH here'}",
         "[container]",
-        _described(Container, "image"),
-        _value("image", None, "/apps/base.sif"),
-        _described(Container, "options"),
-        "options = []",
-        _described(Container, "bind"),
-        "bind = []",
+        *_described(Container, "image", _value("image", None, "/apps/base.sif")),
+        *_described(Container, "options", "options = []"),
+        *_described(Container, "bind", "bind = []"),
     ]
 
 
@@ -108,19 +98,9 @@ def _slurm(found: Survey) -> list[str]:
     ]
     default = next((one.name for one in found.partitions if one.default), None)
     lines = ["[slurm]", *rows, _value("partition", default, found.partitions[0].name)]
-    for key, example in (
-        ("account", "my-project"),
-        ("qos", "normal"),
-        ("time", "1:00:00"),
-        ("constraint", "haswell"),
-    ):
-        lines += [_described(Directives, key), _value(key, None, example)]
+    examples = {"account": "my-project", "qos": "normal", "time": "1:00:00", "constraint": "haswell"}
+    for key, example in examples.items():
+        lines += _described(Directives, key, _value(key, None, example))
     buffer = [f"# this Slurm manages a burst buffer: {found.burst_buffer}"] if found.burst_buffer else []
-    return [
-        *lines,
-        _described(Directives, "exclusive"),
-        "exclusive = true",
-        *buffer,
-        _described(Directives, "extra"),
-        "extra = []",
-    ]
+    lines += _described(Directives, "exclusive", "exclusive = true")
+    return [*lines, *buffer, *_described(Directives, "extra", "extra = []")]

@@ -134,10 +134,8 @@ def accounted(number: int) -> dict[str, str]:
     keys = ("Elapsed", "TotalCPU", "CPUTimeRAW", "MaxRSS", "ConsumedEnergy", "AllocTRES")
     if shutil.which("sacct") is None:
         return {}
-    done = ask(
-        "sacct", "--parsable2", "--noheader", f"--jobs={number}", f"--format={','.join(keys)}", check=False
-    )
-    lines = done.out.splitlines() if done.code == 0 else []
-    return (
-        {key: value for key, value in zip(keys, lines[0].split("|"), strict=True) if value} if lines else {}
-    )
+    columns = f"--format={','.join(keys)}"
+    done = ask("sacct", "--parsable2", "--noheader", f"--jobs={number}", columns, check=False)
+    if done.code != 0 or not done.out:
+        return {}
+    return {key: value for key, value in zip(keys, done.out.splitlines()[0].split("|"), strict=True) if value}

@@ -58,13 +58,17 @@ def calibrate(
         _require_files(spec)
     programs = native.build(progress.say)
     progress.say(f"calibration of {asked}: about {show_seconds(_estimate(specs, seconds))}")
-    with _working(specs[0], programs) as work:
+    with _working(specs[0].paths(), programs) as work:
         found = _machine(specs[0], asked, work, progress)
     storages = []
     for spec in specs:
-        with _working(spec, programs) as work:
+        with _working(spec.paths(), programs) as work:
             storages.append(_storage(spec, work, seconds, progress))
-    limited = [row for rate in linkrates.RATES for row in _limited(rate, programs, progress)] if rates else []
+    limited: list[LimitedLink] = []
+    for rate in linkrates.RATES if rates else ():
+        length = len(linkrates.CONNECTIONS) * linkrates.SECONDS + 1
+        with _step(progress, f"link of {rate or 'any rate'}", length), _working((), programs) as work:
+            limited += linkrates.measured(rate, work)
     tasks = [scheduler(engine, asked, progress) for engine in engines]
     update = {"storages": tuple(storages), "schedulers": tuple(tasks), "rates": tuple(limited)}
     whole = found.model_copy(update=update)
@@ -73,26 +77,17 @@ def calibrate(
 
 
 @contextmanager
-def _working(spec: Spec, programs: Path) -> Iterator[Work]:
+def _working(paths: Sequence[Path], programs: Path) -> Iterator[Work]:
     """A lease and a directory of their own: each storage has nodes of its own, as in a run."""
-    name = _name()
-    visible = [settings.cache(), *settings.installation(), *spec.paths()]
+    name = f"calibrate-{secrets.token_hex(4)}"
+    visible = [settings.cache(), *settings.installation(), *paths]
     with lease.hold(name, "calibrate") as held, open_work(name, held, programs, visible) as work:
         yield work
-
-
-def _name() -> str:
-    return f"calibrate-{secrets.token_hex(4)}"
 
 
 def _estimate(specs: Sequence[Spec], seconds: float) -> float:
     each = len(CALLERS) * _TIMED * seconds + 2 * _SECONDS["transfer"] + _SECONDS["sort"]
     return _SECONDS["nodes"] + _SECONDS["network"] + len(specs) * each
-
-
-def _limited(rate: str, programs: Path, progress: Progress) -> list[LimitedLink]:
-    with _step(progress, f"link of {rate or 'any rate'}", len(linkrates.CONNECTIONS) * linkrates.SECONDS + 1):
-        return linkrates.measured(rate, programs, _name())
 
 
 def _topology(spec: Spec) -> Topology:

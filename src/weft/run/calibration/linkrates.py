@@ -1,12 +1,8 @@
 """Whether limited links of virtual nodes have the rate that was asked for, from 0.05 to 10 Gbit/s, for one and for many connections."""
 
-from pathlib import Path
-
 from weft.adapters.nodes.base import Nodes
 from weft.analysis.read.calibration import LimitedLink
-from weft.host import settings
-from weft.host.lease import hold
-from weft.host.work import open_work
+from weft.host.work import Work
 from weft.run.calibration.program import Gauge
 from weft.spec.parse import parse
 from weft.text.units import parse_rate
@@ -26,14 +22,9 @@ def nodes(rate: str) -> Nodes:
     return parse({"workload": "file-open", "nodes": form}).nodes
 
 
-def measured(rate: str, programs: Path, name: str) -> list[LimitedLink]:
+def measured(rate: str, work: Work) -> list[LimitedLink]:
     """One rate, from the first node to the second, by number of connections."""
-    visible = [settings.cache(), *settings.installation()]
-    with (
-        hold(name, "calibrate") as held,
-        open_work(name, held, programs, visible) as work,
-        nodes(rate).acquire(work, visible) as (one, other),
-    ):
+    with nodes(rate).acquire(work, work.visible) as (one, other):
         gauge = Gauge(work)
         options = ["--seconds", str(SECONDS), "--connections", ",".join(map(str, CONNECTIONS))]
         with gauge.serving(other) as address:

@@ -35,12 +35,10 @@ _LINKS = 4
 def nodes(on: Sequence[Node], hosts: Sequence[CalibratedHost], gauge: Gauge) -> list[NodeRates]:
     """Memory and cores of every node, all at the same time."""
     here = next((host.name for host in hosts), "")
-    found = gauge.on({node: _compute(node) for node in on})
+    found = gauge.on({
+        node: ["compute", "--threads", str(node.cores), "--bytes", str(_sort_bytes(node))] for node in on
+    })  # fmt: skip
     return [_node(node, node.host or here, rates) for node, rates in zip(on, found, strict=True)]
-
-
-def _compute(node: Node) -> list[str]:
-    return ["compute", "--threads", str(node.cores), "--bytes", str(_sort_bytes(node))]
 
 
 def _sort_bytes(node: Node) -> int:

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -40,8 +41,11 @@ def keep(calibration: Calibration) -> Path:
 
 def all_of() -> list[Calibration]:
     """Every readable calibration of this format, oldest first."""
-    found = [one for path in sorted(directory().glob("*/*.json")) if (one := _read(path)) is not None]
-    return sorted(found, key=lambda one: one.created)
+    found = []
+    for path in sorted(directory().glob("*/*.json")):
+        with suppress(OSError, ValidationError):
+            found.append(Calibration.model_validate_json(path.read_text()))
+    return sorted((one for one in found if one.format == FORMAT), key=lambda one: one.created)
 
 
 def newest() -> Calibration:
@@ -52,11 +56,3 @@ def newest() -> Calibration:
             f"there is no calibration in {directory()}", hint="make one: weft calibrate --scratch disk"
         )
     return found[-1]
-
-
-def _read(path: Path) -> Calibration | None:
-    try:
-        found = Calibration.model_validate_json(path.read_text())
-    except (OSError, ValidationError):
-        return None
-    return found if found.format == FORMAT else None

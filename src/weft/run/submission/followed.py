@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
 
 from weft.errors import NodeError, WeftError
 from weft.host import lease, settings, signals
@@ -14,7 +13,7 @@ from weft.host.slurm import commands, jobs
 from weft.host.slurm.jobs import ENDED, WAITING, SlurmJob
 from weft.record import record as records
 from weft.record.record import Record
-from weft.run.progress import Progress
+from weft.run.progress import Progress, forwarded
 
 POLL = 1.0
 """Seconds between requests to Slurm's controller, which serves the whole machine."""
@@ -109,15 +108,13 @@ class Followed:
         for end, stream in (("err", sys.stderr), ("out", sys.stdout)):
             path = self.folder / f"{self.number}.{end}"
             if path.exists():
-                self.printed[end] = _copy(path, self.printed.get(end, 0), stream)
+                self.printed[end] = forwarded(path, self.printed.get(end, 0), stream)
 
     def cancel(self) -> None:
         """Cancel the job, and wait until it has ended: then its record is complete."""
         self.progress.say(f"cancelling Slurm job {self.number}")
         commands.cancel(self.number)
-        end = time.monotonic() + _ENDING
-        while time.monotonic() < end and not self._over(self._poll()):
-            signals.sleep(POLL / 4)
+        signals.until(lambda: self._over(self._poll()), _ENDING, POLL / 4)
         self._pass_on()
 
     def release(self) -> None:
@@ -130,17 +127,15 @@ class Followed:
 
     def keep(self) -> None:
         """Write Slurm's data about the job to the records of its runs, with its script and output."""
-        facts = self._facts()
+        known = self.last.fields if self.last else {}
+        kept = {key: known[key] for key in _KEPT if key in known}
+        facts = {**kept, "accounting": jobs.accounted(self.number)}
         for stored in self._records():
             record = Record(stored.directory, stored.head)
-            own = {**stored.head.slurm, **facts}
-            if (
-                stored.head.verdict == "RUNNING" and self.last is not None
-            ):  # killed before it could write a verdict
-                record.update(
-                    verdict="INVALID", reason=f"{self.last.end().message} in phase {stored.head.phase}"
-                )
-            record.update(slurm=own)
+            if stored.head.verdict == "RUNNING" and self.last:  # killed before it could write a verdict
+                reason = f"{self.last.end().message} in phase {stored.head.phase}"
+                record.update(verdict="INVALID", reason=reason)
+            record.update(slurm={**stored.head.slurm, **facts})
             (stored.directory / "job").mkdir(exist_ok=True)
             for path in self._files():
                 shutil.copy(path, stored.directory / "job" / f"job{path.suffix}")
@@ -156,20 +151,3 @@ class Followed:
         for stored in records.all_records(settings.runs()):
             if stored.head.slurm.get("job") == self.number:
                 yield stored
-
-    def _facts(self) -> dict[str, Any]:
-        known = self.last.fields if self.last else {}
-        return {
-            **{key: known[key] for key in _KEPT if key in known},
-            "accounting": jobs.accounted(self.number),
-        }
-
-
-def _copy(path: Path, begin: int, stream: IO[str]) -> int:
-    """Forward the contents of a file after `begin`; returns the new position."""
-    with path.open("rb") as file:
-        file.seek(begin)
-        text = file.read()
-    stream.buffer.write(text)  # type: ignore[attr-defined]
-    stream.flush()
-    return begin + len(text)

@@ -53,7 +53,8 @@ class PowerGraphEngine(Engine):
 
     def require_installed(self) -> None:
         home = self._home()
-        if (program := _program(home)) is None:
+        program = next((home / path for path in _BUILT if (home / path).is_file()), None)
+        if program is None:
             raise UsageError(
                 f"{home} has no program for PageRank of PowerGraph: there is no {_BUILT[0]} in it",
                 hint="name the directory in which ./configure and make were run, with --set engine.home=DIRECTORY",
@@ -134,10 +135,6 @@ class PowerGraphEngine(Engine):
                 hint="name its directory with --engine powergraph:DIRECTORY or --set engine.home=DIRECTORY",
             )
         return self.home
-
-
-def _program(home: Path) -> Path | None:
-    return next((home / path for path in _BUILT if (home / path).is_file()), None)
 
 
 def _threads(layout: Layout) -> int:

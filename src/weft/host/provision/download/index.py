@@ -32,25 +32,16 @@ def sources(package: str, file: str, to: Session) -> Sequence[DownloadAddress]:
         except Refused as refused:
             reasons.append(str(refused))
     if not local + found:
-        raise Refused(
-            "; ".join(reasons) or f"no index of pip's settings has {file}: {_shown(pip)}",
-        )
+        known = ", ".join(map(shown, pip.indexes())) or "there is none"
+        raise Refused("; ".join(reasons) or f"no index of pip's settings has {file}: {known}")
     return local + found
-
-
-def _shown(pip: PipSettings) -> str:
-    return ", ".join(map(shown, pip.indexes())) or "there is none"
 
 
 def _folders(pip: PipSettings) -> list[Path]:
     """The directories of find-links."""
-    given = pip.several("find-links")
-    paths = [
-        Path(url2pathname(urlsplit(text).path)) if text.startswith("file:") else Path(text)
-        for text in given
-        if "://" not in text or text.startswith("file:")
-    ]
-    return [path.expanduser().absolute() for path in paths]
+    given = [text for text in pip.several("find-links") if "://" not in text or text.startswith("file:")]
+    paths = [url2pathname(urlsplit(text).path) if text.startswith("file:") else text for text in given]
+    return [Path(path).expanduser().absolute() for path in paths]
 
 
 def _files(page: DownloadAddress, file: str, to: Session) -> Iterator[str]:
