@@ -7,6 +7,7 @@ from typing import Any
 
 from weft.analysis.explain.slots import FEW, STRAGGLERS
 from weft.analysis.predict.calibrated import HOSTED
+from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.forecast import LONG
 from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.machine import service
@@ -19,8 +20,6 @@ from weft.facts.storages import layers
 
 _KEYS = {"groupby": "mappers", "pi": "tasks"}
 """By workload: its key for the number of tasks, where that is not `partitions`."""
-_COMPRESSED = 2.1
-"""Bytes over those that LZ4, Spark's default codec, makes of them: its authors' benchmark of the Silesia corpus."""
 _OF_MEMORY = 0.25
 """Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
 _ROOM = 2.0
@@ -239,7 +238,7 @@ def _compression(run: Situation) -> Iterator[Candidate]:
         ", ".join(f"{name}=false" for name in names),
         replace(run.target, uncompressed=1.0),
         "compression",
-        replace(run.target, uncompressed=_COMPRESSED),
+        replace(run.target, uncompressed=VALUE["lz4_ratio"]),
     )
 
 

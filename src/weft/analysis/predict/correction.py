@@ -13,19 +13,17 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.distance import AGAIN, DOUBLINGS, Axes
 
-USUAL = 0.1
-"""Relative deviation of one run: 26 specs that were run 2 to 9 times within five hours on a virtual
-machine with two cores, 63 differences, deviated by 0.105."""
+USUAL = VALUE["usual_deviation"]
+"""Relative deviation of one run."""
 _AS_MANY = 4
 """Differences between equal runs as which it counts."""
-PER_DOUBLING = 0.04
+PER_DOUBLING = VALUE["error_per_doubling"]
 """Relative error of each doubling away from the measurement."""
 _SURE = 8
 """Runs as which the assumed deviations count."""
-PER_STORAGE = 0.5
-"""Relative error of the part that another storage decides, by figures of it that are not of this job."""
 
 Matrix = npt.NDArray[np.float64]
 
@@ -86,7 +84,7 @@ def assumed(name: str, run: float = USUAL) -> float:
     """The deviation of an axis' coefficient before any other run is known."""
     if name == AGAIN:
         return run
-    return PER_DOUBLING if name in DOUBLINGS else PER_STORAGE
+    return PER_DOUBLING if name in DOUBLINGS else VALUE["error_per_storage"]
 
 
 def fitted(runs: Sequence[Seen], run: float = USUAL) -> Correction:

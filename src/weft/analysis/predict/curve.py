@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from weft.analysis.predict import distance
+from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.correction import NONE, Correction
 from weft.analysis.predict.distance import AGAIN
 from weft.analysis.predict.forecast import Model
@@ -13,8 +14,6 @@ from weft.analysis.read.part import Part
 
 FAR = 16.0
 """Factor of extrapolation from which a prediction is marked: two doublings beyond the fourfold range of usual studies."""
-_PER_WAITING = 0.5
-"""Relative error by the share of slot time that tasks waited for a processor: others who compute there come and go."""
 _BAND = 0.9
 """Share of runs that a band holds."""
 _STEP = 1.04
@@ -66,7 +65,7 @@ def _point(model: Model, target: Target, known: Correction, *, both_again: bool)
     # a factor that the measured run had by luck is in its prediction as well
     log, deviation = known.at({name: at for name, at in axes.items() if not (both_again and name == AGAIN)})
     width = known.within(_BAND) * math.hypot(
-        deviation, math.log(max(model.replay(), 1e-3)), _PER_WAITING * distance.waited(model)
+        deviation, math.log(max(model.replay(), 1e-3)), VALUE["error_per_waiting"] * distance.waited(model)
     )
     longer = math.exp(log)
     return Point(

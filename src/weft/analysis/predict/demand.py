@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.machine import StorageModel
 from weft.analysis.predict.stations import Load, Station, solve
@@ -14,20 +15,6 @@ CPUS = "the host's processors"
 NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
-_COMPILED = 1 / 3
-"""Power of what a JVM does with which the time of its compilers grows. Executors of GroupBy with 2, 4 and 12 tasks a stage compiled 2.5,
-4.3 and 6.9 s, those of TeraSort with 2 and 4 tasks 3.2 and 4.0 s."""
-_WARMING = 2.0
-"""Processor seconds of a slot in a stage during which its code gets warm: the stages of the GroupBys and TeraSorts from which
-the usual share is taken had 0.5 to 2.0."""
-_TURN = 3e-3
-"""Seconds that Linux's fair scheduler lets a thread compute on two processors before others have their turn."""
-_OF_FILE_WRITER = 6
-"""Files that Spark's sort writer opens whatever the number of blocks: data, index and checksums, new and renamed."""
-_OF_BLOCK = 3
-"""Calls that move data of a shuffle block however small it is: two offsets of the index file, and the block."""
-_REQUESTS = 5
-"""Executors that a reading task asks at once: ShuffleBlockFetcherIterator asks for a fifth of maxBytesInFlight each."""
 
 _ROUNDS = 6
 """Corrections until queues and measurement agree: more change the result by less than a thousandth."""
@@ -167,7 +154,7 @@ def _cold(stage: StageWork, work: JobProfile) -> float:
     if work.jvm_a_task or not stage.cpu:
         return 0.0
     of_slot = stage.cpu * stage.count / min(work.slots, stage.count)
-    return max(work.warm_up * min(1.0, _WARMING / of_slot), stage.cold(work.slots))
+    return max(work.warm_up * min(1.0, VALUE["warm_up_seconds"] / of_slot), stage.cold(work.slots))
 
 
 def _slots_a_task(tasks: int, slots: int) -> float:
@@ -193,7 +180,7 @@ def _background(work: JobProfile, target: Target, count: int) -> float:
     done = sum(new.tasks * new.data * stage.cpu for new, stage in zip(each, work.stages, strict=True))
     more = done / sum(stage.count * stage.cpu for stage in work.stages)
     machines = min(target.nodes, count) / work.nodes
-    each_does: float = (more / machines) ** _COMPILED
+    each_does: float = (more / machines) ** VALUE["compiler_power"]
     return whole * machines * each_does / sum(new.tasks for new in each) / target.machine.speed
 
 
@@ -208,7 +195,7 @@ def _woken(stage: StageWork, work: JobProfile, target: Target) -> float:
     gone = [
         call for call in own if replaced(call.role, work, target) and _cached(target.storages[call.role].name)
     ]
-    turns = sum(call.count for call in own) + stage.cpu / _TURN
+    turns = sum(call.count for call in own) + stage.cpu / VALUE["scheduler_turn"]
     return sum(call.count for call in gone) / turns if turns else 0.0
 
 
@@ -232,7 +219,7 @@ def _files(
     service = target.storages.get(role)
     same = not replaced(role, work, target)
     own = {f"metadata: {role}": 0.0, f"data: {role}": 0.0}
-    parallel = min(max(1, target.nodes - 1), _REQUESTS)
+    parallel = min(max(1, target.nodes - 1), VALUE["fetch_requests"])
     for each in calls:
         kind = f"{'data' if each.data else 'metadata'}: {role}"
         delay = _delay(each, service) / (parallel if each.served else 1)
@@ -285,13 +272,15 @@ def _grown(
         ratio = new.data if call.data else 1.0
     elif call.data and stage.reads_shuffle:
         # a block that is smaller is read in fewer pieces
-        ratio = max(new.data, new.reads * min(1.0, _OF_BLOCK * max(stage.blocks, 1.0) / call.count))
+        ratio = max(
+            new.data, new.reads * min(1.0, VALUE["block_calls"] * max(stage.blocks, 1.0) / call.count)
+        )
     elif call.data:
         ratio = max(new.data, new.writes)
     elif reads:
         ratio = new.reads
     elif stage.writes_shuffle and _by_block(call, stage, work):
-        ratio = new.writes or min(1.0, _OF_FILE_WRITER / call.count)
+        ratio = new.writes or min(1.0, VALUE["sort_writer_opens"] / call.count)
     else:
         ratio = 1.0
     if call.served:

@@ -15,6 +15,7 @@ from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK, WAITING
 from weft.analysis.explain.timeparts import StageTime
+from weft.analysis.predict.constants import VALUE
 from weft.analysis.read.sums import sums
 from weft.errors import UsageError
 from weft.facts import engines
@@ -22,12 +23,8 @@ from weft.facts.jobmetrics import JobMetrics
 from weft.facts.roles import ROLES
 from weft.facts.storages import layers
 
-_START = 1.0
-"""Processor seconds of a task in a JVM of its own, whatever its data: in nine TeraSorts of 100 to 600 MB they were 1.6 of a map's and
-1.0 of a reduce's."""
-WARM_UP = 0.5
-"""Usual share of what short jobs compute that each slot needs again whatever its tasks: in the three stages of GroupBy with 4 and with
-12 tasks a slot it was 0.36, 0.52 and 0.66 of what 4 tasks computed."""
+WARM_UP = VALUE["warm_up_share"]
+"""Usual share of what short jobs compute that each slot needs again whatever its tasks."""
 _OF_TASK = 0.8
 """Share of a task that its start may be: a task does something with its data, too."""
 
@@ -168,7 +165,10 @@ def of_record(
     stages = [_stage(seen, key, found.stages[key], step, served) for key, step in plan.items()]
     alone = engines.of(engine).jvm_a_task
     if alone:
-        stages = [replace(each, fixed=max(each.fixed, min(_START, _OF_TASK * each.cpu))) for each in stages]
+        stages = [
+            replace(each, fixed=max(each.fixed, min(VALUE["jvm_start"], _OF_TASK * each.cpu)))
+            for each in stages
+        ]
     last = float(max(row["end"] or window.begin for row in metrics.stages.iter_rows(named=True)))
     wall = window.end - window.begin
     own = measured if measured and measured < wall else wall

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.machine import UNLIMITED, Machine, StorageModel
 from weft.errors import UsageError
 from weft.text import toml
@@ -151,11 +152,6 @@ def where_from(sources: Mapping[str, str], key: str) -> str:
 _CALLS = {"stat": "getattr", "open": "open", "close": "close", "unlink": "unlink", "rename": "rename",
           "mkdir": "mkdir", "rmdir": "rmdir", "readdir": "readdir", "truncate": "truncate", "create": "create"}  # fmt: skip
 """Operations as the preload library counts them, by what a profile of latencyfs calls them."""
-_EMULATOR = 130e-6
-"""Processor seconds of latencyfs for each call, where the run itself had none: the median of eight sorts and GroupBys, 65 to 223 us."""
-_THROUGH_FUSE = {"write": 0.7e-3, "read": 0.35e-3}
-"""Seconds of one call that moves data, besides its bytes, on a host whose processors are all busy: the kernel hands pages over to
-latencyfs one request after another, each of which queues for a processor. Medians of the same runs, 0.13 to 0.89 ms and 0.14 to 0.42 ms."""
 
 
 def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> StorageModel:
@@ -176,8 +172,8 @@ def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> Storage
         bandwidth=values["data.shared_bandwidth"] or UNLIMITED,
         client_bandwidth=values["data.client_bandwidth"] or UNLIMITED,
         call=call,
-        calls={operation: call + seconds for operation, seconds in _THROUGH_FUSE.items()},
-        emulator=_EMULATOR,
+        calls={"write": call + VALUE["fuse_write"], "read": call + VALUE["fuse_read"]},
+        emulator=VALUE["latencyfs_call"],
         source=f"latencyfs's profile {table['name']}",
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.machine import Machine, StorageModel
 
@@ -27,7 +28,7 @@ class TaskRule:
     def tasks(self, slots: int, size: float) -> int:
         count = max(1, round(self.per_slot * slots))
         if self.split:
-            return count * max(1, math.ceil(size / count / self.split - _SLOP))
+            return count * max(1, math.ceil(size / count / self.split - VALUE["split_slop"]))
         return max(count, math.ceil(size / self.block) if self.block else 0)
 
     def fits(self, stage: StageWork, work: JobProfile) -> bool:
@@ -65,8 +66,6 @@ _BLOCK = 64e6
 """Bytes from which weft's sorts and TeraSorts use more partitions than two a slot (workloads/terarecords.py)."""
 _SPLIT = float(128 << 20)
 """Bytes of a split of their input, of which there are two files a slot (`--split-bytes` of the jobs)."""
-_SLOP = 0.1
-"""Of a split, by which the last one of a file may be longer (SPLIT_SLOP of Hadoop's FileInputFormat)."""
 _RECORDS = (
     TaskRule(2, split=_SPLIT, reads=False),
     TaskRule(1, reads=False),
@@ -149,8 +148,8 @@ class Scaled:
     """Shuffle blocks of the whole stage."""
 
 
-BYPASS = 200
-"""spark.shuffle.sort.bypassMergeThreshold: with at most so many reducers, each block is first a file of its own."""
+BYPASS = VALUE["bypass_merge_threshold"]
+"""With at most so many reducers, each block is first a file of its own."""
 
 
 def scaled(stage: StageWork, work: JobProfile, target: Target) -> Scaled:
