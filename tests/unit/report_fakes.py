@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from weft.record import samples
+from weft.record.migrations import labelled
 from weft.record.record import Stored, read, write_json
-from weft.record.samples import Sample
+from weft.record.samples import Measure, Sample
 
 BEGIN = 1_700_000_000.0
 """When the fake run began, in seconds since the epoch."""
@@ -205,6 +206,11 @@ RESOLVED: Mapping[str, Any] = {
     "places": {"scratch": {"storage": "delayed", "description": "latencyfs over /tmp", "emulated": "a Lustre of 2015, by a delay model", "paths": {"node1": "/a", "node2": "/b"}}},
     "derived": {"spark": {"slots": 4}},
 }  # fmt: skip
+
+
+def measure(dotted: str) -> Measure:
+    """`fileops.scratch.open.count`: a counter with its labels, in the form of schema 4."""
+    return Measure(*labelled(dotted, 4))
 
 
 def readings() -> list[Sample]:

@@ -15,7 +15,7 @@ from weft.cli.runs import runs
 from weft.errors import RecordError
 from weft.host import settings
 from weft.record import record
-from weft.record.migrations import SCHEMA, STEPS, migrated
+from weft.record.migrations import SCHEMA, STEPS, labelled, migrated
 from weft.report.pages import page
 from weft.report.sections.probes.fileops import file_operations
 
@@ -88,16 +88,48 @@ def test_scratch_of_schema_3_has_the_name_of_its_flag_and_the_same_figures() -> 
     parts = {part.name: round(part.seconds, 3) for part in explained.parts}
     assert (parts["data: scratch"], parts["metadata: scratch"]) == (2.729, 0.231)
     names = {
-        counter.name.partition("scratch")[0] for counter in summary.counters if "scratch" in counter.name
+        (counter.name, counter.thread) for counter in summary.counters if counter.path_class == "scratch"
     }
-    assert {"fileops.", "threadops.task.", "lustre."} <= names
+    assert {("fileops.count", ""), ("threadops.count", "task"), ("lustre.llite.count", "")} <= names
     assert all(counter.source for counter in summary.counters)
     assert set(summary.readings["lustre"]) == {"scratch"}
     assert summary.emulated[0].startswith("the scratch file system is emulated")
     assert summary.readings["lustre"]["scratch"]["emulated"] == summary.emulated[0]
     assert [place.role for place in summary.places] == ["scratch"]
     written = json.loads(summary.model_dump_json())
-    assert not {key for key in _keys(written) if key == "shuffle" or ".shuffle." in key}
+    assert not {key for key in _keys(written) if key == "shuffle"}
+    assert "shuffle" not in {counter.path_class for counter in summary.counters}
+
+
+def test_labels_of_schema_4_are_columns_and_the_figures_are_the_same() -> None:
+    summary = old("schema-4-delayed-scratch")
+    found, explained = operations(Path(summary.directory)), summary.explanation
+    assert found is not None
+    assert (found.opens, found.bytes_read, found.bytes_written) == (130, 83_308_896, 163_250_396)
+    assert explained is not None
+    parts = {part.name: round(part.seconds, 3) for part in explained.parts}
+    assert (parts["data: scratch"], parts["metadata: scratch"], parts["processor"]) == (5.748, 0.515, 2.434)
+    assert (len(summary.counters), len(summary.series)) == (729, 38)
+    assert {counter.name.count(".") for counter in summary.counters} == {0, 1, 2}
+    assert all(counter.source for counter in summary.counters)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("memory", ("memory", "", "", "", "")),
+        ("fileops.processes", ("fileops.processes", "", "", "", "")),
+        ("fileops.other.read.size_hist.64", ("fileops.size_hist", "", "other", "read", "64")),
+        ("threadops.task.shuffle.open.count", ("threadops.count", "task", "scratch", "open", "")),
+        ("threads.server.in.open", ("threads.in", "server", "", "open", "")),
+        ("threads.task.cpu", ("threads.cpu", "task", "", "", "")),
+        ("lustre.host.mdc.intent_lock.count", ("lustre.mdc.count", "", "host", "intent_lock", "")),
+        ("dvs./a.b/c.RQ_OPEN.errors", ("dvs.errors", "", "/a.b/c", "RQ_OPEN", "")),
+        ("hdfs.namenode.create", ("hdfs.namenode.create", "", "", "", "")),
+    ],
+)
+def test_a_dotted_counter_is_split_into_its_labels(name: str, expected: tuple[str, ...]) -> None:
+    assert labelled(name, 3) == expected
 
 
 def _keys(value: object) -> set[str]:

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.report_fakes import measure
 from weft.analysis.explain.attribution import Attribution, attribute
 from weft.analysis.explain.evidence import Window
 from weft.facts import jobmetrics
 from weft.facts.jobmetrics import JobMetrics
 from weft.record import samples
-from weft.record.samples import Sample
 
 WINDOW = Window(0, 10, 2, {"10.0.0.1": "node1", "10.0.0.2": "node2"})
 EXECUTOR = "CoarseGrainedExecutorBackend/1"
@@ -57,7 +57,11 @@ def job(tasks: list[Row], parents: dict[int, list[int]] | None = None) -> JobMet
 
 def readings(rates: dict[tuple[str, str, str], float], until: int = 10) -> polars.DataFrame:
     """Counters that grow evenly, by node, process and name."""
-    found = [Sample(t, *name, rate * t) for t in range(until + 1) for name, rate in rates.items()]
+    found = [
+        measure(name).at(t, node, process, rate * t)
+        for t in range(until + 1)
+        for (node, process, name), rate in rates.items()
+    ]
     return polars.DataFrame(found, samples.SCHEMA, orient="row")
 
 

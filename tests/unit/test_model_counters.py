@@ -3,6 +3,7 @@
 import polars
 import pytest
 
+from tests.unit.report_fakes import measure
 from weft.analysis.read import counters
 from weft.record import samples
 from weft.record.samples import Sample
@@ -15,10 +16,10 @@ def frame(*found: Sample) -> polars.DataFrame:
 
 
 def opens(*readings: tuple[float, float], component: str = "engine") -> list[Sample]:
-    return [Sample(t, "n", "", "fileops.scratch.open.count", value, component) for t, value in readings]
+    return [measure("fileops.scratch.open.count").at(t, "n", "", value, component) for t, value in readings]
 
 
-def sums(found: polars.DataFrame, counter: str = "fileops.scratch.open.count") -> dict[str, float]:
+def sums(found: polars.DataFrame, counter: str = "fileops.count") -> dict[str, float]:
     mine = found.filter((polars.col("counter") == counter) & (polars.col("value") != 0))
     return dict(mine.select("phase", "value").iter_rows())
 
@@ -45,7 +46,9 @@ def test_a_counter_of_the_machine_counts_from_its_first_reading() -> None:
 
 def test_a_counter_of_the_run_counts_from_its_first_daemon() -> None:
     found = counters.by_phase(
-        frame(*opens((10.1, 500), (20, 500), (30, 700))), (("storage", 5.0), *PHASES), of_run=["fileops.*"]
+        frame(*opens((10.1, 500), (20, 500), (30, 700))),
+        (("storage", 5.0), *PHASES),
+        of_run=["fileops.count"],
     )
     assert sums(found) == {"start": 500, "run": 200}
 

@@ -46,7 +46,7 @@ def test_a_directory_without_records_is_an_empty_data_frame(tmp_path: Path) -> N
 
 def test_samples_of_a_run_are_a_data_frame(tmp_path: Path) -> None:
     stored(tmp_path, "a")
-    assert {"t", "counter", "value"} <= set(weft.samples("a", tmp_path).columns)
+    assert {"t", "counter", "value", "path_class", "operation"} <= set(weft.samples("a", tmp_path).columns)
 
 
 def cluster(kind: str, directory: Path, **layout: object) -> SimpleNamespace:

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars
 import pytest
 
+from tests.unit.report_fakes import measure
 from weft.analysis.explain import pauses
 from weft.facts import jobmetrics
 from weft.record.samples import SCHEMA
@@ -30,7 +31,7 @@ def test_the_time_of_tasks_in_pauses_is_summed_by_node(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "7.log").write_text(LOG)
     (folder / "8.log").write_text(LOG)
-    rows = [(1.0, "node1", f"{program}/{pid}", "threads.task.cpu", 1.0, "engine")
+    rows = [measure("threads.task.cpu").at(1.0, "node1", f"{program}/{pid}", 1.0, "engine")
             for pid, program in ((7, "CoarseGrainedExecutorBackend"), (8, "Master"))]  # fmt: skip
     samples = polars.DataFrame(rows, SCHEMA, orient="row")
     tasks = [{"host": "10.0.0.1", "begin": 1009.0, "end": 1010.25}, {"host": "10.0.0.1", "begin": 1010.0, "end": 1030.0},

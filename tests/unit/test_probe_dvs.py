@@ -62,7 +62,7 @@ def test_a_run_has_what_was_counted_during_it(mounted: Path, tmp_path: Path) -> 
     (table,) = dvs_counters(found).blocks
     assert isinstance(table, Table)
     assert table.rows == [("/scratch", "RQ_LOOKUP", "requests to servers", "500", "0", "0.008")]
-    assert "dvs./scratch.RQ_LOOKUP.count,1500," in (stored.directory / "samples.csv").read_text()
+    assert "dvs.count,1500,,,/scratch,RQ_LOOKUP," in (stored.directory / "samples.csv").read_text()
 
 
 def test_a_machine_without_dvs_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,12 @@ import json
 from pathlib import Path
 
 from tests.fakes import fake_layout, fake_program
+from tests.unit.report_fakes import measure
 from weft.adapters.probes.fileops import FileopsProbe, readings
 from weft.layout.node import Node
 from weft.layout.plan import Layout
 from weft.record import samples
+from weft.record.samples import Measure
 from weft.run.run import _make_directories
 from weft.text.entry import Entry
 
@@ -51,7 +53,7 @@ def test_it_reads_those_components_that_counted_and_says_that_others_did_not(tmp
         read()
     found = samples.load(Entry(planned.record))
     assert set(found["component"]) == {"engine", "generator", "validator"}
-    opens = found.filter(found["counter"] == "fileops.scratch.open.count")
+    opens = found.filter(found["counter"] == "fileops.count")
     assert set(opens.select("component", "value").iter_rows()) == {("engine", 3.0)}
     processes = found.filter((found["counter"] == "fileops.processes") & (found["component"] == "engine"))
     assert processes["value"].to_list() == [0, 2, 2]
@@ -70,12 +72,12 @@ def test_what_puts_a_process_into_its_node_is_left_out(tmp_path: Path) -> None:
 
 def test_a_reading_has_what_is_not_zero_and_the_distributions_of_reads_and_opens() -> None:
     found = dict(readings({"total": {"scratch": {"open": SUMS, "unlink": SUMS}}, "processes": [{}, {}]}))
-    opened = {name: value for name, value in found.items() if ".open." in name}
+    opened = {name: value for name, value in found.items() if name.operation == "open"}
     assert opened == {
-        "fileops.scratch.open.count": 3,
-        "fileops.scratch.open.seconds": 0.006,
-        "fileops.scratch.open.errors": 1,
-        "fileops.scratch.open.ns_hist.0": 2,
-        "fileops.scratch.open.ns_hist.4096": 1,
+        measure("fileops.scratch.open.count"): 3,
+        measure("fileops.scratch.open.seconds"): 0.006,
+        measure("fileops.scratch.open.errors"): 1,
+        measure("fileops.scratch.open.ns_hist.0"): 2,
+        measure("fileops.scratch.open.ns_hist.4096"): 1,
     }
-    assert found["fileops.processes"] == 2
+    assert found[Measure("fileops.processes")] == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import fake_layout
-from tests.unit.report_fakes import make_record
+from tests.unit.report_fakes import make_record, measure
 from weft.adapters.probes import lustre
 from weft.adapters.probes.lustre import HOST, CounterFile, LustreProbe, of_lctl, parse, readings
 from weft.analysis.summary.gather import summarize
@@ -15,6 +15,7 @@ from weft.layout.node import Node
 from weft.layout.places import Place
 from weft.layout.plan import Layout
 from weft.record import samples
+from weft.record.samples import Measure
 from weft.report.draw.blocks import Listing, Words
 from weft.report.draw.blocks import Table as Shown
 from weft.report.sections.probes.lustre import lustre_counters
@@ -49,11 +50,11 @@ def test_clients_of_one_node_add_up() -> None:
     found = readings(
         [CounterFile("scratch", "node1", "llite", LLITE), CounterFile("scratch", "node1", "llite", LLITE)]
     )
-    assert {sample.counter: (sample.node, sample.value) for sample in found} == {
-        "lustre.scratch.llite.read_bytes.count": ("node1", 4),
-        "lustre.scratch.llite.read_bytes.bytes": ("node1", 16384),
-        "lustre.scratch.llite.open.count": ("node1", 6),
-        "lustre.scratch.llite.open.seconds": ("node1", pytest.approx(0.0012)),
+    assert {Measure(sample.counter, *sample[6:]): (sample.node, sample.value) for sample in found} == {
+        measure("lustre.scratch.llite.read_bytes.count"): ("node1", 4),
+        measure("lustre.scratch.llite.read_bytes.bytes"): ("node1", 16384),
+        measure("lustre.scratch.llite.open.count"): ("node1", 6),
+        measure("lustre.scratch.llite.open.seconds"): ("node1", pytest.approx(0.0012)),
     }
 
 
@@ -88,11 +89,8 @@ def test_it_keeps_the_last_readings_and_the_files(tmp_path: Path, monkeypatch: p
         "llite.node1.stats",
     ]
     samples.finish(record)
-    assert "lustre.scratch.llite.open.count" in samples.load(Entry(record))["counter"].to_list()
-    assert (
-        "emulated"
-        in json.loads((record / "sources.json").read_text())["lustre.scratch.llite.open.count"]["source"]
-    )
+    assert "lustre.llite.count" in samples.load(Entry(record))["counter"].to_list()
+    assert "emulated" in json.loads((record / "sources.json").read_text())["lustre.llite.count"]["source"]
 
 
 def test_the_report_names_what_is_emulated_and_which_faults_struck(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from weft.facts.threadkinds import KINDS, call, kind, runs_tasks
 from weft.host import shell
 from weft.host.programs import marks
 from weft.layout.node import Node
+from weft.record.samples import Measure
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 
@@ -71,7 +72,7 @@ def test_the_time_of_a_thread_stays_when_it_is_gone(child: "subprocess.Popen[str
     gone = {tid: (name, {"cpu": 2.0}) for tid, (name, _) in [(0, ("task", {}))]}
     jvm.threads = {**jvm.threads, **gone}
     jvm.update(child.pid)
-    assert jvm.totals()["threads.task.cpu"] >= 2.0
+    assert jvm.totals()[Measure("threads.cpu", "task")] >= 2.0
 
 
 TASKS = """
@@ -105,7 +106,7 @@ def follow_a_task(jvm: Watched, process: "subprocess.Popen[str]") -> None:
     assert jvm.of("task") == []
     tell(process)
     end = time.monotonic() + 60
-    while jvm.totals().get("threads.task.cpu", 0.0) < 0.2 and time.monotonic() < end:
+    while jvm.totals().get(Measure("threads.cpu", "task"), 0.0) < 0.2 and time.monotonic() < end:
         jvm.follow(process.pid)
         time.sleep(0.01)
     tell(process)
@@ -115,7 +116,7 @@ def follow_a_task(jvm: Watched, process: "subprocess.Popen[str]") -> None:
         jvm.follow(process.pid)
         jvm.update(process.pid)
     assert jvm.of("task") == []
-    assert jvm.totals()["threads.task.cpu"] >= 0.2
+    assert jvm.totals()[Measure("threads.cpu", "task")] >= 0.2
 
 
 @pytest.mark.parametrize(

@@ -3,29 +3,30 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.unit.report_fakes import BEGIN, make_record
+from tests.unit.report_fakes import BEGIN, make_record, measure
 from weft.analysis.compare.operations import Operations, operations
 from weft.analysis.summary.gather import summarize
 from weft.record import samples
+from weft.record.migrations import SCHEMA
 from weft.record.record import Stored, write_json
 from weft.record.samples import Sample
 from weft.report.draw.blocks import Table, Words
 from weft.report.sections.counters import counters
 from weft.report.sections.probes.fileops import file_operations
 
-SOURCES = {"fileops.*.count": {"unit": "", "source": "preload library", "blind": "io_uring", "since": "run"}}
+SOURCES = {"fileops.count": {"unit": "", "source": "preload library", "blind": "io_uring", "since": "run"}}
 
 
 def reading(at: float, component: str, **values: float) -> list[Sample]:
     """A reading of node1's counters, `scratch_open_count=3`, so many seconds after the run began."""
     return [
-        Sample(BEGIN + at, "node1", "", "fileops." + name.replace("_", "."), value, component)
+        measure("fileops." + name.replace("_", ".")).at(BEGIN + at, "node1", "", value, component)
         for name, value in {"processes": 1.0, **values}.items()
     ]
 
 
 def record(directory: Path, found: Sequence[Sample]) -> Stored:
-    stored = make_record(directory, without=["samples.parquet"])
+    stored = make_record(directory, head={"schema": SCHEMA}, without=["samples.parquet"])
     samples.append(directory, found)
     samples.finish(directory)
     write_json(directory / "sources.json", SOURCES)
@@ -45,17 +46,17 @@ def test_a_counter_that_jumps_is_the_same_in_both_tables(tmp_path: Path) -> None
     sums = counters(summary).blocks[0]
     assert isinstance(sums, Table)
     rows = {row[0]: dict(zip(sums.columns, row, strict=True)) for row in sums.rows}
-    counter = rows["fileops.scratch.open.count"]
+    counter = rows["fileops.count scratch open"]
     assert (counter["run"], counter["whole run"], counter["processes of"]) == ("9,000", "9,000", "engine")
     opens = file_operations(summary).blocks[0]
     assert isinstance(opens, Table)
     assert opens.rows == [("scratch", "open", "9,000", "-", "-", "-", "4.50 s", "500.0 us")]
 
 
-def test_every_counter_of_a_pattern_has_its_source(tmp_path: Path) -> None:
+def test_every_counter_has_its_source(tmp_path: Path) -> None:
     summary = summarize(record(tmp_path / "run", JUMPS))
     assert {c.name: c.source for c in summary.counters if c.name.endswith(".count")} == {
-        "fileops.scratch.open.count": "preload library"
+        "fileops.count": "preload library"
     }
 
 
@@ -78,7 +79,7 @@ def test_generators_and_validators_are_no_work_of_the_engine(tmp_path: Path) -> 
 
 def test_a_distribution_is_that_of_the_measured_phase(tmp_path: Path) -> None:
     sizes = [
-        Sample(BEGIN + at, "node1", "", "fileops.input.read.size_hist.4096", value, "engine")
+        measure("fileops.input.read.size_hist.4096").at(BEGIN + at, "node1", "", value, "engine")
         for at, value in ((2.41, 5), (12.41, 25))
     ]
     ran = reading(12.41, "engine", input_read_count=20)
@@ -91,8 +92,8 @@ def test_a_distribution_is_that_of_the_measured_phase(tmp_path: Path) -> None:
 
 def test_queries_have_their_bytes_beyond_tables_and_results(tmp_path: Path) -> None:
     ran = reading(
-        12.41, "engine", input_read_bytes=900_000, shuffle_read_bytes=200_000, shuffle_write_bytes=200_000,
-        output_write_bytes=3000, input_read_count=7, shuffle_read_count=1, shuffle_write_count=1, output_write_count=1,
+        12.41, "engine", input_read_bytes=900_000, scratch_read_bytes=200_000, scratch_write_bytes=200_000,
+        output_write_bytes=3000, input_read_count=7, scratch_read_count=1, scratch_write_count=1, output_write_count=1,
     )  # fmt: skip
     stored = record(tmp_path / "run", [*reading(2.0, "engine"), *ran])
     summary = summarize(stored).model_copy(update={"facts": {"table_bytes": 1_000_000}})

@@ -4,6 +4,7 @@ A change of the schema adds 1 to SCHEMA and a step here; `tests/unit/records` ha
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -11,7 +12,7 @@ from typing import Any
 
 from weft.text.units import parse_size
 
-SCHEMA = 4
+SCHEMA = 5
 """The schema that this weft writes."""
 
 Table = Mapping[str, Any]
@@ -87,7 +88,6 @@ def _resolved_3(resolved: Table) -> dict[str, Any]:
 
 _SCRATCH = 4
 """The first schema in which the role of shuffle and spill files has the name of its flag."""
-_SHUFFLE = re.compile(r"^(fileops|lustre|threadops\.[^.]+)\.shuffle\.")
 
 
 def role(name: str, schema: int) -> str:
@@ -95,9 +95,25 @@ def role(name: str, schema: int) -> str:
     return "scratch" if name == "shuffle" and schema < _SCRATCH else name
 
 
-def counter(name: str, schema: int) -> str:
-    """A counter by its name in a record of this schema."""
-    return _SHUFFLE.sub(r"\1.scratch.", name) if schema < _SCRATCH else name
+_FILES = r"(?P<path_class>[^.]+)\.(?P<operation>[^.]+)\.(?P<what>\w+)(\.(?P<floor>\d+))?"
+_DOTTED = (
+    rf"(?P<family>fileops)\.{_FILES}",
+    rf"(?P<family>threadops)\.(?P<thread>[^.]+)\.{_FILES}",
+    r"(?P<family>threads)\.(?P<thread>[^.]+)\.(?P<what>\w+)(\.(?P<operation>\w+))?",
+    r"(?P<family>lustre)\.(?P<path_class>[^.]+)\.(?P<layer>\w+)\.(?P<operation>\w+)\.(?P<what>\w+)",
+    r"(?P<family>dvs)\.(?P<path_class>.+)\.(?P<operation>\w+)\.(?P<what>\w+)",
+)
+"""Counters before schema 5, whose names held what columns hold now."""
+
+
+def labelled(name: str, schema: int) -> tuple[str, str, str, str, str]:
+    """A counter of a record of an older schema: its name, kind of thread, path class, operation and histogram's floor."""
+    match = next(filter(None, (re.fullmatch(one, name) for one in _DOTTED)), None)
+    if match is None:
+        return (name, "", "", "", "")
+    of = defaultdict(str, match.groupdict(""))
+    own = ".".join(filter(None, (of["family"], of["layer"], of["what"])))
+    return (own, of["thread"], role(of["path_class"], schema), of["operation"], of["floor"])
 
 
 def _by_role(table: Table, *keys: str) -> dict[str, Any]:
@@ -147,10 +163,6 @@ def _calibration_4(found: Table) -> dict[str, Any]:
     return _by_role(found, "roles", "refused")
 
 
-def _sources_4(sources: Table) -> dict[str, Any]:
-    return {counter(name, 3): words for name, words in sources.items()}
-
-
 def _fileops_4(node: Table) -> dict[str, Any]:
     processes = node.get("processes")
     found = processes if isinstance(processes, list) else []
@@ -161,6 +173,15 @@ def _process_4(process: Table) -> dict[str, Any]:
     threads = process.get("threads")
     renamed = _by_role(threads, *threads) if isinstance(threads, Mapping) else {}
     return {**_by_role(process, "classes"), **({"threads": renamed} if renamed else {})}
+
+
+def _head_5(head: Table) -> dict[str, Any]:
+    return {**head, "schema": 5}
+
+
+def _sources_5(sources: Table) -> dict[str, Any]:
+    """One source for all that a counter tells apart."""
+    return {labelled(name.replace(".*", ""), 4)[0]: words for name, words in sources.items()}
 
 
 STEPS: Mapping[int, Mapping[str, Step]] = {
@@ -175,9 +196,9 @@ STEPS: Mapping[int, Mapping[str, Step]] = {
         "record.json": _head_4,
         "resolved.json": _resolved_4,
         "calibration.json": _calibration_4,
-        "sources.json": _sources_4,
         "fileops/*.json": _fileops_4,
         "lustre/*.json": _emulated_4,
     },
+    4: {"record.json": _head_5, "sources.json": _sources_5},
 }
 """By schema, and by file of the record: the conversion to the next schema."""

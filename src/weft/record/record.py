@@ -6,7 +6,7 @@ Contents of a record, written during the run, so that the record of a killed run
     resolved.json    the whole spec, the nodes and places, versions, derived values
     plan/            every generated file, and commands.json: each daemon and program with its arguments
     events.jsonl     {"t": seconds since the epoch, "event": name, ...}: phases, daemons, losses
-    samples.parquet  t, node, process, counter, value (cumulative); samples*.csv during the run
+    samples.parquet  t, node, process, counter, value (cumulative), and labels; samples*.csv during the run
     sources.json     by counter: unit, source, what the source misses
     calibration.json ceilings of the machines, the storages and the network that it used, or why there are none
     outcomes/        the results of each program, JSON

@@ -11,6 +11,7 @@ import polars
 from weft.record import migrations
 from weft.text.entry import Entry, RefusedError
 
+LABELS = ("thread", "path_class", "operation", "floor")
 SCHEMA = {
     "t": polars.Float64,
     "node": polars.String,
@@ -18,14 +19,30 @@ SCHEMA = {
     "counter": polars.String,
     "value": polars.Float64,
     "component": polars.String,
+    **dict.fromkeys(LABELS, polars.String),
 }
 """t: seconds since the epoch. process: empty for a node's own counters. value: cumulative unless it is a gauge.
-component: whose processes it counts, engine, generator or validator; empty for all of them."""
-
+component: whose processes it counts, engine, generator or validator; empty for all of them.
+thread: the kind of thread. path_class: role of storage, or class of files. floor: of a histogram, the least value of its bucket.
+A label that does not apply is empty."""
 
 _TEXTS = "samples*.csv"
 _MOST, _ROWS = 1 << 32, 200_000_000
 """Bytes of a file of samples, and rows, which a few bytes of Parquet can stand for."""
+
+
+class Measure(NamedTuple):
+    """What is counted: a counter, and what of it."""
+
+    counter: str
+    thread: str = ""
+    path_class: str = ""
+    operation: str = ""
+    floor: str = ""
+
+    def at(self, t: float, node: str, process: str, value: float, component: str = "") -> "Sample":
+        """A reading of it."""
+        return Sample(t, node, process, self.counter, value, component, *self[1:])
 
 
 class Sample(NamedTuple):
@@ -37,6 +54,10 @@ class Sample(NamedTuple):
     counter: str
     value: float
     component: str = ""
+    thread: str = ""
+    path_class: str = ""
+    operation: str = ""
+    floor: str = ""
 
 
 def append(record: Path, samples: Iterable[Sample]) -> None:
@@ -47,7 +68,7 @@ def append(record: Path, samples: Iterable[Sample]) -> None:
 def lines(samples: Iterable[Sample]) -> str:
     """Readings as they are written."""
     return "".join(
-        f"{s.t:.3f},{s.node},{s.process},{s.counter},{s.value:.12g},{s.component}\n" for s in samples
+        f"{s.t:.3f},{s.node},{s.process},{s.counter},{s.value:.12g},{','.join(s[5:])}\n" for s in samples
     )
 
 
@@ -76,8 +97,10 @@ def load(record: Entry, schema: int = migrations.SCHEMA) -> polars.DataFrame:
     found = _load(record)
     if schema == migrations.SCHEMA or "counter" not in found.columns:
         return found
-    names = {name: migrations.counter(name, schema) for name in found["counter"].unique()}
-    return found.with_columns(polars.col("counter").replace(names))
+    named = [(name, *migrations.labelled(name, schema)) for name in found["counter"].unique()]
+    labels = polars.DataFrame(named, dict.fromkeys(("name", "counter", *LABELS), polars.String), orient="row")
+    old = found.rename({"counter": "name"}).drop(LABELS)
+    return old.join(labels, on="name", how="left", maintain_order="left").select(list(SCHEMA))
 
 
 def _load(record: Entry) -> polars.DataFrame:
@@ -105,6 +128,6 @@ def _parse(text: bytes) -> polars.DataFrame:
 
 def _whole(frame: polars.DataFrame) -> polars.DataFrame:
     """Adds columns that older records lack; missing names are empty."""
-    if "component" not in frame.columns:
-        frame = frame.with_columns(polars.lit("").alias("component"))
-    return frame.with_columns(polars.col("process", "component").fill_null(""))
+    texts = ("component", *LABELS)
+    frame = frame.with_columns(polars.lit("").alias(name) for name in texts if name not in frame.columns)
+    return frame.with_columns(polars.col("process", *texts).fill_null(""))

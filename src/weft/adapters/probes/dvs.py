@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.layout.plan import Layout
 from weft.record.record import write_json
-from weft.record.samples import Sample
+from weft.record.samples import Measure, Sample
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -60,7 +60,7 @@ class DvsProbe(Probe):
                 yield read
         finally:
             source = Source("", "stats of each mount of Cray DVS on this machine", _BLIND)
-            add_sources(layout.record, {"dvs": source})
+            add_sources(layout.record, {"dvs.count": source, "dvs.errors": source})
             write_json(layout.record / "dvs.json", grown(first, mounts()))
 
 
@@ -88,7 +88,7 @@ def readings(found: Mapping[str, Mapping[str, Count]]) -> list[Sample]:
     """Counters that are not 0 as samples."""
     now = time.time()
     return [
-        Sample(now, HOST, "", f"dvs.{place}.{name}.{what}", float(value))
+        Measure(f"dvs.{what}", "", place, name).at(now, HOST, "", float(value))
         for place, counters in found.items()
         for name, count in counters.items()
         for what, value in (("count", count.ok), ("errors", count.errors))
@@ -100,18 +100,15 @@ def grown(
     first: Mapping[str, Mapping[str, Count]], last: Mapping[str, Mapping[str, Count]]
 ) -> dict[str, Any]:
     """By mount and operation: what was counted between two readings, and the longest since the mount."""
-    return {
-        place: {
-            name: {"requests": count.requests, "ok": ok, "errors": errors, "longest": count.longest}
-            for name, count in counters.items()
-            for before in [first.get(place, {}).get(name)]
-            for ok, errors in [
-                (count.ok - (before.ok if before else 0), count.errors - (before.errors if before else 0))
-            ]
-            if ok or errors
-        }
-        for place, counters in last.items()
-    }
+    found: dict[str, Any] = {}
+    for place, counters in last.items():
+        grown = found.setdefault(place, {})
+        for name, count in counters.items():
+            before = first.get(place, {}).get(name) or Count(count.requests, 0, 0, 0)
+            ok, errors = count.ok - before.ok, count.errors - before.errors
+            if ok or errors:
+                grown[name] = {**vars(count), "ok": ok, "errors": errors}
+    return found
 
 
 def _text(path: Path) -> str:

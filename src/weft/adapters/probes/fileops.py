@@ -21,7 +21,7 @@ from weft.host.provision.native import PRELOAD
 from weft.layout.node import Node
 from weft.layout.plan import COMPONENT, COMPONENTS, Component, Layout
 from weft.record.record import write_json
-from weft.record.samples import Sample
+from weft.record.samples import Measure, Sample
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -31,16 +31,16 @@ _AWAY = 10.0
 _BLIND = "system calls that bypass the C library, io_uring, statically linked programs: listed in the report"
 _COUNTERS = {
     "fileops.processes": ("", "processes that made a counted call"),
-    "fileops.*.count": ("", "calls"),
-    "fileops.*.errors": ("", "calls that failed"),
-    "fileops.*.bytes": ("B", "bytes moved"),
-    "fileops.*.seconds": ("s", "time inside calls, summed over threads"),
-    "threadops.*.count": ("", "calls, by kind of thread: task, server, collector, compiler, other"),
-    "threadops.*.seconds": ("s", "time inside calls, by kind of thread"),
-    "fileops.*.size_hist.*": ("", "calls that moved at least so many bytes, up to the next bound"),
-    "fileops.*.ns_hist.*": ("", "calls that took at least so many nanoseconds, up to the next bound"),
+    "fileops.count": ("", "calls"),
+    "fileops.errors": ("", "calls that failed"),
+    "fileops.bytes": ("B", "bytes moved"),
+    "fileops.seconds": ("s", "time inside calls, summed over threads"),
+    "threadops.count": ("", "calls, by kind of thread: task, server, collector, compiler, other"),
+    "threadops.seconds": ("s", "time inside calls, by kind of thread"),
+    "fileops.size_hist": ("", "calls that moved at least so many bytes, up to the next bound"),
+    "fileops.ns_hist": ("", "calls that took at least so many nanoseconds, up to the next bound"),
 }
-_HISTOGRAMS = (("read", "size_hist"), ("open", "ns_hist"))
+_HISTOGRAMS = {"read": "size_hist", "open": "ns_hist"}
 """Operations whose distribution is read as well."""
 
 
@@ -147,39 +147,34 @@ def _read(layout: Layout) -> list[Sample]:
     now = time.time()
     read = everywhere(layout.all_nodes, lambda node: _stats(layout, node))
     return [
-        Sample(now, node.name, "", name, value, component)
+        measure.at(now, node.name, "", value, component)
         for node, stats in zip(layout.all_nodes, read, strict=True)
         for component in COMPONENTS
-        for name, value in readings(stats.get(component, {"total": {}, "processes": []}))
+        for measure, value in readings(stats.get(component, {"total": {}, "processes": []}))
     ]
 
 
-def readings(stats: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def readings(stats: Mapping[str, Any]) -> Iterator[tuple[Measure, float]]:
     """Counters and their values; zeros, hundreds per second, are not written: sources.json says that they start at 0."""
-    yield "fileops.processes", len(stats["processes"])
-    for kind, operations in stats["total"].items():
+    yield Measure("fileops.processes"), len(stats["processes"])
+    yield from _of_classes("fileops", "", stats["total"])
+    for thread, classes in stats.get("threads", {}).items():
+        yield from _of_classes("threadops", thread, classes)
+
+
+def _of_classes(family: str, thread: str, classes: Mapping[str, Any]) -> Iterator[tuple[Measure, float]]:
+    for path_class, operations in classes.items():
         for operation, sums in operations.items():
             if not sums["count"]:
                 continue
-            name = f"fileops.{kind}.{operation}"
-            yield f"{name}.count", sums["count"]
-            yield f"{name}.seconds", sums["ns"] / 1e9
+            labels = (thread, path_class, operation)
+            yield Measure(f"{family}.count", *labels), sums["count"]
+            yield Measure(f"{family}.seconds", *labels), sums["ns"] / 1e9
+            if thread:
+                continue
             for key in ("bytes", "errors"):
                 if sums[key]:
-                    yield f"{name}.{key}", sums[key]
-            for of, key in _HISTOGRAMS:
-                if of == operation:
-                    for floor, count in sums[key]:
-                        yield f"{name}.{key}.{floor}", count
-    yield from _of_threads(stats.get("threads", {}))
-
-
-def _of_threads(kinds: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Counts and times by kind of thread: whether a task waited for a call, or a server."""
-    for kind, classes in kinds.items():
-        for path_class, operations in classes.items():
-            for operation, sums in operations.items():
-                if sums["count"]:
-                    name = f"threadops.{kind}.{path_class}.{operation}"
-                    yield f"{name}.count", sums["count"]
-                    yield f"{name}.seconds", sums["ns"] / 1e9
+                    yield Measure(f"{family}.{key}", *labels), sums[key]
+            if histogram := _HISTOGRAMS.get(operation):
+                for floor, count in sums[histogram]:
+                    yield Measure(f"{family}.{histogram}", *labels, str(floor)), count

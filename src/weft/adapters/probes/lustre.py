@@ -18,7 +18,7 @@ from weft.errors import WeftError
 from weft.host import shell
 from weft.layout.plan import Layout
 from weft.record.record import write_json
-from weft.record.samples import Sample
+from weft.record.samples import Measure, Sample
 
 INTERVAL = 1.0
 """Seconds between readings."""
@@ -161,13 +161,13 @@ def parse(text: str) -> dict[str, dict[str, Any]]:
 def readings(found: list[CounterFile]) -> list[Sample]:
     """Counters as samples; clients of one node add up."""
     now = time.time()
-    sums: dict[tuple[str, str], float] = {}
+    sums: dict[tuple[str, Measure], float] = {}
     for table in found:
         for name, values in parse(table.text).items():
             for kind, value in _values(values).items():
-                key = (table.node, f"lustre.{table.role}.{table.layer}.{name}.{kind}")
+                key = (table.node, Measure(f"lustre.{table.layer}.{kind}", "", table.role, name))
                 sums[key] = sums.get(key, 0.0) + value
-    return [Sample(now, node, "", counter, value) for (node, counter), value in sums.items()]
+    return [measure.at(now, node, "", value) for (node, measure), value in sums.items()]
 
 
 def _values(values: Mapping[str, Any]) -> dict[str, float]:
@@ -181,7 +181,7 @@ def _values(values: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _source(counter: str) -> Source:
-    _, role, layer, _, kind = counter.split(".")
+    _, layer, kind = counter.split(".")
     unit = {"bytes": "B", "seconds": "s"}.get(kind, "")
-    whose = "this machine's Lustre client" if role == HOST else f"latencyfs (emulated) below {role}"
+    whose = f"latencyfs (emulated) below a role of storage; of {HOST}, this machine's Lustre client"
     return Source(unit, f"{layer}.*.stats of {whose}", _BLIND)

@@ -15,12 +15,12 @@ from typing import ClassVar
 from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.adapters.probes.processes import Owners
 from weft.adapters.probes.samplers import can_sample, samplers
-from weft.facts.threadkinds import KINDS, call, kind, runs_tasks
+from weft.facts.threadkinds import call, kind, runs_tasks
 from weft.host import shell
 from weft.host.ticking import every
 from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.record.samples import Sample
+from weft.record.samples import Measure, Sample
 
 INTERVAL = 0.5
 """Seconds between readings."""
@@ -35,21 +35,12 @@ _SHORT = f"threads that lived less than {INTERVAL:g} s; of a task's thread, its 
 _UNSEEN = "operations between two samples: an estimate, not a count"
 
 SOURCES = {
-    **{
-        f"threads.{name}.{counter}": Source("s", source, _SHORT)
-        for name in KINDS
-        for counter, source in (
-            ("cpu", "/proc/PID/task/TID/schedstat, first field"),
-            ("system", "/proc/PID/task/TID/stat stime"),
-            ("wait", "/proc/PID/task/TID/schedstat, second field: runnable, on no processor"),
-        )
-    },
-    **{
-        f"threads.{name}.in.*": Source(
-            "s", f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms", _UNSEEN
-        )
-        for name in ("task", "server")
-    },
+    "threads.cpu": Source("s", "/proc/PID/task/TID/schedstat, first field", _SHORT),
+    "threads.system": Source("s", "/proc/PID/task/TID/stat stime", _SHORT),
+    "threads.wait": Source(
+        "s", "/proc/PID/task/TID/schedstat, second field: runnable, on no processor", _SHORT
+    ),
+    "threads.in": Source("s", f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms", _UNSEEN),
 }
 
 
@@ -85,10 +76,10 @@ class Watched:
     process: str = ""
     """PROGRAM/PID, with the PID that it has in its own eyes, as the names of its logs have it."""
     threads: dict[int, tuple[str, Mapping[str, float]]] = field(default_factory=dict)
-    gone: dict[str, float] = field(default_factory=dict)
-    blocked: dict[str, float] = field(default_factory=dict)
+    gone: dict[Measure, float] = field(default_factory=dict)
+    blocked: dict[Measure, float] = field(default_factory=dict)
     """Seconds by kind and sampled operation."""
-    written: dict[str, float] = field(default_factory=dict)
+    written: dict[Measure, float] = field(default_factory=dict)
     others: frozenset[int] = frozenset()
     """Threads that the last reading of all found, and that run no tasks. A new one may not have its name yet."""
     reading: threading.Lock = field(default_factory=threading.Lock)
@@ -109,12 +100,12 @@ class Watched:
             # a new dict: others may be going through the old one
             self.threads = {**self.threads, **_threads(pid, self.program, followed)}
 
-    def totals(self) -> dict[str, float]:
-        """Counters by name, over live and ended threads."""
+    def totals(self) -> dict[Measure, float]:
+        """Counters, over live and ended threads."""
         found = dict(self.gone)
         for name, counters in self.threads.values():
             _add(found, name, counters)
-        return found | {f"threads.{what}": seconds for what, seconds in self.blocked.copy().items()}
+        return found | self.blocked.copy()
 
     def of(self, *kinds: str) -> list[tuple[int, str]]:
         """The threads of these kinds, each with its own."""
@@ -146,16 +137,18 @@ class ThreadReader:
         for pid, jvm in self.live:
             jvm.update(pid)
         found: list[Sample] = []
-        sums: dict[str, dict[str, float]] = {name: {} for name in self.nodes}
+        sums: dict[str, dict[Measure, float]] = {name: {} for name in self.nodes}
         for jvm in self.jvms.values():
             totals = jvm.totals()
             for counter, value in totals.items():
                 sums[jvm.node][counter] = sums[jvm.node].get(counter, 0.0) + value
                 if jvm.written.get(counter) != value:
-                    found.append(Sample(now, jvm.node, jvm.process, counter, value))
+                    found.append(counter.at(now, jvm.node, jvm.process, value))
             jvm.written = totals
         return found + [
-            Sample(now, name, "", *pair) for name, total in sums.items() for pair in total.items()
+            counter.at(now, name, "", value)
+            for name, total in sums.items()
+            for counter, value in total.items()
         ]
 
     def _jvm(self, pid: int, node: str) -> Watched | None:
@@ -181,13 +174,13 @@ class ThreadReader:
                 for tid, name in jvm.of("task", "server"):
                     what = blocked_in(pid, tid, self.machine)
                     if what and not (name == "server" and what in _IDLE):
-                        key = f"{name}.in.{what}"
+                        key = Measure("threads.in", name, operation=what)
                         jvm.blocked[key] = jvm.blocked.get(key, 0.0) + passed
 
 
-def _add(total: dict[str, float], name: str, counters: Mapping[str, float]) -> None:
+def _add(total: dict[Measure, float], name: str, counters: Mapping[str, float]) -> None:
     for counter, value in counters.items():
-        key = f"threads.{name}.{counter}"
+        key = Measure(f"threads.{counter}", name)
         total[key] = total.get(key, 0.0) + value
 
 

@@ -56,15 +56,13 @@ def by_model(calls: Moved, latency: float, bandwidth: float) -> dict[str, float]
 def bytes_of_calls(samples: polars.DataFrame, window: Window) -> Mapping[tuple[str, str], float]:
     """By path class and operation: mean bytes of a call in the window, over the engine's processes on all nodes."""
     grown = sums(
-        (name, counter.grown(window.begin, window.end))
-        for (_, name), counter in spread.of_nodes(samples, "fileops.").items()
+        (measure, counter.grown(window.begin, window.end))
+        for (_, measure), counter in spread.of_nodes(samples, "fileops.").items()
     )
-    of = {name: name.split(".") for name in grown}
     return {
-        (words[1], words[2]): grown[name] / count
-        for name, words in of.items()
-        if len(words) == 4
-        and words[2] in _DIRECTIONS
-        and words[3] == "bytes"
-        and (count := grown.get(f"{name.removesuffix('bytes')}count", 0.0))
+        (measure.path_class, measure.operation): size / count
+        for measure, size in grown.items()
+        if measure.counter == "fileops.bytes"
+        and measure.operation in _DIRECTIONS
+        and (count := grown.get(measure._replace(counter="fileops.count"), 0.0))
     }

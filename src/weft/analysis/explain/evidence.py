@@ -15,6 +15,7 @@ from weft.analysis.explain.tasktime import SOCKETS, THREADS
 from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.threadkinds import programs
+from weft.record.samples import Measure
 
 _FILE_CALLS = (
     "open", "close", "stat", "rename", "unlink", "mkdir", "rmdir", "readdir", "read", "write", "truncate", "sync",
@@ -107,11 +108,12 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
     places = _places(tasks, window)
     threads = spread.of_processes(samples, "threads.", programs())
 
-    def of_tasks(name: str) -> Numbers | None:
-        return spread.to_tasks(threads, name, places, begins, ends)
+    def of_tasks(name: str, operation: str = "") -> Numbers | None:
+        measure = Measure(f"threads.{name}", "task", operation=operation)
+        return spread.to_tasks(threads, measure, places, begins, ends)
 
-    sampled_calls = {name: of_tasks(f"threads.task.in.{name}") for name in _FILE_CALLS}
-    on_cpu = of_tasks("threads.task.cpu")
+    sampled_calls = {name: of_tasks("in", name) for name in _FILE_CALLS}
+    on_cpu = of_tasks("cpu")
     return Evidence(
         tasks,
         stages,
@@ -119,8 +121,8 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
         weight,
         filetime.of_tasks(spread.of_nodes(samples, "fileops.", "threadops."), places, begins, ends),
         on_cpu,
-        of_tasks("threads.task.wait"),
-        of_tasks("threads.task.system"),
+        of_tasks("wait"),
+        of_tasks("system"),
         _stolen(samples, places, on_cpu, window.begin, window.end),
         {name: found for name, found in sampled_calls.items() if found is not None},
         _blocked(of_tasks, sampled_calls, np.asarray(used.held)),
@@ -134,13 +136,13 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
 
 
 def _blocked(
-    of_tasks: Callable[[str], Numbers | None], files: Mapping[str, Numbers | None], held: Numbers
+    of_tasks: Callable[[str, str], Numbers | None], files: Mapping[str, Numbers | None], held: Numbers
 ) -> dict[str, Numbers]:
     """What tasks were seen blocked in besides files.
 
     A pool's idle threads are seen in locks too: as much as all threads were seen for longer than tasks held slots.
     """
-    others = {name: of_tasks(f"threads.task.in.{name}") for name in (*_BLOCKED, *_RUNNING)}
+    others = {name: of_tasks("in", name) for name in (*_BLOCKED, *_RUNNING)}
     known = [each for each in (*files.values(), *others.values()) if each is not None]
     if not known:
         return {}
@@ -180,8 +182,8 @@ def _served(threads: Counters, begins: Numbers, ends: Numbers) -> dict[str, Numb
     """What the servers of blocks did, by part. Which of them a task waited for, nobody knows: they are taken together."""
     return sums(
         (part, spread.over_tasks(counter, begins, ends))
-        for (_, name), counter in threads.items()
-        if (part := _serving(name))
+        for (_, measure), counter in threads.items()
+        if (part := _serving(measure))
     )
 
 
@@ -195,14 +197,12 @@ def _wire(tasks: polars.DataFrame, weight: Numbers, window: Window, nodes: int) 
     return found
 
 
-def _serving(name: str) -> str:
-    kind, _, what = name.removeprefix("threads.").partition(".")
-    if kind != "server":
+def _serving(measure: Measure) -> str:
+    if measure.thread != "server":
         return ""
-    operation = what.removeprefix("in.")
-    if operation in _FILE_CALLS and operation != what:
-        return filetime.part("scratch", operation)
-    return {"cpu": "processor", "wait": "waiting for a processor"}.get(what, "")
+    if measure.operation in _FILE_CALLS:
+        return filetime.part("scratch", measure.operation)
+    return {"threads.cpu": "processor", "threads.wait": "waiting for a processor"}.get(measure.counter, "")
 
 
 def unplaced(sampled_calls: Mapping[str, float]) -> dict[str, float]:
@@ -214,13 +214,10 @@ def unplaced(sampled_calls: Mapping[str, float]) -> dict[str, float]:
 
 
 def _background(threads: Counters, first: float, last: float) -> dict[str, float]:
-    split = (
-        (name.removeprefix("threads.").partition("."), counter) for (_, name), counter in threads.items()
-    )
     return sums(
-        (kind, counter.grown(first, last))
-        for (kind, _, what), counter in split
-        if what == "cpu" and kind != "task"
+        (measure.thread, counter.grown(first, last))
+        for (_, measure), counter in threads.items()
+        if measure.counter == "threads.cpu" and measure.thread != "task"
     )
 
 

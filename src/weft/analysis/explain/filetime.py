@@ -11,7 +11,6 @@ DATA = frozenset({"read", "write", "transfer", "mmap", "sync", "seek"})
 """Operations whose time is that of bytes; all others ask or change names."""
 _NO_PATH = frozenset({"network", "unnamed"})
 """Classes of descriptors that are no files: servers wait in them most of the time."""
-_OF_TASKS = "threadops.task."
 _COUNTED = "fileops.processes"
 
 
@@ -46,31 +45,34 @@ def part(path_class: str, operation: str) -> str:
 def of_tasks(counters: Counters, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers) -> FileTime:
     """Give what the preload library counted to tasks. `places`: by node, the indexes of the tasks that ran there.
 
-    Counters are `fileops.CLASS.OPERATION.seconds` and `.count`, or those of task threads: `threadops.task.CLASS.OPERATION...`.
+    Counters are those of `fileops`, or, where threads were counted apart, those of `threadops`.
     """
-    by_thread = any(name.startswith(_OF_TASKS) for _, name in counters)
-    beginning = _OF_TASKS if by_thread else "fileops."
-    names = {name for _, name in counters if name.startswith(beginning) and name.endswith(".seconds")}
+    apart = ("threadops.seconds", "task")
+    by_thread = any(measure[:2] == apart for _, measure in counters)
+    mine = apart if by_thread else ("fileops.seconds", "")
+    of = {measure for _, measure in counters if measure[:2] == mine}
     found = []
-    for name in sorted(names):
-        path_class, operation = name.removeprefix(beginning).removesuffix(".seconds").split(".")
+    for measure in sorted(of):
+        path_class, operation = measure.path_class, measure.operation
         # where threads are not counted apart, engines alone touch these; the rest is the driver's and the daemons' too
         if path_class == "unnamed" or not (by_thread or path_class in ROLES):
             continue
-        seconds = to_tasks(counters, name, places, begins, ends)
-        calls = to_tasks(counters, f"{name.removesuffix('seconds')}count", places, begins, ends)
+        seconds = to_tasks(counters, measure, places, begins, ends)
+        count = measure._replace(counter=measure.counter.replace("seconds", "count"))
+        calls = to_tasks(counters, count, places, begins, ends)
         if seconds is not None and seconds.any():
             counts = seconds * 0 if calls is None else calls
             found.append(TaskOperation(part(path_class, operation), operation, seconds, counts))
-    counted = any(name == _COUNTED or name in names for _, name in counters)
+    counted = bool(of) or any(measure.counter == _COUNTED for _, measure in counters)
     return FileTime(found, by_thread, counted, _in_all(counters, begins, ends) if len(begins) else {})
 
 
 def _in_all(counters: Counters, begins: Numbers, ends: Numbers) -> dict[str, float]:
     first, last = float(begins.min()), float(ends.max())
-    split = ((name.split("."), counter) for (_, name), counter in counters.items() if len(counter.times) > 1)
     return sums(
-        (part(words[1], words[2]), counter.grown(first, last))
-        for words, counter in split
-        if words[0] == "fileops" and words[-1] == "seconds" and len(words) == 4 and words[1] not in _NO_PATH
+        (part(measure.path_class, measure.operation), counter.grown(first, last))
+        for (_, measure), counter in counters.items()
+        if measure.counter == "fileops.seconds"
+        and measure.path_class not in _NO_PATH
+        and len(counter.times) > 1
     )

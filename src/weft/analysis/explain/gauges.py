@@ -19,6 +19,7 @@ from weft.analysis.explain.slots import SCHEDULING
 from weft.analysis.explain.spread import Counters, Numbers, Readings
 from weft.analysis.explain.timeparts import Limit
 from weft.analysis.read.calibration import Calibration, StorageRates
+from weft.record.samples import Measure
 
 LIKE = {"open": "open", "stat": "stat", "lookup": "lookup", "unlink": "unlink", "rmdir": "unlink", "rename": "create",
         "mkdir": "create"}  # fmt: skip
@@ -35,16 +36,16 @@ class _Run:
     counters: Counters
     times: Numbers
 
-    def rate(self, wanted: Callable[[str, str], bool]) -> Numbers:
-        """The sum of the counters that are wanted, by node and name, in each step."""
+    def rate(self, wanted: Callable[[str, Measure], bool]) -> Numbers:
+        """The sum of the counters that are wanted, by node, in each step."""
         rates = (_rates(read, self.times) for key, read in self.counters.items() if wanted(*key))
         found: Numbers = sum(rates, np.zeros(len(self.times) - 1))
         return found
 
-    def of_files(self, roles: Sequence[str], what: str) -> Numbers:
+    def of_files(self, roles: Sequence[str], operation: str, what: str) -> Numbers:
         """A counter of the files of some roles, over all nodes."""
-        names = {f"fileops.{role}.{what}" for role in roles}
-        return self.rate(lambda _, name: name in names)
+        wanted = {Measure(f"fileops.{what}", "", role, operation) for role in roles}
+        return self.rate(lambda _, measure: measure in wanted)
 
 
 def gauges(
@@ -93,10 +94,10 @@ def _storages(run: _Run, used: Used, found: Calibration) -> Iterator[Limit]:
 def _metadata(run: _Run, roles: Sequence[str], storage: StorageRates) -> tuple[str, str, str, Numbers, float]:
     whole, share = np.zeros(len(run.times) - 1), np.zeros(len(run.times) - 1)
     # a stat that fails looks up a name that does not exist
-    failed = run.of_files(roles, "stat.errors")
+    failed = run.of_files(roles, "stat", "errors")
     for operation, like in LIKE.items():
         ceiling = storage.per_second(like) or storage.per_second("stat" if like == "lookup" else like)
-        done = failed if operation == "lookup" else run.of_files(roles, f"{operation}.count")
+        done = failed if operation == "lookup" else run.of_files(roles, operation, "count")
         done = (done - failed).clip(min=0) if operation == "stat" else done
         if ceiling:
             whole, share = whole + done, share + done / ceiling
@@ -109,14 +110,14 @@ def _bandwidth(
 ) -> tuple[str, str, str, Numbers, float]:
     ceilings = [storage.bandwidth(direction, cached=cached) or 0.0 for cached in (False, True)]
     name = {"read": "bytes read", "write": "bytes written"}[direction]
-    return name, BYTES, direction, run.of_files(roles, f"{direction}.bytes"), max(ceilings)
+    return name, BYTES, direction, run.of_files(roles, direction, "bytes"), max(ceilings)
 
 
 def _network(run: _Run, found: Calibration) -> Iterator[Limit]:
     ceiling = max((link.bandwidth.value for link in found.links), default=0.0)
     for counter, words in {"net_send": "sent", "net_receive": "received"}.items():
         rates = {
-            node: _rates(read, run.times) for (node, name), read in run.counters.items() if name == counter
+            node: _rates(read, run.times) for (node, of), read in run.counters.items() if of.counter == counter
         }
         means = {node: _weighted(done, done) for node, done in rates.items() if done.any()}
         if means and ceiling:
@@ -127,7 +128,7 @@ def _network(run: _Run, found: Calibration) -> Iterator[Limit]:
 
 def _cpu(run: _Run, cores: Mapping[str, int]) -> Iterator[Limit]:
     """The mean of all seconds: a core that nobody uses could have been used."""
-    done = run.rate(lambda node, name: name.startswith("cpu_") and node in cores)
+    done = run.rate(lambda node, of: of.counter.startswith("cpu_") and node in cores)
     if done.any():
         mean = float(np.average(done, weights=np.diff(run.times)))
         yield _limit("processors", CORES, mean, float(sum(cores.values())), done, ["processor"])

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars
 
+from weft.record.samples import LABELS, Measure
+
 Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 Indexes = np.ndarray[tuple[int], np.dtype[np.intp]]
 
@@ -27,19 +29,19 @@ class Readings:
         return float(last - first)
 
 
-Counters = Mapping[tuple[str, str], Readings]
-"""By node and name."""
+Counters = Mapping[tuple[str, Measure], Readings]
+"""By node, and what was counted."""
 
 
 def to_tasks(
-    counters: Counters, name: str, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers
+    counters: Counters, measure: Measure, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers
 ) -> Numbers | None:
-    """The growth of the nodes' counters of a name, by task; None if no node has one. `places`: by node, its tasks' indexes."""
-    known = [node for node in places if (node, name) in counters]
+    """The growth of the nodes' counters of a measure, by task; None if no node has one. `places`: by node, its tasks' indexes."""
+    known = [node for node in places if (node, measure) in counters]
     found: Numbers = np.zeros(len(begins))
     for node in known:
         here = places[node]
-        found[here] = over_tasks(counters[node, name], begins[here], ends[here])
+        found[here] = over_tasks(counters[node, measure], begins[here], ends[here])
     return found if known else None
 
 
@@ -60,7 +62,7 @@ def over_tasks(counter: Readings, begins: Numbers, ends: Numbers) -> Numbers:
 
 def of_processes(
     samples: polars.DataFrame, prefix: str, programs: frozenset[str]
-) -> dict[tuple[str, str], Readings]:
+) -> dict[tuple[str, Measure], Readings]:
     """By node and counter: the sums over all processes of these programs, including ended ones.
 
     Such a counter is only written when it has changed, so that it grew since the reading before.
@@ -71,7 +73,7 @@ def of_processes(
     grown = own.with_columns(
         polars.col("value")
         .diff()
-        .over("node", "process", "counter")
+        .over("node", "process", "counter", *LABELS)
         .fill_null(polars.col("value"))
         .alias("value")
     )
@@ -79,15 +81,15 @@ def of_processes(
         str(node): frame["t"].unique().sort().to_numpy() for (node,), frame in wanted.group_by(["node"])
     }
     found = {}
-    for (node, counter), frame in grown.group_by(["node", "counter"], maintain_order=True):
+    for (node, *measure), frame in grown.group_by(["node", "counter", *LABELS], maintain_order=True):
         times = moments[str(node)]
         sums = np.zeros(len(times))
         np.add.at(sums, np.searchsorted(times, frame["t"].to_numpy()), frame["value"].to_numpy())
-        found[str(node), str(counter)] = Readings(times, np.cumsum(sums))
+        found[str(node), Measure(*map(str, measure))] = Readings(times, np.cumsum(sums))
     return found
 
 
-def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, str], Readings]:
+def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, Measure], Readings]:
     """By node and counter: the nodes' own sums over the engine's processes. Such a counter is not written while it is 0."""
     named = polars.any_horizontal(*(polars.col("counter").str.starts_with(prefix) for prefix in prefixes))
     own = samples.filter(
@@ -98,11 +100,11 @@ def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, str],
     ).sort("t")
     moments = {str(node): frame["t"].unique().sort().to_numpy() for (node,), frame in own.group_by(["node"])}
     found = {}
-    for (node, counter), frame in own.group_by(["node", "counter"], maintain_order=True):
+    for (node, *measure), frame in own.group_by(["node", "counter", *LABELS], maintain_order=True):
         times, values = frame["t"].to_numpy(), frame["value"].to_numpy()
         before = moments[str(node)][moments[str(node)] < times[0]][-1:]
         zero = np.zeros(len(before))
-        found[str(node), str(counter)] = Readings(
+        found[str(node), Measure(*map(str, measure))] = Readings(
             np.concatenate([before, times]), np.concatenate([zero, values])
         )
     return found

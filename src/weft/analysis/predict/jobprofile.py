@@ -272,16 +272,12 @@ def _emulator(
     return float(grown["value"].sum()) / calls if calls else 0.0
 
 
-_SERVER = "threadops.server.scratch."
-
-
 def _served(samples: polars.DataFrame) -> dict[str, float]:
     """By operation: calls on scratch files by threads that serve blocks."""
-    counters = spread.of_nodes(samples, _SERVER).items()
     return sums(
-        (name.removeprefix(_SERVER).removesuffix(".count"), float(counter.values[-1] - counter.values[0]))
-        for (_, name), counter in counters
-        if name.endswith(".count")
+        (measure.operation, float(counter.values[-1] - counter.values[0]))
+        for (_, measure), counter in spread.of_nodes(samples, "threadops.").items()
+        if measure[:3] == ("threadops.count", "server", "scratch")
     )
 
 

@@ -2,20 +2,21 @@
 
 import math
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 import polars
 
 from weft.analysis.read.rates import LEVELS
+from weft.record.samples import LABELS
 
 SCHEMA = {
     "node": polars.String,
     "component": polars.String,
     "counter": polars.String,
+    **dict.fromkeys(LABELS, polars.String),
     "phase": polars.String,
     "value": polars.Float64,
 }
-_KEY = ["node", "component", "counter"]
+_KEY = ["node", "component", "counter", *LABELS]
 _FIRST_DAEMONS = "start"
 """The phase before which a run has no process of its own."""
 
@@ -26,7 +27,7 @@ def by_phase(
     """The growth of each counter in each phase; of a gauge, the highest reading.
 
     `phases`: names with their ends, in order, each beginning at the end of the previous one; the last one includes
-    everything later. `of_run`: patterns of counters that were 0 before the run's first process.
+    everything later. `of_run`: counters that were 0 before the run's first process.
 
     A reading is taken right after each phase, so the reading nearest to a phase's end closes it. A counter that
     appears later than others of its probe and node was 0 until then.
@@ -87,9 +88,8 @@ def _zeros(
         allow_exact_matches=False,
         check_sortedness=False,
     )
-    names = [name for name in first["counter"].unique() if any(fnmatchcase(name, one) for one in of_run)]
     start = polars.min_horizontal(polars.lit(_before_daemons(phases)), "t")
-    before = polars.when(polars.col("counter").is_in(names)).then(start)
+    before = polars.when(polars.col("counter").is_in(list(of_run))).then(start)
     return found.select(
         polars.coalesce("before", before).alias("t"), *_KEY, polars.lit(0.0).alias("value")
     ).drop_nulls("t")

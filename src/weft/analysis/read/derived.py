@@ -2,11 +2,10 @@
 
 import polars
 
-_KINDS = ("task", "server", "collector", "compiler", "other")
-THREADS = {f"threads.{kind}.cpu": f"cpu_of_{kind}" for kind in _KINDS}
-"""Derived counter by the counter that it is."""
+from weft.record.samples import LABELS
+
 METADATA = "metadata"
-_OPERATIONS = (
+_OPERATIONS = [
     "open",
     "close",
     "stat",
@@ -17,23 +16,21 @@ _OPERATIONS = (
     "readdir",
     "truncate",
     "other_meta",
-)
-_COUNTED = rf"^fileops\.[^.]+\.({'|'.join(_OPERATIONS)})\.count$"
+]
 
 
 def of_nodes(samples: polars.DataFrame) -> polars.DataFrame:
     """Derived counters in the form of samples: sums over the nodes' path classes and components."""
     own = samples.filter(polars.col("process") == "")
-    named = own.filter(polars.col("counter").is_in(list(THREADS))).with_columns(
-        polars.col("counter").replace_strict(THREADS, return_dtype=polars.String)
+    named = own.filter(polars.col("counter") == "threads.cpu").with_columns(
+        polars.concat_str(polars.lit("cpu_of_"), "thread").alias("counter")
     )
-    counted = own.filter(polars.col("counter").str.contains(_COUNTED)).with_columns(
-        polars.lit(METADATA).alias("counter")
-    )
+    calls = (polars.col("counter") == "fileops.count") & polars.col("operation").is_in(_OPERATIONS)
+    counted = own.filter(calls).with_columns(polars.lit(METADATA).alias("counter"))
     both = polars.concat([named, counted])
     return (
         both.group_by("t", "node", "process", "counter", maintain_order=True)
         .agg(polars.col("value").sum())
-        .with_columns(polars.lit("").alias("component"))
+        .with_columns(polars.lit("").alias(name) for name in ("component", *LABELS))
         .select(samples.columns)
     )

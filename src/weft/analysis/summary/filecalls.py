@@ -31,15 +31,12 @@ def table(
     """Operations of some components in a phase (empty: all), by path class and operation."""
     found: dict[tuple[str, str], Sums] = {}
     for counter in counters:
-        words = counter.name.split(".")
-        if not counter.name.startswith(_FAMILY) or len(words) < 4 or counter.component not in components:
-            continue
-        if value := whole(counter, phase):
-            _, kind, operation, key, *floor = words
-            sums = found.setdefault((kind, operation), Sums())
-            if floor:
+        if counter.operation and counter.component in components and (value := whole(counter, phase)):
+            key = counter.name.removeprefix(_FAMILY)
+            sums = found.setdefault((counter.path_class, counter.operation), Sums())
+            if counter.floor:
                 histogram = getattr(sums, key)
-                histogram[int(floor[0])] = histogram.get(int(floor[0]), 0) + value
+                histogram[int(counter.floor)] = histogram.get(int(counter.floor), 0) + value
             else:
                 setattr(sums, key, getattr(sums, key) + value)
     return found

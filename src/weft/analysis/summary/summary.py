@@ -95,6 +95,11 @@ class CounterRow(Part):
     """A counter's sums, with its source and what the source misses; of a gauge, the highest reading."""
 
     name: str
+    thread: str = ""
+    path_class: str = ""
+    operation: str = ""
+    floor: str = ""
+    """Of a histogram, the least value of its bucket."""
     component: str = ""
     """The component that it counts: engine, generator or validator; empty for all of them."""
     unit: str = ""

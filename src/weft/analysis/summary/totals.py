@@ -1,7 +1,6 @@
 """Every counter of a run with its sums by phase, and where it comes from."""
 
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 import polars
@@ -11,6 +10,7 @@ from weft.analysis.read.rates import LEVELS
 from weft.analysis.read.sources import Sources
 from weft.analysis.read.spans import Span
 from weft.analysis.summary.summary import CounterRow
+from weft.record.samples import LABELS, Measure
 
 _MACHINE = "host"
 """The node name of readings that no single node owns."""
@@ -25,32 +25,31 @@ def sums(
     }
     of_run = [name for name, words in described.items() if words.get("since") == "run"]
     ends = [(span.name, begin + span.begin + span.seconds) for span in phases]
-    found: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
-    for node, component, counter, phase, value in model.by_phase(samples, ends, of_run).iter_rows():
-        found.setdefault((counter, component), {}).setdefault(phase, {})[node] = value
+    found: dict[tuple[Measure, str], dict[str, dict[str, float]]] = {}
+    for node, component, *names, phase, value in model.by_phase(samples, ends, of_run).iter_rows():
+        found.setdefault((Measure(*names), component), {}).setdefault(phase, {})[node] = value
     known = [
-        _counter(name, component, of, _described(described, name)) for (name, component), of in found.items()
+        _counter(measure, component, of, described.get(measure.counter, {}))
+        for (measure, component), of in found.items()
     ]
-    unread = [name for name in described if not any(fnmatchcase(counter.name, name) for counter in known)]
-    return (*known, *(_counter(name, "", {}, described[name]) for name in unread))
-
-
-def _described(described: Mapping[str, Mapping[str, Any]], name: str) -> Mapping[str, Any]:
-    """The source of a counter, or of those that match its name."""
-    like = (words for pattern, words in described.items() if fnmatchcase(name, pattern))
-    return described.get(name) or next(like, {})
+    unread = described.keys() - {measure.counter for measure, _ in found}
+    return (
+        *known,
+        *(_counter(Measure(name), "", {}, described[name]) for name in described if name in unread),
+    )
 
 
 def _counter(
-    name: str, component: str, phases: Mapping[str, Mapping[str, float]], words: Mapping[str, Any]
+    measure: Measure, component: str, phases: Mapping[str, Mapping[str, float]], words: Mapping[str, Any]
 ) -> CounterRow:
     totals: dict[str, float] = {}
     for of in phases.values():
         for node, value in of.items():
             known = totals.get(node, 0.0)
-            totals[node] = max(known, value) if name in LEVELS else known + value
+            totals[node] = max(known, value) if measure.counter in LEVELS else known + value
     return CounterRow(
-        name=name,
+        name=measure.counter,
+        **dict(zip(LABELS, measure[1:], strict=True)),
         component=component,
         **{key: str(words.get(key) or "") for key in ("unit", "source", "blind")},
         totals=totals,

@@ -17,7 +17,7 @@ _NOTE = (
 
 def counters(summary: Summary) -> Section:
     """Every counter with its sums, where it comes from and its blind spot."""
-    read = [counter for counter in summary.counters if counter.totals and "_hist." not in counter.name]
+    read = [counter for counter in summary.counters if counter.totals and not counter.floor]
     unseen = {f"all that the probe {name} observes": why for name, why in summary.probes_missing.items()}
     if not read:
         return Section("counters", "Counters", unseen={"counters": "no probe left a reading", **unseen})
@@ -39,7 +39,7 @@ def _sums(read: Sequence[CounterRow], phases: Sequence[str]) -> Table:
     columns = ["counter", "processes of", *map(Number, (*phases, "whole run", *shown))]
     rows = [
         (
-            counter.name,
+            _label(counter),
             counter.component or "-",
             *(amount(whole(counter, phase), counter.unit) for phase in phases),
             amount(whole(counter), counter.unit),
@@ -48,6 +48,10 @@ def _sums(read: Sequence[CounterRow], phases: Sequence[str]) -> Table:
         for counter in read
     ]
     return Table(columns, rows, _NOTE)
+
+
+def _label(counter: CounterRow) -> str:
+    return " ".join(filter(None, (counter.name, counter.thread, counter.path_class, counter.operation)))
 
 
 def _sources(summary: Summary) -> Table:
@@ -62,8 +66,5 @@ def _sources(summary: Summary) -> Table:
 def _by_source(found: Sequence[CounterRow]) -> dict[tuple[str, str], list[str]]:
     named: dict[tuple[str, str], dict[str, None]] = {}
     for counter in found:
-        family, _, rest = counter.name.partition(".")
-        last = rest.split(".")[2:3] if "_hist." in rest else rest.split(".")[-1:]
-        name = ".*.".join([family, *last]) if "." in rest else counter.name
-        named.setdefault((counter.source, counter.blind), {})[name] = None
+        named.setdefault((counter.source, counter.blind), {})[counter.name] = None
     return {key: [*names] for key, names in named.items()}
