@@ -33,6 +33,8 @@ def migrated(file: str, table: Table, schema: int) -> dict[str, Any]:
         for pattern, step in STEPS[number].items():
             if fnmatchcase(file, pattern):
                 found = step(found)
+        if file == "record.json":
+            found["schema"] = number + 1
     return found
 
 
@@ -43,7 +45,7 @@ def _head_2(head: Table) -> dict[str, Any]:
         who = "the job against the generator's formula" if kind in _JOBS else "an independent program"
     else:
         who = ""
-    return {**head, "schema": 2, "workload": _RENAMED.get(kind, kind), "checked_by": who}
+    return {**head, "workload": _RENAMED.get(kind, kind), "checked_by": who}
 
 
 def _resolved_2(resolved: Table) -> dict[str, Any]:
@@ -75,7 +77,7 @@ def _fileops_2(node: Table) -> dict[str, Any]:
 
 def _head_3(head: Table) -> dict[str, Any]:
     """Adds whether the run's processes authenticated each other: there was no other choice."""
-    return {"security": "full", "unsecured": "", **head, "schema": 3}
+    return {"security": "full", "unsecured": "", **head}
 
 
 def _resolved_3(resolved: Table) -> dict[str, Any]:
@@ -120,10 +122,6 @@ def _by_role(table: Table, *keys: str) -> dict[str, Any]:
     """The same with the present names of roles in the tables of these keys."""
     named = {key: found for key in keys if isinstance(found := table.get(key), Mapping)}
     return {**table, **{key: {role(name, 3): one for name, one in by.items()} for key, by in named.items()}}
-
-
-def _head_4(head: Table) -> dict[str, Any]:
-    return {**head, "schema": 4}
 
 
 def _resolved_4(resolved: Table) -> dict[str, Any]:
@@ -175,10 +173,6 @@ def _process_4(process: Table) -> dict[str, Any]:
     return {**_by_role(process, "classes"), **({"threads": renamed} if renamed else {})}
 
 
-def _head_5(head: Table) -> dict[str, Any]:
-    return {**head, "schema": 5}
-
-
 def _sources_5(sources: Table) -> dict[str, Any]:
     """One source for all that a counter tells apart."""
     return {labelled(name.replace(".*", ""), 4)[0]: words for name, words in sources.items()}
@@ -193,12 +187,11 @@ STEPS: Mapping[int, Mapping[str, Step]] = {
     },
     2: {"record.json": _head_3, "resolved.json": _resolved_3},
     3: {
-        "record.json": _head_4,
         "resolved.json": _resolved_4,
         "calibration.json": _calibration_4,
         "fileops/*.json": _fileops_4,
         "lustre/*.json": _emulated_4,
     },
-    4: {"record.json": _head_5, "sources.json": _sources_5},
+    4: {"sources.json": _sources_5},
 }
 """By schema, and by file of the record: the conversion to the next schema."""

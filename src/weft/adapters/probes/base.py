@@ -3,24 +3,20 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from weft.host import signals
 from weft.host.ticking import every
-from weft.layout.plan import Layout
+from weft.layout.plan import COMPONENT, COMPONENTS, Layout
 from weft.record import samples
 from weft.record.record import write_json
 from weft.record.samples import Sample
 
 Read = Callable[[], None]
 """Takes a reading at once: at the end of each phase, so that sums of a phase are exact."""
-
-
-def no_reading() -> None:
-    """For probes that read nothing during the run."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +36,8 @@ class Probe(ABC):
     name: ClassVar[str]
     native: ClassVar[bool] = False
     """Whether it needs one of weft's native programs."""
+    sources: ClassVar[Mapping[str, Source]] = {}
+    """By counter; of a probe whose readings are written by others."""
     metrics: ClassVar[bool] = False
     """Whether the engine must write its own job metrics for it."""
 
@@ -57,14 +55,36 @@ class Probe(ABC):
     def missing(self, layout: Layout) -> str | None:
         """Why it cannot measure here, or None."""
 
-    @abstractmethod
-    def watch(self, layout: Layout) -> AbstractContextManager[Read]:
+    @contextmanager
+    def watch(self, layout: Layout) -> Iterator[Read]:
         """Measure for the length of a `with` block; yields a function that takes a reading at once."""
+        if self.sources:
+            add_sources(layout.record, self.sources)
+        yield lambda: None
+
+
+class JvmProbe(Probe):
+    """An option for every JVM, which then writes to a folder of the record itself; needs no privilege."""
+
+    @abstractmethod
+    def option(self, folder: Path) -> str:
+        """The option."""
+
+    def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
+        folder = layout.record / self.name
+        return {
+            node.name: {"JAVA_TOOL_OPTIONS": self.option(folder / node.name / COMPONENT)}
+            for node in layout.all_nodes
+        }
+
+    def directories(self, layout: Layout) -> Mapping[str, Sequence[Path]]:
+        folder = layout.record / self.name
+        return {node.name: [folder / node.name / part for part in COMPONENTS] for node in layout.all_nodes}
 
 
 @contextmanager
 def polled(
-    layout: Layout, interval: float, read: Callable[[], Sequence[Sample]], settle: float = 0.0
+    layout: Layout, read: Callable[[], Sequence[Sample]], settle: float = 0.0, interval: float = 1.0
 ) -> Iterator[Read]:
     """Readings at the beginning, each so many seconds, and at the end, `settle` seconds later; yields what takes one at once."""
 

@@ -18,8 +18,6 @@ from weft.layout.plan import Layout
 from weft.record.record import write_json
 from weft.record.samples import Measure, Sample
 
-INTERVAL = 1.0
-"""Seconds between readings."""
 ROOTS = (Path("/proc/fs/dvs/mounts"), Path("/proc/fs/dvs/mount"))
 """Where DVS shows its mounts: one folder each, with `mount` and `stats`. The name differs between versions."""
 HOST = "host"
@@ -56,7 +54,7 @@ class DvsProbe(Probe):
     def watch(self, layout: Layout) -> Iterator[Read]:
         first = mounts()
         try:
-            with polled(layout, INTERVAL, lambda: readings(mounts())) as read:
+            with polled(layout, lambda: readings(mounts())) as read:
                 yield read
         finally:
             source = Source("", "stats of each mount of Cray DVS on this machine", _BLIND)

@@ -23,10 +23,8 @@ from weft.layout.plan import COMPONENT, COMPONENTS, Component, Layout
 from weft.record.record import write_json
 from weft.record.samples import Measure, Sample
 
-INTERVAL = 1.0
-"""Seconds between readings."""
 _AWAY = 10.0
-"""The same if each reading needs a connection to another host."""
+"""Seconds between readings if each needs a connection to another host."""
 
 _BLIND = "system calls that bypass the C library, io_uring, statically linked programs: listed in the report"
 _COUNTERS = {
@@ -51,20 +49,15 @@ class FileopsProbe(Probe):
     native: ClassVar[bool] = True
 
     def missing(self, layout: Layout) -> str | None:
-        return (
-            None
-            if (layout.native / PRELOAD).exists()
-            else "the preload library is not built (cargo is missing)"
-        )
+        built = (layout.native / PRELOAD).exists()
+        return None if built else "the preload library is not built (cargo is missing)"
 
     def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
         return {
             node.name: {
                 "LD_PRELOAD": str(layout.native / PRELOAD),
                 "WEFT_COUNT_DIR": str(_counters(layout, node) / COMPONENT),
-                "WEFT_COUNT_CLASSES": ":".join(
-                    f"{name}={path}" for name, path in _classes(layout, node.name)
-                ),
+                "WEFT_COUNT_CLASSES": ":".join(map("=".join, _classes(layout, node.name))),
                 "WEFT_COUNT_THREADS": preload_rules(),
             }
             for node in layout.all_nodes
@@ -87,7 +80,7 @@ class FileopsProbe(Probe):
         )
         away = any(node.host for node in layout.all_nodes)
         try:
-            with polled(layout, _AWAY if away else INTERVAL, lambda: _read(layout)) as read:
+            with polled(layout, lambda: _read(layout), interval=_AWAY if away else 1.0) as read:
                 yield read
         finally:
             everywhere(layout.all_nodes, lambda node: _keep(layout, node))
@@ -100,19 +93,11 @@ def _counters(layout: Layout, node: Node) -> Path:
 def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
     """Path classes: the roles of storage, the engine's own files, and the record's logs; the first match counts."""
     stored = [(str(role), place.paths.get(node, "")) for role, place in layout.all_places.items()]
-    places = [
-        (role, path) for role, path in stored if path.startswith("/")
-    ]  # a URI is not the path of a file call
-    jars = [
-        ("jars", str(home))
-        for home in (*layout.homes.values(), *(jar.parent for jar in layout.jars.values()))
-    ]
-    return [
-        *places,
-        *dict.fromkeys(jars),
-        ("jars", str(layout.java_home)),
-        ("logs", str(layout.record)),
-    ]
+    # a URI is not the path of a file call
+    places = [(role, path) for role, path in stored if path.startswith("/")]
+    homes = (*layout.homes.values(), *(jar.parent for jar in layout.jars.values()), layout.java_home)
+    jars = dict.fromkeys(("jars", str(home)) for home in homes)
+    return [*places, *jars, ("logs", str(layout.record))]
 
 
 def _keep(layout: Layout, node: Node) -> None:

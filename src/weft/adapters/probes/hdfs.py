@@ -17,8 +17,6 @@ from weft.layout.plan import Layout
 from weft.record.record import write_json
 from weft.record.samples import Sample
 
-INTERVAL = 1.0
-"""Seconds between readings."""
 _SETTLED = 1.2
 """Seconds after which a daemon's page contains all counts: it is updated every second."""
 
@@ -74,7 +72,7 @@ class HdfsProbe(Probe):
         last: dict[str, dict[str, float]] = {}
         bearers: dict[str, str] = {}
         try:
-            with polled(layout, INTERVAL, lambda: _read(layout, last, bearers), _SETTLED) as read:
+            with polled(layout, lambda: _read(layout, last, bearers), _SETTLED) as read:
                 yield read
         finally:
             write_json(layout.record / "hdfs.json", last)

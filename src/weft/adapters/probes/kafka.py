@@ -10,8 +10,6 @@ from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
 from weft.layout.plan import Layout
 from weft.record.samples import Sample
 
-INTERVAL = 1.0
-"""Seconds between readings."""
 _SETTLED = 2.2
 """Seconds after which a broker has written all counts: it reads them every second."""
 _VARIABLE = "WEFT_KAFKA_COUNTS"
@@ -57,7 +55,7 @@ class KafkaProbe(Probe):
             },
         )
         read: dict[str, int] = {}
-        with polled(layout, INTERVAL, lambda: _new(layout, read), _SETTLED) as now:
+        with polled(layout, lambda: _new(layout, read), _SETTLED) as now:
             yield now
 
 

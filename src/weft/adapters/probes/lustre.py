@@ -20,8 +20,6 @@ from weft.layout.plan import Layout
 from weft.record.record import write_json
 from weft.record.samples import Measure, Sample
 
-INTERVAL = 1.0
-"""Seconds between readings."""
 _SETTLED = 0.3
 """Seconds after which latencyfs has written all its counts: it writes five times per second."""
 
@@ -63,7 +61,7 @@ class LustreProbe(Probe):
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
         try:
-            with polled(layout, INTERVAL, lambda: readings(tables(layout)), _SETTLED) as read:
+            with polled(layout, lambda: readings(tables(layout)), _SETTLED) as read:
                 yield read
         finally:
             _keep(layout)

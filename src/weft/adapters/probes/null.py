@@ -1,10 +1,8 @@
 """A probe that measures nothing, to measure the overhead of probes."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import ClassVar
 
-from weft.adapters.probes.base import Probe, Read, no_reading
+from weft.adapters.probes.base import Probe
 from weft.layout.plan import Layout
 
 
@@ -15,7 +13,3 @@ class NullProbe(Probe):
 
     def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - it is always available
         return None
-
-    @contextmanager
-    def watch(self, layout: Layout) -> Iterator[Read]:  # noqa: ARG002 - it reads nothing
-        yield no_reading

@@ -91,7 +91,7 @@ class ProcProbe(Probe):
         here = {node.name: node for node in layout.all_nodes if not node.host}
         reader = Reader(here, layout.run)
         with (
-            polled(layout, INTERVAL, lambda: reader.read() if here else ()) as read,
+            polled(layout, lambda: reader.read() if here else ()) as read,
             samplers(layout, self.name),
         ):
             yield read

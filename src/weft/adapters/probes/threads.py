@@ -60,7 +60,7 @@ class ThreadsProbe(Probe):
         here = {node.name: node for node in layout.all_nodes if not node.host}
         reader = ThreadReader(here, layout.run)
         with (
-            polled(layout, INTERVAL, lambda: reader.read() if here else ()) as read,
+            polled(layout, lambda: reader.read() if here else (), interval=INTERVAL) as read,
             samplers(layout, self.name),
             every(GLANCE, reader.glance),
         ):

@@ -117,7 +117,9 @@ def _network(run: _Run, found: Calibration) -> Iterator[Limit]:
     ceiling = max((link.bandwidth.value for link in found.links), default=0.0)
     for counter, words in {"net_send": "sent", "net_receive": "received"}.items():
         rates = {
-            node: _rates(read, run.times) for (node, of), read in run.counters.items() if of.counter == counter
+            node: _rates(read, run.times)
+            for (node, of), read in run.counters.items()
+            if of.counter == counter
         }
         means = {node: _weighted(done, done) for node, done in rates.items() if done.any()}
         if means and ceiling:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources, no_reading
+from weft.adapters.probes.base import Probe, Read, Source, add_sources
 from weft.layout.plan import Layout
 from weft.record import samples
 from weft.record.record import write_json
@@ -25,6 +25,6 @@ class LoadProbe(Probe):
     def watch(self, layout: Layout) -> Iterator[Read]:
         add_sources(layout.record, {"load": Source("", "getloadavg", "who caused it")})
         samples.append(layout.record, [Sample(time.time(), "host", "", "load", os.getloadavg()[0])])
-        yield no_reading
+        yield lambda: None
         minutes = dict(zip(("1", "5", "15"), os.getloadavg(), strict=True))
         write_json(layout.record / "load" / "host.json", {"minutes": minutes})
