@@ -9,6 +9,7 @@ import polars
 
 from weft.analysis.explain import evidence, schedule, slots, tasktime
 from weft.analysis.explain.evidence import Evidence, Window
+from weft.analysis.explain.filepart import of_label
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.spread import Indexes, Numbers
 from weft.analysis.explain.tasktime import CPU, FAILED, GC, UNCLASSIFIED, WAITING, StageTasks
@@ -190,7 +191,7 @@ def _rows(
     for stage, parts in of_stages.items():
         mine = found.where[stage]
         both = tasktime.total([parts, empty.get(stage, {})])
-        operations = {name: _operations(found, name, mine) for name in both if ": " in name}
+        operations = {name: _operations(found, name, mine) for name in both if of_label(name)}
         seconds = sum(both.values())
         rows[stage] = StageTime(
             stage=label(*stage[1:]),

@@ -10,6 +10,7 @@ import polars
 from weft.analysis.explain import attribution, limits
 from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, Attribution
 from weft.analysis.explain.evidence import Window
+from weft.analysis.explain.filepart import of_label
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.stacks import Profiled
@@ -185,19 +186,18 @@ def _spent(part: TimePart) -> str:
     operations = part.operations
     if part.name in _PHRASES:
         return _PHRASES[part.name] + _most(operations)
-    kind, _, files = part.name.partition(": ")
-    if kind not in {"metadata", "data"}:
+    if (on := of_label(part.name)) is None:
         return f"was {part.name}"
     whole = sum(each.seconds for each in operations)
     if not whole:
-        return f"waited in file calls ({kind}) whose paths nobody counted"
+        return f"waited in file calls ({on.kind}) whose paths nobody counted"
     first = operations[0]
     if first.seconds >= whole / 2 and first.calls:
         name, each = _plural(first.name), _each(first.seconds / first.calls)
-        return f"waited for {name} on {files}: {first.calls:,.0f} {name}, {each} each"
+        return f"waited for {name} on {on.files}: {first.calls:,.0f} {name}, {each} each"
     most = ", ".join(f"{_plural(one.name)} {percent(one.seconds / whole)}" for one in operations[:3])
     count = sum(each.calls for each in operations)
-    return f"waited for {kind} on {files}: {count:,.0f} calls, {_each(whole / count)} each ({most})"
+    return f"waited for {on.kind} on {on.files}: {count:,.0f} calls, {_each(whole / count)} each ({most})"
 
 
 def _most(categories: tuple[Operation, ...]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from weft.analysis.explain.filepart import FilePart
 from weft.analysis.explain.spread import Counters, Indexes, Numbers, to_tasks
 from weft.analysis.read.sums import sums
 from weft.facts.roles import ROLES
@@ -39,7 +40,7 @@ class FileTime:
 
 def part(path_class: str, operation: str) -> str:
     """The part of a task's time that an operation belongs to."""
-    return f"{'data' if operation in DATA else 'metadata'}: {path_class}"
+    return str(FilePart("data" if operation in DATA else "metadata", path_class))
 
 
 def of_tasks(counters: Counters, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers) -> FileTime:

@@ -9,6 +9,7 @@ import polars
 from weft.analysis.explain import datatime, gauges
 from weft.analysis.explain.datatime import Moved
 from weft.analysis.explain.evidence import Window
+from weft.analysis.explain.filepart import of_label
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.tasktime import NETWORK
 from weft.analysis.explain.timeparts import Limit, TimePart
@@ -38,12 +39,12 @@ class Ceilings:
         """Slot-seconds of a data part and of the network by cause; empty for other parts and without a calibration."""
         if part.name == NETWORK:
             return self.wire(part.seconds)
-        kind, _, role = part.name.partition(": ")
-        rates = self.used.storage(role)
-        if kind != "data" or rates is None:
+        on = of_label(part.name)
+        rates = self.used.storage(on.files) if on else None
+        if on is None or on.kind != "data" or rates is None:
             return {}
         moved = [
-            Moved(each.name, each.seconds, each.calls, (self.sizes or {}).get((role, each.name), 0.0))
+            Moved(each.name, each.seconds, each.calls, (self.sizes or {}).get((on.files, each.name), 0.0))
             for each in part.operations
         ]
         return {cause: share * part.seconds for cause, share in datatime.split(moved, rates).items()}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from weft.analysis.explain.filepart import labels
 from weft.analysis.explain.tasktime import CPU
 from weft.analysis.read.part import Part
 
@@ -152,7 +153,5 @@ class Explanation(Part):
         """Seconds of the wall time that file calls on these paths took at this side of shuffles; None where not counted."""
         if "fileops" in self.coverage.missing:
             return None
-        parts = (f"metadata: {path_class}", f"data: {path_class}")
-        return (
-            sum(each.seconds for each in self.calls if each.part in parts and each.side == side) / self.slots
-        )
+        mine = [each for each in self.calls if each.part in labels(path_class) and each.side == side]
+        return sum(each.seconds for each in mine) / self.slots

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean
 
+from weft.analysis.explain.filepart import of_label
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK
 from weft.analysis.predict import correction, curve, holdout, jobprofile
 from weft.analysis.predict.candidates import Candidate, candidates
@@ -160,12 +161,12 @@ def _engines(
 def _counter(part: str, work: JobProfile) -> str:
     """What was measured of a part: its share of slot time, and its most frequent call."""
     whole = work.slots * work.wall
-    kind, _, role = part.partition(": ")
+    on = of_label(part)
     calls = [
         (call, stage.count)
         for stage in work.stages
         for call in stage.calls
-        if call.role == role and ("data" if call.data else "metadata") == kind
+        if on and call.role == on.files and call.data == (on.kind == "data")
     ]
     if calls:
         counts = sums((call.operation, call.count * tasks) for call, tasks in calls)

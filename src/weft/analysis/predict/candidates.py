@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
+from weft.analysis.explain.filepart import labels
 from weft.analysis.explain.slots import FEW, STRAGGLERS
 from weft.analysis.predict.calibrated import HOSTED
 from weft.analysis.predict.constants import VALUE
@@ -136,10 +137,8 @@ def _instead(run: Situation, role: str, label: str) -> list[str]:
 def _largest(work: JobProfile, role: str) -> str:
     """The part of this role with most time."""
     calls = ((call, stage.count) for stage in work.stages for call in stage.calls if call.role == role)
-    found = sums(
-        (f"{'data' if call.data else 'metadata'}: {role}", call.seconds * tasks) for call, tasks in calls
-    )
-    return max(found, key=lambda name: found[name], default=f"metadata: {role}")
+    found = sums((labels(role)[call.data], call.seconds * tasks) for call, tasks in calls)
+    return max(found, key=lambda name: found[name], default=labels(role)[0])
 
 
 def _partitions(run: Situation) -> Iterator[Candidate]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from weft.analysis.explain.filepart import labels
 from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.machine import StorageModel
@@ -218,10 +219,10 @@ def _files(
     calls = [_grown(each, stage, new, work, target) for each in stage.calls if each.role == role]
     service = target.storages.get(role)
     same = not replaced(role, work, target)
-    own = {f"metadata: {role}": 0.0, f"data: {role}": 0.0}
+    own = dict.fromkeys(labels(role), 0.0)
     parallel = min(max(1, target.nodes - 1), VALUE["fetch_requests"])
     for each in calls:
-        kind = f"{'data' if each.data else 'metadata'}: {role}"
+        kind = labels(role)[each.data]
         delay = _delay(each, service) / (parallel if each.served else 1)
         # what the kernel needs to copy pages of a node's own files is needed above any storage
         own[kind] += each.seconds if same or (each.data and _cached(work.storages.get(role, ""))) else 0.0
@@ -231,7 +232,7 @@ def _files(
     if service is None:
         return own, []
     if not same and service.client_bandwidth < float("inf"):
-        own[f"data: {role}"] += moved / service.client_bandwidth
+        own[labels(role)[1]] += moved / service.client_bandwidth
     return own, _stations(role, service, calls, moved, target.nodes)
 
 

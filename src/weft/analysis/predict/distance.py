@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 
+from weft.analysis.explain.filepart import labels
 from weft.analysis.predict.forecast import Forecast, Model
 from weft.analysis.predict.target import Target
 
@@ -39,12 +40,11 @@ def replaced(model: Model, target: Target, found: Forecast) -> dict[str, float]:
     for role, service in target.storages.items():
         if service.name == work.storages.get(role):
             continue
-        names = (f"metadata: {role}", f"data: {role}")
         now = sum(
             seconds
             for stage in found.stages
             for name, seconds in [*stage.parts.items(), *stage.waits.items()]
-            if name in names or name.endswith(f"({role})")
+            if name in labels(role) or name.endswith(f"({role})")
         )
         was = sum(c.seconds * stage.count for stage in work.stages for c in stage.calls if c.role == role)
         calls = sum(c.count for stage in work.stages for c in stage.calls if c.role == role)

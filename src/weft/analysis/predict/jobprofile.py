@@ -11,6 +11,7 @@ import polars
 
 from weft.analysis.explain import attribution, filetime, schedule, slots, spread
 from weft.analysis.explain.evidence import Evidence, Window
+from weft.analysis.explain.filepart import of_label
 from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK, WAITING
@@ -247,13 +248,12 @@ def _calls(row: StageTime, parts: Mapping[str, float], count: int) -> list[Calls
     """The calls of task threads: each has its share of what is its part's alone."""
     found = []
     for part, operations in row.operations.items():
-        role = part.rpartition(": ")[2]
-        timed = sum(each.seconds for each in operations)
-        if role not in ROLES or not timed:
+        on, timed = of_label(part), sum(each.seconds for each in operations)
+        if on is None or on.files not in ROLES or not timed:
             continue
         for each in operations:
             alone = parts.get(part, 0.0) * each.seconds / timed
-            found.append(CallsPerTask(role, each.name, each.calls / count, alone))
+            found.append(CallsPerTask(on.files, each.name, each.calls / count, alone))
     return found
 
 
