@@ -12,7 +12,7 @@ from weft.layout.plan import Command, Daemon, Plan
 from weft.run import cluster
 
 
-def test_a_daemon_that_ends_is_told_though_a_command_still_waits_for_it(tmp_path: Path) -> None:
+def test_a_daemon_that_ends_is_reported_though_a_command_still_waits_for_it(tmp_path: Path) -> None:
     node = Node("node1", "127.0.0.1", 1, 1 << 30, tmp_path)
     layout = dataclasses.replace(fake_layout([node]), places={}, directory=tmp_path, record=tmp_path)
     plan = Plan(
