@@ -1,7 +1,8 @@
 """Compares a study's runs with its papers: slowdowns over the axis, the published points, and the rules. Pure."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from weft.analysis.compare import formula, statistics
 from weft.analysis.compare.estimate import Estimate
@@ -153,14 +154,11 @@ _MANY = {"agrees": "agree", "differs": "differ"}
 
 def sentences(found: Against) -> list[str]:
     """How the shapes compare, as text."""
-    counts = {
-        outcome: sum(each.outcome == outcome for each in found.findings)
-        for outcome in ("agrees", "differs", "undecided", "not measured")
-    }
+    counts = Counter(each.outcome for each in found.findings)
     words = [
-        f"{count} {outcome if count == 1 else _MANY.get(outcome, outcome)}"
-        for outcome, count in counts.items()
-        if count
+        f"{counts[outcome]} {outcome if counts[outcome] == 1 else _MANY.get(outcome, outcome)}"
+        for outcome in get_args(Outcome)
+        if counts[outcome]
     ]
     whole = len(found.findings)
     return [f"Of {whole} rules about the shape of the papers' figures: {', '.join(words)}."] if whole else []

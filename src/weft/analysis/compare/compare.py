@@ -12,6 +12,8 @@ from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.read.part import Part
 from weft.record.record import PHASES
 
+_UNSAID = {"UNCHECKED": "its result was not checked"}
+"""By verdict: why a run without a reason has no time."""
 _FEW = 4
 """Maximum number of cells that are listed individually."""
 
@@ -78,7 +80,11 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
         for index, (label, group) in enumerate(zip(labels, members, strict=True))
     )
     left = tuple(
-        Left(id=line.id, verdict=line.verdict, reason=line.reason or _unsaid(line.verdict))
+        Left(
+            id=line.id,
+            verdict=line.verdict,
+            reason=line.reason or _UNSAID.get(line.verdict, "no time was recorded"),
+        )
         for line in lines
         if line.seconds is None
     )
@@ -94,11 +100,6 @@ def _imported(lines: Sequence[Headline]) -> tuple[str, ...]:
     return (
         f"Imported from a log: {_names(names)}. Such a time is the application's own, and nobody checked its result.",
     )
-
-
-def _unsaid(verdict: str) -> str:
-    """Why a run without a reason has no time."""
-    return "its result was not checked" if verdict == "UNCHECKED" else "no time was recorded"
 
 
 def _group(label: str, lines: Sequence[Headline], base: Sequence[float], *, categories: bool) -> Group:

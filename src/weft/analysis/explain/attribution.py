@@ -158,11 +158,10 @@ def _overlapped(found: Evidence, whole: Mapping[str, float], slot_time: float) -
 
 
 def _resource(found: Evidence, name: str, seconds: float) -> float:
-    timed = sum(float(each.seconds.sum()) for each in found.files.operations if each.part == name)
-    timed = max(timed, found.files.in_all.get(name, 0.0))
     if name == GC:
         return max(seconds, found.background.get("collector", 0.0))
-    return max(seconds, timed)
+    timed = sum(float(each.seconds.sum()) for each in found.files.operations if each.part == name)
+    return max(seconds, timed, found.files.in_all.get(name, 0.0))
 
 
 def _operations(found: Evidence, part: str, mine: Indexes | None) -> tuple[Operation, ...]:
@@ -180,9 +179,8 @@ def _operations(found: Evidence, part: str, mine: Indexes | None) -> tuple[Opera
 def _rows(
     found: Evidence, metrics: JobMetrics, of_stages: Mapping[Stage, Mapping[str, float]], whole: float
 ) -> dict[Stage, StageTime]:
-    names = {
-        (r["app"], r["stage"], r["attempt"]): r["name"] or "" for r in metrics.stages.iter_rows(named=True)
-    }
+    named = metrics.stages.select("app", "stage", "attempt", "name").iter_rows()
+    names = {(app, stage, attempt): name or "" for app, stage, attempt, name in named}
     empty: dict[Stage, dict[str, float]] = defaultdict(dict)
     for (reason, stage), seconds in found.use.empty.items():
         if stage is not None:

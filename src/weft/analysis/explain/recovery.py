@@ -20,7 +20,10 @@ def sentences(metrics: JobMetrics) -> list[str]:
         *_stages(metrics),
         *_failures(metrics),
         *_speculation(metrics),
-        *(f"job {job} failed: {first_line(failure)}" for job, failure in _jobs(metrics)),
+        *(
+            f"job {row['job']} failed: {first_line(row['failure'])}"
+            for row in metrics.jobs.filter(polars.col("failure") != "").iter_rows(named=True)
+        ),
     ]
 
 
@@ -92,8 +95,3 @@ def _speculation(metrics: JobMetrics) -> Iterator[str]:
     if speculative.height:
         won = speculative.filter(polars.col("ok")).height
         yield f"{count(speculative.height, 'task')} ran speculatively; {won} of them finished first"
-
-
-def _jobs(metrics: JobMetrics) -> Iterator[tuple[int, str]]:
-    for row in metrics.jobs.filter(polars.col("failure") != "").iter_rows(named=True):
-        yield row["job"], row["failure"]

@@ -95,14 +95,12 @@ def knee(model: Model, target_at: Callable[[int], Target], most: int) -> Knee | 
         ratios["the number of tasks"] = found.slots / max((stage.tasks for stage in found.stages), default=1)
         over = {name: ratio for name, ratio in ratios.items() if ratio >= 1}
         if over:
-            return _first(over, before, found.slots)
+            crossings = (
+                (_between(before.get(name), (found.slots, ratio)), name) for name, ratio in over.items()
+            )
+            return Knee(*min(crossings))
         before = {name: (found.slots, ratio) for name, ratio in ratios.items()}
     return None
-
-
-def _first(over: dict[str, float], before: dict[str, tuple[float, float]], slots: int) -> Knee:
-    cores, name = min((_between(before.get(name), (slots, ratio)), name) for name, ratio in over.items())
-    return Knee(cores, name)
 
 
 def _between(before: tuple[float, float] | None, now: tuple[float, float]) -> float:

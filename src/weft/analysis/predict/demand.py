@@ -74,6 +74,7 @@ _FREE = Anchors()
 def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
     """The factors with which a stage takes, where it was measured, what it took there."""
     found = _FREE
+    files = {role: sum(each.seconds for each in stage.calls if each.role == role) for role in ROLES}
     for _ in range(_ROUNDS):
         demand = of_stage(stage, work, measured, found)
         load = demand.load(measured.slots)
@@ -85,16 +86,9 @@ def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
             else 1.0,
             0.0 if measured.machine.processors else 1.0,
             _left(stage.scheduling, _stay(load, demand.stations, DRIVER)),
-            {
-                role: _left(_seconds(stage, role), _stay(load, demand.stations, "", f"({role})"))
-                for role in ROLES
-            },
+            {role: _left(files[role], _stay(load, demand.stations, "", f"({role})")) for role in ROLES},
         )
     return found
-
-
-def _seconds(stage: StageWork, role: str) -> float:
-    return sum(each.seconds for each in stage.calls if each.role == role)
 
 
 def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchors = _FREE) -> Demand:

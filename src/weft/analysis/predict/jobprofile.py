@@ -209,7 +209,11 @@ def _stage(
         return sum(float(rows[column].fill_null(0).sum()) for column in columns) / count
 
     parts = {name: seconds / count for name, seconds in row.parts.items() if name not in slots.EMPTY}
-    calls = [*_calls(row, parts, count), *_of_servers(served, mean("remote_blocks"))]
+    remote = mean("remote_blocks")
+    of_servers = (
+        CallsPerTask("scratch", name, calls * remote, 0.0, served=True) for name, calls in served.items()
+    )
+    calls = [*_calls(row, parts, count), *(of_servers if remote else ())]
     named = {CPU, WAITING, GC, NETWORK}
     filed = sum(each.seconds for each in calls)
     # scheduling on the way to the executor has the name of an empty slot's reason
@@ -279,14 +283,6 @@ def _served(samples: polars.DataFrame) -> dict[str, float]:
         for (_, measure), counter in spread.of_nodes(samples, "threadops.").items()
         if measure[:3] == ("threadops.count", "server", "scratch")
     )
-
-
-def _of_servers(served: Mapping[str, float], remote: float) -> list[CallsPerTask]:
-    return [
-        CallsPerTask("scratch", name, count * remote, 0.0, served=True)
-        for name, count in served.items()
-        if remote
-    ]
 
 
 Class = Literal["processor-bound", "data-intensive", "metadata-intensive", "start-bound"]

@@ -3,7 +3,7 @@
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -158,7 +158,7 @@ def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> Storage
     """An emulated file system from the same figures that latencyfs delays by. `settings`: values that a run changed."""
     table, base = tomllib.loads(text), tomllib.loads(defaults)
     values = {key: entry["value"] for one in (base, table) for key, entry in one["values"].items()}
-    values |= dict(_changed(settings))
+    values |= {key: tomllib.loads(f"v = {text}")["v"] for key, text in settings.items()}
     costs = {name: values.get(f"op.{op}", values["op.default"]) for name, op in _CALLS.items()}
     servers = max(1, int(values["metadata.servers"]))
     call = 0.0 if values["client.page_cache"] else values["data.round_trip_us"] / 1e6
@@ -176,8 +176,3 @@ def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> Storage
         emulator=VALUE["latencyfs_call"],
         source=f"latencyfs's profile {table['name']}",
     )
-
-
-def _changed(settings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    for key, text in settings.items():
-        yield key, tomllib.loads(f"v = {text}")["v"]

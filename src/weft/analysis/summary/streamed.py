@@ -1,7 +1,6 @@
 """The latencies of a stream, from the collector's report in the record."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from pydantic import JsonValue
 
@@ -128,15 +127,11 @@ def of_record(stored: Stored, begin: float) -> Streamed | None:
         paused=(max(0.0, pause["began"] - began), pause["seconds"]),
         clocks=max((max(-each["least"], each["most"]) for each in found.get("clocks", ())), default=0.0),
         distribution=found["distribution"],
-        over_time=_moments(found["over_time"]),
+        over_time=tuple(Moment(**row) for row in found["over_time"]),
         steps=tuple(found["steps"]),
         backlog=found.get("backlog", {}),
         collector=_collector(stored, began, end),
     )
-
-
-def _moments(rows: Sequence[Mapping[str, Any]]) -> tuple[Moment, ...]:
-    return tuple(Moment(**row) for row in rows)
 
 
 def _collector(stored: Stored, began: float, end: float) -> tuple[tuple[float, float], ...]:

@@ -160,45 +160,35 @@ def draw(measured: Sequence[dict[str, Any]], published: Sequence[dict[str, Any]]
     values = [row[key] for row in (*measured, *published) for key in ("ratio", "low", "high") if row.get(key)]
     scale = alt.Scale(type="log", domain=[min(0.8, *values), max(values) * 1.3], nice=False)
     placed = [row for row in published if row["at"]]
-    panels = [_here(alt, measured, scale, expected)] if measured else []
+    panels = [_by_cell(alt, measured, "measured here", scale, expected)] if measured else []
     if placed:
-        panels.append(_placed(alt, placed, scale, expected))
+        panels.append(_by_cell(alt, placed, "published, other machines", scale, expected, shape="diamond"))
     elif published:
         panels.append(_there(alt, published, scale))
     # the panels have different widths, and therefore different distances between cells
     return charts.svg(alt.hconcat(*panels, spacing=30).resolve_scale(xOffset="independent"))
 
 
-def _here(alt: Any, measured: Sequence[dict[str, Any]], scale: Any, expected: Expected) -> Any:
-    base = alt.Chart(alt.Data(values=list(measured)))
+def _by_cell(
+    alt: Any, rows: Sequence[dict[str, Any]], whose: str, scale: Any, expected: Expected, **mark: str
+) -> Any:
+    """A panel on the axis of the study: a point for each cell, with its interval if it has one."""
+    what = "nodes" if expected.axis == "nodes.count" else expected.axis
+    axis = alt.Axis(labelAngle=-30 if expected.places else 0)
+    sort = list(expected.places) or "ascending"
     shared = {
-        "x": _across(alt, "measured here", expected),
+        "x": alt.X("at:O", title=f"{whose}: {what}", sort=sort, axis=axis),
         "xOffset": alt.XOffset("cell:N", sort=None),
         "color": alt.Color("colour:N", scale=None),
     }
-    bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3, opacity=0.5)
-    bars = bars.encode(y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q", **shared)
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(y=_upright(alt, scale), **shared)
-    return alt.layer(_one(alt, scale), bars, points).properties(width=charts.WIDTH // 3, height=_HEIGHT)
-
-
-def _placed(alt: Any, published: Sequence[dict[str, Any]], scale: Any, expected: Expected) -> Any:
-    base = alt.Chart(alt.Data(values=list(published)))
-    points = base.mark_point(shape="diamond", filled=True, size=90, opacity=1).encode(
-        x=_across(alt, "published, other machines", expected),
-        xOffset=alt.XOffset("cell:N", sort=None),
-        y=_upright(alt, scale),
-        color=alt.Color("colour:N", scale=None),
-    )
-    return alt.layer(_one(alt, scale), points).properties(width=charts.WIDTH // 3, height=_HEIGHT)
-
-
-def _across(alt: Any, whose: str, expected: Expected) -> Any:
-    what = "nodes" if expected.axis == "nodes.count" else expected.axis
-    sort = list(expected.places) or "ascending"
-    return alt.X(
-        "at:O", title=f"{whose}: {what}", sort=sort, axis=alt.Axis(labelAngle=-30 if expected.places else 0)
-    )
+    base = alt.Chart(alt.Data(values=list(rows)))
+    layers = [_one(alt, scale)]
+    if "low" in rows[0]:
+        bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3, opacity=0.5)
+        layers.append(bars.encode(y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q", **shared))
+    points = base.mark_point(filled=True, size=90, opacity=1, **mark)
+    layers.append(points.encode(y=_upright(alt, scale), **shared))
+    return alt.layer(*layers).properties(width=charts.WIDTH // 3, height=_HEIGHT)
 
 
 def _there(alt: Any, published: Sequence[dict[str, Any]], scale: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.summary import Summary
 from weft.report.draw import charts
-from weft.report.draw.blocks import Block, Chart, Number, Section, Table, Words
+from weft.report.draw.blocks import Block, Chart, Number, Section, Table, Tone, Words
 from weft.text.numbers import seconds, text
 from weft.text.units import show_seconds
 
@@ -25,19 +25,18 @@ def stream(summary: Summary) -> Section:
     found = summary.stream
     if found is None:
         return Section("stream", "Latency of the stream")
-    blocks: list[Block] = [_rate(found), *([Words(found.late)] if found.late else []), _latencies(found)]
+    tone: Tone = "plain" if len(found.steps) > 1 else "good" if found.sustained else "warn"
+    blocks: list[Block] = [
+        Words(found.sentence, tone),
+        *([Words(found.late)] if found.late else []),
+        _latencies(found),
+    ]
     blocks += [*_recoveries(summary, found), *_early(found)]
     if found.over_time:
         blocks += [_course(summary, found), _throughput(found)]
     blocks += [_distribution(found)] if found.distribution else []
     blocks += [_steps(found)] if len(found.steps) > 1 else []
     return Section("stream", "Latency of the stream", blocks)
-
-
-def _rate(found: Streamed) -> Words:
-    if len(found.steps) > 1:
-        return Words(found.sentence)
-    return Words(found.sentence, "good" if found.sustained else "warn")
 
 
 def _latencies(found: Streamed) -> Table:

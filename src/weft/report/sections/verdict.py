@@ -40,11 +40,12 @@ def sentence(summary: Summary) -> str:
     what, ran = subject(summary), summary.result
     match summary.verdict:
         case "VALID":
+            checked = summary.checked_by or "a program"
             speed = f", {show_size(summary.throughput)}/s in all" if summary.throughput else ""
             took = f" took {show_seconds(ran)}" if ran is not None else " ended"
             if summary.stream:
                 took, speed = _latency(summary.stream), ""
-            return f"{what[0].upper()}{what[1:]}{took}{speed}; {_checked(summary)}."
+            return f"{what[0].upper()}{what[1:]}{took}{speed}; {checked} checked the result, and it is right."
         case "INVALID":
             return f"{what[0].upper()}{what[1:]} has no time: {summary.reason or 'no reason was recorded'}."
         case "UNCHECKED" if "application" in summary.facts and "log" in summary.facts:
@@ -66,11 +67,6 @@ def sentence(summary: Summary) -> str:
 def _latency(stream: Streamed) -> str:
     half, most = (seconds(stream.latency[name]) for name in ("median", "p99"))
     return f": half of the records were in a result after {half} s, 99 % after {most} s"
-
-
-def _checked(summary: Summary) -> str:
-    who = summary.checked_by or "a program"
-    return f"{who} checked the result, and it is right"
 
 
 def where(summary: Summary) -> str:
