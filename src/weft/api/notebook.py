@@ -35,10 +35,7 @@ def records(runs: str | Path | None = None) -> polars.DataFrame:
 
 
 def samples(name: str, runs: str | Path | None = None) -> polars.DataFrame:
-    """What the probes of one run read; the columns of `samples.parquet`. Raises RecordError.
-
-    t (seconds since the epoch), node, process, counter, value, component, and labels: thread, path_class, operation, floor.
-    """
+    """What the probes of one run read: t (seconds since the epoch), node, process, counter, value, labels. Raises RecordError."""
     stored = record.find(Path(runs) if runs is not None else settings.runs(), name)
     return readings.load(stored.folder, stored.schema)
 

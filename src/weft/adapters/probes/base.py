@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -37,7 +37,7 @@ class Probe(ABC):
     native: ClassVar[bool] = False
     """Whether it needs one of weft's native programs."""
     sources: ClassVar[Mapping[str, Source]] = {}
-    """By counter; of a probe whose readings are written by others."""
+    """By counter, if they are the same in every run."""
     metrics: ClassVar[bool] = False
     """Whether the engine must write its own job metrics for it."""
 
@@ -55,12 +55,30 @@ class Probe(ABC):
     def missing(self, layout: Layout) -> str | None:
         """Why it cannot measure here, or None."""
 
-    @contextmanager
-    def watch(self, layout: Layout) -> Iterator[Read]:
+    def watch(self, layout: Layout) -> AbstractContextManager[Read]:
         """Measure for the length of a `with` block; yields a function that takes a reading at once."""
-        if self.sources:
-            add_sources(layout.record, self.sources)
-        yield lambda: None
+        add_sources(layout.record, self.sources)
+        return nullcontext(lambda: None)
+
+    @contextmanager
+    def polled(
+        self, layout: Layout, read: Callable[[], Sequence[Sample]], settle: float = 0.0, interval: float = 1.0
+    ) -> Iterator[Read]:
+        """Readings at the beginning, each so many seconds, and at the end, `settle` seconds later; yields what takes one at once."""
+
+        def observe() -> None:
+            if found := read():
+                samples.append(layout.record, found)
+
+        add_sources(layout.record, self.sources)
+        observe()
+        try:
+            with every(interval, observe) as now:
+                yield now
+        finally:
+            if settle:
+                signals.sleep(settle)
+            observe()
 
 
 class JvmProbe(Probe):
@@ -80,26 +98,6 @@ class JvmProbe(Probe):
     def directories(self, layout: Layout) -> Mapping[str, Sequence[Path]]:
         folder = layout.record / self.name
         return {node.name: [folder / node.name / part for part in COMPONENTS] for node in layout.all_nodes}
-
-
-@contextmanager
-def polled(
-    layout: Layout, read: Callable[[], Sequence[Sample]], settle: float = 0.0, interval: float = 1.0
-) -> Iterator[Read]:
-    """Readings at the beginning, each so many seconds, and at the end, `settle` seconds later; yields what takes one at once."""
-
-    def observe() -> None:
-        if found := read():
-            samples.append(layout.record, found)
-
-    observe()
-    try:
-        with every(interval, observe) as now:
-            yield now
-    finally:
-        if settle:
-            signals.sleep(settle)
-        observe()
 
 
 def add_sources(record: Path, sources: Mapping[str, Source]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
+from weft.adapters.probes.base import Probe, Read, Source
 from weft.layout.plan import Layout
 from weft.record.record import write_json
 from weft.record.samples import Measure, Sample
@@ -44,6 +44,9 @@ class DvsProbe(Probe):
     """Reads files that every user may read."""
 
     name: ClassVar[str] = "dvs"
+    sources: ClassVar[Mapping[str, Source]] = dict.fromkeys(
+        ("dvs.count", "dvs.errors"), Source("", "stats of each mount of Cray DVS on this machine", _BLIND)
+    )
 
     def missing(self, layout: Layout) -> str | None:
         if any(node.host for node in layout.all_nodes):
@@ -54,11 +57,9 @@ class DvsProbe(Probe):
     def watch(self, layout: Layout) -> Iterator[Read]:
         first = mounts()
         try:
-            with polled(layout, lambda: readings(mounts())) as read:
+            with self.polled(layout, lambda: readings(mounts())) as read:
                 yield read
         finally:
-            source = Source("", "stats of each mount of Cray DVS on this machine", _BLIND)
-            add_sources(layout.record, {"dvs.count": source, "dvs.errors": source})
             write_json(layout.record / "dvs.json", grown(first, mounts()))
 
 

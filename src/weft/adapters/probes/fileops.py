@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere
-from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
+from weft.adapters.probes.base import Probe, Read, Source
 from weft.errors import WeftError
 from weft.facts.threadkinds import preload_rules
 from weft.host import shell
@@ -46,6 +46,10 @@ class FileopsProbe(Probe):
     """Attached to every engine process by LD_PRELOAD; needs no privilege."""
 
     name: ClassVar[str] = "fileops"
+    sources: ClassVar[Mapping[str, Source]] = {
+        name: Source(unit, f"preload library, {what}", _BLIND, since="run")
+        for name, (unit, what) in _COUNTERS.items()
+    }
     native: ClassVar[bool] = True
 
     def missing(self, layout: Layout) -> str | None:
@@ -71,16 +75,9 @@ class FileopsProbe(Probe):
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
-        add_sources(
-            layout.record,
-            {
-                name: Source(unit, f"preload library, {what}", _BLIND, since="run")
-                for name, (unit, what) in _COUNTERS.items()
-            },
-        )
         away = any(node.host for node in layout.all_nodes)
         try:
-            with polled(layout, lambda: _read(layout), interval=_AWAY if away else 1.0) as read:
+            with self.polled(layout, lambda: _read(layout), interval=_AWAY if away else 1.0) as read:
                 yield read
         finally:
             everywhere(layout.all_nodes, lambda node: _keep(layout, node))

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from weft.adapters.nodes.access import access
-from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
+from weft.adapters.probes.base import Probe, Read, Source
 from weft.host.web import get
 from weft.layout.node import Node
 from weft.layout.plan import Layout
@@ -58,21 +58,29 @@ _BLIND = {
 }
 
 
+_SOURCES = {
+    f"hdfs.{kind}.{short}": Source(unit, f"{bean} {key}, JMX of the {kind}", _BLIND[kind])
+    for kind, beans in (("namenode", _NAMENODE), ("datanode", _DATANODE))
+    for bean, keys in beans.items()
+    for key, (short, unit) in keys.items()
+}
+
+
 class HdfsProbe(Probe):
     """Requests each daemon's page every second; if a daemon does not answer, its last reading is kept."""
 
     name: ClassVar[str] = "hdfs"
+    sources: ClassVar[Mapping[str, Source]] = _SOURCES
 
     def missing(self, layout: Layout) -> str | None:
         return None if _pages(layout) else "no storage of this run is HDFS"
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
-        add_sources(layout.record, _sources())
         last: dict[str, dict[str, float]] = {}
         bearers: dict[str, str] = {}
         try:
-            with polled(layout, lambda: _read(layout, last, bearers), _SETTLED) as read:
+            with self.polled(layout, lambda: _read(layout, last, bearers), _SETTLED) as read:
                 yield read
         finally:
             write_json(layout.record / "hdfs.json", last)
@@ -115,20 +123,11 @@ def _ask(node: Node, url: str, secret: Path | None, bearers: dict[str, str]) -> 
 def counters(answer: Any) -> dict[str, float]:
     """The counters of one daemon's page of beans."""
     wanted: Mapping[str, Mapping[str, tuple[str, str]]] = {**_NAMENODE, **_DATANODE}
-    found = {}
-    for bean in answer["beans"]:
-        # a DataNode's bean ends with its host and port
-        name = bean["name"].partition(",name=")[2].partition("-")[0]
-        for key, (short, _) in wanted.get(name, {}).items():
-            if key in bean:
-                found[short] = float(bean[key])
-    return found
-
-
-def _sources() -> dict[str, Source]:
+    # a DataNode's bean ends with its host and port
+    named = [(bean["name"].partition(",name=")[2].partition("-")[0], bean) for bean in answer["beans"]]
     return {
-        f"hdfs.{kind}.{short}": Source(unit, f"{bean} {key}, JMX of the {kind}", _BLIND[kind])
-        for kind, beans in (("namenode", _NAMENODE), ("datanode", _DATANODE))
-        for bean, keys in beans.items()
-        for key, (short, unit) in keys.items()
+        short: float(bean[key])
+        for name, bean in named
+        for key, (short, _) in wanted.get(name, {}).items()
+        if key in bean
     }

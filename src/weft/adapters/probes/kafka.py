@@ -1,12 +1,12 @@
 """What Kafka's brokers count: messages, bytes, requests and the size of their logs, read within each broker's process."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
+from weft.adapters.probes.base import Probe, Read, Source
 from weft.layout.plan import Layout
 from weft.record.samples import Sample
 
@@ -33,6 +33,10 @@ class KafkaProbe(Probe):
     """A thread in each broker writes its counters to the record every second; no port is open for it."""
 
     name: ClassVar[str] = "kafka"
+    sources: ClassVar[Mapping[str, Source]] = {
+        f"kafka.{name}": Source(unit, f"{bean}, JMX of the broker", "work of a broker after it was lost")
+        for name, (unit, bean) in _COUNTERS.items()
+    }
 
     def missing(self, layout: Layout) -> str | None:
         return None if "kafka" in layout.services else "this run has no Kafka"
@@ -43,20 +47,9 @@ class KafkaProbe(Probe):
     def directories(self, layout: Layout) -> Mapping[str, Sequence[Path]]:
         return {node.name: [_directory(layout)] for node in layout.serving("kafka")}
 
-    @contextmanager
-    def watch(self, layout: Layout) -> Iterator[Read]:
-        add_sources(
-            layout.record,
-            {
-                f"kafka.{name}": Source(
-                    unit, f"{bean}, JMX of the broker", "work of a broker after it was lost"
-                )
-                for name, (unit, bean) in _COUNTERS.items()
-            },
-        )
+    def watch(self, layout: Layout) -> AbstractContextManager[Read]:
         read: dict[str, int] = {}
-        with polled(layout, lambda: _new(layout, read), _SETTLED) as now:
-            yield now
+        return self.polled(layout, lambda: _new(layout, read), _SETTLED)
 
 
 def _directory(layout: Layout) -> Path:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
+from weft.adapters.probes.base import Probe, Read, Source, add_sources
 from weft.errors import WeftError
 from weft.host import shell
 from weft.layout.plan import Layout
@@ -61,7 +61,7 @@ class LustreProbe(Probe):
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
         try:
-            with polled(layout, lambda: readings(tables(layout)), _SETTLED) as read:
+            with self.polled(layout, lambda: readings(tables(layout)), _SETTLED) as read:
                 yield read
         finally:
             _keep(layout)

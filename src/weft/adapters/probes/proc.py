@@ -2,13 +2,13 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
+from weft.adapters.probes.base import Probe, Read, Source
 from weft.adapters.probes.processes import SHARED, Owners
 from weft.adapters.probes.samplers import can_sample, samplers
 from weft.layout.node import Node
@@ -79,6 +79,7 @@ class ProcProbe(Probe):
     """Reads /proc once a second from weft's own process, or one on each other host; needs no privilege."""
 
     name: ClassVar[str] = "proc"
+    sources: ClassVar[Mapping[str, Source]] = SOURCES
 
     def missing(self, layout: Layout) -> str | None:
         if not Path("/proc/self/io").exists():
@@ -87,11 +88,10 @@ class ProcProbe(Probe):
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
-        add_sources(layout.record, SOURCES)
         here = {node.name: node for node in layout.all_nodes if not node.host}
         reader = Reader(here, layout.run)
         with (
-            polled(layout, lambda: reader.read() if here else ()) as read,
+            self.polled(layout, lambda: reader.read() if here else ()) as read,
             samplers(layout, self.name),
         ):
             yield read
@@ -128,9 +128,8 @@ class Reader:
         for pid, owner, process, counters in live:
             self.last[pid] = counters
             found += [Sample(now, owner, f"{process}/{pid}", name, value) for name, value in counters.items()]
-        self._bury(
-            {pid for pid, *_ in live}
-        )  # before summing, otherwise a sum decreases for one reading when a process ends
+        # before summing, otherwise a sum decreases for one reading when a process ends
+        self._bury({pid for pid, *_ in live})
         sums: dict[str, dict[str, float]] = {name: dict(self.gone.get(name, {})) for name in self.nodes}
         for _, owner, _, counters in live:
             if owner in sums:
@@ -146,9 +145,13 @@ class Reader:
 
         If one ended meanwhile, its counters may or may not be in its parent's: all processes are read again.
         """
+        # what belongs to the run and to no node, such as latencyfs, is the machine's: rows, and in no node's sum
+        known = {*self.nodes, self.machine}
         for _ in range(_READINGS):
             found, ended = [], False
-            for pid, (owner, process) in self._processes():
+            for pid, (owner, process) in self.owners.live(self.last):
+                if owner not in known or pid in self.blind:
+                    continue
                 if (read := _process(pid)) is None:
                     ended = ended or not Path(f"/proc/{pid}").exists()
                     continue
@@ -157,13 +160,6 @@ class Reader:
             if not ended and all(Path(f"/proc/{pid}").exists() for pid, *_ in found):
                 break
         return found
-
-    def _processes(self) -> Iterator[tuple[int, tuple[str, str]]]:
-        # what belongs to the run and to no node, such as latencyfs, is the machine's: rows, and in no node's sum
-        known = {*self.nodes, self.machine}
-        for pid, owner in self.owners.live(self.last):
-            if owner[0] in known and pid not in self.blind:
-                yield pid, owner
 
     def _bury(self, alive: set[int]) -> None:
         for pid in self.last.keys() - alive:

@@ -27,17 +27,11 @@ class ProfileProbe(JvmProbe):
     }
 
     def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - it depends on the machine alone
-        if profiler.library() is None:
-            return "async-profiler was not downloaded, or has no library for this processor"
-        return None
+        lacking = "async-profiler was not downloaded, or has no library for this processor"
+        return None if profiler.library() else lacking
 
     def option(self, folder: Path) -> str:
-        options = {
-            "event": "ctimer",
-            "interval": f"{INTERVAL_MS}ms",
-            "loglevel": "error",
-            "log": "stderr",
-            "file": f"{folder}/%p.collapsed",
-        }
-        words = ",".join(f"{key}={value}" for key, value in options.items())
-        return f"-agentpath:{profiler.library()}=start,threads,{words}"
+        return (
+            f"-agentpath:{profiler.library()}=start,threads,event=ctimer,interval={INTERVAL_MS}ms,"
+            f"loglevel=error,log=stderr,file={folder}/%p.collapsed"
+        )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from weft.adapters.probes.base import Probe, Read, Source, add_sources, polled
+from weft.adapters.probes.base import Probe, Read, Source
 from weft.adapters.probes.processes import Owners
 from weft.adapters.probes.samplers import can_sample, samplers
 from weft.facts.threadkinds import call, kind, runs_tasks
@@ -48,6 +48,7 @@ class ThreadsProbe(Probe):
     """Reads /proc from weft's own process, or one on each other host; needs no privilege."""
 
     name: ClassVar[str] = "threads"
+    sources: ClassVar[Mapping[str, Source]] = SOURCES
 
     def missing(self, layout: Layout) -> str | None:
         if not Path("/proc/self/schedstat").exists():
@@ -56,11 +57,10 @@ class ThreadsProbe(Probe):
 
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
-        add_sources(layout.record, SOURCES)
         here = {node.name: node for node in layout.all_nodes if not node.host}
         reader = ThreadReader(here, layout.run)
         with (
-            polled(layout, lambda: reader.read() if here else (), interval=INTERVAL) as read,
+            self.polled(layout, lambda: reader.read() if here else (), interval=INTERVAL) as read,
             samplers(layout, self.name),
             every(GLANCE, reader.glance),
         ):

@@ -1,5 +1,6 @@
 """Every counter of a run with its sums by phase and where it comes from: the one table of a page's sums."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from weft.analysis.summary.summary import CounterRow, Summary
@@ -55,16 +56,8 @@ def _label(counter: CounterRow) -> str:
 
 
 def _sources(summary: Summary) -> Table:
-    rows = [
-        (", ".join(names), source, blind or "-")
-        for (source, blind), names in _by_source(summary.counters).items()
-        if source
-    ]
+    named: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    for counter in summary.counters:
+        named[counter.source, counter.blind][counter.name] = None
+    rows = [(", ".join(names), source, blind or "-") for (source, blind), names in named.items() if source]
     return Table(["counters", "source", "could not see"], rows)
-
-
-def _by_source(found: Sequence[CounterRow]) -> dict[tuple[str, str], list[str]]:
-    named: dict[tuple[str, str], dict[str, None]] = {}
-    for counter in found:
-        named.setdefault((counter.source, counter.blind), {})[counter.name] = None
-    return {key: [*names] for key, names in named.items()}

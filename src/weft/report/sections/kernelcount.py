@@ -72,15 +72,9 @@ def comparison(nodes: Mapping[str, Mapping[str, Any]]) -> list[Block]:
 
 
 def _row(one: Compared) -> tuple[str, ...]:
-    return (
-        size(one.counted_read),
-        size(one.kernel_read),
-        _signed(one.read),
-        size(one.counted_written),
-        size(one.kernel_written),
-        _signed(one.written),
-        _meaning(one),
-    )
+    read = (size(one.counted_read), size(one.kernel_read), _signed(one.read))
+    written = (size(one.counted_written), size(one.kernel_written), _signed(one.written))
+    return (*read, *written, _meaning(one))
 
 
 def _meaning(one: Compared) -> str:

@@ -97,15 +97,11 @@ def _short(seconds: float) -> str:
 
 def _others(found: Sequence[CounterRow], phases: Sequence[str]) -> list[Block]:
     """Other counts in short: the engine's other phases, generators, validators."""
-    groups = [
-        (component, phase)
-        for component in dict.fromkeys(counter.component for counter in found)
-        for phase in phases
-        if (component, phase) not in {(name, MEASURED) for name in engine(found)}
-    ]
     rows = [
         (component or "all", phase, kind, amount(calls), size(moved), amount(seconds, "s"))
-        for component, phase in groups
+        for component in dict.fromkeys(counter.component for counter in found)
+        for phase in phases
+        if phase != MEASURED or component not in engine(found)
         for kind, (calls, moved, seconds) in _by_kind(table(found, [component], phase)).items()
     ]
     columns = ["processes of", "phase", "files", *map(Number, ("calls", "bytes", "time"))]
