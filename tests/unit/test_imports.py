@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from weft.analysis.compare.compare import compare
 from weft.analysis.compare.headline import headlines
 from weft.analysis.compare.study import explained
-from weft.analysis.summary import gather
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Summary
 from weft.errors import UsageError, WeftError
+from weft.facts import kept
 from weft.report.pages import page
 from weft.run.imports.found import most_at_once as together
 from weft.run.imports.importing import import_log
@@ -81,7 +81,7 @@ def test_of_more_tasks_than_are_attributed_the_stages_are_summed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = imported(ROLLED, tmp_path)
-    monkeypatch.setattr(gather, "MOST_TASKS", 3)
+    monkeypatch.setattr(kept, "IN_MEMORY", 3)
     summary = imported(ROLLED, tmp_path)
     assert summary.explanation is None
     assert (summary.stages, summary.slowest, summary.usage) == (whole.stages, whole.slowest, whole.usage)

@@ -7,6 +7,8 @@ import random
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
+from contextlib import suppress
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import cast
@@ -14,9 +16,15 @@ from typing import cast
 import pytest
 
 from tests.unit.test_imports import HADOOP, LZ4, PLAIN, ROLLED
+from tests.unit.test_model_tezhistory import history
 from weft.errors import UsageError
+from weft.facts import kept
+from weft.facts.engines.hive import tezhistory
+from weft.facts.engines.spark import eventlog, tasks
+from weft.facts.jobmetrics import JobMetrics
 from weft.run.imports import avro, unpack
-from weft.run.imports.importing import import_log
+from weft.run.imports.importing import import_log, import_read
+from weft.text.entry import Entry
 
 START = b'{"Event":"SparkListenerLogStart","Spark Version":"3"}\n'
 MEMORY = """
@@ -204,3 +212,83 @@ def test_settings_next_to_a_history_are_copied_without_passwords_and_never_throu
     for text in ("<a>" * 100_000, "not xml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&d;</a>'):
         settings.write_text(text)
         left_out()
+
+
+FLINK = Path(__file__).parent / "logs" / "flink-2.3-archive.gz"
+
+
+def tez(folder: Path) -> JobMetrics:
+    (folder / "history.txt.appattempt_1").write_text("\x01".join(json.dumps(each) for each in history()))
+    return tezhistory.read(Entry(folder))
+
+
+def of(log: Path) -> Callable[[Path], JobMetrics]:
+    return lambda folder: import_read(log, folder)[1]
+
+
+READERS = [of(ROLLED), of(HADOOP), of(FLINK), tez]
+
+
+@pytest.mark.parametrize("read", READERS, ids=["spark", "mapreduce", "flink", "tez"])
+def test_rows_beyond_the_limit_are_left_out_and_counted(
+    read: Callable[[Path], JobMetrics], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = read(tmp_path)
+    assert not any("left out" in gap for gap in whole.gaps)
+    monkeypatch.setattr(kept, "MOST_TASKS", 1)
+    cut = read(tmp_path)
+    assert cut.count == 1
+    (gap,) = (gap for gap in cut.gaps if "left out" in gap)
+    assert gap.startswith(f"{whole.count - 1:,} task(s) were left out")
+    assert cut.stages.equals(whole.stages)
+    monkeypatch.undo()
+    monkeypatch.setattr(kept, "_ROW", 1 << 28)
+    with suppress(UsageError):  # without stages and attempts, a history may have no task at all
+        fewer = read(tmp_path)
+        assert fewer.stages.height < whole.stages.height
+        assert any("row(s) of applications" in gap for gap in fewer.gaps)
+
+
+@pytest.mark.parametrize("read", READERS, ids=["spark", "mapreduce", "flink", "tez"])
+def test_tasks_in_files_are_the_same_as_those_in_memory(
+    read: Callable[[Path], JobMetrics], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = read(tmp_path)
+    monkeypatch.setattr(kept, "_PART", 1)
+    monkeypatch.setattr(kept, "_BATCH", 1)
+    assert read(tmp_path).tasks.equals(whole.tasks)
+    monkeypatch.setattr(kept, "IN_MEMORY", 0)
+    filed = read(tmp_path)
+    assert (filed.tasks.height, filed.count) == (0, whole.count)
+    assert filed.every.collect().equals(whole.tasks)
+    assert filed.every.collect_schema() == whole.tasks.schema
+
+
+def test_texts_of_tasks_have_a_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each task fails with another message."""
+    line = (
+        '{{"Event":"SparkListenerTaskEnd","Stage ID":0,"Stage Attempt ID":0,"Task End Reason":{{"Reason":"ExceptionFailure",'
+        '"Description":"{number} {text}"}},"Task Info":{{"Task ID":{number},"Launch Time":1,"Finish Time":2}}}}\n'
+    )
+    log = tmp_path / "app-1"
+    log.write_text("".join(line.format(number=number, text="x" * 1000) for number in range(100)))
+    monkeypatch.setattr(eventlog, "_BATCH", 10)
+    monkeypatch.setattr(kept, "MOST", 102_500)
+    found = eventlog.read(Entry(tmp_path))
+    assert found.count == 50
+    assert [gap[:26] for gap in found.gaps] == ["50 task(s) were left out: "]
+
+
+def test_a_task_is_read_without_the_values_that_its_metrics_repeat() -> None:
+    line = gzip.decompress((Path(__file__).parent / "logs" / "spark-3.5-plain.gz").read_bytes()).decode()
+    whole = [each for each in line.splitlines() if each.startswith('{"Event":"SparkListenerTaskEnd"')]
+    short = [tasks.needed(each) for each in whole]
+    assert all(len(each) < len(long) - 900 for each, long in zip(short, whole, strict=True))
+    assert tasks.parse("app", short, []).equals(tasks.parse("app", whole, []))
+    for odd in (
+        "",
+        '"Accumulables":[',
+        '"Task Metrics":{"Accumulables":[',
+        '{"Event":"SparkListenerTaskEnd"}',
+    ):
+        assert tasks.needed(odd) == odd

@@ -11,7 +11,7 @@ from weft.errors import UsageError
 from weft.host import settings
 from weft.record.record import page_path
 from weft.report.pages import page, terminal
-from weft.run.imports.importing import import_log
+from weft.run.imports.importing import import_read
 from weft.run.imports.unpack import LIMIT
 from weft.text.console import console
 from weft.text.units import parse_size
@@ -36,8 +36,8 @@ def import_(
 
     Example: weft import /var/log/spark/app-20261122171827-0000.zstd
     """
-    stored = import_log(log, settings.runs(), _size(limit))
-    summary = summarize(stored)
+    stored, metrics = import_read(log, settings.runs(), _size(limit))
+    summary = summarize(stored, metrics)
     written = page.save(page.text(summary), page_path(stored.directory, page.NAME))
     if as_json:
         print(summary.json_text())

@@ -1,8 +1,11 @@
 """An engine's own measurements of its jobs, in tables that all engines share: the meaning and unit of each column."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from tempfile import TemporaryFile
 from typing import Any
+from weakref import finalize
 
 import polars
 
@@ -87,6 +90,28 @@ MOST, MOST_IDS, LATEST = 2**53, 2**31, 1e11
 """Numbers, numbers of stages and partitions, and times (of the year 5138) beyond which a log is damaged: sums of them would not be right."""
 
 
+class TaskFiles:
+    """The tasks of a large job, in files without names: nothing of them is left when the process ends, however it does."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._paths: list[str] = []
+        self._open = ExitStack()
+        finalize(self, self._open.close)
+
+    def add(self, tasks: polars.DataFrame) -> None:
+        """Write a table of them."""
+        file = self._open.enter_context(TemporaryFile())  # noqa: SIM115 - read until the table is
+        self._paths.append(f"/proc/self/fd/{file.fileno()}")
+        tasks.write_parquet(file, compression="lz4")
+        file.flush()
+        self.count += tasks.height
+
+    def scan(self) -> polars.LazyFrame:
+        """All of them, in the order in which they were added."""
+        return polars.scan_parquet(self._paths, glob=False)
+
+
 @dataclass
 class JobMetrics:
     """The tables of one or several engines; what an engine does not report is null."""
@@ -98,6 +123,18 @@ class JobMetrics:
     tasks: polars.DataFrame
     gaps: list[str] = field(default_factory=list)
     """What was not readable, as text."""
+    files: Sequence[TaskFiles] = ()
+    """Tasks that are not in memory."""
+
+    @property
+    def every(self) -> polars.LazyFrame:
+        """All tasks, wherever they are: for figures of a few columns."""
+        return polars.concat([self.tasks.lazy(), *(file.scan() for file in self.files)])
+
+    @property
+    def count(self) -> int:
+        """Number of tasks."""
+        return self.tasks.height + sum(file.count for file in self.files)
 
 
 def fitting(schema: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,4 +198,5 @@ def joined(all_metrics: Sequence[JobMetrics]) -> JobMetrics:
             for name in ("applications", "executors", "jobs", "stages", "tasks")
         },
         gaps=[gap for metrics in all_metrics for gap in metrics.gaps],
+        files=[file for metrics in all_metrics for file in metrics.files],
     )

@@ -61,7 +61,9 @@ def of_nodes(
     programs = {key: program for key, (program, _, _) in lives.items()}
     # without the probe `threads` nobody knows which JVM is which
     mine = {key: pauses for key, pauses in logs.items() if runs_tasks(programs.get(key, "")) or not programs}
-    tasks = metrics.tasks.select("host", "begin", "end").drop_nulls(["begin", "end"])
+    if not mine:
+        return ()
+    tasks = metrics.every.select("host", "begin", "end").drop_nulls(["begin", "end"]).collect()
     found = []
     for node in dict.fromkeys(node for node, _ in mine):
         own = [pauses for (where, _), pauses in mine.items() if where == node]

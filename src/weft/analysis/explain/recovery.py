@@ -1,6 +1,7 @@
 """Losses and repeated work, from the engine's job metrics, as sentences."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import polars
 
@@ -48,17 +49,14 @@ def lost_executors(metrics: JobMetrics) -> polars.DataFrame:
 
 
 def _executors(metrics: JobMetrics) -> Iterator[str]:
+    again = metrics.every.filter(polars.col("reason").is_in([_LOST, _AGAIN]))
+    lost = again.select("app", "executor", "stage", "index").unique().collect()
     for row in lost_executors(metrics).iter_rows(named=True):
-        tasks = metrics.tasks.filter(
-            (polars.col("app") == row["app"])
-            & (polars.col("executor") == row["executor"])
-            & polars.col("reason").is_in([_LOST, _AGAIN])
-        )
+        tasks = lost.filter((polars.col("app") == row["app"]) & (polars.col("executor") == row["executor"]))
         text = f"executor {row['executor']} on {row['host']} was lost ({_reason(row['reason'])})"
-        again = tasks.unique(["stage", "index"]).height
         yield (
-            f"{text}: {count(again, 'task')} had to be repeated"
-            if again
+            f"{text}: {count(tasks.height, 'task')} had to be repeated"
+            if tasks.height
             else f"{text}: none of its tasks was running"
         )
 
@@ -69,9 +67,15 @@ def _reason(text: str | None) -> str:
 
 
 def _fetches(metrics: JobMetrics) -> Iterator[str]:
-    failed = metrics.tasks.filter(polars.col("reason") == _FETCH)
-    for (stage,), group in failed.group_by(["stage"], maintain_order=True):
-        yield f"{count(group.height, 'task')} of stage {stage} could not fetch shuffle blocks: {first_line(group['failure'][0])}"
+    for stage, tasks, failure in _grouped(metrics, polars.col("reason") == _FETCH, "stage"):
+        yield f"{count(tasks, 'task')} of stage {stage} could not fetch shuffle blocks: {first_line(failure)}"
+
+
+def _grouped(metrics: JobMetrics, which: polars.Expr, *keys: str) -> Iterator[tuple[Any, ...]]:
+    """The keys of some tasks, how many have them, and the first one's message."""
+    figures = (polars.len().alias("tasks"), polars.col("failure").first())
+    found = metrics.every.filter(which).group_by(keys, maintain_order=True).agg(figures)
+    return found.collect().iter_rows()
 
 
 def _stages(metrics: JobMetrics) -> Iterator[str]:
@@ -83,15 +87,13 @@ def _stages(metrics: JobMetrics) -> Iterator[str]:
 
 
 def _failures(metrics: JobMetrics) -> Iterator[str]:
-    others = metrics.tasks.filter(
-        ~polars.col("ok") & ~polars.col("reason").is_in([_LOST, _AGAIN, _FETCH, _KILLED, ""])
-    )
-    for (stage, _), group in others.group_by(["stage", "reason"], maintain_order=True):
-        yield f"{count(group.height, 'task')} of stage {stage} failed: {first_line(group['failure'][0])}"
+    others = ~polars.col("ok") & ~polars.col("reason").is_in([_LOST, _AGAIN, _FETCH, _KILLED, ""])
+    for stage, _, tasks, failure in _grouped(metrics, others, "stage", "reason"):
+        yield f"{count(tasks, 'task')} of stage {stage} failed: {first_line(failure)}"
 
 
 def _speculation(metrics: JobMetrics) -> Iterator[str]:
-    speculative = metrics.tasks.filter(polars.col("speculative"))
-    if speculative.height:
-        won = speculative.filter(polars.col("ok")).height
-        yield f"{count(speculative.height, 'task')} ran speculatively; {won} of them finished first"
+    speculative = metrics.every.filter(polars.col("speculative"))
+    tasks, won = speculative.select(polars.len(), polars.col("ok").sum().alias("won")).collect().row(0)
+    if tasks:
+        yield f"{count(tasks, 'task')} ran speculatively; {won} of them finished first"

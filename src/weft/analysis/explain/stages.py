@@ -43,7 +43,7 @@ def table(metrics: JobMetrics) -> polars.DataFrame:
     )
     keys = ["app", "stage", "attempt"]
     same = polars.Schema({key: metrics.stages.schema[key] for key in keys})
-    grouped = polars.concat([some.group_by(keys).agg(figures).cast(same) for some in _blocks(metrics.tasks)])
+    grouped = polars.concat([some.group_by(keys).agg(figures).cast(same) for some in _blocks(metrics)])
     return (
         metrics.stages.join(grouped, on=keys, how="full", coalesce=True)
         .with_columns(
@@ -61,14 +61,14 @@ def table(metrics: JobMetrics) -> polars.DataFrame:
     )
 
 
-def _blocks(tasks: polars.DataFrame) -> Iterator[polars.DataFrame]:
+def _blocks(metrics: JobMetrics) -> Iterator[polars.DataFrame]:
     """The tasks of some stages at a time: those of all need as much memory again for their groups."""
-    yield tasks.clear()
-    sizes = tasks.group_by("stage").len().sort("stage")
+    yield metrics.tasks.clear()
+    sizes = metrics.every.group_by("stage").len().sort("stage").collect()
     block = (polars.col("len").cum_sum() // _BLOCK).alias("block")
     ranges = sizes.group_by(block).agg(first=polars.col("stage").min(), last=polars.col("stage").max())
     for first, last in ranges.select("first", "last").iter_rows():
-        yield tasks.lazy().filter(polars.col("stage").is_between(first, last)).select(_USED).collect()
+        yield metrics.every.filter(polars.col("stage").is_between(first, last)).select(_USED).collect()
 
 
 def _sum(column: str) -> polars.Expr:
@@ -85,12 +85,12 @@ def _share(column: str) -> polars.Expr:
 def slowest(metrics: JobMetrics, count: int) -> polars.DataFrame:
     """The longest tasks, longest first, with the ratio to the median of their stage."""
     keys, run = ["app", "stage", "attempt"], polars.col("run_ms")
-    done = metrics.tasks.select(polars.when("ok").then(run)).to_series()
+    done = metrics.every.select(polars.when("ok").then(run)).collect().to_series()
     order = done.arg_sort(descending=True, nulls_last=True)[: min(count, done.count())]
-    longest = metrics.tasks[order]
-    theirs = metrics.tasks.select(*keys, "ok", "run_ms").filter(
-        polars.col("ok"), polars.col("stage").is_in(longest["stage"].unique().implode())
-    )
+    rows = [metrics.every.slice(at, 1) for at in order]
+    longest = polars.concat([metrics.tasks.clear().lazy(), *rows]).collect()
+    its_stages = polars.col("stage").is_in(longest["stage"].unique().implode())
+    theirs = metrics.every.filter("ok", its_stages).select(*keys, "run_ms").collect()
     median = polars.when(run.median() > 0).then(run.median())
     found = longest.join(
         theirs.group_by(keys).agg(median.alias("median")), on=keys, how="left", maintain_order="left"

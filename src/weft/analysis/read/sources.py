@@ -44,16 +44,19 @@ class Sources(Readable):
         )
         return found if set(samples.SCHEMA) <= set(found.columns) else nothing
 
-    def metrics(self) -> JobMetrics:
-        """The engines' own measurements of their jobs."""
+    def metrics(self, found: JobMetrics | None = None) -> JobMetrics:
+        """The engines' own measurements of their jobs, unless they were read already."""
+        found = found or self._read()
+        # of a log that was imported: what was already not readable then
+        found.gaps += self.head.gaps
+        self.gaps += found.gaps
+        return found
+
+    def _read(self) -> JobMetrics:
         directory = self.stored.folder / "engine"
         all_metrics = [
             self.attempt("the engine's job metrics", partial(log.read, directory), jobmetrics.empty())
             for log in logs.every().values()
             if log.found(directory)
         ]
-        found = jobmetrics.joined(all_metrics)
-        # of a log that was imported: what was already not readable then
-        found.gaps += self.head.gaps
-        self.gaps += found.gaps
-        return found
+        return jobmetrics.joined(all_metrics)

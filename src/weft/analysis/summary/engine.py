@@ -50,13 +50,20 @@ def slowest(metrics: JobMetrics) -> tuple[TaskRow, ...]:
 
 def usage(metrics: JobMetrics) -> Usage | None:
     """How executors' slots were used, each from its start until it was removed or the last task ended."""
-    used = ("begin", "end", "run_ms", "cpu_ns", "gc_ms", "fetch_wait_ms")
-    tasks = metrics.tasks.select(used)
-    if tasks["run_ms"].null_count():
-        tasks = tasks.filter(polars.col("run_ms").is_not_null())
-    if tasks["cpu_ns"].count() == 0 or metrics.executors.is_empty():
+    sums = (
+        metrics.every.filter(polars.col("run_ms").is_not_null())
+        .select(
+            polars.col("end").max(),
+            (polars.col("end") - polars.col("begin")).sum().alias("held"),
+            polars.col("cpu_ns").count().alias("known"),
+            *(polars.col(name).sum() for name in ("cpu_ns", "gc_ms", "fetch_wait_ms")),
+        )
+        .collect()
+        .row(0, named=True)
+    )
+    if not sums["known"] or metrics.executors.is_empty():
         return None
-    end: Any = tasks["end"].max()
+    end = sums["end"]
     alive = metrics.executors.with_columns(
         polars.min_horizontal(polars.col("removed").fill_null(end), polars.lit(end)).alias("until")
     )
@@ -65,8 +72,8 @@ def usage(metrics: JobMetrics) -> Usage | None:
     return Usage(
         slots=slots,
         slot_seconds=float(offered or 0),
-        task_seconds=float((tasks["end"] - tasks["begin"]).sum()),
-        cpu_seconds=float(tasks["cpu_ns"].sum()) / 1e9,
-        gc_seconds=float(tasks["gc_ms"].sum()) / 1e3,
-        fetch_seconds=float(tasks["fetch_wait_ms"].sum()) / 1e3,
+        task_seconds=float(sums["held"]),
+        cpu_seconds=float(sums["cpu_ns"]) / 1e9,
+        gc_seconds=float(sums["gc_ms"]) / 1e3,
+        fetch_seconds=float(sums["fetch_wait_ms"]) / 1e3,
     )

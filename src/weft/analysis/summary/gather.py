@@ -17,6 +17,7 @@ from weft.analysis.read.sources import Sources
 from weft.analysis.read.spans import Span
 from weft.analysis.summary import documents, engine, replayed, streamed, totals, vertices
 from weft.analysis.summary.summary import Loss, Series, Summary
+from weft.facts import kept
 from weft.facts.engines.hadoop import jobhistory
 from weft.facts.jobmetrics import JobMetrics
 from weft.record.derived import shown
@@ -27,17 +28,15 @@ from weft.text.units import show_seconds
 
 _OF_ENGINES = "engine"
 """The probe whose folder has the engines' logs, in their own forms."""
-MOST_TASKS = 1_000_000
-"""Tasks of the largest job whose slot time is attributed."""
 
 
-def summarize(stored: Stored) -> Summary:
-    """Everything that a report shows about a run. For a damaged record, the summary is incomplete and names its gaps."""
+def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
+    """Everything that a report shows about a run, whose job metrics may be read already. Of a damaged one, it names the gaps."""
     sources = Sources(stored)
     verdict = sources.verdict()
-    events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
+    events, samples, metrics = sources.events(), sources.samples(), sources.metrics(metrics)
     begin = spans.begin(events, samples)
-    last: Any = metrics.tasks["end"].max()
+    last = metrics.every.select(polars.col("end").max()).collect().item()
     signs = [*samples["t"].drop_nulls().to_list()[-1:], *([] if last is None else [last])]
     phases = spans.phases(sources, events, max(signs, default=begin), begin)
     stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
@@ -122,14 +121,14 @@ def _explained(
     failed: bool,
 ) -> Explanation | None:
     """The attribution needs every task as an object; the figures of stages are sums, whatever the number of tasks."""
-    if metrics.tasks.height <= MOST_TASKS:
+    if metrics.count <= kept.IN_MEMORY:
         used = _calibration(sources)
         return explanation.explain(
             metrics, samples, phases, decided.nodes, begin, decided.slots, used, profile, failed=failed
         )
     sources.gaps.append(
-        f"where the slot time went was left out: the job has {metrics.tasks.height:,} tasks, and at most"
-        f" {MOST_TASKS:,} are attributed; the figures of its stages are of all tasks"
+        f"where the slot time went was left out: the job has {metrics.count:,} tasks, and at most"
+        f" {kept.IN_MEMORY:,} are attributed; the figures of its stages are of all tasks"
     )
     return None
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import polars
-
 from weft.analysis.read.part import Part
 from weft.facts.jobmetrics import JobMetrics
 from weft.record.record import Stored
@@ -57,8 +55,8 @@ def of_record(stored: Stored, metrics: JobMetrics) -> Replay | None:
     jobs = tuple(_job(row) for row in found["jobs"])
     end = max(job.ended for job in jobs)
     began = float(found["began"])
-    tasks = metrics.tasks.filter(polars.col("begin").is_not_null() & polars.col("end").is_not_null())
-    spans = [(a - began, b - began) for a, b in tasks.select("begin", "end").iter_rows()]
+    tasks = metrics.every.select("begin", "end").drop_nulls().collect()
+    spans = [(a - began, b - began) for a, b in tasks.iter_rows()]
     slots = int(metrics.executors["cores"].sum() or 0) or None
     return Replay(
         jobs=jobs,

@@ -28,11 +28,9 @@ class Found:
     slots: int
     slots_are: str
     """How many slots there were, as text that says how that is known."""
-    tasks: int
+    metrics: JobMetrics
     settings: Mapping[str, str]
     assumed: Sequence[str]
-    gaps: Sequence[str]
-    """Lines of the log that could not be read."""
 
 
 def found_in(folder: Entry, log: ApplicationLog) -> Found:
@@ -46,8 +44,8 @@ def found_in(folder: Entry, log: ApplicationLog) -> Found:
     app = str(first.get("app") or "")
     name = "".join(letter for letter in str(first.get("name") or app) if letter.isprintable())[:_NAME]
     return Found(
-        app, name, str(first.get("version") or ""), begin, end, _nodes(metrics), slots, slots_are, metrics.tasks.height,
-        settings, assumed, metrics.gaps,
+        app, name, str(first.get("version") or ""), begin, end, _nodes(metrics), slots, slots_are, metrics,
+        settings, assumed,
     )  # fmt: skip
 
 
@@ -55,9 +53,9 @@ def _stretch(metrics: JobMetrics, assumed: list[str]) -> tuple[float, float]:
     """From the application's begin to its end; else from the first to the last event that the log has of it."""
     signs: list[Any] = [
         value
-        for table in (metrics.applications, metrics.jobs, metrics.stages, metrics.tasks)
+        for table in (metrics.applications, metrics.jobs, metrics.stages, metrics.every)
         for column in ("begin", "end")
-        for value in (table[column].min(), table[column].max())
+        for value in _ends(table, column)
         if value is not None
     ]
     begins, ends = (metrics.applications[column].drop_nulls().to_list() for column in ("begin", "end"))
@@ -73,11 +71,22 @@ def _stretch(metrics: JobMetrics, assumed: list[str]) -> tuple[float, float]:
     return min(begins or signs, default=0.0), max(ends, default=0.0)
 
 
+def _ends(table: polars.DataFrame | polars.LazyFrame, column: str) -> tuple[Any, ...]:
+    """The least and the greatest value."""
+    value = polars.col(column)
+    return table.lazy().select(value.min().alias("least"), value.max().alias("greatest")).collect().row(0)
+
+
+def _distinct(metrics: JobMetrics, column: str) -> list[str]:
+    found = metrics.every.select(column).drop_nulls().unique().collect().to_series()
+    return sorted(map(str, found))
+
+
 def _slots(
     metrics: JobMetrics, log: ApplicationLog, settings: Mapping[str, str], assumed: list[str]
 ) -> tuple[int, str]:
     """Slots that there were at most at one time."""
-    together = most_at_once(metrics.tasks.select("begin", "end").drop_nulls())
+    together = most_at_once(metrics.every.select("begin", "end").drop_nulls().collect())
     if not log.kind.slots_are:
         assumed.append(log.kind.slots_unknown)
         return max(1, together), "the most tasks at one time"
@@ -89,9 +98,7 @@ def _slots(
     slots = cores // max(1, int(each) if each.isdigit() else 1)
     if slots and engines.of(log.engine).pipelined:
         return slots, log.kind.slots_are
-    if not slots or not set(metrics.tasks["executor"].drop_nulls().unique()) <= set(
-        metrics.executors["executor"]
-    ):
+    if not slots or not set(_distinct(metrics, "executor")) <= set(metrics.executors["executor"]):
         assumed.append("the log does not have all executors: the slots are the most tasks at one time")
         return max(1, together, slots), "the most tasks at one time"
     if metrics.executors["removed"].drop_nulls().len() and _changed(metrics):
@@ -103,7 +110,7 @@ def _slots(
 
 def _changed(metrics: JobMetrics) -> bool:
     """Whether executors were removed while tasks still began."""
-    last: Any = metrics.tasks["begin"].max()
+    _, last = _ends(metrics.every, "begin")
     first: Any = metrics.executors["removed"].min()
     return last is not None and first is not None and first < last
 
@@ -133,6 +140,6 @@ def _nodes(metrics: JobMetrics) -> dict[str, int]:
     for row in metrics.executors.iter_rows(named=True):
         if row["host"]:
             found[row["host"]] = found.get(row["host"], 0) + (row["cores"] or 0)
-    for host in metrics.tasks["host"].drop_nulls().unique().sort():
-        found.setdefault(str(host), 0)
+    for host in _distinct(metrics, "host"):
+        found.setdefault(host, 0)
     return dict(sorted(found.items()))

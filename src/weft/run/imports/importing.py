@@ -10,6 +10,7 @@ from typing import Any
 from polars.exceptions import PolarsError
 
 from weft.errors import StorageError, UsageError
+from weft.facts.jobmetrics import JobMetrics
 from weft.facts.loglines import DAMAGED
 from weft.host.programs.removal import remove_tree
 from weft.record import record as records
@@ -29,6 +30,11 @@ _UNSEEN = (
 def import_log(path: Path, runs: Path, limit: int = LIMIT) -> Stored:
     """A new record from a log of at most so many bytes, decompressed. Raises UsageError where it is none, and leaves nothing
     behind then."""
+    return import_read(path, runs, limit)[0]
+
+
+def import_read(path: Path, runs: Path, limit: int = LIMIT) -> tuple[Stored, JobMetrics]:
+    """The same, with the job metrics, which take long to read again."""
     log = recognize(path)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-imported-{log.engine}-{os.urandom(2).hex()}"
     record = records.create(runs, name, "", {})
@@ -47,13 +53,13 @@ def import_log(path: Path, runs: Path, limit: int = LIMIT) -> Stored:
                 hint="name a log that its engine has closed",
             ) from error
         raise
-    return records.read(record.directory)
+    return records.read(record.directory), found.metrics
 
 
 def _require_tasks(path: Path, found: Found, gaps: Sequence[str]) -> None:
-    if found.tasks:
+    if found.metrics.count:
         return
-    why = "; ".join([*gaps, *found.gaps])
+    why = "; ".join([*gaps, *found.metrics.gaps])
     raise UsageError(
         f"{path} says nothing of any task that ended{f': {why}' if why else ''}",
         hint="it may be cut off before the first task; name the whole log",

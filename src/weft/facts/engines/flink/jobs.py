@@ -1,6 +1,7 @@
 """Flink's job metrics, from its REST interface, in the tables that all engines share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from weft.facts import jobmetrics
 from weft.facts.engines.flink import archive
 from weft.facts.joblog import JobLog
 from weft.facts.jobmetrics import JobMetrics, table
+from weft.facts.kept import KeptRows
 from weft.text.entry import Entry
 
 FILE = "flink.json"
@@ -26,15 +28,19 @@ def load(directory: Entry) -> dict[str, Any]:
 
 def read(directory: Entry) -> JobMetrics:
     """A vertex is a stage, a subtask a task; what Flink does not report (CPU, spills) is null."""
-    found = load(directory)
+    found, kept = load(directory), KeptRows()
     jobs = list(enumerate(found["jobs"]))
-    return JobMetrics(
-        applications=table((_application(job, found) for _, job in jobs), jobmetrics.APPLICATIONS),
-        executors=table((row for _, job in jobs for row in _executors(job, found)), jobmetrics.EXECUTORS),
-        jobs=table((_job(number, job) for number, job in jobs), jobmetrics.JOBS),
-        stages=table((row for _, job in jobs for row in _stages(job)), jobmetrics.STAGES),
-        tasks=table((row for _, job in jobs for row in (*_tasks(job), *_failures(job))), jobmetrics.TASKS),
-    )
+    for _, job in jobs:
+        for row in chain(_tasks(job), _failures(job)):
+            kept.task(row)
+    tables: Mapping[str, tuple[Iterable[dict[str, Any]], Mapping[str, Any]]] = {
+        "applications": ((_application(job, found) for _, job in jobs), jobmetrics.APPLICATIONS),
+        "executors": ((row for _, job in jobs for row in _executors(job, found)), jobmetrics.EXECUTORS),
+        "jobs": ((_job(number, job) for number, job in jobs), jobmetrics.JOBS),
+        "stages": ((row for _, job in jobs for row in _stages(job)), jobmetrics.STAGES),
+    }
+    read = {name: table(kept.only(rows), schema) for name, (rows, schema) in tables.items()}
+    return kept.metrics((), **read)
 
 
 def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from weft.facts import jobmetrics, loglines
 from weft.facts.engines.hadoop import jobsettings
 from weft.facts.joblog import JobLog
 from weft.facts.jobmetrics import JobMetrics, fitting, table
+from weft.facts.kept import KeptRows
 from weft.facts.loglines import Damaged
 from weft.text.entry import Entry, decode
 
@@ -47,14 +48,16 @@ def read(directory: Entry) -> JobMetrics:
 def counters(directory: Entry) -> dict[str, dict[str, int]]:
     """Counters of all finished jobs, summed: by name, for `map`, `reduce` and `total`."""
     sums: dict[str, dict[str, int]] = {}
+    kept = KeptRows()
     for path in directory.files("*.jhist"):
         for _, kind, event in _events(path, Damaged()):
             if kind not in {"JOB_FINISHED", "JOB_FAILED", "JOB_KILLED"}:
                 continue
             for key in ("map", "reduce", "total"):
                 for name, value in _counters(event.get(f"{key}Counters")).items():
-                    of = sums.setdefault(name, {"map": 0, "reduce": 0, "total": 0})
-                    of[key] += value
+                    if name in sums or kept.room((name,)):
+                        of = sums.setdefault(name, {"map": 0, "reduce": 0, "total": 0})
+                        of[key] += value
     return sums
 
 
@@ -102,6 +105,7 @@ class _JobHistory:
     jobs: list[dict[str, Any]] = field(default_factory=list)
     stages: list[dict[str, Any]] = field(default_factory=list)
     tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    kept: KeptRows = field(default_factory=KeptRows)
     gaps: list[str] = field(default_factory=list)
 
     def feed(self, number: int, path: Entry) -> None:
@@ -139,12 +143,16 @@ class _JobHistory:
                 "host": event["trackerName"],
                 "speculative": event.get("avataar") == "SPECULATIVE",
             }
-            self._attempt(event, job).update(fitting(jobmetrics.TASKS, begun))
-        elif kind.endswith(("_ATTEMPT_FINISHED", "_ATTEMPT_FAILED", "_ATTEMPT_KILLED")):
-            row = self._attempt(event, job)
-            row.update(fitting(jobmetrics.TASKS, _ended(event, row.get("begin"))))
+            if (row := self._attempt(event, job)) is not None:
+                row.update(fitting(jobmetrics.TASKS, begun))
+        elif (
+            kind.endswith(("_ATTEMPT_FINISHED", "_ATTEMPT_FAILED", "_ATTEMPT_KILLED"))
+            and (row := self._attempt(event, job)) is not None
+        ):
+            row.update(fitting(jobmetrics.TASKS, _ended(event, row["begin"])))
 
-    def _attempt(self, event: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    def _attempt(self, event: dict[str, Any], job: dict[str, Any]) -> dict[str, Any] | None:
+        """Its row: another event may complete or correct it. None where there is no room."""
         name = event["attemptId"]
         index, _ = re.findall(r"\d+", name)[-2:]
         whole = dict.fromkeys(jobmetrics.TASKS)
@@ -157,6 +165,9 @@ class _JobHistory:
             "index": int(index),
             "speculative": False,
         }
+        texts = (name, event.get("error"), event.get("hostname"), event.get("trackerName"))
+        if not self.kept.room(texts, rows=name not in self.tasks):
+            return None
         return self.tasks.setdefault(name, {**whole, **numbers, **fitting(jobmetrics.TASKS, own)})
 
     def _executor(self, host: str, job: dict[str, Any]) -> None:
@@ -167,7 +178,8 @@ class _JobHistory:
             "cores": job["slots"],
             "added": job.get("begin"),
         }
-        self.executors.setdefault((job["app"], host), fitting(jobmetrics.EXECUTORS, own))
+        if (job["app"], host) not in self.executors and self.kept.room(own.values()):
+            self.executors[job["app"], host] = fitting(jobmetrics.EXECUTORS, own)
 
     def _close(self, job: dict[str, Any]) -> None:
         app = job["app"]
@@ -192,15 +204,15 @@ class _JobHistory:
         for row in self.executors.values():
             if row["added"] is None:
                 row["added"] = next((a["begin"] for a in self.applications if a["app"] == row["app"]), None)
-        ended = [row for row in self.tasks.values() if row["end"] is not None]
-
-        return JobMetrics(
-            table(self.applications, jobmetrics.APPLICATIONS),
-            table(list(self.executors.values()), jobmetrics.EXECUTORS),
-            table(self.jobs, jobmetrics.JOBS),
-            table(self.stages, jobmetrics.STAGES),
-            table(ended, jobmetrics.TASKS),
+        for row in self.tasks.values():
+            if row["end"] is not None:
+                self.kept.task(row)
+        return self.kept.metrics(
             self.gaps,
+            applications=table(self.applications, jobmetrics.APPLICATIONS),
+            executors=table(self.executors.values(), jobmetrics.EXECUTORS),
+            jobs=table(self.jobs, jobmetrics.JOBS),
+            stages=table(self.stages, jobmetrics.STAGES),
         )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from weft.facts import jobmetrics, loglines
 from weft.facts.joblog import JobLog
 from weft.facts.jobmetrics import JobMetrics, fitting, table
+from weft.facts.kept import KeptRows
 from weft.facts.loglines import Damaged
 from weft.text.entry import Entry
 
@@ -52,7 +53,7 @@ class _TezHistory:
     executors: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     jobs: dict[str, dict[str, Any]] = field(default_factory=dict)
     stages: dict[str, dict[str, Any]] = field(default_factory=dict)
-    tasks: list[dict[str, Any]] = field(default_factory=list)
+    kept: KeptRows = field(default_factory=KeptRows)
     edges: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """By graph: names of the vertices that each edge joins."""
     hosts: dict[str, str] = field(default_factory=dict)
@@ -79,8 +80,7 @@ class _TezHistory:
         for event in entity.get("events", []):
             kind, at = event["eventtype"], fitting(jobmetrics.JOBS, {"end": event["ts"] / 1000})["end"]
             if kind == "DAG_SUBMITTED":
-                self._submitted(name, entity["primaryfilters"]["dagName"], at)
-                self.edges[name] = list(_edges(info["dagPlan"]))
+                self._submitted(name, entity["primaryfilters"]["dagName"], at, list(_edges(info["dagPlan"])))
             elif kind == "DAG_FINISHED":
                 failure = (
                     "" if info["status"] == "SUCCEEDED" else _short(info["diagnostics"] or info["status"])
@@ -96,11 +96,18 @@ class _TezHistory:
                 failed = info["status"] not in {"SUCCEEDED", "KILLED"}
                 self.stages[name].update(end=at, failure=_short(info["diagnostics"]) if failed else "")
             elif kind == "TASK_ATTEMPT_STARTED":
-                self.hosts[name] = _host(entity["relatedEntities"])
+                self._started(name, _host(entity["relatedEntities"]))
             elif kind == "TASK_ATTEMPT_FINISHED" and info["startTime"] > 0:
                 self._attempt(name, info)
 
-    def _submitted(self, dag: str, name: str, at: float) -> None:
+    def _started(self, attempt: str, host: str) -> None:
+        if attempt not in self.hosts and self.kept.room((attempt, host), rows=0):
+            self.hosts[attempt] = host
+
+    def _submitted(self, dag: str, name: str, at: float, edges: list[tuple[str, str]]) -> None:
+        if not self.kept.room((name, *(vertex for edge in edges for vertex in edge))):
+            return
+        self.edges[dag] = edges
         app = _application(dag)
         self.applications.setdefault(app, {"app": app, "name": "Hive on Tez", "begin": at})
         self.jobs[dag] = {"app": app, "job": len(self.jobs), "begin": at, "name": name}
@@ -109,44 +116,45 @@ class _TezHistory:
         of = _short(self.jobs[dag]["name"])
         for name, vertex in sorted(names.items(), key=lambda pair: pair[1]):
             own = {"app": _application(dag), "dag": dag, "stage": len(self.stages), "attempt": 0}
-            self.stages[vertex] = {**own, "vertex": name, "name": f"{name} of {of}", "failure": ""}
+            row = {**own, "vertex": name, "name": f"{name} of {of}", "failure": ""}
+            if self.kept.room((vertex, *row.values())):
+                self.stages[vertex] = row
 
     def _attempt(self, attempt: str, info: Mapping[str, Any]) -> None:
         *_, vertex, index, _ = attempt.split("_")
         stage = self.stages[f"{_dag(attempt).replace('dag', 'vertex')}_{vertex}"]
         app, host = stage["app"], self.hosts.get(attempt, "")
+        if self.hosts.pop(attempt, None):
+            self.kept.free((attempt, host))
         begin, end = info["startTime"] / 1000, info["endTime"] / 1000
-        self.executors.setdefault(
-            (app, host),
-            {"app": app, "executor": host, "host": host, "cores": self.slots, "added": self.applications[app]["begin"]},
-        )  # fmt: skip
+        added = self.applications[app]["begin"]
+        own = {"app": app, "executor": host, "host": host, "cores": self.slots, "added": added}
+        if (app, host) not in self.executors and self.kept.room(own.values()):
+            self.executors[app, host] = own
         stage["begin"] = min(begin, stage.get("begin", begin))
         ok = info["status"] == "SUCCEEDED"
         counted, run = _counters(info.get("counters")), info["endTime"] - info["startTime"]
-        self.tasks.append(
-            fitting(
-                jobmetrics.TASKS,
-                {
-                    **dict.fromkeys(_ZERO, 0),
-                    "app": app,
-                    "stage": stage["stage"],
-                    "attempt": 0,
-                    "task": len(self.tasks),
-                    "index": int(index),
-                    "executor": host,
-                    "host": host,
-                    "speculative": False,
-                    "begin": begin,
-                    "end": end,
-                    "ok": ok,
-                    "reason": "Success" if ok else info.get("taskAttemptErrorEnum") or info["status"],
-                    "failure": "" if ok else info.get("diagnostics") or "",
-                    "run_ms": run,
-                    "cpu_ns": counted.get("CPU_MILLISECONDS", 0) * 1_000_000,
-                    "fetch_wait_ms": min(run, counted.get("SHUFFLE_PHASE_TIME", 0)),
-                    **{column: counted.get(name, 0) for column, name in _COUNTERS.items()},
-                },
-            )
+        self.kept.task(
+            {
+                **dict.fromkeys(_ZERO, 0),
+                "app": app,
+                "stage": stage["stage"],
+                "attempt": 0,
+                "task": self.kept.tasks + len(self.kept.rows),
+                "index": int(index),
+                "executor": host,
+                "host": host,
+                "speculative": False,
+                "begin": begin,
+                "end": end,
+                "ok": ok,
+                "reason": "Success" if ok else info.get("taskAttemptErrorEnum") or info["status"],
+                "failure": "" if ok else info.get("diagnostics") or "",
+                "run_ms": run,
+                "cpu_ns": counted.get("CPU_MILLISECONDS", 0) * 1_000_000,
+                "fetch_wait_ms": min(run, counted.get("SHUFFLE_PHASE_TIME", 0)),
+                **{column: counted.get(name, 0) for column, name in _COUNTERS.items()},
+            }
         )
 
     def metrics(self) -> JobMetrics:
@@ -156,13 +164,12 @@ class _TezHistory:
             parents = [one for one, other in self.edges.get(row["dag"], []) if other == row["vertex"]]
             numbers = [by_name[row["dag"], name] for name in parents if (row["dag"], name) in by_name]
             stages.append({**row, "parents": sorted(numbers)})
-        return JobMetrics(
-            table(self.applications.values(), jobmetrics.APPLICATIONS),
-            table(self.executors.values(), jobmetrics.EXECUTORS),
-            table(self.jobs.values(), jobmetrics.JOBS),
-            table(stages, jobmetrics.STAGES),
-            table(self.tasks, jobmetrics.TASKS),
+        return self.kept.metrics(
             self.gaps,
+            applications=table(self.applications.values(), jobmetrics.APPLICATIONS),
+            executors=table(self.executors.values(), jobmetrics.EXECUTORS),
+            jobs=table(self.jobs.values(), jobmetrics.JOBS),
+            stages=table(stages, jobmetrics.STAGES),
         )
 
 

@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import polars
-
 from weft.facts import jobmetrics, loglines
 from weft.facts.engines.spark import properties, tasks
 from weft.facts.joblog import JobLog
 from weft.facts.jobmetrics import JobMetrics
+from weft.facts.kept import KeptRows
 from weft.facts.loglines import Damaged
 from weft.text.entry import Entry
 
 _EVENT = re.compile(r'\{\s*"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener(\w+)"')
 _BEGINS = re.compile(rb'"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener')
-_BATCH = 1000
-"""Task lines parsed at once: each is about 5 kB of text."""
+_BATCH = 5000
+"""Task lines parsed at once: each has about 1 kB of text that is needed."""
 _CHARACTERS = 1 << 23
 """Of fewer lines, where they are longer."""
 _OTHERS = (".json", ".jhist", ".summary", ".xml")
@@ -76,7 +75,7 @@ class _EventLog:
     rows: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = field(
         default_factory=lambda: {name: {} for name in _TABLES}
     )
-    tasks: list[polars.DataFrame] = field(default_factory=list)
+    kept: KeptRows = field(default_factory=KeptRows)
     gaps: list[str] = field(default_factory=list)
 
     def feed(self, app: str, path: Entry) -> None:
@@ -88,9 +87,9 @@ class _EventLog:
         for number, line in enumerate(loglines.read(path), 1):
             match = _EVENT.match(line)
             if match and match[1] == "TaskEnd":
-                batch.append(line)
+                batch.append(tasks.needed(line))
                 numbers.append(number)
-                characters += len(line)
+                characters += len(batch[-1])
                 if len(batch) == _BATCH or characters > _CHARACTERS:
                     self._take(app, batch, numbers, bad)
                     batch, numbers, characters = [], [], 0
@@ -105,7 +104,7 @@ class _EventLog:
     def _take(self, app: str, batch: Sequence[str], numbers: Sequence[int], bad: Damaged) -> None:
         """Task lines as a table."""
         lost: list[int] = []
-        self.tasks.append(tasks.parse(app, batch, lost))
+        self.kept.add(tasks.parse(app, batch, lost))
         for position in lost:
             bad.at(numbers[position])
 
@@ -113,14 +112,15 @@ class _EventLog:
         tables = {
             name: jobmetrics.table(self.rows[name].values(), schema) for name, (schema, _) in _TABLES.items()
         }
-        whole = polars.concat([polars.DataFrame(schema=jobmetrics.TASKS), *self.tasks])
-        return JobMetrics(**tables, tasks=whole, gaps=self.gaps)
+        return self.kept.metrics(self.gaps, **tables)
 
     def _put(self, table: str, **values: Any) -> None:
         """Add what an event says to a row. Raises ValueError for what no Spark writes."""
         schema, key = _TABLES[table]
         fit = jobmetrics.fitting(schema, values)
-        self.rows[table].setdefault(tuple(fit[column] for column in key), {}).update(fit)
+        rows, name = self.rows[table], tuple(fit[column] for column in key)
+        if self.kept.room(fit.values(), rows=name not in rows):
+            rows.setdefault(name, {}).update(fit)
 
     def _on_LogStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802 - the engine's name
         self._put("applications", app=app, version=event["Spark Version"])

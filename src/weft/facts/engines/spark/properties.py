@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 from weft.facts import loglines
 from weft.text.entry import Entry, decode
 from weft.text.redaction import redacted
 
 _EVENT = "SparkListenerEnvironmentUpdate"
+_FIRST = 10_000
+"""Lines of a file of which one has the properties, if any: Spark logs them before its first job."""
 _CHANGING = re.compile(
     r"\.(id|startTime|port|host|submitTime|dir|name|initial\.jar\.urls|initial\.file\.urls)$|^spark\.app\.|^spark\.repl\."
 )
@@ -28,7 +31,7 @@ def chosen(folder: Entry) -> Mapping[str, str]:
 
 def _logged(folder: Entry) -> dict[str, str]:
     for path in folder.files():
-        for text in loglines.read(path):
+        for text in islice(loglines.read(path), _FIRST):
             if _EVENT in text[:200]:
                 try:
                     found = decode(text)["Spark Properties"].items()

@@ -70,6 +70,16 @@ _LINE = _struct(
 )
 
 
+_FROM, _TO = '"Accumulables":[', '"Task Metrics":{'
+"""In no text that JSON has between quotes, where a quote has a backslash."""
+
+
+def needed(line: str) -> str:
+    """A task line without the values that follow once more as metrics, which are most of it."""
+    begin, end = line.find(_FROM), line.rfind(_TO)
+    return f"{line[:begin]}{_FROM}]}},{line[end:]}" if 0 < begin < end else line
+
+
 def parse(app: str, lines: Sequence[str], bad: list[int], first: int = 0) -> polars.DataFrame:
     """Task lines as rows of `jobmetrics.TASKS`; a line that is not one is left out, and `bad` then has its position."""
     empty = polars.DataFrame(schema=jobmetrics.TASKS)
