@@ -1,16 +1,22 @@
 """The plan of a run: the layout, every file and every command, without executing anything."""
 
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from weft.adapters.probes import KINDS
 from weft.adapters.workloads.base import Prepared
+from weft.facts.roles import Role
 from weft.host import settings
 from weft.host.provision import classdata, distribution
-from weft.host.work import work_directory
+from weft.host.work import WorkDirectory, work_directory
+from weft.layout.node import Node
+from weft.layout.places import Place
 from weft.layout.plan import Command, Layout, Plan
 from weft.record.derived import Derived, shown
 from weft.run.described import described, started
+from weft.run.provisioning import Provisioned
 from weft.run.topology import Topology, topology
 from weft.spec.model import Spec
 
@@ -25,23 +31,40 @@ def sketch(spec: Spec, made_of: Topology | None = None) -> Layout:
     places = made_of.sketch(members, here)
     homes = {name: spec.home(name) or distribution.expected(name) for name in spec.distributions()}
     modules = ("core", *homes, *spec.modules())
-    layout = Layout(
-        "RUN",
-        made_of.computing(members),
-        places.roles,
-        here.directory,
-        settings.runs() / "RUN",
-        Path("java"),
-        homes,
-        {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in modules},
-        libraries=distribution.libraries(spec.libraries()),
+    jars = {module: settings.cache() / "jars" / f"weft-{module}.jar" for module in modules}
+    libraries = distribution.libraries(spec.libraries())
+    provisioned = Provisioned(Path("java"), homes, jars, {}, Path("native"), libraries)
+    computing = made_of.computing(members)
+    layout = layout_of(
+        spec, provisioned, here, settings.runs() / "RUN", computing, members.servers, places.roles
+    )
+    return made_of.laid(layout, members, places.backings)
+
+
+def layout_of(
+    spec: Spec,
+    provisioned: Provisioned,
+    work: WorkDirectory,
+    record: Path,
+    nodes: Sequence[Node],
+    servers: Sequence[Node],
+    places: Mapping[Role, Place],
+) -> Layout:
+    """The layout of a run or of a sketch, before its services have endpoints."""
+    return Layout(
+        run=work.name,
+        nodes=nodes,
+        servers=servers,
+        places=places,
+        directory=work.directory,
+        record=record,
         empty=classdata.empty(),
-        servers=members.servers,
+        metrics=any(KINDS[name].metrics for name in spec.probes),
         engine=spec.engine.kind,
         encrypted=spec.encrypted,
         secured=spec.secured,
+        **vars(provisioned),
     )
-    return made_of.laid(layout, members, places.backings)
 
 
 def planned(spec: Spec, layout: Layout, made_of: Topology | None = None) -> Plan:

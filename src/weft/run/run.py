@@ -17,15 +17,12 @@ from weft.adapters.probes.base import Probe, Read
 from weft.adapters.storage.base import label
 from weft.adapters.workloads.base import Judgement, Outcome, Prepared, Results
 from weft.errors import Stopped, StorageError, WeftError, WorkloadError
-from weft.facts.roles import ROLES, Role
+from weft.facts.roles import ROLES
 from weft.host import lease, settings, signals
 from weft.host.contained import contained
 from weft.host.own import shared_records
-from weft.host.provision import classdata
 from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
-from weft.layout.node import Node
-from weft.layout.places import Place
 from weft.layout.plan import SECRET, Command, Layout, Plan
 from weft.record import record as records
 from weft.record import samples
@@ -36,7 +33,7 @@ from weft.run.ceilings import used as calibrated
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
 from weft.run.described import described, started
-from weft.run.preview import sketch
+from weft.run.preview import layout_of, sketch
 from weft.run.progress import Progress
 from weft.run.provisioning import Provisioned, provision
 from weft.run.topology import Topology, topology
@@ -135,7 +132,9 @@ def _live(
         with _phase("storage", record, progress):
             places = held.enter_context(made_of.place(members, work))
         computing = made_of.computing(members)
-        layout = _layout(spec, provisioned, work, record, computing, members.servers, places.roles)
+        layout = layout_of(
+            spec, provisioned, work, record.directory, computing, members.servers, places.roles
+        )
         calibrated.note(spec, layout, record)
         layout, observers = _observed(spec, made_of.laid(layout, members, places.backings), record)
         preload.require_loadable(layout)
@@ -166,36 +165,6 @@ def _live(
         # a signal is raised after the cleanup, where the nodes' own `with` block has ended
         with _phase("stop", record, progress), spec.nodes.explained(), signals.held():
             held.close()
-
-
-def _layout(
-    spec: Spec,
-    provisioned: Provisioned,
-    work: Work,
-    record: Record,
-    nodes: Sequence[Node],
-    servers: Sequence[Node],
-    places: Mapping[Role, Place],
-) -> Layout:
-    return Layout(
-        run=work.name,
-        nodes=nodes,
-        servers=servers,
-        places=places,
-        directory=work.directory,
-        record=record.directory,
-        java=provisioned.java,
-        homes=provisioned.homes,
-        jars=provisioned.jars,
-        libraries=provisioned.libraries,
-        classes=provisioned.classes,
-        empty=classdata.empty(),
-        native=provisioned.native,
-        metrics=any(probes.KINDS[name].metrics for name in spec.probes),
-        engine=spec.engine.kind,
-        encrypted=spec.encrypted,
-        secured=spec.secured,
-    )
 
 
 @contextmanager

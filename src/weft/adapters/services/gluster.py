@@ -87,9 +87,12 @@ class Gluster(Service):
                 )
             point.mkdir(parents=True, mode=0o700)
             work.lease.note("mount", path=str(point))
-            for node in _once_each_namespace(self._clients(members)):
+            clients = self._clients(members)
+            # nodes without a mount namespace of their own share one mount
+            for node in [node for node in clients if node.prefix] or clients[:1]:
                 client = _start("glusterfs", "glusterfs-client", node, "client", work, str(point))
-                live.callback(_stop, client, node, point)
+                live.callback(client.stop)
+                live.callback(access(node).run, ["umount", "-l", str(point)], check=False)
                 _wait(client, node, partial(_mounted, node, point))
             yield
 
@@ -148,11 +151,6 @@ def _volume(work: Work, name: str) -> Path:
     return work.directory / "gluster" / f"{name}.vol"
 
 
-def _once_each_namespace(nodes: Sequence[Node]) -> list[Node]:
-    """Nodes without a mount namespace of their own share one mount."""
-    return [node for node in nodes if node.prefix] or list(nodes[:1])
-
-
 def _start(program: str, package: str, node: Node, name: str, work: Work, *more: str) -> Process:
     volume = _volume(work, name)
     # at WARNING and all lower levels its log contains the whole volume file, including the password
@@ -190,8 +188,3 @@ def _mounted(node: Node, point: Path) -> bool:
         access(node).run(["mkdir", probe], check=False).code == 0
         and access(node).run(["rmdir", probe]).code == 0
     )
-
-
-def _stop(client: Process, node: Node, point: Path) -> None:
-    access(node).run(["umount", "-l", str(point)], check=False)
-    client.stop()

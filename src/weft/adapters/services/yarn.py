@@ -23,10 +23,6 @@ from weft.layout.members import Members
 from weft.layout.plan import Layout, Plan
 
 
-def _whole(layout: Layout) -> Layout:
-    return layout
-
-
 class Tenant(ABC):
     """The user of YARN's containers: an engine."""
 
@@ -55,7 +51,9 @@ class Yarn(Service):
     web_port: int = Field(description="first of the ports of their status pages")
     pages: Literal["closed", "open"] = Field(default="closed", description="closed: they require a token")
     table: str = Field(default="engine", description="the spec's table with the ports")
-    share: Callable[[Layout], Layout] = Field(default=_whole, description="the engine's share of a layout")
+    share: Callable[[Layout], Layout] = Field(
+        default=lambda layout: layout, description="the engine's share of a layout"
+    )
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 A line of a list is a class, or what the JVM wrote about a lambda expression, which begins with @.
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 
 _NOT_IN_A_JAR = (
@@ -31,17 +30,8 @@ def merge(directory: Path) -> list[str]:
     """What all JVMs wrote that an archive can hold, each line once and in order."""
     texts = [path.read_text(errors="replace") for path in sorted(directory.glob("*.lst"))]
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
-    return [*sorted(_classes(lines)), *sorted(_lambdas(lines))]
-
-
-def _classes(lines: Iterable[str]) -> set[str]:
-    """Those that the boot, platform and application loaders found; what other loaders found names a source."""
-    return {
-        line.split(" ")[0]
-        for line in lines
-        if line[0] not in "#@" and "source:" not in line and not any(part in line for part in _NOT_IN_A_JAR)
-    }
-
-
-def _lambdas(lines: Iterable[str]) -> set[str]:
-    return {line for line in lines if line[0] == "@" and not any(part in line for part in _MADE_EACH_TIME)}
+    # those that the boot, platform and application loaders found; what other loaders found names a source
+    found = [line for line in lines if line[0] not in "#@" and "source:" not in line]
+    classes = {line.split(" ")[0] for line in found if not any(part in line for part in _NOT_IN_A_JAR)}
+    made = {line for line in lines if line[0] == "@" and not any(part in line for part in _MADE_EACH_TIME)}
+    return [*sorted(classes), *sorted(made)]

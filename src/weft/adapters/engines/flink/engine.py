@@ -8,9 +8,8 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.engines.base import Engine
-from weft.adapters.engines.flink import certificate as presented
 from weft.adapters.engines.flink import onyarn, rest
-from weft.adapters.engines.flink.notation import words, yaml
+from weft.adapters.engines.flink.settings import certified, login, words, yaml
 from weft.adapters.engines.flink.taskmanager import TaskManagerMemory, divide
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
@@ -210,9 +209,9 @@ class FlinkEngine(Engine, Tenant):
             # loopback addresses have no names: a name server that does not answer costs the JobManager its slots
             **({"jobmanager.retrieve-taskmanager-hostname": "false"} if local else {}),
             "web.submit.enable": "false",
-            **_known(layout.properties("login")),
+            **login(layout.properties("login")),
             **{f"flink.hadoop.{key}": value for key, value in layout.file_system_properties.items()},
-            **(presented.settings(certificate, encrypt_data=self.encrypt_data) if certificate else {}),
+            **(certified(certificate, encrypt_data=self.encrypt_data) if certificate else {}),
             **layout.properties(self.kind),
             **self.conf,
         }
@@ -328,14 +327,3 @@ def _certificate(layout: Layout) -> Certificate | None:
 def _scheme(layout: Layout) -> str:
     """The scheme of the REST interface."""
     return "https" if layout.secured else "http"
-
-
-def _known(login: Mapping[str, str]) -> dict[str, str]:
-    """The login of Flink's processes to Hadoop; each has the keytab, so that none needs tokens."""
-    if not login:
-        return {}
-    return {
-        **{f"security.kerberos.login.{key}": value for key, value in login.items()},
-        "security.kerberos.login.use-ticket-cache": "false",
-        "security.delegation.tokens.enabled": "false",
-    }

@@ -39,15 +39,9 @@ def settings(layout: Layout, heap: int) -> dict[str, str]:
         "spark.yarn.populateHadoopClasspath": "false",
         "spark.yarn.stagingDir": f"file://{layout.staging}",
         "spark.yarn.maxAppAttempts": "1",
-        **_known(layout),
-        "spark.yarn.scheduler.heartbeat.interval-ms": "200",
-        "spark.yarn.report.interval": "200ms",
-    }
-
-
-def _known(layout: Layout) -> dict[str, str]:
-    """The driver's login, and the services for which it gets tokens for the containers."""
-    return {
+        # the driver's login, and the services for which it gets tokens for the containers
         **{f"spark.kerberos.{key}": value for key, value in layout.properties("login").items()},
         "spark.kerberos.access.hadoopFileSystems": ",".join(layout.token_uris),
+        "spark.yarn.scheduler.heartbeat.interval-ms": "200",
+        "spark.yarn.report.interval": "200ms",
     }

@@ -1,0 +1,48 @@
+"""Flink's settings: their notation, the certificate of every connection, and the login; and options of `flink run`."""
+
+import json
+from collections.abc import Mapping
+
+from weft.layout.certificate import Certificate
+from weft.layout.plan import SECRET, Dependencies
+
+
+def words(dependencies: Dependencies) -> list[str]:
+    """The dependencies of a job, as options of `flink run`."""
+    arguments = ["-c", dependencies.main_class] if dependencies.main_class else []
+    arguments += [
+        word for jar in dependencies.jars for word in ("-C", jar if "://" in jar else f"file://{jar}")
+    ]
+    return arguments + [f"-D{key}={value}" for key, value in dependencies.shown.items()]
+
+
+def yaml(settings: Mapping[str, str]) -> str:
+    return "".join(f"{key}: {json.dumps(value)}\n" for key, value in sorted(settings.items()))
+
+
+def certified(certificate: Certificate, *, encrypt_data: bool) -> dict[str, str]:
+    """Options with which both sides of every connection present it, for commands, files and REST; with `encrypt_data` also for data between TaskManagers."""
+    stores = {}
+    for use in ("internal", "rest"):
+        stores[f"security.ssl.{use}.enabled"] = "true"
+        for store in ("keystore", "truststore"):
+            stores[f"security.ssl.{use}.{store}"] = str(certificate.keystore)
+            stores[f"security.ssl.{use}.{store}-password"] = SECRET
+        stores[f"security.ssl.{use}.key-password"] = SECRET
+    return {
+        **stores,
+        "security.ssl.rest.authentication-enabled": "true",
+        "security.ssl.algorithms": "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "taskmanager.data.ssl.enabled": str(encrypt_data).lower(),
+    }
+
+
+def login(known: Mapping[str, str]) -> dict[str, str]:
+    """The login of Flink's processes to Hadoop; each has the keytab, so that none needs tokens."""
+    if not known:
+        return {}
+    return {
+        **{f"security.kerberos.login.{key}": value for key, value in known.items()},
+        "security.kerberos.login.use-ticket-cache": "false",
+        "security.delegation.tokens.enabled": "false",
+    }
