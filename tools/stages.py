@@ -22,8 +22,6 @@ ROOT = settings.SOURCE
 BIN = Path(sys.executable).parent
 LEFT_OUT: list[str] = []
 """What this machine cannot run, and why."""
-AGAIN: list[str] = []
-"""What passed only when it was run once more."""
 
 
 def lint() -> None:
@@ -51,7 +49,7 @@ def java() -> None:
     for old in copy.glob("*/src"):
         shutil.rmtree(old)
     shutil.copytree(ROOT / "java", copy, ignore=shutil.ignore_patterns("target"), dirs_exist_ok=True)
-    step("java tests", [*maven, "--quiet", "--threads", "2", "test"], {"JAVA_HOME": str(home)}, again=True)
+    step("java tests", [*maven, "--quiet", "--threads", "2", "test"], {"JAVA_HOME": str(home)})
 
 
 def java_homes(source: Path) -> dict[str, Path]:
@@ -87,7 +85,7 @@ def rust() -> None:
             "warnings",
         ]
         step("clippy", clippy, target)
-    step("rust tests", rust_tests(), target, again=True)
+    step("rust tests", rust_tests(), target)
 
 
 def java_and_rust() -> None:
@@ -189,14 +187,14 @@ TWO_AT_ONCE = ["--numprocesses", "2"]
 THREE_AT_ONCE = ["--numprocesses", "3", "--no-loadscope-reorder"]
 """Engines wait a third of their time, for each other and for what they ask; more at once would want a larger machine."""
 FEW = 6
-"""More than these that fail are no accident of a busy machine."""
+"""If more than these fail, they do so for a common reason, which their own messages tell."""
 STAGES: Mapping[str, Callable[[], None]] = {
     stage.__name__: stage for stage in (lint, unit, java, rust, live, contract, local, hosts, long)
 }
 
 
 def pytest(name: str, words: Sequence[str], *, last: bool = False) -> None:
-    """A few that fail beside others are run once more alone: what fails then fails ./test, and what passes then is named."""
+    """A few that fail are run again, each alone, only to say whether it then fails too: either way they fail ./test."""
     began = time.monotonic()
     argv = [*PYTEST, *words]
     with tempfile.TemporaryDirectory() as folder:
@@ -204,26 +202,22 @@ def pytest(name: str, words: Sequence[str], *, last: bool = False) -> None:
         reported = {"WEFT_TEST_SHOWN": "\n".join(notices() if last else []), "WEFT_TEST_FAILED": str(failed)}
         code = run(name, argv, reported)
         tests = failed.read_text().splitlines() if failed.exists() else []
-    if code == 1 and 0 < len(tests) <= FEW:
-        say(f"failed beside others, and now once more alone: {', '.join(tests)}")
-        AGAIN.extend(f"{test}: it failed beside others" for test in tests)
-        name, argv = f"{name} that failed beside others", [*PYTEST, *tests]
-        code = run(name, argv, {"WEFT_TEST_SHOWN": "\n".join(notices() if last else [])})
-    finish(name, argv, code)
+    verdicts = [f"{test} {alone(test)}" for test in tests] if code == 1 and len(tests) <= FEW else []
+    finish(name, argv, code, verdicts)
     if not last:
         say(f"{name}: ok, {time.monotonic() - began:.1f} s")
 
 
-def step(
-    name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None, *, again: bool = False
-) -> None:
-    """Run one command; the whole of ./test ends with its exit code when it fails, at once or the second time."""
+def alone(test: str) -> str:
+    """What a test that failed does when it is the only one."""
+    fails = run(f"{test}, which failed, alone", [*PYTEST, test]) != 0
+    return "fails alone too" if fails else "fails only together with others: a defect of the test"
+
+
+def step(name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:
+    """Run one command; the whole of ./test ends with its exit code when it fails."""
     began = time.monotonic()
-    code = run(name, argv, env)
-    if code != 0 and again:
-        AGAIN.append(f"{name}: the first time they ended with exit code {code}")
-        code = run(f"{name} once more", argv, env)
-    finish(name, argv, code)
+    finish(name, argv, run(name, argv, env))
     say(f"{name}: ok, {time.monotonic() - began:.1f} s")
 
 
@@ -232,9 +226,11 @@ def run(name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = N
     return subprocess.run(list(argv), cwd=ROOT, env={**os.environ, **(env or {})}, check=False).returncode
 
 
-def finish(name: str, argv: Sequence[str | Path], code: int) -> None:
+def finish(name: str, argv: Sequence[str | Path], code: int, verdicts: Sequence[str] = ()) -> None:
     if code != 0:
         say(f"FAILED: {name} (exit code {code}); again with: {' '.join(map(str, argv))}")
+        for line in verdicts:
+            say(f"FAILED: {line}")
         sys.exit(code if code > 0 else 1)
 
 
@@ -258,7 +254,7 @@ def leave_out(what: str, why: str, hint: str) -> None:
 
 
 def notices() -> list[str]:
-    return [*(f"NOT RUN {what}" for what in LEFT_OUT), *(f"RUN AGAIN {what}" for what in AGAIN)]
+    return [f"NOT RUN {what}" for what in LEFT_OUT]
 
 
 def say(text: str) -> None:
