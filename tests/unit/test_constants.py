@@ -2,14 +2,14 @@
 
 import datetime
 import re
-import tomllib
+from pathlib import Path
 
 import pytest
 
-from weft.analysis.predict.constants import FILE
+from weft.analysis.predict import constants
+from weft.analysis.predict.constants import TABLE as CONSTANTS
 
-CONSTANTS = tomllib.loads(FILE.read_text())
-CODE = "".join(path.read_text() for path in FILE.parent.glob("*.py"))
+CODE = "".join(path.read_text() for path in Path(constants.__file__).parent.glob("*.py"))
 
 
 @pytest.mark.parametrize("name", CONSTANTS)

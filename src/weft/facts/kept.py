@@ -9,8 +9,8 @@ import polars
 from weft.facts import jobmetrics
 from weft.facts.jobmetrics import JobMetrics, TaskFiles
 
-IN_MEMORY = 1_000_000
-"""Tasks of the largest job whose table is in memory."""
+IN_MEMORY = 750_000
+"""Tasks of the largest job whose table is in memory: the attribution of 832,000 took 951 MB."""
 MOST_TASKS = 20_000_000
 MOST = 1 << 28
 """Bytes of all rows that are not tasks, and of the texts that tasks have."""
