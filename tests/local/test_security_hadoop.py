@@ -203,8 +203,8 @@ def _sites(own: Path, facts: dict, realm: Realm | None) -> dict[str, dict[str, s
     if realm is not None:
         core |= realm.names
         dfs |= {**realm.hdfs, **realm.hdfs_daemons}
-        yarn |= realm.yarn
-        mapred |= realm.history
+        yarn |= realm.properties["yarn-site"]
+        mapred |= realm.properties["mapred-site"]
     return {"core": core, "hdfs": dfs, "yarn": yarn, "mapred": mapred}
 
 
