@@ -1,5 +1,6 @@
 """What ./test says about tests that failed."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -31,18 +32,35 @@ def ended(runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     return capsys.readouterr().err.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("alone", "says"),
-    [(0, "fails only together with others: a defect of the test"), (1, "fails alone too")],
-)
-def test_a_test_that_failed_fails_all_and_is_run_alone_only_to_say_what_it_does_then(
-    alone: int, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+FAILED = ["test_a.py::test_a", "test_b.py::test_b"]
+
+
+@pytest.fixture(autouse=True)
+def flaky(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No list of a checkout is read or written."""
+    monkeypatch.setattr(stages, "ROOT", tmp_path)
+    monkeypatch.setattr(stages, "FLAKY", tmp_path / "evidence" / "flaky.jsonl")
+    return stages.FLAKY
+
+
+def test_tests_that_fail_alone_too_fail_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    failed = ["test_a.py::test_a", "test_b.py::test_b"]
-    runs = Runs(failed, alone)
+    runs = Runs(FAILED, alone=1)
     lines = ended(runs, monkeypatch, capsys)
-    assert runs.again == failed
-    assert lines[-2:] == [f"== FAILED: {test} {says}" for test in failed]
+    assert runs.again == FAILED
+    assert lines[-2:] == [f"== FAILED: {test} fails alone too" for test in FAILED]
+
+
+def test_passing_only_alone_is_named_and_listed_the_first_time_and_fails_all_the_second(
+    flaky: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(stages, "run", Runs(FAILED[:1]))
+    stages.pytest("unit tests", ["tests/unit"])
+    assert f"== FLAKY: {FAILED[0]} failed together" in capsys.readouterr().err
+    assert [json.loads(line)["test"] for line in flaky.read_text().splitlines()] == FAILED[:1]
+    lines = ended(Runs(FAILED), monkeypatch, capsys)
+    assert lines[-2].startswith(f"== FAILED: {FAILED[0]} fails only together with others, as at ")
 
 
 def test_many_that_failed_are_not_run_again(
