@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.local.conftest import Weft
 
-NO_CAUSE = ("waiting for a processor", "unclassified")
+NO_CAUSE = ("run-queue wait", "unclassified")
 """Parts that say more of how busy this machine is than of the run."""
 
 

@@ -80,7 +80,7 @@ def moved(found: Sequence[Measured], part: str) -> dict[str, float]:
             - np.median([each.answer.seconds(name) for each in least])
         )
         / slot_time
-        for name in names - {part, "waiting for a processor"}
+        for name in names - {part, "run-queue wait"}
         if not name.startswith("no task")
     }
 
@@ -112,7 +112,7 @@ def _link(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
 
 
 def _spin(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
-    """Seconds of processor time in each task."""
+    """Seconds of CPU time in each task."""
     jar = spin("spark", folder)
     return SPINS * seconds, explained(weft, "submit", *NODE, "--", str(jar), *[f"{seconds:g}"] * SPINS)
 
@@ -170,8 +170,8 @@ DOSES = {
     ),
     "bandwidth": Dose("bandwidth of storage", "s/GB", "data: output", (0, 5, 10, 20), 0.05, _bandwidth),
     "link": Dose("rate of links", "s/Gbit", "network", (0, 12.5, 25, 50), 0.15, _link),
-    "spin": Dose("computation in user code", "s", "processor", (1, 2, 4, 8), 0.05, _spin),
-    "heap": Dose("heap taken away", "MiB", "collector", (0, 1000, 1250, 1400), 0.15, _heap),
-    "hogs": Dose("processors taken away", "programs", "waiting for a processor", (0, 1, 2), 0.15, _hogs),
+    "spin": Dose("computation in user code", "s", "CPU", (1, 2, 4, 8), 0.05, _spin),
+    "heap": Dose("heap taken away", "MiB", "GC", (0, 1000, 1250, 1400), 0.15, _heap),
+    "hogs": Dose("processors taken away", "programs", "run-queue wait", (0, 1, 2), 0.15, _hogs),
 }
 """By name."""

@@ -39,7 +39,7 @@ def _gc(folder: Path) -> tuple[Sequence[str], Sequence[str]]:
     return (*own, small, *job), (*own, large, *job)
 
 
-PAIRS: Mapping[str, Pair] = {"metadata: scratch": _metadata, "network": _network, "collector": _gc}
+PAIRS: Mapping[str, Pair] = {"metadata: scratch": _metadata, "network": _network, "GC": _gc}
 """By part."""
 
 

@@ -24,7 +24,7 @@ def test_many_small_blocks_on_an_emulated_lustre_wait_for_metadata(weft: Weft) -
 @pytest.mark.parametrize("engine", ["spark", "flink", "hadoop"])
 def test_terasort_computes(engine: str, weft: Weft) -> None:
     found = explained(weft, "run", "terasort", *NODES, "--size", "500MB", "--engine", engine)
-    assert found.largest_of_tasks() == "processor"
+    assert found.largest_of_tasks() == "CPU"
     assert found.share("unclassified") <= UNCLASSIFIED[engine]
 
 
@@ -37,13 +37,13 @@ def test_a_skewed_stage_has_a_straggler(engine: str, weft: Weft, tmp_path: Path)
         seconds = [str(lines)]
     program = str(spin(engine, tmp_path))
     found = explained(weft, "submit", *NODES, "--engine", engine, "--", program, *seconds)
-    assert found.largest_of_empty() == "no task: tail of a stage"
+    assert found.largest_of_empty() == "no task: stragglers"
 
 
 def test_a_small_heap_keeps_the_garbage_collector_busy(weft: Weft) -> None:
-    small, large = measured("collector", weft)
-    assert small.largest_of_tasks() == "collector"
-    assert small.seconds("collector") > 2 * large.seconds("collector")
+    small, large = measured("GC", weft)
+    assert small.largest_of_tasks() == "GC"
+    assert small.seconds("GC") > 2 * large.seconds("GC")
 
 
 @pytest.mark.parametrize("engine", ["spark", "flink", "hadoop"])

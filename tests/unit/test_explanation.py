@@ -50,7 +50,7 @@ def test_a_failed_run_has_no_speed_up() -> None:
 
 
 def test_where_all_were_read_their_waits_have_a_name() -> None:
-    assert sentence(1, 2).startswith("60 % of slot time was tasks waiting for a processor")
+    assert sentence(1, 2).startswith("60 % of slot time was tasks ready to run while others used the CPU")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_to_do_about_cpu_time_depends_on_its_largest_category(category: str
         metrics, readings({}), [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used(), profile
     )
     assert found is not None
-    assert found.headline == "processor"
+    assert found.headline == "CPU"
     assert found.next[0].startswith(advice)
 
 

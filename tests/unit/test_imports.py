@@ -247,7 +247,7 @@ def test_an_archive_of_flink_is_explained(tmp_path: Path) -> None:
     assert found is not None
     assert (found.slots, found.coverage.tasks, len(summary.flink)) == (2, 6, 2)
     assert sum(part.share for part in found.parts) == pytest.approx(1, abs=0.01)
-    assert "processor time of tasks" in found.coverage.missing
+    assert "CPU time of tasks" in found.coverage.missing
 
 
 def test_an_archive_of_flink_cut_anywhere_is_a_record_or_one_error(tmp_path: Path) -> None:

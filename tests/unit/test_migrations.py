@@ -108,7 +108,7 @@ def test_labels_of_schema_4_are_columns_and_the_figures_are_the_same() -> None:
     assert (found.opens, found.bytes_read, found.bytes_written) == (130, 83_308_896, 163_250_396)
     assert explained is not None
     parts = {part.name: round(part.seconds, 3) for part in explained.parts}
-    assert (parts["data: scratch"], parts["metadata: scratch"], parts["processor"]) == (5.748, 0.515, 2.434)
+    assert (parts["data: scratch"], parts["metadata: scratch"], parts["CPU"]) == (5.748, 0.515, 2.434)
     assert (len(summary.counters), len(summary.series)) == (729, 38)
     assert {counter.name.count(".") for counter in summary.counters} == {0, 1, 2}
     assert all(counter.source for counter in summary.counters)

@@ -83,10 +83,10 @@ def test_what_the_engine_alone_says() -> None:
     found = attributed([task(0, 2, 10, gc_ms=1000), task(0, 2, 6, node=2)])
     assert shares(found) == pytest.approx(
         {
-            "no task: start of the job": 0.2,
-            "processor": 0.3,
-            "collector": 0.05,
-            "no task: tail of a stage": 0.2,
+            "no task: application start": 0.2,
+            "CPU": 0.3,
+            "GC": 0.05,
+            "no task: stragglers": 0.2,
             "unclassified": 0.25,
         }
     )
@@ -120,7 +120,7 @@ def test_a_wait_that_is_overlapped_has_no_bound() -> None:
         ("node1", EXECUTOR, "threads.server.in.open"): 4.0,
         ("node1", EXECUTOR, "threads.task.wait"): 0.0,
     }
-    assert shares(attributed(busy, readings(hidden))) == pytest.approx({"processor": 1.0})
+    assert shares(attributed(busy, readings(hidden))) == pytest.approx({"CPU": 1.0})
 
 
 def test_file_calls_for_which_no_task_waited_have_seconds_and_no_share() -> None:
@@ -134,14 +134,14 @@ def test_file_calls_for_which_no_task_waited_have_seconds_and_no_share() -> None
         ("node1", "", "fileops.unnamed.read.seconds"): 3.0,
     }
     found = attributed(busy, readings(hidden))
-    assert shares(found) == pytest.approx({"processor": 1.0, "metadata: scratch": 0.0})
+    assert shares(found) == pytest.approx({"CPU": 1.0, "metadata: scratch": 0.0})
     opens = next(part for part in found.parts if part.name == "metadata: scratch")
     assert (opens.resource, opens.bound) == (pytest.approx(9.0), 1.0)
 
 
 def test_a_straggler_is_worth_what_an_even_split_would_save() -> None:
     found = attributed([task(0, 0, 10), task(0, 0, 2)])
-    tail = next(part for part in found.parts if part.name == "no task: tail of a stage")
+    tail = next(part for part in found.parts if part.name == "no task: stragglers")
     assert tail.bound == pytest.approx(10 / 6)
 
 
@@ -152,12 +152,12 @@ def test_a_link_that_is_full_is_waited_for_whatever_its_servers_do() -> None:
     found = attribute(job(tasks), busy, replace(WINDOW, link=10))
     known = {part.name: part.seconds for part in found.parts} if found else {}
     assert known["network"] == pytest.approx(8)
-    assert known["waiting for a processor"] == pytest.approx(2)
+    assert known["run-queue wait"] == pytest.approx(2)
     assert "network" not in shares(attributed(tasks, busy))
 
 
 def test_a_hypervisor_is_another_user_of_the_cpu() -> None:
-    """The machine gave 1 s of processor time a second and lost 0.5 s: of the tasks' 0.25 s a second, 0.125 s were lost."""
+    """The machine gave 1 s of CPU time a second and lost 0.5 s: of the tasks' 0.25 s a second, 0.125 s were lost."""
     counters = {
         **{(f"node{node}", EXECUTOR, "threads.task.cpu"): 0.25 for node in (1, 2)},
         **{(f"node{node}", EXECUTOR, "threads.task.wait"): 0.0 for node in (1, 2)},
@@ -168,12 +168,10 @@ def test_a_hypervisor_is_another_user_of_the_cpu() -> None:
     }
     tasks = [task(0, 0, 10, node=node, cpu_ns=2_500_000_000) for node in (1, 2)]
     found = shares(attributed(tasks, readings(counters)))
-    assert found["waiting for a processor"] == pytest.approx(0.125)
+    assert found["run-queue wait"] == pytest.approx(0.125)
     alone = {**counters, ("node1", "", "steal"): 0.5}
     found = shares(attributed(tasks, readings(alone)))
-    assert found["waiting for a processor"] == pytest.approx((0.5 + 0.125) / 2), (
-        "node1 is a machine of its own"
-    )
+    assert found["run-queue wait"] == pytest.approx((0.5 + 0.125) / 2), "node1 is a machine of its own"
 
 
 def test_work_that_failed_is_named() -> None:

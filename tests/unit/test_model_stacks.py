@@ -100,7 +100,7 @@ def test_another_workload_has_no_published_profile(tmp_path: Path) -> None:
 
 def test_a_probe_that_left_nothing_is_named(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "record", head={"probes": ["profile"]})
-    assert cpu_time(summarize(stored)).unseen == {"processor time by category": "the probe wrote no stacks"}
+    assert cpu_time(summarize(stored)).unseen == {"CPU time by category": "the probe wrote no stacks"}
     other = make_record(tmp_path / "other")
     assert not cpu_time(summarize(other)).unseen
 
@@ -111,18 +111,18 @@ def test_rules_name_known_categories() -> None:
 
 
 def test_runs_with_stacks_are_compared_by_what_the_cpu_did(tmp_path: Path) -> None:
-    """The categories share the processor's part; where one run has no stacks, none is divided."""
+    """The categories share the part of the CPU; where one run has no stacks, none is divided."""
     first, second, third = (make_record(tmp_path / name) for name in ("a", "b", "c"))
     real(first.directory)
     real(second.directory)
     whole = compare(explained(headlines([first, third])), "two", each=True)
     split = compare(explained(headlines([first, second])), "two", each=True)
-    assert not [name for group in whole.groups for name in group.parts if name.startswith("processor: ")]
+    assert not [name for group in whole.groups for name in group.parts if name.startswith("CPU: ")]
     for before, after in zip(whole.groups, split.groups, strict=True):
-        categories = {name: part for name, part in after.parts.items() if name.startswith("processor: ")}
-        assert max(categories, key=lambda name: categories[name]) == "processor: sort"
-        assert sum(categories.values()) == pytest.approx(before.parts["processor"])
-        assert "processor" not in after.parts
+        categories = {name: part for name, part in after.parts.items() if name.startswith("CPU: ")}
+        assert max(categories, key=lambda name: categories[name]) == "CPU: sort"
+        assert sum(categories.values()) == pytest.approx(before.parts["CPU"])
+        assert "CPU" not in after.parts
 
 
 def test_the_tasks_of_real_containers_have_categories(tmp_path: Path) -> None:

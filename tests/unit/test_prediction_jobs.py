@@ -249,7 +249,7 @@ def test_stages_are_named_by_what_they_are() -> None:
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({}, "processor-bound"),
+        ({}, "CPU-bound"),
         ({"cpu": 0.1, "network": 0.9}, "data-intensive"),
         ({"cpu": 0.1, "calls": [CallsPerTask("scratch", "open", 9, 0.9)]}, "metadata-intensive"),
         ({"cpu": 0.1, "calls": [CallsPerTask("input", "read", 9, 0.9)]}, "data-intensive"),

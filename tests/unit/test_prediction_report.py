@@ -238,7 +238,7 @@ def test_flink_has_no_more_subtasks_than_slots() -> None:
 def test_a_heap_that_is_too_small_is_advice() -> None:
     stages = [replace(stage, cpu=0.4, gc=0.6) for stage in groupby().stages]
     found = advice.advise(on_lustre(job(stages), {**SPEC, "nodes": {"kind": "ssh"}}), "/runs/run", MACHINE)
-    line = next(line for line in found.lines if line.part == "collector")
+    line = next(line for line in found.lines if line.part == "GC")
     assert line.gain == pytest.approx(0.45, abs=0.03)
     assert line.low < 0.3
     assert line.high > 0.6

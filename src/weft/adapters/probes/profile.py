@@ -1,4 +1,4 @@
-"""Where the engine's JVMs spend processor time, by async-profiler: stacks of all threads, sampled by each thread's own clock.
+"""Where the engine's JVMs spend CPU time, by async-profiler: stacks of all threads, sampled by each thread's own clock.
 
 Its timers (`event=ctimer`) need no perf_events and no privilege; they see no frames inside of the kernel, whose time
 is charged to the call of the C library that entered it.
@@ -13,7 +13,7 @@ from weft.host.provision import profiler
 from weft.layout.plan import Layout
 
 INTERVAL_MS = 10
-"""Milliseconds of a thread's processor time from sample to sample."""
+"""Milliseconds of a thread's CPU time from sample to sample."""
 
 _BLIND = "JVMs that were killed before they wrote their stacks, programs that are no JVM, frames inside of the kernel"
 

@@ -226,7 +226,7 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
     elif not found.files.by_thread:
         missing["fileops by thread"] = "file calls of servers and of tasks were not counted apart"
     if not found.engine_says_cpu and found.used is None:
-        missing["processor time of tasks"] = f"{CPU}: the engine does not say it"
+        missing["CPU time of tasks"] = f"{CPU}: the engine does not say it"
     if found.seconds("fetch_wait_ms", 1e-3) is None:
         missing["waiting for blocks"] = "network: the engine does not say it"
     return Covered(

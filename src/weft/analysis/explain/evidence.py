@@ -11,7 +11,7 @@ from weft.analysis.explain import filetime, spread
 from weft.analysis.explain.filetime import DATA, FileTime
 from weft.analysis.explain.slots import SlotUse, Stage, Use, use
 from weft.analysis.explain.spread import Counters, Indexes, Numbers
-from weft.analysis.explain.tasktime import SOCKETS, THREADS
+from weft.analysis.explain.tasktime import CPU, SOCKETS, THREADS, WAITING
 from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.threadkinds import programs
@@ -202,7 +202,7 @@ def _serving(measure: Measure) -> str:
         return ""
     if measure.operation in _FILE_CALLS:
         return filetime.part("scratch", measure.operation)
-    return {"threads.cpu": "processor", "threads.wait": "waiting for a processor"}.get(measure.counter, "")
+    return {"threads.cpu": CPU, "threads.wait": WAITING}.get(measure.counter, "")
 
 
 def unplaced(sampled_calls: Mapping[str, float]) -> dict[str, float]:
@@ -235,7 +235,7 @@ _USED = ("cpu_user", "cpu_system")
 def _stolen(
     samples: polars.DataFrame, places: Mapping[str, Indexes], used: Numbers | None, begin: float, end: float
 ) -> Numbers | None:
-    """By task: its share of what was stolen from its machine, by the processor time of its thread. None where that is not known."""
+    """By task: its share of what was stolen from its machine, by the CPU time of its thread. None where that is not known."""
     if used is None:
         return None
     found: Numbers = np.zeros(len(used))

@@ -148,7 +148,7 @@ def _calls(row: StageTime) -> Iterator[SideCalls]:
 
 
 def _topic(part: TimePart) -> str:
-    """What advice is about: the part's name; that of processor time with its largest category, if stacks were sampled."""
+    """What advice is about: the part's name; that of CPU time with its largest category, if stacks were sampled."""
     if part.name != CPU or not part.operations:
         return part.name
     return f"{part.name}: {part.operations[0].name}"
@@ -165,17 +165,17 @@ def _advice() -> tuple[tuple[str, str], ...]:
 
 
 _PHRASES = {
-    "processor": "was tasks computing on a processor",
-    "waiting for a processor": "was tasks waiting for a processor that others used",
+    "CPU": "was tasks computing",
+    "run-queue wait": "was tasks ready to run while others used the CPU",
     "collector": "was tasks stopped by the garbage collector",
     "network": "was tasks waiting for blocks from other executors",
     "waiting in sockets": "was tasks waiting in calls on sockets: a Python worker, a database, HDFS or an object store",
     "waiting for other threads": "was tasks waiting for other threads of their process: locks, queues, replies",
     "failed work": "was work that failed or was thrown away",
-    "no task: start of the job": "passed before the first task began",
-    "no task: driver alone": "passed with no task, the driver alone at work",
+    "no task: application start": "passed before the first task began",
+    "no task: driver": "passed with no task, the driver alone at work",
     "no task: scheduling": "passed between tasks, in the scheduler and on the way to executors and back",
-    "no task: tail of a stage": "was slots empty while the last tasks of a stage ran",
+    "no task: stragglers": "was slots empty while the last tasks of a stage ran",
     "no task: too few tasks": "was slots empty because a stage had fewer tasks than there are slots",
 }
 _PLURAL = {"readdir": "listings", "other_meta": "other calls"}
@@ -201,7 +201,7 @@ def _spent(part: TimePart) -> str:
 
 
 def _most(categories: tuple[Operation, ...]) -> str:
-    """Of processor time, the two largest categories, where stacks were sampled."""
+    """Of CPU time, the two largest categories, where stacks were sampled."""
     whole = sum(each.seconds for each in categories)
     words = ", ".join(f"{each.name} {percent(each.seconds / whole)}" for each in categories[:2])
     return f" ({words})" if words else ""

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-START = "no task: start of the job"
-DRIVER = "no task: driver alone"
+START = "no task: application start"
+DRIVER = "no task: driver"
 SCHEDULING = "no task: scheduling"
-STRAGGLERS = "no task: tail of a stage"
+STRAGGLERS = "no task: stragglers"
 FEW = "no task: too few tasks"
 EMPTY = (START, DRIVER, SCHEDULING, STRAGGLERS, FEW)
 """Why a slot has no task."""

@@ -1,4 +1,4 @@
-"""Sampled stacks of a run: by process and by side of the shuffle, and their processor time by category.
+"""Sampled stacks of a run: by process and by side of the shuffle, and their CPU time by category.
 
 A stack is what async-profiler writes: `[thread];root;...;leaf count`. A frame with a slash or a dot before its last
 name is Java's, others are native. The rules are data, `facts/engines/*/rules.toml`: from the leaf towards the root, the first frame

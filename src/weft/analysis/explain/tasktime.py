@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from weft.analysis.explain.slots import SCHEDULING
 from weft.analysis.read.sums import sums
 
-CPU = "processor"
-WAITING = "waiting for a processor"
-GC = "collector"
+CPU = "CPU"
+WAITING = "run-queue wait"
+GC = "GC"
 NETWORK = "network"
 SOCKETS = "waiting in sockets"
 FAILED = "failed work"
@@ -38,7 +38,7 @@ class StageTasks:
     blocked_in_files: float | None = None
     """The other witness: blocked in file calls, as seen at looks."""
     system: float = 0.0
-    """Of `processor`: in the kernel."""
+    """Of `CPU`: in the kernel."""
     served: Mapping[str, float] = field(default_factory=dict)
     """By part: what threads that serve blocks did meanwhile, on all nodes."""
     wire: float = 0.0
@@ -50,7 +50,7 @@ class StageTasks:
 def parts(found: StageTasks) -> dict[str, float]:
     """Exclusive parts whose sum is `held`.
 
-    Processor time and run-queue waits are exact, so the rest of a task's time is what it was blocked in, and that is
+    CPU time and run-queue waits are exact, so the rest of a task's time is what it was blocked in, and that is
     what file calls, the collector and fetches have to share. What they leave over is named as far as a sample saw in what the
     thread was blocked; the rest has no name.
     """

@@ -56,7 +56,7 @@ class Advice(Part):
     measured: float
     replay: float
     job_class: str
-    """processor-bound, data-intensive, metadata-intensive or start-bound: what its slots spent most time on."""
+    """CPU-bound, data-intensive, metadata-intensive or start-bound: what its slots spent most time on."""
     shares: Mapping[str, float]
     """Of the slot time, by class."""
     lines: tuple[Line, ...]

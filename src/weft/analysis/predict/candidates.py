@@ -190,7 +190,7 @@ def _nodes(run: Situation) -> Iterator[Candidate]:
     for count in sorted({max(1, now // 2), now * 2, now * 4} - {now}):
         flags, target = ("--nodes", on_nodes(run, count)), replace(run.target, nodes=count)
         setting = name and f"{name}={count}"
-        yield Candidate("nodes", f"{count} nodes instead of {now}", flags, setting, target, "processor")
+        yield Candidate("nodes", f"{count} nodes instead of {now}", flags, setting, target, "CPU")
 
 
 def on_nodes(run: Situation, count: int) -> str:
@@ -212,7 +212,7 @@ def _memory(run: Situation) -> Iterator[Candidate]:
     flags = ("--set", f"engine.{names.heap_key}={heap}") if names.heap_key else ()
     target, crowded = (replace(run.target, gc=share) for share in (0.5, 0.0))
     change, setting = f"twice the heap of an executor, {heap >> 20} MiB", f"{names.heap}={heap >> 20}m"
-    yield Candidate("memory", change, flags, setting, target, "collector", crowded)
+    yield Candidate("memory", change, flags, setting, target, "GC", crowded)
 
 
 def _network(run: Situation) -> Iterator[Candidate]:

@@ -79,7 +79,7 @@ def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
         demand = of_stage(stage, work, measured, found)
         load = demand.load(measured.slots)
         queued = sum(load.waits.get(name, 0.0) for name in (CPUS, NODES))
-        running = demand.parts.get("processor", 0.0) + queued
+        running = demand.parts.get("CPU", 0.0) + queued
         found = Anchors(
             found.cpu * (stage.cpu + stage.waiting) / running
             if running > 0 and measured.machine.processors
@@ -101,7 +101,7 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
     grown = (1 - cold) * new.data + again
     cpu = ((stage.cpu - stage.fixed) * grown + stage.fixed - spared * new.data) / machine.speed
     parts = {
-        "collector": stage.gc * target.gc * grown / machine.speed,
+        "GC": stage.gc * target.gc * grown / machine.speed,
         "scheduling": stage.scheduling * anchors.scheduling,
         "network": stage.network
         * target.network
@@ -118,15 +118,15 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
         background = _background(work, target, new.tasks)
         running = (cpu + background) * anchors.cpu
         running = max(min(cpu, running), running - stage.waiting * _woken(stage, work, target))
-        parts["processor"] = running
+        parts["CPU"] = running
         # tasks run as long as there is a processor, and share them from there: no queue before
         emulated = _emulated(stage, new, work, target)
         stations.append(Station(CPUS, running + emulated, servers=machine.processors, hidden=True))
         if machine.capped:
             stations.append(Station(NODES, running, servers=target.cores, copies=target.nodes, hidden=True))
     else:
-        parts["processor"] = cpu
-        parts["waiting for a processor"] = (
+        parts["CPU"] = cpu
+        parts["run-queue wait"] = (
             stage.waiting * cpu / stage.cpu * (1 - _woken(stage, work, target)) if stage.cpu else 0.0
         )
     launches = machine.launches.get(work.engine)

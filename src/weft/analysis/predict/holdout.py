@@ -19,9 +19,9 @@ from weft.errors import UsageError
 MOST = 12
 """Runs that are looked at, newest first: each is read whole."""
 _SHARES = tuple(share / 20 for share in range(17))
-"""Of the processor time that may be warm-up."""
+"""Of the CPU time that may be warm-up."""
 _EITHER_WAY = 0.25
-"""Of the processor time, by which its usual part may differ."""
+"""Of the CPU time, by which its usual part may differ."""
 _MAY_DIFFER = ("size", "partitions", "mappers")
 """Keys of a workload that a prediction can change."""
 
@@ -89,7 +89,7 @@ def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequenc
 
 
 def warmed(recorded: Recorded, machine: Machine, others: Sequence[Recorded], run: float = USUAL) -> Recorded:
-    """The run, with that part of its processor time as warm-up by which the other runs are predicted best."""
+    """The run, with that part of its CPU time as warm-up by which the other runs are predicted best."""
     alike = [other for other in others if comparable(recorded, other)]
     if recorded.work.jvm_a_task or not alike:
         return recorded

@@ -63,9 +63,9 @@ class StageWork:
     writes_shuffle: bool = False
     cpu: float = 0.0
     fixed: float = 0.0
-    """Of `processor`: whatever the task's data: receiving and decoding the task itself, and starting its JVM if it has one."""
+    """Of `CPU`: whatever the task's data: receiving and decoding the task itself, and starting its JVM if it has one."""
     compression: float = 0.0
-    """Of `processor`: compressing and decompressing what is shuffled; 0: stacks were not sampled."""
+    """Of `CPU`: compressing and decompressing what is shuffled; 0: stacks were not sampled."""
     waiting: float = 0.0
     """For a processor."""
     gc: float = 0.0
@@ -127,7 +127,7 @@ class JobProfile:
     emulator: float = 0.0
     """Processor seconds of the emulated file system's daemon for each file call; 0: not measured."""
     warm_up: float = 0.0
-    """Share of the first processor seconds of a slot in a stage that it needs whatever its tasks: classes that are loaded, and code
+    """Share of the first CPU seconds of a slot in a stage that it needs whatever its tasks: classes that are loaded, and code
     that runs before it is compiled. A stage whose first tasks took more than the others shows its own."""
     jvm_a_task: bool = False
     """Whether each task has a JVM of its own; otherwise the tasks of a node share one."""
@@ -285,22 +285,22 @@ def _served(samples: polars.DataFrame) -> dict[str, float]:
     )
 
 
-Class = Literal["processor-bound", "data-intensive", "metadata-intensive", "start-bound"]
+Class = Literal["CPU-bound", "data-intensive", "metadata-intensive", "start-bound"]
 
 
 def class_shares(work: JobProfile) -> Mapping[Class, float]:
     """The share of the run phase's slot time that each class is named after; the rest is waiting and empty slots."""
     whole = work.slots * work.wall
-    tasks = {"processor-bound": 0.0, "data-intensive": 0.0, "metadata-intensive": 0.0}
+    tasks = {"CPU-bound": 0.0, "data-intensive": 0.0, "metadata-intensive": 0.0}
     for stage in work.stages:
-        tasks["processor-bound"] += stage.count * (stage.cpu + stage.gc)
+        tasks["CPU-bound"] += stage.count * (stage.cpu + stage.gc)
         tasks["data-intensive"] += stage.count * stage.network
         for call in stage.calls:
             tasks["data-intensive" if call.data else "metadata-intensive"] += stage.count * call.seconds
     driver = work.after + sum(stage.lag for stage in work.stages)
     scheduling = sum(stage.count * stage.scheduling for stage in work.stages)
     return {
-        "processor-bound": tasks["processor-bound"] / whole,
+        "CPU-bound": tasks["CPU-bound"] / whole,
         "data-intensive": tasks["data-intensive"] / whole,
         "metadata-intensive": tasks["metadata-intensive"] / whole,
         "start-bound": min(1.0, (driver * work.slots + scheduling) / whole),

@@ -1,4 +1,4 @@
-"""Counters of nodes that a timeline needs and no probe writes as such: processor time by kind of thread, metadata operations."""
+"""Counters of nodes that a timeline needs and no probe writes as such: CPU time by kind of thread, metadata operations."""
 
 import polars
 

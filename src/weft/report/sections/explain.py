@@ -138,6 +138,6 @@ def _covered(found: Explanation) -> str:
         )
     if found.background:
         kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in found.background.items())
-        words.append(f"processor time beside the tasks: {kinds}")
+        words.append(f"CPU time beside the tasks: {kinds}")
     words += [f"not measured: {name} ({what})" for name, what in coverage.missing.items()]
     return "; ".join([*words, *coverage.lost]) + "."

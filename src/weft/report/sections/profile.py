@@ -1,4 +1,4 @@
-"""A section of a run's page: the processor time of the tasks by what it was used for, beside a paper's figures."""
+"""A section of a run's page: the CPU time of the tasks by what it was used for, beside a paper's figures."""
 
 import tomllib
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ def cpu_time(summary: Summary) -> Section:
     """By category, for each side of the tasks; with the published profile of the same job where there is one."""
     found = summary.profile
     if found is None:
-        lacking = {"processor time by category": "the probe wrote no stacks"}
+        lacking = {"CPU time by category": "the probe wrote no stacks"}
         why = lacking if "profile" in summary.probes else {}
-        return Section("profile", "Processor time by category", unseen=why)
+        return Section("profile", "CPU time by category", unseen=why)
     return Section(
         "profile",
-        "Processor time by category",
+        "CPU time by category",
         [_table(found), *_cross_check(summary, found), *_background(summary, found), *_unmatched(found)],
     )
 
@@ -37,20 +37,22 @@ def _table(found: Profiled) -> Table:
     ]
     rows.append(("seconds", *(seconds(each) for each in sums.values())))
     note = (
-        f"Shares of the processor time of {found.processes} processes in which tasks ran, by sampled stacks: the frame nearest the leaf"
+        f"Shares of the CPU time of {found.processes} processes in which tasks ran, by sampled stacks: the frame nearest the leaf"
         " that a rule names decides. Kernel is time in system calls."
     )
     return Table(columns, rows, note)
 
 
 def _cross_check(summary: Summary, found: Profiled) -> list[Block]:
-    """The other measurement of the same: the tasks' processor time by the engine, or by the kernel."""
+    """The other measurement of the same: the tasks' CPU time by the engine, or by the kernel."""
     parts = summary.explanation.parts if summary.explanation else ()
     other = next((part.seconds for part in parts if part.name == CPU), None)
     if other is None:
         return []
     sampled = sum(each.seconds for each in found.of_tasks())
-    words = f"The tasks' processor time: {seconds(sampled)} s by samples, {seconds(other)} s in the split of slot time."
+    words = (
+        f"The tasks' CPU time: {seconds(sampled)} s by samples, {seconds(other)} s in the split of slot time."
+    )
     return [Words(words, "quiet")]
 
 
