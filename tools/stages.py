@@ -238,7 +238,7 @@ def excuse(tests: Sequence[str]) -> None:
             lines.write(
                 json.dumps({"test": test, "commit": commit, "date": time.strftime("%Y-%m-%d")}) + "\n"
             )
-            say(f"FLAKY: {test} {ONCE}; commit {FLAKY.relative_to(ROOT)}, and mend it")
+            say(f"FLAKY: {test} {ONCE}; commit {FLAKY.relative_to(ROOT)}, and fix it")
 
 
 def step(name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.source import tree
 from tests.unit.test_taste import ROOT
 
 WORDS = {
@@ -81,7 +82,7 @@ def test_names_use_the_terms_of_the_glossary() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {each}"
         for path in modules()
-        for name in {path.stem, *names(ast.parse(path.read_text()))}
+        for name in {path.stem, *names(tree(path))}
         for each in wrong(name)
     ]
     assert found == []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.source import nodes
 from weft.analysis.compare.headline import headline
 from weft.analysis.summary.gather import summarize
 from weft.cli.guard import guarded
@@ -225,7 +226,7 @@ def test_escapes_of_a_log_do_not_reach_the_terminal(capsys: pytest.CaptureFixtur
 
 
 def calls(path: Path) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
+    return (node for node in nodes(path) if isinstance(node, ast.Call))
 
 
 def test_nothing_but_entry_opens_files_of_a_record() -> None:

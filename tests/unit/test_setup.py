@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from itertools import chain
 from pathlib import Path
@@ -14,6 +15,7 @@ import stages
 
 from tests.fakes import fake_program
 from tests.needs import packages
+from tests.source import nodes, text
 from weft.host.provision import distribution
 
 ROOT = Path(__file__).parents[2]
@@ -127,16 +129,21 @@ def test_help_lists_every_stage_with_an_example() -> None:
     assert done.returncode == 0
 
 
+def called(node: ast.Call) -> str:
+    """The last name of what is called; empty if it has none."""
+    return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
+
+
+@cache
 def hinted() -> list[tuple[str, str]]:
     """Program and package of each call of weft's `tool`; the package alone where only a hint names it."""
     found = []
     for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "tools").glob("*.py")]:
-        text = path.read_text()
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tool"):
+        for node in nodes(path):
+            if isinstance(node, ast.Call) and called(node).endswith("tool"):
                 given = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
                 found += [(str(given[0]), str(given[1]))] if len(given) == 2 else []
-        found += [("", package) for match in HINT.findall(text) for package in match.split()]
+        found += [("", package) for match in HINT.findall(text(path)) for package in match.split()]
     return found
 
 
@@ -155,7 +162,7 @@ def test_each_declared_package_is_imported_and_each_import_is_declared() -> None
     imported = {
         module.partition(".")[0]
         for path in (ROOT / "src" / "weft").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         for module in (
             [alias.name for alias in node.names]
             if isinstance(node, ast.Import)

@@ -34,7 +34,7 @@ def numbers(first: int, last: int) -> Any:
 def written(tmp_path: Path, name: str, *edges: int) -> dict[str, str]:
     """Checksums of the files that so many writers leave, by path."""
     for i, (first, last) in enumerate(pairwise(edges)):
-        words = ["--visits", "700000", "--pages", "30000", "--sources", "500", "--seed", "3"]
+        words = ["--visits", "300000", "--pages", "30000", "--sources", "500", "--seed", "3"]
         words += ["--output", str(tmp_path / name), "--part-from", str(first), "--part-to", str(last)]
         words += ["--scratch", str(tmp_path), "--outcome", str(tmp_path / f"{name}-{i}.json")]
         done = subprocess.run(
@@ -50,13 +50,13 @@ def written(tmp_path: Path, name: str, *edges: int) -> dict[str, str]:
 
 
 def test_the_bytes_do_not_depend_on_the_number_of_writers(tmp_path: Path) -> None:
-    one = written(tmp_path, "one", 0, 4)
-    assert one == written(tmp_path, "three", 0, 1, 2, 4)
+    one = written(tmp_path, "one", 0, 3)
+    assert one == written(tmp_path, "three", 0, 1, 2, 3)
     assert list(one) == [
         "rankings/part-00000.parquet",
-        *(f"uservisits/part-0000{i}.parquet" for i in range(3)),
+        *(f"uservisits/part-0000{i}.parquet" for i in range(2)),
     ]
-    assert json.loads((tmp_path / "one-0.json").read_text())["uservisits"] == 700_000
+    assert json.loads((tmp_path / "one-0.json").read_text())["uservisits"] == 300_000
 
 
 def test_rows_depend_on_the_seed_and_their_number_alone() -> None:

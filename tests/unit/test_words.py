@@ -55,11 +55,11 @@ OLD = ROOT / "tests" / "unit" / "records"
 
 def found(path: Path) -> list[str]:
     """Where a file has one of the expressions, with what to write instead."""
+    text = path.read_text()
     return [
-        f"{path.relative_to(ROOT)}:{number}: {match[0]!r}: write {better}"
-        for number, line in enumerate(path.read_text().splitlines(), 1)
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]!r}: write {better}"
         for pattern, better in RULES.items()
-        for match in re.finditer(pattern, line, re.IGNORECASE)
+        for match in re.finditer(pattern, text, re.IGNORECASE)
     ]
 
 
