@@ -8,6 +8,7 @@ from tests.needs import DELAYED, needs
 
 STUDY = Path(__file__).parents[2] / "studies" / "nersc-lustre"
 SMALL = """
+control = true
 [workload]
 kind = "groupby"
 mappers_per_slot = 8
@@ -44,5 +45,7 @@ def test_a_study_ends_with_its_page_and_the_papers_figures(weft: Weft) -> None:
     assert "could not be" not in text
     named = weft("report", "--study", "nersc-lustre")  # by the rules that come with weft
     assert named.returncode == 0, named.stderr
-    assert "lustre[1] / memory[1]" in Path(named.stdout.strip()).read_text()
+    named_page = Path(named.stdout.strip())
+    assert "lustre[1] / memory[1]" in named_page.read_text()
+    assert "Known work before each run" in named_page.read_text()
     assert "Where the shapes agree" in weft("compare", "--study", "nersc-lustre").stdout

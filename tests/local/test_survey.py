@@ -15,12 +15,12 @@ SURVEY = ("survey", "--nodes", "local:1,cores=1", "--scratch", "pool,memory", "-
 def test_a_survey_ends_in_a_profile_that_a_plain_run_uses(weft: Weft) -> None:
     first = weft(*SURVEY)
     assert first.returncode == 0, first.stderr
-    assert "2 runs: about" in first.stderr
+    assert "6 runs: about" in first.stderr
     site = Path(os.environ["WEFT_SITE"])
     assert 'default = "pool"' in site.read_text()
     again = weft(*SURVEY)
     assert "0 runs: about" in again.stderr
-    assert again.stderr.count("done earlier") == 2
+    assert again.stderr.count("done earlier") == 6
     small = ("--set", "mappers=2", "--set", "pairs=10")
     ran = weft("run", "groupby", "--nodes", "local:1,cores=1", *small, "--json")
     assert ran.returncode == 0, ran.stderr

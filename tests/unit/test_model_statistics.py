@@ -19,8 +19,9 @@ FEW = settings(max_examples=40, deadline=None)
 def test_an_interval_holds_its_median_and_lies_within_the_values(values: list[float]) -> None:
     found = statistics.median(values)
     assert found.median == standard.median(values)
-    if len(values) < 3:
+    if len(values) < 6:
         assert (found.low, found.high) == (None, None)
+        assert found.ends == ((min(values), max(values)) if len(values) > 1 else None)
     else:
         assert found.low is not None
         assert found.high is not None
@@ -51,8 +52,8 @@ def test_a_ratio_to_itself_is_one(values: list[float]) -> None:
 
 
 def test_few_values_give_no_interval_and_say_so() -> None:
-    assert statistics.median([1.0, 2.0]).caveat == "no interval: 2 of at least 3 valid runs"
-    assert statistics.median([1.0, 2.0, 3.0]).caveat == "3 runs: the interval covers 75% at best, not 95%"
+    assert statistics.median([1.0, 2.0]).caveat == "no interval: 2 of at least 6 valid runs"
+    assert statistics.median([1.0, 2.0, 3.0]).caveat == "no interval: 3 of at least 6 valid runs"
     assert statistics.median([1.0, 2, 3, 4, 5, 6]).caveat == ""
 
 
@@ -63,17 +64,43 @@ def test_nothing_has_no_median() -> None:
         statistics.ratio([1.0], [0.0])
 
 
-def test_an_interval_covers_the_true_median_about_as_often_as_it_says() -> None:
+@pytest.mark.parametrize(("count", "left_out"), [(6, 0), (8, 0), (9, 1), (12, 2), (15, 3), (20, 5)])
+def test_an_interval_ends_at_the_values_that_tables_of_order_statistics_have(
+    count: int, left_out: int
+) -> None:
+    found = statistics.median([float(number) for number in range(count)])
+    assert (found.low, found.high) == (left_out, count - 1 - left_out)
+
+
+@pytest.mark.parametrize("count", [6, 7, 9, 15])
+@pytest.mark.parametrize("draw", ["gauss", "expovariate"])
+def test_an_interval_covers_what_it_is_of_at_least_as_often_as_it_says(count: int, draw: str) -> None:
+    import math
     import random
 
     rng = random.Random(1)
-    hits = 0
-    for _ in range(200):
-        found = statistics.median([rng.gauss(100, 10) for _ in range(15)])
-        assert found.low is not None
-        assert found.high is not None
-        hits += found.low <= 100 <= found.high
-    assert hits >= 180
+    true, sample = {
+        "gauss": (100.0, lambda: rng.gauss(100, 10)),
+        "expovariate": (math.log(2), lambda: rng.expovariate(1)),
+    }[draw]
+    single = of_ratio = 0
+    for _ in range(400):
+        above, below = ([sample() for _ in range(count)] for _ in range(2))
+        single += holds(statistics.median(above), true)
+        of_ratio += holds(statistics.ratio(above, below), 1)
+    # three standard errors of 400 draws below 95 %
+    assert min(single, of_ratio) >= 400 * (0.95 - 3 * (0.95 * 0.05 / 400) ** 0.5)
+
+
+def holds(found: Estimate, true: float) -> bool:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low <= true <= found.high
+
+
+def test_the_range_of_a_ratio_of_few_values_has_every_pair_of_them() -> None:
+    found = statistics.ratio([4.0, 6.0, 5.0], [1.0, 2.0])
+    assert (found.low, found.ends) == (None, (2.0, 6.0))
 
 
 def estimate(low: float, high: float) -> Estimate:

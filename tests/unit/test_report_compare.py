@@ -45,7 +45,19 @@ def test_runs_are_grouped_by_their_spec() -> None:
     assert found.differences == {"scratch.kind": ("disk", "memory")}
     assert found.groups[1].ratio is not None
     assert found.groups[1].ratio.median == 0.5
-    assert found.sentences == ("Fastest first: [scratch=memory]; then [scratch=disk].",)
+
+
+def test_known_work_shows_how_steady_the_machine_was() -> None:
+    found = compare(
+        [
+            line(number, "a", 1.0, control={"cpu": taken, "files": 2.0, "load": 0.1})
+            for number, taken in enumerate([1.0, 1.0, 1.5])
+        ],
+        "x",
+    )
+    assert found.sentences[-1] == (
+        "Known work before each run took from 1.00 to 1.50 (computation) and 1.00 to 1.00 (file calls) times its median."
+    )
 
 
 def test_what_is_emulated_is_named_with_its_cell() -> None:
@@ -58,7 +70,8 @@ def test_the_first_cell_is_the_base(stored: Path) -> None:
 
 
 def test_a_tie_is_not_ranked() -> None:
-    found = compare(lines(a=[10, 11, 12], b=[11, 11.5, 13], c=[1, 1.1, 1.2]), "x")
+    a, b, c = [10, 11, 12] * 2, [11, 11.5, 13] * 2, [1, 1.1, 1.2] * 2
+    found = compare(lines(a=a, b=b, c=c), "x")
     assert found.sentences == (
         "Fastest first: [scratch=c]; then [scratch=a] and [scratch=b].",
         "[scratch=a] and [scratch=b] are not ranked: their intervals overlap.",
@@ -67,7 +80,7 @@ def test_a_tie_is_not_ranked() -> None:
 
 def test_too_few_runs_are_not_ranked() -> None:
     assert compare(lines(a=[10, 11], b=[1, 2]), "x").sentences == (
-        "Not ranked because of too few runs (at least 3 valid ones each are needed): [scratch=a] and [scratch=b].",
+        "Not ranked because of too few runs (at least 6 valid ones each are needed): [scratch=a] and [scratch=b].",
     )
 
 
@@ -100,8 +113,8 @@ def test_a_study_page_is_one_file_with_a_plot() -> None:
     text = study.text(compare(lines(disk=[10, 11, 12], memory=[5, 5.5, 6]), "study s"))
     assert "<svg" in text
     assert "could not be drawn" not in text
-    assert "5.50 [5.00, 6.00]" in text
-    assert "0.50 x" in text
+    assert "5.50 (5.00 to 6.00)" in text
+    assert "0.50 x (0.42 to 0.60)" in text
     data = text.split('id="data">')[1].split("</script>")[0]
     assert Comparison.model_validate_json(data).groups[0].label == "scratch=disk"
 
@@ -173,7 +186,7 @@ def test_report_writes_to_the_given_file(stored: Path, tmp_path: Path) -> None:
 
 def test_compare_compares_a_study(stored: Path) -> None:
     found = json.loads(RUNNER.invoke(app, ["compare", "--study", "scratches", "--json"]).stdout)
-    assert found["sentences"] == ["Fastest first: [scratch=memory]; then [scratch=disk]."]
+    assert [group["label"] for group in found["groups"]] == ["scratch=disk", "scratch=memory"]
     text = RUNNER.invoke(app, ["compare", "2023-0", "2023-3", "2023-6"]).stdout
     assert "a row is missing" in text
 

@@ -131,12 +131,15 @@ def test_a_comparison_has_the_latencies_of_streams_with_intervals() -> None:
         ]
         return Group(label=label, key=label, runs=(), values=(), facts=tuple(facts))
 
-    groups = (group("windows", 0.5, 0.51, 0.52, 0.53, 0.54), group("records", 0.03, 0.03, 0.04, 0.04, 0.05))
+    groups = (
+        group("windows", 0.5, 0.51, 0.52, 0.53, 0.54, 0.54),
+        group("records", 0.03, 0.03, 0.04, 0.04, 0.05, 0.05),
+    )
     section = latencies.latencies_of_streams(Comparison(title="two", groups=groups))
     shown = [block.text for block in section.blocks if isinstance(block, Words)]
     assert shown == ["Lowest median latency first: [records]; then [windows]."]
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
-    assert table.rows[0] == ("windows", "5", "0.52 [0.50, 0.54]", "1.04 [1.00, 1.08]", "-", "400")
+    assert table.rows[0] == ("windows", "6", "0.53 [0.50, 0.54]", "1.05 [1.00, 1.08]", "-", "400")
     other = Group(label="sort", key="sort", runs=(), values=(1.0,), facts=({"right": "1 of 1"},))
     assert latencies.latencies_of_streams(Comparison(title="one", groups=(other,))).blocks == ()
 

@@ -74,9 +74,7 @@ def test_a_formula_divides_medians() -> None:
     found = formula.estimate("(lustre[2] / memory[2]) / (lustre[1] / memory[1])", TIMES)
     assert found is not None
     assert found.median == pytest.approx(10.5 / 5.1)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= found.median <= found.high
+    assert found.ends == (pytest.approx(10 / 5.2), pytest.approx(11 / 5))
 
 
 def test_a_formula_names_its_cells() -> None:
@@ -99,18 +97,36 @@ def test_anything_else_is_no_formula(text: str) -> None:
         (rule("pool[2] / memory[2]", at_most=1), "undecided"),
         (rule("pool[2] / memory[2]", at_most=1.15), "agrees"),
         (rule("pool[3] / memory[3]", at_most=1), "not measured"),
+        (rule("lustre[1] / memory[1]", at_least=4, at_most=6), "agrees"),
+        (rule("lustre[1] / memory[1]", at_least=2, at_most=3), "differs"),
+        (rule("lustre[1] / memory[1]", at_least=5.1, at_most=6), "undecided"),
     ],
 )
-def test_a_rule_is_decided_by_its_whole_interval(asked: Rule, outcome: str) -> None:
+def test_a_rule_is_decided_by_all_of_few_runs(asked: Rule, outcome: str) -> None:
     assert finding(asked, TIMES).outcome == outcome
 
 
-def test_a_rule_over_too_few_runs_says_so() -> None:
-    found = finding(
-        rule("lustre[1] / memory[1]", at_least=4), {("lustre", "1"): [50.0], ("memory", "1"): [10.0]}
-    )
-    assert found.outcome == "agrees"
-    assert "no interval" in found.why
+def test_a_rule_is_decided_by_the_whole_interval_of_many_runs() -> None:
+    many = {("lustre", "1"): [50.0, 51, 52, 49, 48, 50, 39.9], ("memory", "1"): [10.0] * 7}
+    found = finding(rule("lustre[1] / memory[1]", at_least=4.2), many)
+    assert (found.outcome, found.why) == ("agrees", "")
+
+
+def test_a_rule_over_few_runs_says_so() -> None:
+    found = finding(rule("lustre[1] / memory[1]", at_least=4), TIMES)
+    assert found.why == "in all of 3 runs"
+
+
+def test_one_run_decides_no_rule() -> None:
+    once = {("lustre", "1"): [50.0], ("memory", "1"): [10.0]}
+    found = finding(rule("lustre[1] / memory[1]", at_least=4), once)
+    assert (found.outcome, found.why) == ("undecided", "1 run")
+
+
+@pytest.mark.parametrize("bounds", [{}, {"at_least": 2, "at_most": 2}])
+def test_a_rule_without_a_range_is_refused(bounds: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="at_least"):
+        rule("lustre[1]", **bounds)
 
 
 def test_invalid_runs_do_not_count() -> None:
@@ -170,7 +186,7 @@ BY_ENGINE = [
 
 
 def test_rules_are_about_file_operations_where_they_say_so() -> None:
-    found = against(BY_ENGINE, Paper(expected=ENGINES)).findings
+    found = against([*BY_ENGINE, *BY_ENGINE], Paper(expected=ENGINES)).findings
     assert [each.outcome for each in found] == ["agrees", "agrees", "not measured", "differs"]
     assert found[0].value is not None
     assert found[0].value.median == 200
@@ -305,17 +321,22 @@ def test_every_rule_of_a_study_can_agree_and_differ(path: Path) -> None:
     found = published.load(path)
     assert found is not None
     for each in found.expected.rules:
-        cells, sizes = formula.cells(each.value), (1e-6, 1.0, 1e9)
+        cells, sizes = formula.cells(each.value), (1e-6, 1.0, *within(each), 1e9)
         worlds = [dict(zip(cells, values, strict=True)) for values in product(sizes, repeat=len(cells))]
-        seen = {finding(each, {cell: [value] for cell, value in of.items()}).outcome for of in worlds}
+        seen = {finding(each, {cell: [value] * 2 for cell, value in of.items()}).outcome for of in worlds}
         assert seen == {"agrees", "differs"}, each.name
+
+
+def within(asked: Rule) -> list[float]:
+    """A value that a rule with two bounds accepts of a single cell, or of one over another that is 1."""
+    return [bound for bound in (asked.at_least, asked.at_most) if bound is not None]
 
 
 def test_where_storage_makes_no_difference_no_rule_about_mllib_agrees() -> None:
     found = published.load(settings.SOURCE / "studies/nersc-lustre-mllib")
     assert found is not None
     expected = found.expected
-    even = {(cell, at): [10.0] for cell in expected.cells for at in expected.places}
+    even = {(cell, at): [10.0, 10.0] for cell in expected.cells for at in expected.places}
     assert {finding(each, even).outcome for each in expected.rules} == {"differs"}
 
 

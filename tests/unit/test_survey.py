@@ -48,15 +48,21 @@ def stored(
 
 
 def grid(
-    folder: Path, seconds: dict[str, tuple[float, float]], nodes: Sequence[int] = (1, 2)
+    folder: Path, seconds: dict[str, tuple[float, float]], nodes: Sequence[int] = (1, 2), repeat: int = 3
 ) -> list[Stored]:
-    """Both jobs on each storage: the same time on any number of nodes."""
+    """Both jobs on each storage, some times each: the same time on any number of nodes."""
     return [
         stored(folder, job, name, count, times[index])
         for name, times in seconds.items()
         for index, job in enumerate(JOBS)
         for count in nodes
+        for _ in range(repeat)
     ]
+
+
+def cells(runs: Sequence[Stored]) -> int:
+    """Of a grid: runs that differ in more than their number."""
+    return len({run.directory for run in runs})
 
 
 def test_a_survey_is_every_job_on_every_storage_and_number_of_nodes() -> None:
@@ -85,7 +91,7 @@ def test_no_run_begins_that_could_end_too_late(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_default_is_the_storage_whose_worst_case_is_best(tmp_path: Path) -> None:
     runs = grid(tmp_path, {"disk": (9, 3), "memory": (2, 2), "pool+disk": (4, 4)})
-    found = surveys.survey(runs, STORAGES, "here", len(runs))
+    found = surveys.survey(runs, STORAGES, "here", cells(runs))
     assert (found.default, found.nodes) == ("pool+disk", 2)
     assert "disk 2.25" in found.because
     assert Path(found.evidence).name == "sort-pool+disk-2"
@@ -95,7 +101,7 @@ def test_the_default_is_the_storage_whose_worst_case_is_best(tmp_path: Path) -> 
 
 def test_where_times_are_alike_the_first_one_is_preferred(tmp_path: Path) -> None:
     runs = grid(tmp_path, {"disk": (4.2, 3), "pool+disk": (4, 3)})
-    assert surveys.survey(runs, STORAGES, "here", len(runs)).default == "disk"
+    assert surveys.survey(runs, STORAGES, "here", cells(runs)).default == "disk"
 
 
 def test_a_storage_that_failed_anywhere_is_no_default(tmp_path: Path) -> None:
@@ -104,7 +110,7 @@ def test_a_storage_that_failed_anywhere_is_no_default(tmp_path: Path) -> None:
         stored(tmp_path, "sort", "disk", 2, 0, "INVALID"),
     ]
     runs = [one for one in runs if (one.directory.name, one.verdict) != ("sort-disk-2", "VALID")]
-    found = surveys.survey(runs, STORAGES, "here", len(runs))
+    found = surveys.survey(runs, STORAGES, "here", cells(runs))
     assert found.default == "pool+disk"
     assert "it was late" in surveyed.page(found)
 
@@ -115,9 +121,17 @@ def test_what_is_not_finished_has_no_default(tmp_path: Path) -> None:
     assert (found.default, "8 of 12 cells have not been run" in found.because) == ("", True)
 
 
+@pytest.mark.parametrize(("repeat", "words"), [(1, "undecided (1 run)"), (2, "undecided (2 runs)")])
+def test_few_runs_decide_no_default(tmp_path: Path, repeat: int, words: str) -> None:
+    runs = grid(tmp_path, {"disk": (9, 3), "pool+disk": (4, 4)}, repeat=repeat)
+    found = surveys.survey(runs, STORAGES, "here", cells(runs))
+    assert (found.default, found.because.startswith(words)) == ("", True)
+    assert "--repeat 3" in surveyed.page(found)
+
+
 def test_memory_alone_is_no_default(tmp_path: Path) -> None:
     runs = grid(tmp_path, {"memory": (4, 3)})
-    assert surveys.survey(runs, ["memory"], "here", len(runs)).default == ""
+    assert surveys.survey(runs, ["memory"], "here", cells(runs)).default == ""
 
 
 def test_the_profile_keeps_everything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +192,7 @@ def test_the_cost_is_shown_before_anything_runs(monkeypatch: pytest.MonkeyPatch)
     app.command()(verb.survey)
     found = CliRunner().invoke(app, ["--dry-run", "--nodes", "local:1", "--jobs", "sort"])
     assert found.exit_code == 0
-    assert "2 runs: about 2 min" in found.output
+    assert "6 runs: about 6 min" in found.output
 
 
 def test_a_run_names_the_scratch_that_nobody_asked_for(

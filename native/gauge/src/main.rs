@@ -4,6 +4,7 @@ mod advice;
 mod callers;
 mod calls;
 mod compute;
+mod control;
 mod dice;
 mod files;
 mod network;
@@ -58,6 +59,11 @@ enum What {
         /// Most files of all callers together.
         #[arg(long, default_value_t = 20_000)]
         files: usize,
+    },
+    /// Do a fixed amount of computation and of file calls, about a second of all cores.
+    Control {
+        #[arg(long)]
+        directory: PathBuf,
     },
     /// Write and read large files.
     Transfer {
@@ -136,6 +142,10 @@ fn run(what: What, zero: Instant) -> Result<String, Box<dyn std::error::Error>> 
                 files: (files / callers.max(1)).max(1),
             };
             line(&calls::measure(&directory, callers.max(1), &limit, zero)?)
+        }
+        What::Control { directory } => {
+            let threads = thread::available_parallelism()?.get();
+            line(&control::measure(&directory, threads)?)
         }
         What::Transfer {
             directory,

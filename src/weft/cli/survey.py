@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from weft.analysis.predict import survey as surveys
-from weft.analysis.predict.survey import Surveyed
+from weft.analysis.predict.survey import ENOUGH, Surveyed
 from weft.cli.flags import AsJson
 from weft.errors import UsageError, why
 from weft.facts.storages import listed
@@ -44,7 +44,9 @@ def survey(
         str, typer.Option(help=f"kinds of jobs, separated by commas: {', '.join(JOBS)}")
     ] = ",".join(JOBS),
     engine: Annotated[str, typer.Option(help="the engine")] = "spark",
-    repeat: Annotated[int, typer.Option(min=1, max=20, help="runs of each cell")] = 1,
+    repeat: Annotated[
+        int, typer.Option(min=1, max=20, help=f"runs of each cell; fewer than {ENOUGH} change no default")
+    ] = ENOUGH,
     minutes: Annotated[
         float, typer.Option(min=0.1, max=24 * 60, help="begin no run that could end after as many minutes")
     ] = 60.0,

@@ -22,6 +22,8 @@ class StudyCell(Kept):
     study: str = ""
     coordinates: Mapping[str, str] = {}
     repeat: int | None = None
+    control: Mapping[str, float] = {}
+    """Of known work right before the run: seconds of computation and of file calls, and the load average before it."""
 
 
 class Head(Kept):
@@ -31,6 +33,8 @@ class Head(Kept):
     id: str = ""
     weft: str = ""
     """Its version."""
+    commit: str = ""
+    """Of weft; with a plus sign if files differed from it, empty if nobody knows."""
     created: str = ""
     host: str = ""
     pid: int = 0

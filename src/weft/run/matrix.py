@@ -9,6 +9,7 @@ from weft.host import settings
 from weft.record import record
 from weft.record.history import expected_phases
 from weft.record.record import Stored
+from weft.run import control
 from weft.run.progress import Progress
 from weft.run.run import run as run_once
 from weft.spec.model import Spec
@@ -47,6 +48,8 @@ def run(
             progress.say(f"[{number}/{len(rounds)}] {name}: not now, {reason}")
             continue
         progress.say(f"[{number}/{len(rounds)}] {name}")
+        if study.control:
+            mark["control"] = control.measured(progress.say)
         try:
             results.append(_one(study, (cell, spec), progress, mark))
         except WeftError as error:

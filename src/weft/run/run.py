@@ -18,7 +18,7 @@ from weft.adapters.storage.base import label
 from weft.adapters.workloads.base import Judgement, Outcome, Prepared, Results
 from weft.errors import Stopped, StorageError, WeftError, WorkloadError
 from weft.facts.roles import ROLES
-from weft.host import lease, settings, signals
+from weft.host import checkout, lease, settings, signals
 from weft.host.contained import contained
 from weft.host.own import shared_records
 from weft.host.watchdog import watched
@@ -232,6 +232,7 @@ def _about(spec: Spec) -> dict[str, Any]:
         "security": spec.security,
         "unsecured": spec.unsecured,
         **spec.nodes.about(),
+        "commit": checkout.commit(),
     }
 
 

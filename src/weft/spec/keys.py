@@ -11,7 +11,7 @@ from weft.errors import UsageError
 from weft.spec.model import FAMILIES, Spec, service_tables
 from weft.text.nearest import nearest
 
-STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed")
+STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed", "control")
 """The keys of a study in addition to those of a spec."""
 
 

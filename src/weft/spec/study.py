@@ -28,6 +28,9 @@ class Study(BaseModel):
     exclude: list[dict[str, Any]] = Field(default_factory=list, description="combinations to skip")
     repeat: int = Field(default=1, ge=1, le=1000)
     shuffle_seed: int = Field(default=0, description="order of the runs; the same seed gives the same order")
+    control: bool = Field(
+        default=False, description="before each run, a second of known work, whose time its record keeps"
+    )
 
     def cells(self) -> list[tuple[dict[str, Any], Spec]]:
         """Each combination of the matrix that is not excluded: its coordinates and its spec."""
@@ -44,7 +47,7 @@ class Study(BaseModel):
 
 
 def load(path: Path) -> Study:
-    """A study from TOML: a spec's keys, `repeat`, `shuffle_seed`, a `[matrix]` of lists, and `[[exclude]]`."""
+    """A study from TOML: a spec's keys, `repeat`, `shuffle_seed`, `control`, a `[matrix]` of lists, and `[[exclude]]`."""
     name, table = read(path)
     return study_from(table, name=name, where=str(path))
 

@@ -91,7 +91,7 @@ def values_of(
         at = line.coordinates.get(expected.axis)
         if name is not None and at is not None:
             taken = found.setdefault((name, at), [])
-            taken += [] if line.seconds is None else _measured(line, of)
+            taken += [] if line.seconds is None else measured(line, of)
     return found
 
 
@@ -106,7 +106,7 @@ _NEEDS: Mapping[Measure, str] = {
 _SIDES = {"map_files": "map side", "read_files": "read side"}
 
 
-def _measured(line: Headline, of: Measure) -> list[float]:
+def measured(line: Headline, of: Measure) -> list[float]:
     """A run's value; None if it was not counted."""
     if of in _FOUND:
         value = line.facts.get(of)
@@ -126,7 +126,10 @@ def _ingest(line: Headline) -> float | None:
 
 
 def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Evaluation:
-    """Evaluate a rule: it agrees or differs only if its whole interval does."""
+    """Evaluate a rule: it agrees or differs only if its whole interval does; of 2 to 5 runs, all combinations of them.
+
+    One run decides nothing: equal ones differ.
+    """
     value = formula.estimate(rule.value, values)
     if value is None:
         lacking = [f"{name}[{at}]" for name, at in formula.cells(rule.value) if not values.get((name, at))]
@@ -137,15 +140,17 @@ def finding(rule: Rule, values: Mapping[Cell, Sequence[float]]) -> Evaluation:
             outcome="not measured",
             why=f"no valid run of {', '.join(lacking)}{needed}",
         )
-    sides = {rule.holds(end) for end in (value.low, value.high) if end is not None}
-    if len(sides) == 2:
-        return Evaluation(rule=rule, value=value, outcome="undecided", why="the interval contains the bound")
-    holds = sides.pop() if sides else rule.holds(value.median)
+    if value.ends is None:
+        return Evaluation(rule=rule, value=value, outcome="undecided", why="1 run")
+    sides = {rule.side(end) for end in value.ends}
+    if len(sides) > 1:
+        what = "interval" if value.low is not None else f"range of {value.count} runs"
+        return Evaluation(rule=rule, value=value, outcome="undecided", why=f"the {what} contains a bound")
     return Evaluation(
         rule=rule,
         value=value,
-        outcome="agrees" if holds else "differs",
-        why="" if value.low is not None else value.caveat,
+        outcome="agrees" if sides == {0} else "differs",
+        why="" if value.low is not None else f"in all of {value.count} runs",
     )
 
 

@@ -1,6 +1,7 @@
 """Comparison of runs: grouped by their spec, medians with intervals, and no ranking that the runs do not support."""
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from weft.analysis.compare import statistics
@@ -88,8 +89,22 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
         for line in lines
         if line.seconds is None
     )
-    found = (*sentences(groups), *_imported(lines))
+    found = (*sentences(groups), *_known_work(lines), *_imported(lines))
     return Comparison(title=title, groups=groups, left_out=left, differences=differences, sentences=found)
+
+
+_CONTROLS = {"cpu": "computation", "files": "file calls"}
+
+
+def _known_work(lines: Sequence[Headline]) -> tuple[str, ...]:
+    """How steady the machine was, where a study had known work before its runs."""
+    found = []
+    for key, what in _CONTROLS.items():
+        taken = [line.control[key] for line in lines if line.control.get(key)]
+        if len(taken) > 1:
+            middle = median(taken)
+            found.append(f"{min(taken) / middle:.2f} to {max(taken) / middle:.2f} ({what})")
+    return (f"Known work before each run took from {' and '.join(found)} times its median.",) if found else ()
 
 
 def _imported(lines: Sequence[Headline]) -> tuple[str, ...]:

@@ -3,29 +3,31 @@
 from dataclasses import dataclass
 
 LEVEL = 0.95
-LEAST = 3
-"""With fewer values there is no estimate of their spread."""
+LEAST = 6
+"""With fewer values even the smallest and the largest one have the median between them in less than 95 % of cases."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A median with its bootstrap interval, in the unit of the values; no interval if there are too few."""
+    """A median with its interval, in the unit of the values; if there are too few for one, with its range."""
 
     median: float
     low: float | None
     high: float | None
     count: int
+    smallest: float | None = None
+    largest: float | None = None
+    """Of several values that are too few for an interval: of a ratio, by any value of each side."""
 
     @property
-    def coverage(self) -> float:
-        """The best possible coverage of the interval: so few values cannot bracket a median more often."""
-        return min(LEVEL, 1 - 2.0 ** (1 - self.count)) if self.low is not None else 0.0
+    def ends(self) -> tuple[float, float] | None:
+        """Of the interval, else of the range; None of a single value."""
+        for low, high in ((self.low, self.high), (self.smallest, self.largest)):
+            if low is not None and high is not None:
+                return low, high
+        return None
 
     @property
     def caveat(self) -> str:
-        """A caveat about the interval; empty if it has its nominal coverage."""
-        if self.low is None:
-            return f"no interval: {self.count} of at least {LEAST} valid runs"
-        if self.coverage < LEVEL:
-            return f"{self.count} runs: the interval covers {self.coverage:.0%} at best, not {LEVEL:.0%}"
-        return ""
+        """Why there is no interval; empty if there is one."""
+        return f"no interval: {self.count} of at least {LEAST} valid runs" if self.low is None else ""

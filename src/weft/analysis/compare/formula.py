@@ -25,7 +25,7 @@ def cells(text: str) -> list[Cell]:
 
 
 def estimate(text: str, times: Mapping[Cell, Sequence[float]]) -> Estimate | None:
-    """The formula's value for the medians, with its bootstrap interval; None if a cell has no valid run."""
+    """The formula's value for the medians, with its interval; None if a cell has no valid run."""
     named = cells(text)
     if any(not times.get(cell) or min(times[cell]) <= 0 for cell in named):
         return None

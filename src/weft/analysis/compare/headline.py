@@ -34,6 +34,8 @@ class Headline:
     study: str = ""
     coordinates: Mapping[str, str] = field(default_factory=dict)
     repeat: int | None = None
+    control: Mapping[str, float] = field(default_factory=dict)
+    """What known work right before it took, and the load average before that."""
     size: int | None = None
     seconds: float | None = None
     phases: Mapping[str, float] = field(default_factory=dict)
@@ -77,6 +79,7 @@ def headline(stored: Stored) -> Headline:
         study=head.cell.study,
         coordinates=head.cell.coordinates,
         repeat=head.cell.repeat,
+        control=head.cell.control,
         size=int(size) if size and str(size).isdigit() else None,
         seconds=measured if valid or imported else None,
         phases={name: head.phases[name] for name in PHASES if name in head.phases},

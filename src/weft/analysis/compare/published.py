@@ -61,7 +61,7 @@ class Published(Part):
 
 
 class Rule(Part):
-    """A statement about the cells: `value` is a formula over the values `of`, compared with a bound."""
+    """A statement about the cells: `value` is a formula over the values `of`, compared with a bound, or with a range."""
 
     name: str
     value: str
@@ -72,17 +72,25 @@ class Rule(Part):
     source: str
 
     @model_validator(mode="after")
-    def _one_bound(self) -> "Rule":
-        if (self.at_least is None) == (self.at_most is None):
-            raise ValueError(f"the rule {self.name!r} needs one of at_least and at_most")
+    def _bounded(self) -> "Rule":
+        if self.at_least is None and self.at_most is None:
+            raise ValueError(f"the rule {self.name!r} needs at_least, at_most, or both")
+        if self.at_least is not None and self.at_most is not None and self.at_least >= self.at_most:
+            raise ValueError(f"the rule {self.name!r} has no value between at_least and at_most")
         return self
 
     @property
     def bound(self) -> str:
+        """The bound as text."""
+        if self.at_least is not None and self.at_most is not None:
+            return f"{self.at_least:g} to {self.at_most:g}"
         return f"at least {self.at_least:g}" if self.at_least is not None else f"at most {self.at_most:g}"
 
-    def holds(self, value: float) -> bool:
-        return value >= self.at_least if self.at_least is not None else value <= (self.at_most or 0.0)
+    def side(self, value: float) -> int:
+        """-1 below the range, 0 within it, 1 above it."""
+        if self.at_least is not None and value < self.at_least:
+            return -1
+        return int(self.at_most is not None and value > self.at_most)
 
 
 class Expected(Part):

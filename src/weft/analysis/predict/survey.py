@@ -14,6 +14,8 @@ ALIKE = 1.10
 """Times the best below which a storage counts as good: single runs of one spec differ by as much."""
 
 
+ENOUGH = 3
+"""Runs of a cell, below which equal storages differ by more than ALIKE too often to decide for all users of a site."""
 VOLATILE = "memory"
 """Never a default: a job whose scratch does not fit fails."""
 
@@ -149,12 +151,16 @@ def _default(cells: Sequence[Cell], storages: Sequence[str], asked: int) -> tupl
         return "", f"{asked - len(cells)} of {asked} cells have not been run; the same command continues"
     lasting = _with_ratios([cell for cell in cells if layers(cell.storage)[0].kind != VOLATILE])
     worst: dict[str, float] = {}
+    fewest = ENOUGH
     for one in storages:
         own = [cell for cell in lasting if cell.storage == one]
         if own and all(cell.seconds for cell in own):
+            fewest = min(fewest, *(cell.runs for cell in own))
             worst[one] = max(cell.ratio or 0.0 for cell in own)
     if not worst:
         return "", f"no storage but {VOLATILE} did all jobs, and what does not fit into {VOLATILE} fails"
+    if fewest < ENOUGH:
+        return "", f"undecided ({fewest} run{'s' if fewest > 1 else ''}): a default needs --repeat {ENOUGH}"
     least = min(worst.values())
     chosen = next(one for one, ratio in worst.items() if ratio <= least * ALIKE)
     words = f"at worst {worst[chosen]:.2f} times as long as the best that is not {VOLATILE}"

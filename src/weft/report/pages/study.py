@@ -11,7 +11,7 @@ from weft.analysis.compare.compare import Comparison, Group
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Listing, Maker, Number, Section, Table, Words, build
 from weft.report.draw.html import HtmlPage, render
-from weft.report.draw.interval import interval
+from weft.report.draw.interval import NOTE, interval
 from weft.report.sections import slowdown
 from weft.report.sections.difference import where_the_difference_comes_from
 from weft.report.sections.emulation import joined
@@ -85,8 +85,7 @@ def cells(comparison: Comparison) -> Section:
         )
         for index, group in enumerate(comparison.groups)
     ]
-    note = "Medians, with their 95 % bootstrap intervals in brackets; only VALID runs count."
-    return Section("cells", "Cells", [Table(columns, rows, note)])
+    return Section("cells", "Cells", [Table(columns, rows, NOTE)])
 
 
 def plot(comparison: Comparison) -> Section:

@@ -19,7 +19,7 @@ def _answer(found: Surveyed) -> Section:
     rows = [(one.job, one.job_class or "not measured", _storages(one)) for one in found.best]
     note = (
         f"Good: at most {ALIKE:.2f} times the best on as many nodes. The class is from the measured parts of the run where"
-        f" the job is slowest. {found.repeat} run{'s' if found.repeat != 1 else ''} of each: a difference of less than a tenth is none."
+        f" the job is slowest. Medians of {found.repeat} run{'s' if found.repeat != 1 else ''}: a difference of less than a tenth is none."
     )
     table = Table(["job", "class", "good for scratch"], rows, note)
     return Section("answer", f"Which storage for scratch on {found.host}", [answer, table])

@@ -33,7 +33,7 @@ def latencies_of_streams(comparison: Comparison) -> Section:
     ]
     note = (
         "From the intended send time of a record to the first result that holds it. Medians over runs of what each run had, "
-        "with their 95 % bootstrap intervals in brackets."
+        "with 95 % intervals in brackets; of fewer than 6 runs from the smallest to the largest."
     )
     return Section("latencies", "Latencies of streams", [*_ranking(groups), Table(columns, rows, note)])
 

@@ -7,7 +7,7 @@ from weft.analysis.compare.against import Against, Evaluation, Outcome, Slowdown
 from weft.analysis.compare.published import Expected
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Listing, Number, Section, Table, Words
-from weft.report.draw.interval import interval
+from weft.report.draw.interval import NOTE, interval
 from weft.text.numbers import NONE, seconds
 
 _COLOURS = tuple(f"c{number}" for number in range(1, 9))
@@ -25,7 +25,7 @@ def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
         # the axis of the published points is the study's own if they have a position on it
         over = found.expected.axis if any(row["at"] for row in published) else "their cores"
         note = (
-            f"Left: this study, over {found.expected.axis}; the line is the 95 % bootstrap interval. Right: the papers' "
+            f"Left: this study, over {found.expected.axis}; the line is the 95 % interval, of fewer than 6 runs their range. Right: the papers' "
             f"machines, over {over}. Both vertical axes are the same and logarithmic; the scales of the "
             "machines differ."
         )
@@ -42,8 +42,8 @@ def rules(found: Against) -> Section:
     columns = ["rule", "outcome", Number("measured"), "bound", "in the paper", "source", "formula", "of"]
     rows = [_finding(each) for each in found.findings]
     note = (
-        f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs if the whole interval is on one side of  "
-        "its bound; otherwise it is undecided. A rule is about the shape, not about the papers' numbers."
+        f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs if the whole interval is within or "
+        "outside its bounds, and where there are 2 to 5 runs, if all of them are; otherwise it is undecided."
     )
     names = [f"{name} is {value}" for name, value in found.expected.cells.items() if name != value]
     here = f" Here {', '.join(names)}." if names else ""
@@ -83,7 +83,7 @@ def _slowdown_table(found: Against) -> Table:
     return Table(
         ["cell", *map(Number, titles), "published"],
         rows,
-        "Medians with their 95 % bootstrap intervals; only VALID runs count.",
+        NOTE,
     )
 
 
@@ -96,7 +96,7 @@ def _known(found: Against, here: Slowdown) -> str:
 
 def _finding(found: Evaluation) -> tuple[str, ...]:
     rule = found.rule
-    why = found.why if found.outcome in {"undecided", "not measured"} else ""
+    why = found.why
     return (
         rule.name,
         f"{found.outcome} ({why})" if why else found.outcome,
@@ -126,7 +126,7 @@ def _colours(found: Against) -> dict[str, str]:
 def _measured(found: Against) -> list[dict[str, Any]]:
     colours = _colours(found)
     return [
-        {"cell": each.cell, "at": each.at, "ratio": each.ratio.median, "low": each.ratio.low, "high": each.ratio.high,
+        {"cell": each.cell, "at": each.at, "ratio": each.ratio.median, **dict(zip(("low", "high"), each.ratio.ends or (None, None), strict=True)),
          "colour": f"var(--{colours[each.cell]})"}
         for each in found.slowdowns
         if each.ratio is not None
