@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
+
 
 def own(name: str) -> str:
     """The same for all of this process: others may run the same tests at the same time."""
@@ -28,6 +30,14 @@ def child(
             yield process
         finally:
             process.kill()
+
+
+def runs(pid: int) -> bool:
+    """Whether it has not ended. A process of tests that adopts orphans may leave it unreaped."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def says(process: "subprocess.Popen[str]") -> str:

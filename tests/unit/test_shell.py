@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 import weft
-from tests.processes import own
+from tests.processes import own, runs
 from tests.source import nodes
 from weft.errors import MissingError, WeftError
 from weft.host import shell
@@ -93,9 +93,9 @@ def test_a_process_dies_with_the_one_that_started_it(tmp_path: Path) -> None:
     )
     done = shell.run([sys.executable, "-P", "-c", script, str(tmp_path / "log")], check=False)
     end = time.monotonic() + 60
-    while psutil.pid_exists(int(done.out)) and time.monotonic() < end:
+    while runs(int(done.out)) and time.monotonic() < end:
         time.sleep(0.01)
-    assert not psutil.pid_exists(int(done.out))
+    assert not runs(int(done.out))
 
 
 def test_tail_gives_the_last_lines_and_nothing_for_no_file(tmp_path: Path) -> None:

@@ -101,7 +101,10 @@ def test_no_function_is_longer_than_60_lines() -> None:
 
 def test_a_class_has_a_name_of_its_own() -> None:
     names = [
-        node.name for path in SOURCE.rglob("*.py") for node in source.nodes(path) if isinstance(node, ast.ClassDef)
+        node.name
+        for path in SOURCE.rglob("*.py")
+        for node in source.nodes(path)
+        if isinstance(node, ast.ClassDef)
     ]
     assert {name: count for name, count in Counter(names).items() if count > 1} == {}
 
