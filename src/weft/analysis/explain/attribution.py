@@ -9,7 +9,7 @@ import polars
 
 from weft.analysis.explain import evidence, schedule, slots, tasktime
 from weft.analysis.explain.evidence import Evidence, Window
-from weft.analysis.explain.filepart import of_label
+from weft.analysis.explain.filepart import FilePart, of_calls
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.spread import Indexes, Numbers
 from weft.analysis.explain.tasktime import CPU, FAILED, GC, UNCLASSIFIED, WAITING, StageTasks
@@ -57,8 +57,9 @@ def attribute(metrics: JobMetrics, samples: polars.DataFrame, window: Window) ->
     whole = tasktime.total([*of_stages.values(), empty])
     wall = window.end - window.begin
     times, replay = _bounds(found, metrics, of_stages, window, whole)
+    files = _file_parts(found)
     parts = [
-        TimePart(name=name, seconds=seconds, share=seconds / (wall * window.slots), bound=times[name],
+        TimePart(name=name, on=files.get(name), seconds=seconds, share=seconds / (wall * window.slots), bound=times[name],
                  resource=_resource(found, name, seconds), operations=_operations(found, name, None))
         for name, seconds in sorted(whole.items(), key=lambda item: -item[1])
     ]  # fmt: skip
@@ -98,7 +99,7 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
         values for values in map(add, cpu if found.engine_says_cpu else [found.used]) if values is not None
     ]
     sampled_calls = {name: float(values[mine].sum()) for name, values in found.sampled_calls.items()}
-    files = sums((each.part, float(each.seconds[mine].sum())) for each in found.files.operations)
+    files = sums((str(each.part), float(each.seconds[mine].sum())) for each in found.files.operations)
     seen = sum(sampled_calls.values()) if sampled_calls else None
     if not found.files.counted:
         files = evidence.unplaced(sampled_calls)
@@ -151,27 +152,40 @@ def _bounds(
 def _overlapped(found: Evidence, whole: Mapping[str, float], slot_time: float) -> list[TimePart]:
     """File calls that took long and for which no task waited."""
     return [
-        TimePart(name=name, share=0.0, seconds=0.0, resource=seconds, bound=1.0)
-        for name, seconds in sorted(found.files.in_all.items())
-        if name not in whole and seconds >= LEAST_OVERLAPPED * slot_time
+        TimePart(name=str(part), on=part, share=0.0, seconds=0.0, resource=seconds, bound=1.0)
+        for part, seconds in sorted(found.files.in_all.items(), key=lambda item: str(item[0]))
+        if str(part) not in whole and seconds >= LEAST_OVERLAPPED * slot_time
     ]
 
 
 def _resource(found: Evidence, name: str, seconds: float) -> float:
     if name == GC:
         return max(seconds, found.background.get("collector", 0.0))
-    timed = sum(float(each.seconds.sum()) for each in found.files.operations if each.part == name)
-    return max(seconds, timed, found.files.in_all.get(name, 0.0))
+    timed = sum(float(each.seconds.sum()) for each in found.files.operations if str(each.part) == name)
+    ran = sum(each for part, each in found.files.in_all.items() if str(part) == name)
+    return max(seconds, timed, ran)
+
+
+def _file_parts(found: Evidence) -> dict[str, FilePart]:
+    """By name: those of the parts that are file calls."""
+    unplaced = (
+        of_calls(files, data=data) for files in (evidence.UNPLACED, "scratch") for data in (False, True)
+    )
+    every = [*(each.part for each in found.files.operations), *found.files.in_all, *unplaced]
+    return {str(part): part for part in every}
 
 
 def _operations(found: Evidence, part: str, mine: Indexes | None) -> tuple[Operation, ...]:
     every = np.arange(len(found.stages)) if mine is None else mine
     rows = [
         Operation(
-            name=each.name, seconds=float(each.seconds[every].sum()), calls=float(each.calls[every].sum())
+            name=each.name,
+            seconds=float(each.seconds[every].sum()),
+            calls=float(each.calls[every].sum()),
+            files=each.part.files,
         )
         for each in found.files.operations
-        if each.part == part
+        if str(each.part) == part
     ]
     return tuple(sorted((row for row in rows if row.seconds > 0), key=lambda row: -row.seconds))
 
@@ -189,7 +203,7 @@ def _rows(
     for stage, parts in of_stages.items():
         mine = found.where[stage]
         both = tasktime.total([parts, empty.get(stage, {})])
-        operations = {name: _operations(found, name, mine) for name in both if of_label(name)}
+        operations = {name: _operations(found, name, mine) for name in both}
         seconds = sum(both.values())
         rows[stage] = StageTime(
             stage=label(*stage[1:]),

@@ -8,6 +8,7 @@ import numpy as np
 import polars
 
 from weft.analysis.explain import filetime, spread
+from weft.analysis.explain.filepart import of_calls
 from weft.analysis.explain.filetime import DATA, FileTime
 from weft.analysis.explain.slots import SlotUse, Stage, Use, use
 from weft.analysis.explain.spread import Counters, Indexes, Numbers
@@ -201,14 +202,14 @@ def _serving(measure: Measure) -> str:
     if measure.thread != "server":
         return ""
     if measure.operation in _FILE_CALLS:
-        return filetime.part("scratch", measure.operation)
+        return str(filetime.part("scratch", measure.operation))
     return {"threads.cpu": CPU, "threads.wait": WAITING}.get(measure.counter, "")
 
 
 def unplaced(sampled_calls: Mapping[str, float]) -> dict[str, float]:
     """Seconds by part, where file calls were seen and not counted by path."""
     return sums(
-        (f"{'data' if operation in DATA or operation == 'fault' else 'metadata'}: {UNPLACED}", seconds)
+        (str(of_calls(UNPLACED, data=operation in DATA or operation == "fault")), seconds)
         for operation, seconds in sampled_calls.items()
     )
 

@@ -10,7 +10,6 @@ import polars
 from weft.analysis.explain import attribution, limits
 from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, Attribution
 from weft.analysis.explain.evidence import Window
-from weft.analysis.explain.filepart import of_label
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.stacks import Profiled
@@ -93,8 +92,7 @@ def _explanation(
         calls=tuple(call for row in found.stages.values() for call in _calls(row)),
         next=()
         if failed
-        else _next(_topic(best) if found.verdict else UNCLASSIFIED)
-        + (limits.advice(limit) if found.verdict else ()),
+        else _next(best if found.verdict else None) + (limits.advice(limit) if found.verdict else ()),
         background=found.evidence.background,
         gauges=tuple(ceilings.gauges),
         calibration=ceilings.sentence,
@@ -143,25 +141,27 @@ def _calls(row: StageTime) -> Iterator[SideCalls]:
             alone = row.parts[part] * each.seconds / whole
             if alone >= _LEAST:
                 yield SideCalls(
-                    part=part, side=row.side, operation=each.name, seconds=alone, calls=each.calls
+                    part=part,
+                    files=each.files,
+                    side=row.side,
+                    operation=each.name,
+                    seconds=alone,
+                    calls=each.calls,
                 )
 
 
-def _topic(part: TimePart) -> str:
-    """What advice is about: the part's name; that of CPU time with its largest category, if stacks were sampled."""
-    if part.name != CPU or not part.operations:
-        return part.name
-    return f"{part.name}: {part.operations[0].name}"
-
-
-def _next(part: str) -> tuple[str, ...]:
-    return next(((words,) for beginning, words in _advice() if part.startswith(beginning)), ())
+def _next(part: TimePart | None) -> tuple[str, ...]:
+    """What to try about a part; about CPU time by its largest category, where stacks were sampled and it has advice."""
+    name, known = part.name if part else UNCLASSIFIED, _advice()
+    category = part.operations[0].name if part and name == CPU and part.operations else ""
+    words = known.get((name, category)) or known.get((name, ""))
+    return (words,) if words else ()
 
 
 @cache
-def _advice() -> tuple[tuple[str, str], ...]:
+def _advice() -> dict[tuple[str, str], str]:
     text = resources.files("weft.analysis.explain").joinpath("advice.toml").read_text(encoding="utf-8")
-    return tuple((each["part"], each["words"]) for each in tomllib.loads(text)["advice"])
+    return {(each["part"], each.get("category", "")): each["words"] for each in tomllib.loads(text)["advice"]}
 
 
 _PHRASES = {
@@ -186,7 +186,7 @@ def _spent(part: TimePart) -> str:
     operations = part.operations
     if part.name in _PHRASES:
         return _PHRASES[part.name] + _most(operations)
-    if (on := of_label(part.name)) is None:
+    if (on := part.on) is None:
         return f"was {part.name}"
     whole = sum(each.seconds for each in operations)
     if not whole:

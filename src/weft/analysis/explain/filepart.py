@@ -1,16 +1,14 @@
 """Parts of the slot time that are file calls: their kind, and the files that they are on."""
 
-from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["metadata", "data"]
+from weft.analysis.read.part import Part
 
 
-@dataclass(frozen=True)
-class FilePart:
-    """One of them; as text it is its label: `metadata: scratch`."""
+class FilePart(Part):
+    """One of them; as text it is its name among all parts: `metadata: scratch`."""
 
-    kind: Kind
+    kind: Literal["metadata", "data"]
     files: str
     """A role, or another class of paths."""
 
@@ -18,12 +16,6 @@ class FilePart:
         return f"{self.kind}: {self.files}"
 
 
-def labels(files: str) -> tuple[str, str]:
-    """Those of the metadata and the data calls on these files."""
-    return str(FilePart("metadata", files)), str(FilePart("data", files))
-
-
-def of_label(label: str) -> FilePart | None:
-    """The part of this label; None if it is no part of file calls."""
-    kind, _, files = label.partition(": ")
-    return FilePart("data" if kind == "data" else "metadata", files) if kind in {"metadata", "data"} else None
+def of_calls(files: str, *, data: bool) -> FilePart:
+    """The part of the calls on these files that move bytes, or of all others."""
+    return FilePart(kind="data" if data else "metadata", files=files)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from weft.analysis.explain.filepart import FilePart
+from weft.analysis.explain.filepart import FilePart, of_calls
 from weft.analysis.explain.spread import Counters, Indexes, Numbers, to_tasks
 from weft.analysis.read.sums import sums
 from weft.facts.roles import ROLES
@@ -19,8 +19,7 @@ _COUNTED = "fileops.processes"
 class TaskOperation:
     """One operation on one class of paths: seconds and calls of each task."""
 
-    part: str
-    """metadata: scratch, data: input, ..."""
+    part: FilePart
     name: str
     """open, stat, read, ..."""
     seconds: Numbers
@@ -34,13 +33,13 @@ class FileTime:
     operations: list[TaskOperation] = field(default_factory=list)
     by_thread: bool = False
     counted: bool = False
-    in_all: Mapping[str, float] = field(default_factory=dict)
+    in_all: Mapping[FilePart, float] = field(default_factory=dict)
     """By part: seconds of all threads of the engine's processes while tasks ran, whether or not a task waited for them."""
 
 
-def part(path_class: str, operation: str) -> str:
+def part(path_class: str, operation: str) -> FilePart:
     """The part of a task's time that an operation belongs to."""
-    return str(FilePart("data" if operation in DATA else "metadata", path_class))
+    return of_calls(path_class, data=operation in DATA)
 
 
 def of_tasks(counters: Counters, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers) -> FileTime:
@@ -68,7 +67,7 @@ def of_tasks(counters: Counters, places: Mapping[str, Indexes], begins: Numbers,
     return FileTime(found, by_thread, counted, _in_all(counters, begins, ends) if len(begins) else {})
 
 
-def _in_all(counters: Counters, begins: Numbers, ends: Numbers) -> dict[str, float]:
+def _in_all(counters: Counters, begins: Numbers, ends: Numbers) -> dict[FilePart, float]:
     first, last = float(begins.min()), float(ends.max())
     return sums(
         (part(measure.path_class, measure.operation), counter.grown(first, last))

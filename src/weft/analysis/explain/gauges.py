@@ -86,7 +86,7 @@ def _storages(run: _Run, used: Used, found: Calibration) -> Iterator[Limit]:
         of_directions = [_bandwidth(run, roles, storage, direction) for direction in ("read", "write")]
         for name, unit, operation, done, ceiling in (_metadata(run, roles, storage), *of_directions):
             if ceiling and done.any():
-                parts = [part(role, operation) for role in roles]
+                parts = [str(part(role, operation)) for role in roles]
                 title = f"{name}: {', '.join(roles)}"
                 yield _limit(title, unit, _weighted(done, done), ceiling * more, done, parts, **about)
 

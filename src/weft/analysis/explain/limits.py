@@ -9,7 +9,6 @@ import polars
 from weft.analysis.explain import datatime, gauges
 from weft.analysis.explain.datatime import Moved
 from weft.analysis.explain.evidence import Window
-from weft.analysis.explain.filepart import of_label
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.tasktime import NETWORK
 from weft.analysis.explain.timeparts import Limit, TimePart
@@ -39,7 +38,7 @@ class Ceilings:
         """Slot-seconds of a data part and of the network by cause; empty for other parts and without a calibration."""
         if part.name == NETWORK:
             return self.wire(part.seconds)
-        on = of_label(part.name)
+        on = part.on
         rates = self.used.storage(on.files) if on else None
         if on is None or on.kind != "data" or rates is None:
             return {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from weft.analysis.explain.filepart import labels
+from weft.analysis.explain.filepart import FilePart
 from weft.analysis.explain.tasktime import CPU
 from weft.analysis.read.part import Part
 
@@ -16,6 +16,8 @@ class Operation(Part):
     name: str
     seconds: float
     calls: float
+    files: str = ""
+    """The class of their paths; empty for what is no file call."""
 
 
 class TimePart(Part):
@@ -26,6 +28,8 @@ class TimePart(Part):
     seconds: float
     resource: float
     bound: float
+    on: FilePart | None = None
+    """Of file calls: their kind and files."""
     operations: tuple[Operation, ...] = ()
     split: Mapping[str, float] = {}
     """Slot-seconds of data calls by the calibrated model: latency, bandwidth, beyond both; empty without a calibration."""
@@ -64,6 +68,7 @@ class SideCalls(Part):
     """File calls of one kind by the stages of one side of the shuffle: slot-seconds that are theirs alone, and how many."""
 
     part: str
+    files: str
     side: str
     operation: str
     seconds: float
@@ -153,5 +158,5 @@ class Explanation(Part):
         """Seconds of the wall time that file calls on these paths took at this side of shuffles; None where not counted."""
         if "fileops" in self.coverage.missing:
             return None
-        mine = [each for each in self.calls if each.part in labels(path_class) and each.side == side]
+        mine = [each for each in self.calls if each.files == path_class and each.side == side]
         return sum(each.seconds for each in mine) / self.slots

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean
 
-from weft.analysis.explain.filepart import of_label
+from weft.analysis.explain.filepart import FilePart
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK
 from weft.analysis.predict import correction, curve, holdout, jobprofile
 from weft.analysis.predict.candidates import Candidate, candidates
@@ -136,7 +136,7 @@ def _line(one: Candidate, point: Point, work: JobProfile, directory: str) -> Lin
         gain=1 - point.seconds / work.measured,
         low=1 - point.high / work.measured,
         high=1 - point.low / work.measured,
-        part=one.part,
+        part=str(one.part),
         counter=_counter(one.part, work),
         check=shlex.join(["weft", "run", f"{directory}/spec.toml", *one.flags]) if one.flags else "",
     )
@@ -158,16 +158,10 @@ def _engines(
         yield _line(one, point, recorded.work, directory).model_copy(update={"counter": took})
 
 
-def _counter(part: str, work: JobProfile) -> str:
+def _counter(part: str | FilePart, work: JobProfile) -> str:
     """What was measured of a part: its share of slot time, and its most frequent call."""
     whole = work.slots * work.wall
-    on = of_label(part)
-    calls = [
-        (call, stage.count)
-        for stage in work.stages
-        for call in stage.calls
-        if on and call.role == on.files and call.data == (on.kind == "data")
-    ]
+    calls = [(call, stage.count) for stage in work.stages for call in stage.calls if call.part == part]
     if calls:
         counts = sums((call.operation, call.count * tasks) for call, tasks in calls)
         blocked = sum(call.seconds * tasks for call, tasks in calls)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from weft.analysis.explain.filepart import labels
+from weft.analysis.explain.filepart import FilePart, of_calls
 from weft.analysis.explain.slots import FEW, STRAGGLERS
 from weft.analysis.predict.calibrated import HOSTED
 from weft.analysis.predict.constants import VALUE
@@ -41,7 +41,7 @@ class Candidate:
     settings: str
     """Of the engine."""
     target: Target
-    part: str
+    part: str | FilePart
     """The part of the slot time that it is about."""
     otherwise: Target | None = None
     """The other end of what the run leaves open: the gain lies between both."""
@@ -134,11 +134,11 @@ def _instead(run: Situation, role: str, label: str) -> list[str]:
     return [*found, *(["disk"] if hosted and top.kind != "disk" else [])]
 
 
-def _largest(work: JobProfile, role: str) -> str:
+def _largest(work: JobProfile, role: str) -> FilePart:
     """The part of this role with most time."""
     calls = ((call, stage.count) for stage in work.stages for call in stage.calls if call.role == role)
-    found = sums((labels(role)[call.data], call.seconds * tasks) for call, tasks in calls)
-    return max(found, key=lambda name: found[name], default=labels(role)[0])
+    found = sums((call.part, call.seconds * tasks) for call, tasks in calls)
+    return max(found, key=lambda part: found[part], default=of_calls(role, data=False))
 
 
 def _partitions(run: Situation) -> Iterator[Candidate]:

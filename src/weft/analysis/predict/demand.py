@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from weft.analysis.explain.filepart import labels
+from weft.analysis.explain.filepart import of_calls
 from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.machine import StorageModel
@@ -33,13 +33,9 @@ class Anchors:
     """By role, where the storage is the measured one."""
 
 
-def _stay(load: Load, stations: tuple[Station, ...], beginning: str, ending: str = "") -> float:
-    """Seconds of a task at the stations with such names, with its waits."""
-    return sum(
-        station.demand + load.waits.get(station.name, 0.0)
-        for station in stations
-        if station.name.startswith(beginning) and station.name.endswith(ending) and not station.hidden
-    )
+def _stay(load: Load, stations: Iterable[Station]) -> float:
+    """Seconds of a task at some stations, with its waits."""
+    return sum(each.demand + load.waits.get(each.name, 0.0) for each in stations)
 
 
 def _left(measured: float, queued: float) -> float:
@@ -61,6 +57,15 @@ class Demand:
 
     def load(self, slots: int) -> Load:
         return solve(self.think, self.stations, min(slots, self.scaled.tasks))
+
+    def at_storage(self, role: str, load: Load) -> float:
+        """Seconds of a task at what serves the files of a role, with its waits."""
+        return _stay(load, (station for station in self.stations if station.role == role))
+
+    def in_files(self, role: str, load: Load) -> float:
+        """Seconds of a task in calls on the files of a role, and at what serves them."""
+        own = (self.parts.get(str(of_calls(role, data=data)), 0.0) for data in (False, True))
+        return sum(own) + self.at_storage(role, load)
 
     @property
     def alone(self) -> float:
@@ -85,8 +90,8 @@ def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
             if running > 0 and measured.machine.processors
             else 1.0,
             0.0 if measured.machine.processors else 1.0,
-            _left(stage.scheduling, _stay(load, demand.stations, DRIVER)),
-            {role: _left(files[role], _stay(load, demand.stations, "", f"({role})")) for role in ROLES},
+            _left(stage.scheduling, _stay(load, (s for s in demand.stations if s.name == DRIVER))),
+            {role: _left(files[role], demand.at_storage(role, load)) for role in ROLES},
         )
     return found
 
@@ -210,13 +215,14 @@ def _files(
     role: str, stage: StageWork, new: Scaled, work: JobProfile, target: Target
 ) -> tuple[dict[str, float], list[Station]]:
     """A role's file calls: by part seconds of their own, and what they need of the storage."""
+    metadata, data = (str(of_calls(role, data=moves)) for moves in (False, True))
     calls = [_grown(each, stage, new, work, target) for each in stage.calls if each.role == role]
     service = target.storages.get(role)
     same = not replaced(role, work, target)
-    own = dict.fromkeys(labels(role), 0.0)
+    own = {metadata: 0.0, data: 0.0}
     parallel = min(max(1, target.nodes - 1), VALUE["fetch_requests"])
     for each in calls:
-        kind = labels(role)[each.data]
+        kind = data if each.data else metadata
         delay = _delay(each, service) / (parallel if each.served else 1)
         # what the kernel needs to copy pages of a node's own files is needed above any storage
         own[kind] += each.seconds if same or (each.data and _cached(work.storages.get(role, ""))) else 0.0
@@ -226,7 +232,7 @@ def _files(
     if service is None:
         return own, []
     if not same and service.client_bandwidth < float("inf"):
-        own[labels(role)[1]] += moved / service.client_bandwidth
+        own[data] += moved / service.client_bandwidth
     return own, _stations(role, service, calls, moved, target.nodes)
 
 
@@ -253,8 +259,10 @@ def _stations(
     copies = 1 if service.shared else nodes
     busy = sum(each.count * service.work(each.operation) for each in calls if not each.data)
     return [
-        Station(f"metadata of {service.name} ({role})", busy * service.servers, service.servers, copies),
-        Station(f"bandwidth of {service.name} ({role})", moved / service.bandwidth, copies=copies),
+        Station(
+            f"metadata of {service.name} ({role})", busy * service.servers, service.servers, copies, role=role
+        ),
+        Station(f"bandwidth of {service.name} ({role})", moved / service.bandwidth, copies=copies, role=role),
     ]
 
 

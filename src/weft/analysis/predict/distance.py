@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 
-from weft.analysis.explain.filepart import labels
 from weft.analysis.predict.forecast import Forecast, Model
 from weft.analysis.predict.target import Target
 
@@ -40,12 +39,7 @@ def replaced(model: Model, target: Target, found: Forecast) -> dict[str, float]:
     for role, service in target.storages.items():
         if service.name == work.storages.get(role):
             continue
-        now = sum(
-            seconds
-            for stage in found.stages
-            for name, seconds in [*stage.parts.items(), *stage.waits.items()]
-            if name in labels(role) or name.endswith(f"({role})")
-        )
+        now = sum(stage.files[role] for stage in found.stages)
         was = sum(c.seconds * stage.count for stage in work.stages for c in stage.calls if c.role == role)
         calls = sum(c.count for stage in work.stages for c in stage.calls if c.role == role)
         if not calls:

@@ -17,6 +17,7 @@ from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.stations import Load
 from weft.analysis.predict.target import Target
 from weft.analysis.read.sums import sums
+from weft.facts.roles import ROLES
 
 LONG = 1.5
 """Times the median from which a task is one of the long ones of its stage."""
@@ -35,8 +36,8 @@ class StageForecast:
     seconds: float
     """From its first task to its last."""
     parts: Mapping[str, float]
-    waits: Mapping[str, float]
-    """In the queues of services, by name."""
+    files: Mapping[str, float]
+    """By role: in calls on its files and at what serves them, with queues."""
     busy: Mapping[str, float]
     """By service: the least time that it needs for the stage."""
     free: float
@@ -136,7 +137,7 @@ def _stage(needs: Demand, load: Load, seconds: float, slots: int) -> StageForeca
             name: each * count
             for name, each in {**needs.parts, **{n: s / count for n, s in services.items()}}.items()
         },
-        {name: each * count for name, each in load.waits.items()},
+        {role: needs.in_files(role, load) * count for role in ROLES},
         {s.name: count / s.limit for s in needs.stations},
         (needs.alone + needs.stage.gap) * max(count / slots, 1.0),
     )

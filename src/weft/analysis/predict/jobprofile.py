@@ -11,7 +11,7 @@ import polars
 
 from weft.analysis.explain import attribution, filetime, schedule, slots, spread
 from weft.analysis.explain.evidence import Evidence, Window
-from weft.analysis.explain.filepart import of_label
+from weft.analysis.explain.filepart import FilePart
 from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK, WAITING
@@ -46,6 +46,10 @@ class CallsPerTask:
     @property
     def data(self) -> bool:
         return self.operation in filetime.DATA
+
+    @property
+    def part(self) -> FilePart:
+        return filetime.part(self.role, self.operation)
 
 
 @dataclass(frozen=True)
@@ -252,12 +256,11 @@ def _calls(row: StageTime, parts: Mapping[str, float], count: int) -> list[Calls
     """The calls of task threads: each has its share of what is its part's alone."""
     found = []
     for part, operations in row.operations.items():
-        on, timed = of_label(part), sum(each.seconds for each in operations)
-        if on is None or on.files not in ROLES or not timed:
-            continue
+        timed = sum(each.seconds for each in operations)
         for each in operations:
-            alone = parts.get(part, 0.0) * each.seconds / timed
-            found.append(CallsPerTask(on.files, each.name, each.calls / count, alone))
+            if each.files in ROLES and timed:
+                alone = parts.get(part, 0.0) * each.seconds / timed
+                found.append(CallsPerTask(each.files, each.name, each.calls / count, alone))
     return found
 
 

@@ -22,6 +22,9 @@ class Station:
     hidden: bool = False
     """Whether tasks work on meanwhile, so that it limits throughput and delays nobody below that."""
 
+    role: str = ""
+    """Of the files that it serves."""
+
     @property
     def limit(self) -> float:
         """Tasks per second at most."""
