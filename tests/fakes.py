@@ -47,9 +47,15 @@ def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
     )
 
 
+def fake_shared_layout(engine: Engine, nodes: Sequence[Node] | None = None) -> Layout:
+    """The same for an engine that may consist of several."""
+    return dataclasses.replace(fake_layout(nodes), shares=engine.memory_shares)
+
+
 def fake_hadoop_layout(nodes: Sequence[Node] | None = None, engine: Engine | None = None) -> Layout:
     """The same with a realm, and with YARN for an engine, which has what YARN leaves of the nodes' memory."""
-    layout, own = fake_layout(nodes), (engine or HadoopEngine()).services()
+    asked = engine or HadoopEngine()
+    layout, own = fake_shared_layout(asked, nodes), asked.services()
     members = Members(layout.nodes)
     left = Topology({}, own).computing(members)
     homes = {**layout.homes, **{name: Path(f"/cache/{name}") for name in ("hadoop", "hive")}}

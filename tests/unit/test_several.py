@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import GIB, RECORD, WORK, fake_hadoop_layout, fake_layout, fake_nodes, fake_plan
+from tests.fakes import (
+    GIB,
+    RECORD,
+    WORK,
+    fake_hadoop_layout,
+    fake_layout,
+    fake_nodes,
+    fake_plan,
+    fake_shared_layout,
+)
 from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.engines.several import SeveralEngine
 from weft.adapters.engines.spark.engine import SparkEngine
@@ -78,7 +87,7 @@ def test_what_is_generated_for_one_is_not_in_the_others_directory(names: str) ->
     assert folders == set(names.split(","))
     several = engine(names)
     layout = fake_hadoop_layout(fake_nodes(memory=8 * GIB), several)
-    sizes = [len(part.plan(several.share(kind, layout)).files) for kind, part in several.parts.items()]
+    sizes = [len(part.plan(layout.of_engine(kind)).files) for kind, part in several.parts.items()]
     sizes += [len(service.plan(layout).files) for service in several.services()]
     assert len(found.files) == sum(sizes)
 
@@ -95,11 +104,12 @@ def test_everything_of_a_node_fits_into_its_memory(names: str) -> None:
 
 
 def test_memory_is_shared_equally_or_as_is_asked() -> None:
-    layout = fake_layout(fake_nodes(memory=9 * GIB))
     equal = engine("spark,flink")
-    assert [equal.share(kind, layout).head.memory * 2 for kind in equal.parts] == [9 * GIB, 9 * GIB]
+    layout = fake_shared_layout(equal, fake_nodes(memory=9 * GIB))
+    assert [layout.of_engine(kind).head.memory * 2 for kind in equal.parts] == [9 * GIB, 9 * GIB]
     two_to_one = engine("spark,flink", **{"engine.spark.share": "2"})
-    shares = {kind: two_to_one.share(kind, layout) for kind in ("spark", "flink")}
+    layout = fake_shared_layout(two_to_one, fake_nodes(memory=9 * GIB))
+    shares = {kind: layout.of_engine(kind) for kind in ("spark", "flink")}
     assert {kind: share.head.memory // GIB for kind, share in shares.items()} == {"spark": 6, "flink": 3}
     assert shares["spark"].slots == layout.slots
     found = two_to_one.plan(layout)
@@ -111,7 +121,8 @@ def test_memory_is_shared_equally_or_as_is_asked() -> None:
 
 def test_a_share_that_is_too_small_is_refused_with_the_keys_that_help() -> None:
     with pytest.raises(UsageError, match="in its share of the nodes: spark") as caught:
-        engine("spark,flink").plan(fake_hadoop_layout(fake_nodes(memory=4 * GIB)))
+        small = engine("spark,flink")
+        small.plan(fake_hadoop_layout(fake_nodes(memory=4 * GIB), small))
     assert "engine.spark.driver_memory" in caught.value.hint
     assert "engine.spark.share=2" in caught.value.hint
 
@@ -152,11 +163,12 @@ def test_one_shell_finds_the_commands_of_all(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_job_is_one_engines() -> None:
-    several, layout = engine("spark,flink"), fake_hadoop_layout(fake_nodes(memory=8 * GIB))
+    several = engine("spark,flink")
+    layout = fake_hadoop_layout(fake_nodes(memory=8 * GIB), several)
     job = Job("j", "/j.jar", [], RECORD / "out")
     with pytest.raises(UsageError, match="one engine"):
         several.submit(job, layout)
-    words = several.parts["flink"].submit(job, several.share("flink", layout)).argv
+    words = several.parts["flink"].submit(job, layout.of_engine("flink")).argv
     assert any(f"{WORK}/flink/conf" in word for word in words)
 
 
@@ -206,7 +218,7 @@ def test_ports_that_were_chosen_alike_are_refused() -> None:
     with pytest.raises(
         UsageError, match=r"spark-worker-node1 and flink-jobmanager on node1 both use port 8081"
     ):
-        alike.plan(fake_hadoop_layout(fake_nodes(memory=8 * GIB)))
+        alike.plan(fake_hadoop_layout(fake_nodes(memory=8 * GIB), alike))
 
 
 @pytest.mark.parametrize("workload", ["terasort", "pi"])

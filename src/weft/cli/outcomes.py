@@ -76,7 +76,7 @@ def _submit_to(cluster: PersistentCluster, study: Study, wanted: str | None, pro
     """Run a job on a persistent cluster, with one of its engines, and return its exit code."""
     ((_, spec),) = study.cells()
     kind = _engine_for(cluster, wanted)
-    engine, layout = cluster.engine.parts[kind], cluster.engine.share(kind, cluster.layout)
+    engine, layout = cluster.engine.parts[kind], cluster.layout.of_engine(kind)
     if kind not in spec.workload.engines:
         raise UsageError(f"{cluster.name} runs {kind}, which accepts no jobs")
     engine.require_program(program)

@@ -64,6 +64,27 @@ class Layout:
     """The kind of the engine."""
     secured: bool = True
     """Whether processes prove to each other that they belong to the run, and pages require a token."""
+    shares: Mapping[str, int] = field(default_factory=dict)
+    """By engine, if several have the same nodes: its parts of each node's memory."""
+    part: str = ""
+    """The engine whose share of a layout this is."""
+
+    def of_engine(self, kind: str) -> "Layout":
+        """What an engine has of it: all, or the same nodes with a part of their memory, and a directory of its own."""
+        if kind not in self.shares:
+            return self
+        parts, whole = self.shares[kind], sum(self.shares.values())
+        nodes = [replace(node, memory=node.memory * parts // whole) for node in self.nodes]
+        return replace(self, nodes=nodes, directory=self.directory / kind, shares={}, part=kind)
+
+    def named(self, daemon: str) -> str:
+        """The name of an engine's daemon, with that of the engine if others have daemons on the same nodes."""
+        return f"{self.part}-{daemon}" if self.part else daemon
+
+    @property
+    def table(self) -> str:
+        """The spec's table with the keys of the engine."""
+        return f"engine.{self.part}" if self.part else "engine"
 
     def of(self, component: Component) -> "Layout":
         """The same for processes of another component."""

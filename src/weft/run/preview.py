@@ -61,6 +61,7 @@ def layout_of(
         empty=classdata.empty(),
         metrics=any(KINDS[name].metrics for name in spec.probes),
         engine=spec.engine.kind,
+        shares=spec.engine.memory_shares,
         encrypted=spec.encrypted,
         secured=spec.secured,
         **vars(provisioned),

@@ -51,6 +51,11 @@ class Engine(BaseModel, ABC):
         return {self.kind: self}
 
     @property
+    def memory_shares(self) -> Mapping[str, int]:
+        """By kind, if it consists of several: the parts of each node's memory."""
+        return {}
+
+    @property
     def encrypted(self) -> bool:
         """Whether network traffic must be encrypted."""
         return False
@@ -62,10 +67,6 @@ class Engine(BaseModel, ABC):
                 f"{program} is not a program for {self.kind}",
                 hint=f"{self.kind} runs {' and '.join(self.programs)} files",
             )
-
-    def share(self, kind: str, layout: Layout) -> Layout:  # noqa: ARG002 - for engines with parts
-        """The share of a layout for one of its parts."""
-        return layout
 
     def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:  # noqa: ARG002 - for engines with such a job
         """The arguments of `java` for a short job that loads the classes of its processes; empty if there is none.

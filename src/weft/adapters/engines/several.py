@@ -5,7 +5,6 @@ Cores are not divided: an idle engine uses none. Each keeps its own master.
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import Field, model_validator
@@ -14,7 +13,7 @@ from weft.adapters.engines.base import KINDS, Engine, OneEngine
 from weft.adapters.services.base import Service
 from weft.errors import UsageError
 from weft.layout.client import Client, joined
-from weft.layout.plan import Command, Daemon, Job, Layout, Plan, Ready, require_apart, together
+from weft.layout.plan import Job, Layout, Plan, require_apart, together
 from weft.record.derived import Derived
 
 _JAVA = "JDK_JAVA_OPTIONS"
@@ -45,30 +44,24 @@ class SeveralEngine(Engine):
         return self.engines
 
     def services(self) -> Sequence[Service]:
-        return [
-            service.shared(kind, partial(self.share, kind))
-            for kind, engine in self.engines.items()
-            for service in engine.services()
-        ]
+        return [service for engine in self.engines.values() for service in engine.services()]
 
-    def share(self, kind: str, layout: Layout) -> Layout:
-        """The same nodes with a part of their memory, and a separate directory for generated files."""
-        parts, all_parts = self.shares.get(kind, 1), sum(self.shares.get(each, 1) for each in self.engines)
-        nodes = [dataclasses.replace(node, memory=node.memory * parts // all_parts) for node in layout.nodes]
-        return dataclasses.replace(layout, nodes=nodes, directory=layout.directory / kind)
+    @property
+    def memory_shares(self) -> Mapping[str, int]:
+        return {kind: self.shares.get(kind, 1) for kind in self.engines}
 
     def plan(self, layout: Layout) -> Plan:
-        plans = [_named(kind, self._planned(kind, layout)) for kind in self.engines]
+        plans = [self._planned(kind, layout) for kind in self.engines]
         require_apart([daemon for plan in plans for daemon in plan.daemons])
         shares = {
-            f"memory of each node for {kind}": min(node.memory for node in self.share(kind, layout).nodes)
+            f"memory of each node for {kind}": min(node.memory for node in layout.of_engine(kind).nodes)
             for kind in self.engines
         }
         return together([Plan({}, (), derived={self.kind: Derived(sizes=shares)}), *plans])
 
     def _planned(self, kind: str, layout: Layout) -> Plan:
         try:
-            return self.engines[kind].plan(self.share(kind, layout))
+            return self.engines[kind].plan(layout.of_engine(kind))
         except UsageError as error:
             hint = error.hint.replace("engine.", f"engine.{kind}.")
             raise UsageError(
@@ -81,7 +74,7 @@ class SeveralEngine(Engine):
 
     def client(self, layout: Layout) -> Client:
         """One environment with the commands of all engines."""
-        parts = {kind: engine.client(self.share(kind, layout)) for kind, engine in self.engines.items()}
+        parts = {kind: engine.client(layout.of_engine(kind)) for kind, engine in self.engines.items()}
         clients = list(parts.values())
         # programs ignore a class-data archive that they do not match
         options = dict.fromkeys(
@@ -112,29 +105,3 @@ def composed(tables: Sequence[Any]) -> Any:
         for kind, table in engines.items()
     }
     return {"kind": "several", "engines": apart, "shares": shares}
-
-
-def _named(kind: str, plan: Plan) -> Plan:
-    """The plan with its engine's kind as a prefix of every name."""
-
-    def renamed(one: Daemon) -> Daemon:
-        after = one.after and asked(one.after)
-        return dataclasses.replace(one, name=f"{kind}-{one.name}", table=f"engine.{kind}", after=after)
-
-    def asked(one: Ready) -> Ready:
-        return dataclasses.replace(
-            one,
-            missing=lambda answer: [f"{kind}-{name}" for name in one.missing(answer)],
-            of=f"engine.{kind}",
-        )
-
-    def called(one: Command) -> Command:
-        return dataclasses.replace(one, name=f"{kind}-{one.name}")
-
-    return dataclasses.replace(
-        plan,
-        daemons=[renamed(daemon) for daemon in plan.daemons],
-        ready=[asked(ready) for ready in plan.ready],
-        first=[called(command) for command in plan.first],
-        then=[called(command) for command in plan.then],
-    )

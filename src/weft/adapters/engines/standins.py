@@ -16,19 +16,21 @@ def standins(layout: Layout, seconds: float, port: int) -> Plan:
     def daemon(name: str, node: Node, *arguments: str, essential: bool = False) -> Daemon:
         argv = ["python3", "-I", "-S", str(program), *arguments, head.address, str(port)]
         ports = (port,) if essential else ()
-        return Daemon(name, node, argv, layout.environment(node), ports, essential=essential)
+        environment = layout.environment(node)
+        return Daemon(name, node, argv, environment, ports, essential=essential, table=layout.table)
 
-    workers = {f"worker-{node.name}": node for node in layout.nodes}
+    workers = {layout.named(f"worker-{node.name}"): node for node in layout.nodes}
     return Plan(
         files={program: _PROGRAM.read_text()},
         daemons=[
-            daemon("master", head, "master", essential=True),
+            daemon(layout.named("master"), head, "master", essential=True),
             *(daemon(name, node, name, str(seconds)) for name, node in workers.items()),
         ],
         ready=[
             Ready(
                 Page(head, f"http://{head.address}:{port}/"),
                 lambda known: [name for name in workers if name not in known],
+                of=layout.table,
             )
         ],
         derived={

@@ -47,7 +47,10 @@ class TimelyEngine(Engine):
         )
         files = {_secret(layout): f"{SECRET}\n"} if layout.secured else {}
         return Plan(
-            files, processes, [Ready(page, lambda known: _missing(known, names))], {self.kind: derived}
+            files,
+            processes,
+            [Ready(page, lambda known: _missing(known, names), of=layout.table)],
+            {self.kind: derived},
         )
 
     def submit(self, job: Job, layout: Layout) -> Command:
@@ -66,7 +69,8 @@ class TimelyEngine(Engine):
             *("--control", self._control(layout), *_secret_option(layout)),
         ]
         ports = (self.port, self.port + 1) if index == 0 else (self.port,)
-        return Daemon(_name(node), node, argv, layout.environment(node), ports, essential=True)
+        environment = layout.environment(node)
+        return Daemon(_name(node), node, argv, environment, ports, essential=True, table=layout.table)
 
     def _control(self, layout: Layout) -> str:
         return f"{layout.head.address}:{self.port + 1}"

@@ -1,7 +1,7 @@
 """What a run needs besides its engine: file systems, resource managers, authentication."""
 
 from abc import ABC
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -69,10 +69,6 @@ class Service(BaseModel, ABC):
     def memory(self, members: Members) -> Mapping[str, int]:  # noqa: ARG002 - for services that use some
         """Bytes of memory that it uses and the engine lacks, by node name."""
         return {}
-
-    def shared(self, kind: str, share: Callable[[Layout], Layout]) -> "Service":  # noqa: ARG002
-        """The same for an engine with a share of each node, beside others."""
-        return self
 
     def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002
         """By distribution: processes whose classes are archived while provisioning."""

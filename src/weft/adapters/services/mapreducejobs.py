@@ -23,14 +23,18 @@ def history(yarn: YarnCluster) -> Daemon:
     first, web = yarn.ports.first, yarn.ports.web
     main = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
     ports = (first + 20, first + 21, web + 2)
-    return yarn.daemon("jobhistory", yarn.layout.head, main, HISTORY, ports, essential=True)
+    return yarn.daemon(_name(yarn), yarn.layout.head, main, HISTORY, ports, essential=True)
 
 
 def ready(yarn: YarnCluster) -> Ready:
     """When the JobHistoryServer is ready."""
-    head = yarn.layout.head
+    head, name = yarn.layout.head, _name(yarn)
     page = Page(head, f"http://{head.address}:{yarn.ports.web + 2}/ws/v1/history/info", signed=yarn.closed)
-    return Ready(page, lambda answer: [] if answer["historyInfo"] else ["jobhistory"])
+    return Ready(page, lambda answer: [] if answer["historyInfo"] else [name], of=name)
+
+
+def _name(yarn: YarnCluster) -> str:
+    return yarn.layout.named("jobhistory")
 
 
 def settings(yarn: YarnCluster, *, flags: str = "", encrypt: bool = False) -> dict[str, str]:

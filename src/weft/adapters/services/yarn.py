@@ -1,7 +1,7 @@
 """YARN, for jobs of Hadoop, Spark and Flink: a ResourceManager on the head node, a NodeManager on every node."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -26,6 +26,7 @@ from weft.layout.plan import Layout, Plan
 class Tenant(ABC):
     """The user of YARN's containers: an engine."""
 
+    kind: str
     auxiliary: ClassVar[Mapping[str, str]] = {}
     """Auxiliary services of the NodeManagers, class by name."""
 
@@ -50,10 +51,6 @@ class Yarn(Service):
     port: int = Field(description="first of the ports of its daemons")
     web_port: int = Field(description="first of the ports of their status pages")
     pages: Literal["closed", "open"] = Field(default="closed", description="closed: they require a token")
-    table: str = Field(default="engine", description="the spec's table with the ports")
-    share: Callable[[Layout], Layout] = Field(
-        default=lambda layout: layout, description="the engine's share of a layout"
-    )
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -67,24 +64,20 @@ class Yarn(Service):
     def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
         return shared_classes(homes, jars)
 
-    def shared(self, kind: str, share: Callable[[Layout], Layout]) -> "Yarn":
-        return self.model_copy(update={"table": f"engine.{kind}", "share": share})
-
     def endpoint(self, members: Members, layout: Layout) -> Endpoint:  # noqa: ARG002
-        return Endpoint(settings=self.share(layout).directory / "conf")
+        return Endpoint(settings=layout.of_engine(self.tenant.kind).directory / "conf")
 
     def plan(self, layout: Layout) -> Plan:
-        share = self.share(layout)
+        share = layout.of_engine(self.tenant.kind)
         cluster = self.cluster(layout, self.tenant.containers(share))
         files = cluster.files(cluster.sites(self.tenant.auxiliary), self.tenant.site_settings(share))
         return Plan(files, cluster.daemons(), (cluster.ready(),))
 
     def cluster(self, layout: Layout, containers: Containers) -> YarnCluster:
         """YARN on the nodes of a layout."""
-        ports = Ports(self.port, self.web_port)
-        return YarnCluster(
-            layout, ports, containers, closed=layout.secured and self.pages == "closed", table=self.table
-        )
+        ports, closed = Ports(self.port, self.web_port), layout.secured and self.pages == "closed"
+        table = layout.of_engine(self.tenant.kind).table
+        return YarnCluster(layout, ports, containers, closed=closed, table=table)
 
 
 class OnYarnAlone(BaseModel, Tenant):

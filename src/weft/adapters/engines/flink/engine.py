@@ -150,10 +150,10 @@ class FlinkEngine(Engine, Tenant):
             daemons = [self._session(layout, self._yarn().cluster(layout, containers).ready())]
             ready = [Ready(members, lambda known: onyarn.missing(known, nodes))]
         else:
-            names = [f"taskmanager-{node.name}" for node in layout.nodes]
+            names = [_taskmanager_name(node, layout) for node in layout.nodes]
             workers = [self._taskmanager(node, memory, layout) for node in layout.nodes]
             daemons = [self._jobmanager(layout), *workers]
-            ready = [Ready(members, lambda known: rest.missing(known, names))]
+            ready = [Ready(members, lambda known: rest.missing(known, names), of=layout.table)]
         metrics = Inquiry(self._page(layout, ""), rest.metrics)
         return Plan(
             files,
@@ -271,10 +271,11 @@ class FlinkEngine(Engine, Tenant):
         arguments += ["--configDir", str(_conf(layout)), "--executionMode", "cluster"]
         argv = [*self._java(layout, heap(self.jobmanager_memory), *_LIGHT), *arguments]
         environment, ports = self._environment(layout.head, layout), (self.port, self.web_port)
-        return Daemon("jobmanager", layout.head, argv, environment, ports, page=True, essential=True)
+        name, table = layout.named("jobmanager"), layout.table
+        return Daemon(name, layout.head, argv, environment, ports, page=True, essential=True, table=table)
 
     def _taskmanager(self, node: Node, memory: TaskManagerMemory, layout: Layout) -> Daemon:
-        name = f"taskmanager-{node.name}"
+        name = _taskmanager_name(node, layout)
         options = {
             "taskmanager.resource-id": name,
             "taskmanager.host": node.address,
@@ -291,7 +292,7 @@ class FlinkEngine(Engine, Tenant):
         ]
         arguments += [word for key, value in options.items() for word in ("-D", f"{key}={value}")]
         argv = [*self._java(layout, *memory.flags()), *arguments]
-        return Daemon(name, node, argv, self._environment(node, layout))
+        return Daemon(name, node, argv, self._environment(node, layout), table=layout.table)
 
     def _java(self, layout: Layout, *flags: str) -> list[str]:
         logging = f"-Dlog4j.configurationFile={_conf(layout) / 'log4j.properties'}"
@@ -313,6 +314,10 @@ class FlinkEngine(Engine, Tenant):
             "JAVA_HOME": str(layout.java_home),
             **temporary(layout, node),
         }
+
+
+def _taskmanager_name(node: Node, layout: Layout) -> str:
+    return layout.named(f"taskmanager-{node.name}")
 
 
 def _conf(layout: Layout) -> Path:

@@ -1,7 +1,6 @@
 """Spark 4: with its own Master and Workers, or on YARN; an executor on every node, the driver on the head node."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -171,17 +170,23 @@ class SparkEngine(Engine, Tenant):
         master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
         master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
         workers = [self._worker(node, conf, layout) for node in layout.nodes]
-        first = self._daemon("master", head, master, layout, (self.port, self.web_port))
+        name = layout.named("master")
         # a Worker that registers before the Master leads is ignored, and retries after 5 to 15 s (Worker.scala)
-        return [replace(first, before=Ready(self._status(layout), _leads)), *workers]
+        leads = Ready(
+            self._status(layout), lambda status: [] if status["status"] == "ALIVE" else [name], of=name
+        )
+        first = self._daemon(
+            name, head, master, layout, (self.port, self.web_port), essential=True, before=leads
+        )
+        return [first, *workers]
 
     def _status(self, layout: Layout) -> Page:
         page = f"http://{layout.head.address}:{self.web_port}/json/"
         return Page(layout.head, page, signed=self._closed(layout))
 
     def _ready(self, layout: Layout) -> Ready:
-        addresses = {f"worker-{node.name}": node.address for node in layout.nodes}
-        return Ready(self._status(layout), lambda status: _missing(status, addresses))
+        addresses = {_worker_name(node, layout): node.address for node in layout.nodes}
+        return Ready(self._status(layout), lambda status: _missing(status, addresses), of=layout.table)
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of spark-defaults.conf, as read by the Master, the Workers, the driver and the executors."""
@@ -294,14 +299,15 @@ class SparkEngine(Engine, Tenant):
         arguments += ["--webui-port", str(self.web_port + 1), "--cores", str(node.cores)]
         arguments += ["--memory", _mebibytes(self.heap(layout)), "--work-dir", str(folder)]
         arguments += ["--properties-file", str(conf), f"spark://{layout.head.address}:{self.port}"]
-        return self._daemon(f"worker-{node.name}", node, arguments, layout, (self.web_port + 1,))
+        return self._daemon(_worker_name(node, layout), node, arguments, layout, (self.web_port + 1,))
 
     def _daemon(
-        self, name: str, node: Node, arguments: list[str], layout: Layout, ports: tuple[int, ...]
+        self, name: str, node: Node, arguments: list[str], layout: Layout, ports: tuple[int, ...], **how: Any
     ) -> Daemon:
+        """`how`: further fields of the daemon."""
         argv = [*self._java(layout, _DAEMON_HEAP, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), *arguments]
         environment = self._environment(node, layout)
-        return Daemon(name, node, argv, environment, ports, page=True, essential=name == "master")
+        return Daemon(name, node, argv, environment, ports, page=True, table=layout.table, **how)
 
     def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
         classes = _classes(layout.homes["spark"], layout.empty)
@@ -349,8 +355,8 @@ def _mebibytes(size: int) -> str:
     return f"{size >> 20}m"
 
 
-def _leads(status: Any) -> list[str]:
-    return [] if status["status"] == "ALIVE" else ["master"]
+def _worker_name(node: Node, layout: Layout) -> str:
+    return layout.named(f"worker-{node.name}")
 
 
 def _missing(status: Any, addresses: dict[str, str]) -> list[str]:
