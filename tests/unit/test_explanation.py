@@ -4,7 +4,8 @@ import polars
 import pytest
 
 from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
-from weft.analysis.explain.explanation import explain
+from weft.analysis.explain import slots, tasktime
+from weft.analysis.explain.explanation import PHRASES, advice, explain
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.stacks import Profiled
 from weft.analysis.read.nodes import NodeInfo
@@ -24,6 +25,13 @@ def sentence(*observed: int) -> str:
     found = explain(metrics, seen, [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used())
     assert found is not None
     return found.sentence
+
+
+def test_each_part_of_the_slot_time_has_words_and_something_to_try() -> None:
+    parts = {value for name, value in vars(tasktime).items() if name.isupper() and isinstance(value, str)}
+    parts |= {*slots.EMPTY} - {slots.SCHEDULING}
+    assert parts - {tasktime.UNCLASSIFIED} == PHRASES.keys()
+    assert parts <= {part for part, _ in advice()}
 
 
 def test_an_executor_whose_threads_were_not_read_is_the_reason_why_there_is_no_verdict() -> None:

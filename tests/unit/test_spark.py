@@ -34,7 +34,9 @@ def test_the_environment_of_a_worker(snapshot: SnapshotAssertion) -> None:
 
 def test_a_plan_is_the_same_for_the_same_layout() -> None:
     one, same = (SparkEngine().plan(fake_layout()) for _ in range(2))
-    started, again = ([dataclasses.replace(daemon, before=None) for daemon in each.daemons] for each in (one, same))
+    started, again = (
+        [dataclasses.replace(daemon, before=None) for daemon in each.daemons] for each in (one, same)
+    )
     assert (one.files, started, one.derived) == (same.files, again, same.derived)
 
 

@@ -12,8 +12,9 @@ from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, Attribution
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.limits import Ceilings
+from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, STRAGGLERS
 from weft.analysis.explain.stacks import Profiled
-from weft.analysis.explain.tasktime import CPU, UNCLASSIFIED
+from weft.analysis.explain.tasktime import CPU, FAILED, GC, NETWORK, SOCKETS, THREADS, UNCLASSIFIED, WAITING
 from weft.analysis.explain.timeparts import Explanation, Limit, Operation, SideCalls, StageTime, TimePart
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
@@ -152,31 +153,31 @@ def _calls(row: StageTime) -> Iterator[SideCalls]:
 
 def _next(part: TimePart | None) -> tuple[str, ...]:
     """What to try about a part; about CPU time by its largest category, where stacks were sampled and it has advice."""
-    name, known = part.name if part else UNCLASSIFIED, _advice()
+    name, known = part.name if part else UNCLASSIFIED, advice()
     category = part.operations[0].name if part and name == CPU and part.operations else ""
     words = known.get((name, category)) or known.get((name, ""))
     return (words,) if words else ()
 
 
 @cache
-def _advice() -> dict[tuple[str, str], str]:
+def advice() -> dict[tuple[str, str], str]:
     text = resources.files("weft.analysis.explain").joinpath("advice.toml").read_text(encoding="utf-8")
     return {(each["part"], each.get("category", "")): each["words"] for each in tomllib.loads(text)["advice"]}
 
 
-_PHRASES = {
-    "CPU": "was tasks computing",
-    "run-queue wait": "was tasks ready to run while others used the CPU",
-    "collector": "was tasks stopped by the garbage collector",
-    "network": "was tasks waiting for blocks from other executors",
-    "waiting in sockets": "was tasks waiting in calls on sockets: a Python worker, a database, HDFS or an object store",
-    "waiting for other threads": "was tasks waiting for other threads of their process: locks, queues, replies",
-    "failed work": "was work that failed or was thrown away",
-    "no task: application start": "passed before the first task began",
-    "no task: driver": "passed with no task, the driver alone at work",
-    "no task: scheduling": "passed between tasks, in the scheduler and on the way to executors and back",
-    "no task: stragglers": "was slots empty while the last tasks of a stage ran",
-    "no task: too few tasks": "was slots empty because a stage had fewer tasks than there are slots",
+PHRASES = {
+    CPU: "was tasks computing",
+    WAITING: "was tasks ready to run while others used the CPU",
+    GC: "was tasks stopped by the garbage collector",
+    NETWORK: "was tasks waiting for blocks from other executors",
+    SOCKETS: "was tasks waiting in calls on sockets: a Python worker, a database, HDFS or an object store",
+    THREADS: "was tasks waiting for other threads of their process: locks, queues, replies",
+    FAILED: "was work that failed or was thrown away",
+    START: "passed before the first task began",
+    DRIVER: "passed with no task, the driver alone at work",
+    SCHEDULING: "passed between tasks, in the scheduler and on the way to executors and back",
+    STRAGGLERS: "was slots empty while the last tasks of a stage ran",
+    FEW: "was slots empty because a stage had fewer tasks than there are slots",
 }
 _PLURAL = {"readdir": "listings", "other_meta": "other calls"}
 
@@ -184,8 +185,8 @@ _PLURAL = {"readdir": "listings", "other_meta": "other calls"}
 def _spent(part: TimePart) -> str:
     """What the slots did in this part, with counts and means where it is file calls."""
     operations = part.operations
-    if part.name in _PHRASES:
-        return _PHRASES[part.name] + _most(operations)
+    if part.name in PHRASES:
+        return PHRASES[part.name] + _most(operations)
     if (on := part.on) is None:
         return f"was {part.name}"
     whole = sum(each.seconds for each in operations)
