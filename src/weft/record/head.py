@@ -26,10 +26,12 @@ class StudyCell(Kept):
     """Of known work right before the run: seconds of computation and of file calls, and the load average before it."""
 
 
-class Head(Kept):
-    """A run in short. What does not exist yet, or never, has its default. Times are seconds, sizes bytes."""
+class RunInfo(Kept):
+    """What a record's head and a report both say of a run. What does not exist yet, or never, has its default.
 
-    version: int = Field(default=0, alias="schema")
+    Times are seconds, sizes bytes.
+    """
+
     id: str = ""
     weft: str = ""
     """Its version."""
@@ -37,24 +39,47 @@ class Head(Kept):
     """Of weft; with a plus sign if files differed from it, empty if nobody knows."""
     created: str = ""
     host: str = ""
-    pid: int = 0
-    pid_start: str = ""
     verdict: str = "KILLED"
+    checked_by: str = ""
+    """Who checked the result: an independent program, or the job itself; empty if nobody did."""
     reason: str = ""
     hint: str = ""
     tail: tuple[str, ...] = ()
     """The last lines of the log that says why it failed."""
-    checked_by: str = ""
+    phase: str = ""
     workload: str = ""
     engine: str = ""
+    key: str = ""
+    """Of its spec: equal for equal specs."""
+    unsecured: str = ""
+    """Who else could use the cluster of a run with security=none, in a sentence; empty for other runs."""
+    measured: float | None = None
+    """The program's own time of the work, without the start of its process: the result of a valid run."""
+    bytes_in: int | None = None
+    bytes_out: int | None = None
+    throughput_per_node: float | None = None
+    facts: Mapping[str, Any] = {}
+    """The workload's results: values, and lists of tables."""
+    lost: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    """What of the record, or of an imported log, is missing or was not readable."""
+    probes: tuple[str, ...] = ()
+    probes_missing: Mapping[str, str] = {}
+    probes_added: Mapping[str, str] = {}
+    """Probes that nobody asked for, and why they observed."""
+
+
+class Head(RunInfo):
+    """A run in short."""
+
+    version: int = Field(default=0, alias="schema")
+    pid: int = 0
+    pid_start: str = ""
     nodes: str = ""
     input: str = ""
     output: str = ""
     scratch: str = ""
-    key: str = ""
-    """Of its spec: equal for equal specs."""
     security: str = ""
-    unsecured: str = ""
     cell: StudyCell = StudyCell()
     slurm: Mapping[str, Any] = {}
     """What Slurm says of its batch job."""
@@ -62,18 +87,6 @@ class Head(Kept):
     """Which log it is made from."""
     phase: str = "acquire"
     phases: Mapping[str, float] = {}
-    measured: float | None = None
-    bytes_in: int | None = None
-    bytes_out: int | None = None
-    throughput_per_node: float | None = None
-    facts: Mapping[str, Any] = {}
-    """What its workload found."""
-    lost: tuple[str, ...] = ()
-    gaps: tuple[str, ...] = ()
-    """What of an imported log was not readable."""
-    probes: tuple[str, ...] = ()
-    probes_missing: Mapping[str, str] = {}
-    probes_added: Mapping[str, str] = {}
     preload: Mapping[str, Any] = {}
     calibration: Mapping[str, Any] | None = None
     calibration_refused: Mapping[str, str] = {}

@@ -21,7 +21,7 @@ from weft.facts import kept
 from weft.facts.engines.hadoop import jobhistory
 from weft.facts.jobmetrics import JobMetrics
 from weft.record.derived import shown
-from weft.record.head import Head
+from weft.record.head import Head, RunInfo
 from weft.record.record import Stored
 from weft.record.samples import SCHEMA
 from weft.text.units import show_seconds
@@ -88,8 +88,9 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     }
     sources.gaps += documents.irregular(stored.folder)
     measured = _throughput(sources, verdict, phases, len(found["nodes"]))
-    return Summary(id=stored.directory.name, directory=str(stored.directory), verdict=verdict,
-                   **found, **measured, gaps=tuple(dict.fromkeys(sources.gaps)))  # fmt: skip
+    own = {"id": stored.directory.name, "directory": str(stored.directory), "verdict": verdict}
+    gaps = tuple(dict.fromkeys(sources.gaps))
+    return Summary(**{**found, **own, "throughput_per_node": None, **measured, "gaps": gaps})
 
 
 def _of_files(sources: Sources, stored: Stored) -> dict[str, Any]:
@@ -146,14 +147,10 @@ def _nothing() -> dict[str, Any]:
     return {}
 
 
-_OWN = {"id", "verdict", "nodes", "phases", "gaps", "throughput_per_node"}
-"""Of a summary, which mean something else in a record's head, or are not taken over as they are."""
-_SAME = ("storages", *(Summary.model_fields.keys() & Head.model_fields.keys() - _OWN))
-
-
 def _head(head: Head) -> dict[str, Any]:
     return {
-        **{key: getattr(head, key) for key in _SAME},
+        **{key: getattr(head, key) for key in RunInfo.model_fields},
+        "storages": head.storages,
         "nodes_asked": head.nodes,
         "batch_job": _batch_job(head.slurm),
         "study": head.cell.study,

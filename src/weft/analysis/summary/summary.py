@@ -6,7 +6,7 @@ Times are seconds, positions in time are seconds after the run began, sizes are 
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import ConfigDict
 
 from weft.analysis.explain.attribution import label
 from weft.analysis.explain.pauses import PausedNode
@@ -17,6 +17,7 @@ from weft.analysis.read.part import Part
 from weft.analysis.read.spans import Span
 from weft.analysis.summary.replayed import Replay
 from weft.analysis.summary.streamed import Streamed
+from weft.record.head import RunInfo
 
 
 class Loss(Part):
@@ -136,32 +137,18 @@ class LogFile(Part):
     """Whether it was written last of all."""
 
 
-class Summary(Part):
+class Summary(RunInfo):
     """One run."""
 
-    id: str
+    model_config = ConfigDict(extra="forbid")
+
     directory: str
-    weft: str = ""
-    created: str = ""
-    host: str = ""
-    verdict: str
-    checked_by: str = ""
-    """Who checked the result: an independent program, or the job itself; empty if nobody did."""
-    reason: str = ""
-    hint: str = ""
-    tail: tuple[str, ...] = ()
-    phase: str = ""
-    workload: str = ""
     size: int | None = None
-    engine: str = ""
     engine_version: str = ""
     nodes_asked: str = ""
     batch_job: str = ""
     """Its job in a batch system, as text; empty outside of one."""
     storages: Mapping[str, str] = {}
-    key: str = ""
-    unsecured: str = ""
-    """Who else could use the cluster of a run with security=none, in a sentence; empty for other runs."""
     study: str = ""
     coordinates: Mapping[str, str] = {}
     repeat: int | None = None
@@ -170,15 +157,7 @@ class Summary(Part):
     places: tuple[PlaceInfo, ...] = ()
     derived: Mapping[str, str] = {}
     phases: tuple[Span, ...] = ()
-    measured: float | None = None
-    """The program's own time of the work, without the start of its process: the result of a valid run."""
-    bytes_in: int | None = None
-    bytes_out: int | None = None
     throughput: float | None = None
-    throughput_per_node: float | None = None
-    facts: Mapping[str, JsonValue] = {}
-    """The workload's results: values, and lists of tables."""
-    lost: tuple[str, ...] = ()
     recoveries: tuple[str, ...] = ()
     marks: tuple[Loss, ...] = ()
     stages: tuple[StageRow, ...] = ()
@@ -186,7 +165,7 @@ class Summary(Part):
     slowest: tuple[TaskRow, ...] = ()
     usage: Usage | None = None
     explanation: Explanation | None = None
-    """Where the slot time went; nothing where the engine left no account of tasks."""
+    """Where the slot time went; nothing where the engine left no job metrics."""
     profile: Profiled | None = None
     """Processor time of the tasks by category; nothing where no stack was sampled."""
     pauses: tuple[PausedNode, ...] = ()
@@ -202,15 +181,9 @@ class Summary(Part):
     """Counters of MapReduce jobs by name, for map, reduce and total; empty if there were none."""
     flink: tuple[Mapping[str, Any], ...] = ()
     """Flink's vertices, times in seconds over all subtasks; empty with other engines."""
-    probes: tuple[str, ...] = ()
-    probes_missing: Mapping[str, str] = {}
-    probes_added: Mapping[str, str] = {}
-    """Probes that nobody asked for, and why they observed."""
     series: tuple[Series, ...] = ()
     documents: tuple[Document, ...] = ()
     logs: tuple[LogFile, ...] = ()
-    gaps: tuple[str, ...] = ()
-    """What the record lacks or what of it is not readable."""
 
     def seconds(self, phase: str) -> float | None:
         """The total duration of a phase."""
