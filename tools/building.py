@@ -20,7 +20,7 @@ from symbols import require_gccs_unwinder, require_old_glibc
 from weft import __version__
 from weft.api.flags import Flags
 from weft.api.request import study_of
-from weft.cli.guard import guarded
+from weft.cli.guard import run_guarded
 from weft.errors import MissingError, UsageError, WeftError
 from weft.host import settings, shell
 from weft.host.provision import distribution, jars, jdk, native
@@ -201,4 +201,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    guarded(main)
+    run_guarded(main)

@@ -15,7 +15,7 @@ import gallery
 import reference
 
 from weft.cli import manual
-from weft.cli.guard import guarded
+from weft.cli.guard import run_guarded
 from weft.errors import UsageError, WeftError
 from weft.host import settings
 
@@ -194,4 +194,4 @@ def write(path: Path, text: str) -> None:
 
 
 if __name__ == "__main__":
-    guarded(main)
+    run_guarded(main)

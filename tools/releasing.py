@@ -19,7 +19,7 @@ import sbom
 from building import git, say
 
 from weft import __version__
-from weft.cli.guard import guarded
+from weft.cli.guard import run_guarded
 from weft.errors import UsageError, WeftError
 from weft.host import settings
 from weft.host.provision import distribution
@@ -144,4 +144,4 @@ def _run(argv: Sequence[str | Path], environment: dict[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    guarded(main)
+    run_guarded(main)

@@ -68,7 +68,7 @@ def test_its_threads_and_its_code_have_kinds() -> None:
 
 @pytest.mark.usefixtures("brook")
 def test_its_ports_are_examined() -> None:
-    assert ports.wanted(1)[0][7999] == "brook's master"
+    assert ports.default_ports(1)[0][7999] == "brook's master"
 
 
 @pytest.mark.usefixtures("brook")

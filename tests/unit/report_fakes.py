@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.record import samples
-from weft.record.migrations import labelled
+from weft.record.migrations import with_labels
 from weft.record.record import Stored, read, write_json
 from weft.record.samples import Measure, Sample
 
@@ -210,7 +210,7 @@ RESOLVED: Mapping[str, Any] = {
 
 def measure(dotted: str) -> Measure:
     """`fileops.scratch.open.count`: a counter with its labels, in the form of schema 4."""
-    return Measure(*labelled(dotted, 4))
+    return Measure(*with_labels(dotted, 4))
 
 
 def readings() -> list[Sample]:

@@ -38,7 +38,7 @@ def test_a_signal_while_classes_are_listed_ends_the_small_run_as_its_user_would(
         java = Path("java/bin/java").resolve()
         java.parent.mkdir(parents=True)
         (java.parent.parent / "release").touch()
-        guarded(lambda: classdata.observe("thing", java, Path("home"), classdata.Observed(["run"], {}), print))
+        run_guarded(lambda: classdata.observe("thing", java, Path("home"), classdata.Observed(["run"], {}), print))
         """,
         tmp_path,
     )

@@ -113,8 +113,8 @@ def test_a_clock_is_right_within_the_time_in_which_it_was_read() -> None:
 
 def test_the_end_of_a_job_is_read_as_slurm_writes_it() -> None:
     end = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(1_000_000))
-    assert alike.left(end, 999_400) == 600
-    assert alike.left("Unknown", 0) is None
+    assert alike.seconds_until(end, 999_400) == 600
+    assert alike.seconds_until("Unknown", 0) is None
 
 
 def test_a_lock_of_another_process_is_seen(tmp_path: Any) -> None:

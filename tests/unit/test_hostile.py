@@ -52,7 +52,7 @@ def answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, s
     """The exit code of a command line, and what it says on standard error."""
     code = 0
     try:
-        guard.guarded(lambda: app(words, prog_name="weft"))
+        guard.run_guarded(lambda: app(words, prog_name="weft"))
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else 1
     return code, capsys.readouterr().err
@@ -230,7 +230,7 @@ def test_what_every_run_creates_fails_with_a_sentence(
     monkeypatch.setenv(variable, kind if kind[0] == "~" else str(tmp_path / kind))
     code = 0
     try:
-        guard.guarded(opens)
+        guard.run_guarded(opens)
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else 1
     text = capsys.readouterr().err
@@ -284,7 +284,7 @@ def test_what_weft_does_not_foresee_is_a_sentence_too(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     with pytest.raises(SystemExit):
-        guard.guarded(lambda: {}["x"])
+        guard.run_guarded(lambda: {}["x"])
     text = capsys.readouterr().err
     (kept,) = tmp_path.glob("weft-traceback-*.txt")
     assert text.startswith("error: weft itself failed: KeyError: 'x'")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from weft.report.draw.blocks import Table
-from weft.report.sections.kernelcount import compared, comparison
+from weft.report.sections.kernelcount import compare_counts, comparison
 
 
 def process(
@@ -31,7 +31,7 @@ def process(
 
 
 def test_a_childs_sums_are_its_parents_once_it_has_ended() -> None:
-    one = compared([process(8, 100, ended=False, kernel=160), process(9, 60, parent=8, kernel=60)])
+    one = compare_counts([process(8, 100, ended=False, kernel=160), process(9, 60, parent=8, kernel=60)])
     assert one is not None
     assert (one.counted_read, one.kernel_read) == (160, 160)
     assert (one.counted_written, one.kernel_written) == (320, 320)
@@ -39,7 +39,7 @@ def test_a_childs_sums_are_its_parents_once_it_has_ended() -> None:
 
 
 def test_a_child_that_still_runs_has_its_own() -> None:
-    one = compared(
+    one = compare_counts(
         [process(8, 100, ended=False, kernel=100), process(9, 60, parent=8, ended=False, kernel=60)]
     )
     assert one is not None
@@ -49,7 +49,7 @@ def test_a_child_that_still_runs_has_its_own() -> None:
 def test_the_kernels_own_copies_are_read_and_written() -> None:
     each = process(8, 100, kernel=400)
     each["classes"]["scratch"]["transfer"] = {"bytes": 300}
-    one = compared([each])
+    one = compare_counts([each])
     assert one is not None
     assert (one.counted_read, one.counted_written) == (400, 500)
 

@@ -15,7 +15,7 @@ from weft.cli.runs import runs
 from weft.errors import RecordError
 from weft.host import settings
 from weft.record import record
-from weft.record.migrations import SCHEMA, STEPS, labelled, migrated
+from weft.record.migrations import SCHEMA, STEPS, migrated, with_labels
 from weft.report.pages import page
 from weft.report.sections.probes.fileops import file_operations
 
@@ -129,7 +129,7 @@ def test_labels_of_schema_4_are_columns_and_the_figures_are_the_same() -> None:
     ],
 )
 def test_a_dotted_counter_is_split_into_its_labels(name: str, expected: tuple[str, ...]) -> None:
-    assert labelled(name, 3) == expected
+    assert with_labels(name, 3) == expected
 
 
 def _keys(value: object) -> set[str]:

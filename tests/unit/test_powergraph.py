@@ -163,16 +163,16 @@ def test_a_missing_home_a_missing_program_and_a_missing_mpi_are_named(tmp_path: 
         PowerGraphEngine().plan(fake_layout())
     assert "engine.home" in caught.value.hint
     with pytest.raises(UsageError, match="has no program for PageRank"):
-        PowerGraphEngine(home=tmp_path).require_installed()
+        PowerGraphEngine().recognize(tmp_path)
     built = home(tmp_path / "built")
     with pytest.raises(MissingError, match="no-mpiexec") as missing:
-        PowerGraphEngine(home=built, mpi="no-mpiexec").require_installed()
+        PowerGraphEngine(mpi="no-mpiexec").recognize(built)
     assert "engine.mpi" in missing.value.hint
-    PowerGraphEngine(home=built, mpi=str(mpiexec(tmp_path))).require_installed()
+    PowerGraphEngine(mpi=str(mpiexec(tmp_path))).recognize(built)
     (built / "release/toolkits/graph_analytics/pagerank").chmod(0o644)
     if os.geteuid():
         with pytest.raises(UsageError, match="cannot be executed"):
-            PowerGraphEngine(home=built, mpi=str(tmp_path / "mpiexec")).require_installed()
+            PowerGraphEngine(mpi=str(tmp_path / "mpiexec")).recognize(built)
 
 
 def test_nodes_that_mpiexec_cannot_reach_are_refused() -> None:

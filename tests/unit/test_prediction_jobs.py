@@ -12,7 +12,7 @@ from weft.analysis.predict import curve, jobprofile
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import CallsPerTask, StageWork
 from weft.analysis.predict.machine import StorageModel
-from weft.analysis.predict.target import Growth, TaskRule, of_workload, scaled
+from weft.analysis.predict.target import Growth, TaskRule, of_workload, scale
 
 
 def test_the_run_itself_takes_what_it_took() -> None:
@@ -162,8 +162,8 @@ def test_more_reducers_than_the_threshold_end_the_bypass_writer() -> None:
     stage = StageWork(MAP, "map", [1.0] * 16, writes_shuffle=True, cpu=1.0, calls=[writes])
     work = groupby()
     work = replace(work, stages=[stage, work.stages[1]])
-    assert scaled(stage, work, at(8)).writes == 2.0
-    assert scaled(stage, work, at(51)).writes == 0
+    assert scale(stage, work, at(8)).writes == 2.0
+    assert scale(stage, work, at(51)).writes == 0
 
 
 def test_a_driver_limits_tasks_per_second() -> None:

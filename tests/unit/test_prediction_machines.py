@@ -11,7 +11,7 @@ from weft.analysis.predict.machinefile import of_profile, parse
 from weft.analysis.read.calibration import Calibration
 from weft.api import machines as capacity
 from weft.errors import UsageError
-from weft.facts.storages import label, layers, listed
+from weft.facts.storages import label, layers, split_list
 from weft.host import settings
 
 GOOD = """
@@ -119,7 +119,7 @@ def test_an_unknown_storage_is_an_error() -> None:
 
 
 def test_lists_keep_settings_with_their_storage() -> None:
-    assert listed("memory,loopback:/l,size=2G,pool+mount:/l/me") == [
+    assert split_list("memory,loopback:/l,size=2G,pool+mount:/l/me") == [
         "memory",
         "loopback:/l,size=2G",
         "pool+mount:/l/me",

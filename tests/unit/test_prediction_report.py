@@ -13,7 +13,7 @@ from tests.unit.report_fakes import make_record
 from weft.analysis.predict import advice, correction, curve, holdout, prediction, projection
 from weft.analysis.predict.advice import Trial
 from weft.analysis.predict.candidates import Situation, candidates
-from weft.analysis.predict.correction import Seen
+from weft.analysis.predict.correction import Residual
 from weft.analysis.predict.distance import AGAIN
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile
 from weft.analysis.predict.machine import Machine
@@ -73,7 +73,7 @@ def test_other_runs_are_predicted_as_a_test() -> None:
             ("other", 9.0, {**SPEC, "workload": {"kind": "pi"}}),
         ]
     )
-    found = holdout.left_out(one, one.model(HERE), HERE, [one, same, other])
+    found = holdout.predict_others(one, one.model(HERE), HERE, [one, same, other])
     assert [row.run for row in found] == ["same"]
     assert found[0].predicted == pytest.approx(4.0)
     assert holdout.error(found) == pytest.approx(math.log(5 / 4))
@@ -88,18 +88,20 @@ def test_the_part_that_warms_up_is_what_other_runs_show() -> None:
         wall = one.work.wall * factor
         return replace(one, name="twice", work=replace(one.work, size=2 * one.work.size, wall=wall))
 
-    grown, flat = (holdout.warmed(one, HERE, [longer(factor)]).work.warm_up for factor in (2.0, 1.2))
+    grown, flat = (
+        holdout.with_best_warm_up(one, HERE, [longer(factor)]).work.warm_up for factor in (2.0, 1.2)
+    )
     assert grown < 0.5 < flat
-    assert holdout.warmed(one, HERE, []).work.warm_up == 0.5
+    assert holdout.with_best_warm_up(one, HERE, []).work.warm_up == 0.5
     hadoop = replace(one, work=replace(one.work, jvm_a_task=True, warm_up=0.0))
-    assert holdout.warmed(hadoop, HERE, [longer(1.2)]).work.warm_up == 0.0
+    assert holdout.with_best_warm_up(hadoop, HERE, [longer(1.2)]).work.warm_up == 0.0
 
 
 def test_errors_of_other_runs_widen_the_band(recorded: Recorded) -> None:
     model = recorded.model(HERE)
     sure, unsure = (
-        curve.points(model, lambda _: model.measured, [2], correction.fitted(runs))[0]
-        for runs in ([], [Seen({AGAIN: 1.0, "slots": 1.0}, log) for log in (0.5, -0.5)])
+        curve.points(model, lambda _: model.measured, [2], correction.fit(runs))[0]
+        for runs in ([], [Residual({AGAIN: 1.0, "slots": 1.0}, log) for log in (0.5, -0.5)])
     )
     assert unsure.high / unsure.low > 1.5 * sure.high / sure.low
 

@@ -13,7 +13,7 @@ import pytest
 from tests.source import nodes
 from weft.analysis.compare.headline import headline
 from weft.analysis.summary.gather import summarize
-from weft.cli.guard import guarded
+from weft.cli.guard import run_guarded
 from weft.errors import RecordError, WeftError
 from weft.record import record
 from weft.record.record import Stored
@@ -216,7 +216,7 @@ def test_escapes_of_a_log_do_not_reach_the_terminal(capsys: pytest.CaptureFixtur
         raise WeftError(f"a{EVIL}", tail=["b\x1b[2J", "c\x07\x9b"], hint="d\x7f\re")
 
     with pytest.raises(SystemExit):
-        guarded(fail)
+        run_guarded(fail)
     out, err = capsys.readouterr()
     assert (out, err) == (
         "out]52;c;Y3VybCBldmlsfHNo\\\n",

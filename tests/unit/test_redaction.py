@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weft.record.covering import covered
-from weft.text.redaction import hidden, lacking, placeholder, redacted, revealed
+from weft.text.redaction import has_placeholder, hidden, placeholder, redacted, revealed
 
 KEY = "spark.hadoop.fs.s3a.secret.key"
 
@@ -48,7 +48,7 @@ def test_everything_else_stays_as_it_is(value: object) -> None:
 def test_a_placeholder_names_its_key_and_is_not_hidden_again() -> None:
     once = redacted({KEY: "hunter22"})
     assert once == {KEY: placeholder(KEY)} == redacted(once)
-    assert lacking(repr(once)) == [KEY]
+    assert has_placeholder(repr(once)) == [KEY]
 
 
 def test_two_secrets_of_one_key_have_two_placeholders() -> None:

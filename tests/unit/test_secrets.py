@@ -19,7 +19,7 @@ from weft.run.preview import preview
 from weft.run.submission.enter import job_script
 from weft.spec.parse import parse
 from weft.spec.study import study_from
-from weft.text.redaction import lacking, placeholder, revealed
+from weft.text.redaction import has_placeholder, placeholder, revealed
 from weft.text.toml import toml_of
 
 KEY, VALUE = "spark.hadoop.fs.s3a.secret.key", "hunter22"
@@ -41,7 +41,7 @@ def test_a_cell_of_a_study_has_its_own_secret() -> None:
 
 def test_a_record_says_which_secret_it_lacks() -> None:
     stored = toml_of(TABLE, {})
-    assert lacking(stored) == [KEY]
+    assert has_placeholder(stored) == [KEY]
     table = {"workload": "terasort", "engine": {"kind": "spark", "conf": {KEY: placeholder(KEY)}}}
     with pytest.raises(UsageError, match=rf"the secret {KEY} is missing") as refused:
         parse(table)
@@ -86,7 +86,7 @@ def test_a_setting_with_a_secret_is_in_a_private_file_and_not_on_the_command_lin
     layout = fake_layout() if kind == "spark" else fake_hadoop_layout()
     program = "Sql" if kind == "hive" else "job.jar"
     command = engine.submit(Job("job", program, [], dependencies=Dependencies(conf=conf)), layout)
-    assert lacking(" ".join(command.argv) + str(dict(command.environment))) == []
+    assert has_placeholder(" ".join(command.argv) + str(dict(command.environment))) == []
     assert "my.other" in " ".join(command.argv)
     ((path, text),) = command.files.items()
     assert path.is_relative_to(WORK)
@@ -95,7 +95,7 @@ def test_a_setting_with_a_secret_is_in_a_private_file_and_not_on_the_command_lin
         for word in [*command.argv, *command.environment.values()]
     )
     assert VALUE in revealed(text, {placeholder("my.password"): VALUE}, path)
-    assert all(lacking(" ".join(daemon.argv)) == [] for daemon in engine.plan(layout).daemons)
+    assert all(has_placeholder(" ".join(daemon.argv)) == [] for daemon in engine.plan(layout).daemons)
 
 
 def test_without_a_secret_no_file_is_written() -> None:

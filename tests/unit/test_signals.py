@@ -15,7 +15,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(settings.SOURCE / "src")}
 SHARED = """
 import os, signal, subprocess, sys, threading, time
 from pathlib import Path
-from weft.cli.guard import guarded
+from weft.cli.guard import run_guarded
 from weft.errors import Stopped
 from weft.host import shell, signals
 
@@ -61,7 +61,7 @@ def test_a_signal_while_popen_holds_its_lock_hangs_nothing(call: str, tmp_path: 
                 process.popen._waitpid_lock = process.popen._waitpid_lock.real
                 process.stop()
                 print("ended", process.code() is not None)
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -84,7 +84,7 @@ def test_a_process_that_starts_when_a_signal_comes_is_known(tmp_path: object) ->
             finally:
                 process.stop()
                 print("ended", process.code() is not None)
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -110,7 +110,7 @@ def test_a_signal_ends_a_wait(wait: str, number: signal.Signals, code: int, tmp_
         def action():
             threading.Timer(0.2, lambda: os.kill(os.getpid(), {int(number)})).start()
             {wait}
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -134,7 +134,7 @@ def test_a_signal_during_cleanup_is_raised_after_it(tmp_path: object) -> None:
                 stop_me()
                 signals.check()
                 print("over")
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -149,7 +149,7 @@ def test_an_error_is_reported_also_when_a_signal_came_during_its_cleanup(tmp_pat
             with signals.held():
                 stop_me()
                 raise WeftError("it broke")
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -158,7 +158,7 @@ def test_an_error_is_reported_also_when_a_signal_came_during_its_cleanup(tmp_pat
 
 
 def test_a_command_that_never_waits_ends_by_the_signal_all_the_same(tmp_path: object) -> None:
-    done = outcome("guarded(stop_me)", tmp_path)
+    done = outcome("run_guarded(stop_me)", tmp_path)
     assert done.returncode == 143
     assert "Traceback" not in done.stderr
 
@@ -172,7 +172,7 @@ def test_other_threads_do_not_raise(tmp_path: object) -> None:
             thread.start()
             thread.join()
             signals.check()
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -214,7 +214,7 @@ def test_a_run_that_is_stopped_says_where_and_names_its_record(tmp_path: object)
             with verdict_of(record), record.phase("start"):
                 stop_me()
                 signals.sleep(60)
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -243,7 +243,7 @@ def test_an_interrupt_that_a_library_raises_is_a_stop(when: str, tmp_path: objec
             record = records.create(Path("runs"), "one", "", {{}})
             with verdict_of(record), record.phase("start"):
                 raise KeyboardInterrupt
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -263,7 +263,7 @@ def test_a_process_that_the_same_signal_ended_has_not_failed(tmp_path: object) -
             stop_me()
             if process.code():
                 raise RuntimeError("the process has failed")
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -280,7 +280,7 @@ def test_a_library_that_takes_the_handler_gives_it_back(tmp_path: object) -> Non
             signals.watch_again()
             threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
             signals.sleep(60)
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -303,7 +303,7 @@ def test_a_signal_while_an_exception_is_handled_is_raised_after_it(tmp_path: obj
                 pass
             signals.check()
             print("not reached")
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -326,7 +326,7 @@ def test_a_signal_waits_for_what_other_threads_create(tmp_path: object) -> None:
                 everywhere(nodes, slow)
             finally:
                 os.write(1, b"cleanup\\n")
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -349,7 +349,7 @@ def test_what_a_stopped_run_could_not_remove_is_named(tmp_path: object) -> None:
             with verdict_of(record), lease.hold("one", "a test") as held, open_work("one", held), record.phase("run"):
                 stop_me()
                 signals.sleep(60)
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )
@@ -375,7 +375,7 @@ def test_an_error_names_what_its_run_could_not_remove(tmp_path: object) -> None:
             record = records.create(Path("runs"), "one", "", {})
             with verdict_of(record), lease.hold("one", "a test") as held, open_work("one", held), record.phase("run"):
                 raise WeftError("it broke")
-        guarded(action)
+        run_guarded(action)
         """,
         tmp_path,
     )

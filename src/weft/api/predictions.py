@@ -10,7 +10,7 @@ from weft.analysis.predict.prediction import Prediction, Scenario
 from weft.analysis.predict.projection import Recorded
 from weft.api import again, machines, related
 from weft.errors import UsageError
-from weft.facts.storages import listed
+from weft.facts.storages import split_list
 from weft.host import settings
 from weft.record import record
 from weft.run.progress import Progress
@@ -42,7 +42,7 @@ def predict(
     asked = Scenario(
         machines.of_file(machine) if machine else here,
         counts(nodes),
-        listed(scratch) if scratch else [],
+        split_list(scratch) if scratch else [],
         cores,
         size,
         partitions,

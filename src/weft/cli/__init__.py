@@ -3,7 +3,7 @@
 import typer
 
 from weft import __version__
-from weft.cli.guard import guarded
+from weft.cli.guard import run_guarded
 from weft.cli.verbs import Verbs
 from weft.host import commandline, settings, subreaper
 
@@ -29,7 +29,7 @@ def options(version: bool = typer.Option(False, "--version", help="Print the ver
 def main() -> None:
     """Run a verb."""
     subreaper.adopt()
-    guarded(_act)
+    run_guarded(_act)
 
 
 def _act() -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from weft.api.flags import Flags
-from weft.cli.flags import AsJson, asked
+from weft.cli.flags import AsJson, with_flags
 from weft.errors import UsageError
 from weft.host import settings
 
@@ -14,7 +14,7 @@ Name = Annotated[
 ]
 
 
-@asked("engine", "nodes", "scratch", "output", "services", "set")
+@with_flags("engine", "nodes", "scratch", "output", "services", "set")
 def up(
     flags: Flags,
     name: Annotated[str | None, typer.Option(help="name of the cluster; default: the engine's")] = None,

@@ -57,7 +57,7 @@ Run = Annotated[
 ]
 
 
-def asked(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_flags(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Gives a verb these options, whose values it receives as `flags`."""
 
     def with_options(verb: Callable[..., None]) -> Callable[..., None]:

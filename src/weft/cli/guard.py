@@ -16,7 +16,7 @@ from weft.host import settings, signals
 from weft.text.printable import Printable
 
 
-def guarded(action: Callable[[], object]) -> None:
+def run_guarded(action: Callable[[], object]) -> None:
     """Run it; errors become one message and an exit code."""
     signals.watch()
     try:

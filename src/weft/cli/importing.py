@@ -46,7 +46,7 @@ def import_(
     for gap in summary.gaps:
         print(f"  {gap}")
     if summary.explanation:
-        terminal.explained(summary.explanation, console())
+        terminal.explain_briefly(summary.explanation, console())
 
 
 def _size(text: str) -> int:

@@ -157,7 +157,7 @@ def _tell(results: list[Stored], *, as_json: bool) -> None:
         if summary.stream:
             print(f"  {verdict.sentence(summary)}\n  {verdict.where(summary)}", flush=True)
         if summary.explanation:
-            terminal.explained(summary.explanation, console())
+            terminal.explain_briefly(summary.explanation, console())
 
 
 def _study_page(study: Study, folder: Path) -> Path:

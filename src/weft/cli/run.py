@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from weft.api.flags import Flags, pairs
-from weft.cli.flags import OPTIONS, AsJson, Trust, asked
+from weft.cli.flags import OPTIONS, AsJson, Trust, with_flags
 from weft.cli.ownquery import own_query
 from weft.errors import UsageError
 
@@ -26,7 +26,7 @@ PathsText = Annotated[
 Again = Annotated[bool, typer.Option("--again", help="run finished cells of a study again")]
 
 
-@asked(*OPTIONS)
+@with_flags(*OPTIONS)
 def run(
     what: What, flags: Flags, again: Again = False, trust: Trust = False, as_json: AsJson = False
 ) -> None:
@@ -39,7 +39,7 @@ def run(
     outcomes.run(what, replace(flags, trust=trust), again=again, as_json=as_json)
 
 
-@asked("engine", "nodes", "scratch", "set")
+@with_flags("engine", "nodes", "scratch", "set")
 def submit(
     program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="your .py, .jar or .sql file")],
     arguments: Annotated[list[str] | None, typer.Argument(help="its arguments")] = None,
@@ -98,7 +98,7 @@ def _own_job(program: Path, arguments: Sequence[str], given: Mapping[str, Any]) 
     )
 
 
-@asked(*OPTIONS)
+@with_flags(*OPTIONS)
 def plan(what: What, flags: Flags, as_json: AsJson = False) -> None:
     """Print everything a run would do without doing it.
 

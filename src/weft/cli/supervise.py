@@ -1,6 +1,6 @@
 """The process that owns a persistent cluster: a program of weft itself, not a verb."""
 
-from weft.cli.guard import guarded
+from weft.cli.guard import run_guarded
 from weft.clusters import supervisor
 from weft.host import subreaper
 
@@ -8,4 +8,4 @@ from weft.host import subreaper
 def main() -> None:
     """Run as the supervisor of a persistent cluster."""
     subreaper.adopt()
-    guarded(supervisor.hold)
+    run_guarded(supervisor.hold)

@@ -11,7 +11,7 @@ from weft.analysis.predict import survey as surveys
 from weft.analysis.predict.survey import ENOUGH, Surveyed
 from weft.cli.flags import AsJson
 from weft.errors import UsageError, why
-from weft.facts.storages import listed
+from weft.facts.storages import split_list
 from weft.host import settings
 from weft.host.site.profile import Profile
 from weft.host.site.writing import with_scratch
@@ -63,8 +63,8 @@ def survey(
 
     Example: weft survey --nodes virtual:1,virtual:2 --scratch disk,memory,delayed:lustre --dry-run
     """
-    storages = listed(scratch)
-    asked = surveying.study(listed(nodes), storages, _known(jobs), repeat, engine)
+    storages = split_list(scratch)
+    asked = surveying.study(split_list(nodes), storages, _known(jobs), repeat, engine)
     progress = Progress()
     progress.say(
         _words(surveying.cost(asked, matrix.finished(asked), record.all_records(settings.runs())), minutes)

@@ -40,13 +40,13 @@ _GRACE = 120.0
 """Maximum wait for a cluster to end: daemons, mounts, the record and its report."""
 
 
-def launch(asked: Spec, text: str) -> PersistentCluster:
+def launch(spec: Spec, text: str) -> PersistentCluster:
     """Start a supervisor and wait until its cluster is ready. Exits with the supervisor's exit code if it fails."""
-    name = _asked(asked).name
+    name = _asked(spec).name
     # the name's own log is that of the cluster that has the name
     log = registry.log(f"{name}.{secrets.token_hex(4)}")
     order = json.dumps(
-        {"spec": asked.model_dump(mode="json"), "secrets": asked.secrets, "text": text, "log": str(log)}
+        {"spec": spec.model_dump(mode="json"), "secrets": spec.secrets, "text": text, "log": str(log)}
     )
     env = {**settings.directories(), "COLUMNS": str(shutil.get_terminal_size().columns)}
     process = shell.detach([sys.executable, "-P", "-c", _PROGRAM], stdin=order, log=log, env=env)
@@ -156,9 +156,9 @@ def _written(client: Client, layout: Layout, secret: str) -> Client:
     return settled
 
 
-def _asked(asked: Spec) -> Persistent:
-    assert isinstance(asked.workload, Persistent)
-    return asked.workload
+def _asked(spec: Spec) -> Persistent:
+    assert isinstance(spec.workload, Persistent)
+    return spec.workload
 
 
 def end(name: str) -> Path | None:

@@ -24,7 +24,7 @@ def ahead(clock: float, began: float, ended: float) -> float:
     return max(0.0, clock - ended) + min(0.0, clock - began)
 
 
-def left(end: str, now: float) -> float | None:
+def seconds_until(end: str, now: float) -> float | None:
     """Seconds until a time in Slurm's format; None if it has none."""
     try:
         return time.mktime(time.strptime(end, "%Y-%m-%dT%H:%M:%S")) - now

@@ -33,7 +33,7 @@ def missing(name: str, found: str, *, costs: str, fix: str) -> Finding:
     return Finding(name, "missing", found, costs, fix)
 
 
-def tried(
+def finding_of(
     name: str, question: Callable[[], str], costs: str, bad: Callable[..., Finding] = limits
 ) -> Finding:
     """What a function finds, or its error with the hint as the fix."""

@@ -56,7 +56,7 @@ def _examined(nodes: Sequence[Node], work: Work) -> list[Finding]:
         access(node).note(work.lease, "directory", shared)
     answers = everywhere(nodes, lambda node: _facts(node, marks))
     seen = everywhere(nodes, lambda node: _ask(node, "seen", marks=_texts(marks)))
-    wanted = dict(zip((node.name for node in nodes), ports.wanted(len(nodes)), strict=True))
+    wanted = dict(zip((node.name for node in nodes), ports.default_ports(len(nodes)), strict=True))
     occupied = everywhere(nodes, lambda node: ports.occupied(node, wanted[node.name]))
     hosts = [
         HostAnswers(node.name, node.address, facts, node.interfaces, node.memory, ahead, sees, taken)
@@ -121,4 +121,4 @@ def _left(node: Node) -> float | None:
         now = jobs.job(number)
     except WeftError:
         return None
-    return alike.left(now.fields.get("EndTime", ""), time.time()) if now else None
+    return alike.seconds_until(now.fields.get("EndTime", ""), time.time()) if now else None

@@ -1,6 +1,6 @@
 """Programs with which files are mounted here: images, GlusterFS, containers."""
 
-from weft.doctor.finding import Finding, limits, ok, tried
+from weft.doctor.finding import Finding, finding_of, limits, ok
 from weft.host import settings
 from weft.host.shell import tool
 from weft.host.site import survey
@@ -9,18 +9,18 @@ from weft.host.site.profile import load
 
 def fuse2fs() -> Finding:
     """ext4 images without root."""
-    return tried("fuse2fs", lambda: tool("fuse2fs", "fuse2fs"), "--scratch loopback without root")
+    return finding_of("fuse2fs", lambda: tool("fuse2fs", "fuse2fs"), "--scratch loopback without root")
 
 
 def xfs() -> Finding:
     """xfs images."""
-    return tried("mkfs.xfs", lambda: tool("mkfs.xfs", "xfsprogs"), "--scratch loopback with fs=xfs")
+    return finding_of("mkfs.xfs", lambda: tool("mkfs.xfs", "xfsprogs"), "--scratch loopback with fs=xfs")
 
 
 def gluster() -> Finding:
     """GlusterFS, which weft starts on nodes of its own."""
     costs = "--input, --output and --scratch gluster"
-    return tried("glusterfsd", lambda: tool("glusterfsd", "glusterfs-server"), costs)
+    return finding_of("glusterfsd", lambda: tool("glusterfsd", "glusterfs-server"), costs)
 
 
 def containers() -> Finding:

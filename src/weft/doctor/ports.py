@@ -8,7 +8,7 @@ from weft.run.preview import planned, sketch
 from weft.spec.model import Spec
 
 
-def wanted(count: int) -> list[dict[int, str]]:
+def default_ports(count: int) -> list[dict[int, str]]:
     """By node, from the head node on: each port and the daemon that needs it."""
     found: list[dict[int, str]] = [{} for _ in range(count)]
     nodes = {"workload": "terasort", "nodes": f"ssh:node[1-{count}],cores=1,memory=64G"}

@@ -1,6 +1,6 @@
 """Programs that weft starts: Java and its compiler, Maven, cargo, setpriv."""
 
-from weft.doctor.finding import Finding, missing, ok, tried
+from weft.doctor.finding import Finding, finding_of, missing, ok
 from weft.errors import WeftError
 from weft.host import settings
 from weft.host.provision import jdk, native
@@ -10,7 +10,7 @@ from weft.host.shell import tool
 def java() -> Finding:
     """Java, new enough for the engines."""
     costs = f"every engine; they need Java {jdk.OLDEST}"
-    return tried("java", lambda: f"Java {jdk.version(path := jdk.java())} at {path}", costs, missing)
+    return finding_of("java", lambda: f"Java {jdk.version(path := jdk.java())} at {path}", costs, missing)
 
 
 _SHIPPED = "not needed: this weft was installed with what it builds"
@@ -35,16 +35,18 @@ def maven() -> Finding:
     """Maven, which builds weft's jars."""
     if settings.shipped():
         return ok("maven", _SHIPPED)
-    return tried("maven", lambda: tool("mvn", "maven"), "building weft's jars", missing)
+    return finding_of("maven", lambda: tool("mvn", "maven"), "building weft's jars", missing)
 
 
 def cargo() -> Finding:
     """Rust's build tool, for the programs in native/."""
     if settings.shipped():
         return ok("cargo", _SHIPPED)
-    return tried("cargo", lambda: native.cargo()[1], "the programs in native/: --scratch pool and delayed")
+    return finding_of(
+        "cargo", lambda: native.cargo()[1], "the programs in native/: --scratch pool and delayed"
+    )
 
 
 def setpriv() -> Finding:
     """The program that ties every process to weft's lifetime."""
-    return tried("setpriv", lambda: tool("setpriv", "util-linux"), "every run", missing)
+    return finding_of("setpriv", lambda: tool("setpriv", "util-linux"), "every run", missing)

@@ -73,7 +73,7 @@ def label(words: Iterable[str]) -> str:
     return "+".join([first, *(word for word in below if word != "disk")])
 
 
-def listed(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """`memory,pool+mount:/lustre/me,loopback:/l,size=2G` as three; what has a = belongs to the one before it."""
     found: list[str] = []
     for word in text.split(","):

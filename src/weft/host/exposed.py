@@ -47,15 +47,15 @@ def links(path: Path) -> Iterator[Path]:
                 yield parent
 
 
-def _others(found: os.stat_result) -> str:
-    if found.st_uid not in {os.geteuid(), *_roots()}:
-        return f"user {_user(found.st_uid)}"
-    if found.st_mode & stat.S_ISVTX:  # of what is in it, everybody can change only his own
+def _others(status: os.stat_result) -> str:
+    if status.st_uid not in {os.geteuid(), *_roots()}:
+        return f"user {_user(status.st_uid)}"
+    if status.st_mode & stat.S_ISVTX:  # of what is in it, everybody can change only his own
         return ""
-    if found.st_mode & stat.S_IWOTH:
+    if status.st_mode & stat.S_IWOTH:
         return "everybody"
-    if found.st_mode & stat.S_IWGRP and not _private(found.st_gid):
-        return f"group {_group(found.st_gid)}"
+    if status.st_mode & stat.S_IWGRP and not _private(status.st_gid):
+        return f"group {_group(status.st_gid)}"
     return ""
 
 

@@ -12,7 +12,7 @@ from weft.layout.endpoint import Endpoint, HadoopFileSystem
 from weft.layout.node import Node
 from weft.layout.places import Place
 from weft.record.derived import Derived
-from weft.text.redaction import lacking
+from weft.text.redaction import has_placeholder
 
 SECRET = "@SECRET@"  # noqa: S105 - a placeholder
 """Replaced by the run's secret in generated files."""
@@ -345,7 +345,7 @@ class Dependencies:
     @property
     def secret(self) -> dict[str, str]:
         """The settings with a secret of the user, which belong into a private file."""
-        return {key: value for key, value in self.conf.items() if lacking(value)}
+        return {key: value for key, value in self.conf.items() if has_placeholder(value)}
 
     def require(self, engine: str, *offered: str) -> None:
         """Raises UsageError if the engine does not support one of them."""

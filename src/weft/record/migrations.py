@@ -108,7 +108,7 @@ _DOTTED = (
 """Counters before schema 5, whose names held what columns hold now."""
 
 
-def labelled(name: str, schema: int) -> tuple[str, str, str, str, str]:
+def with_labels(name: str, schema: int) -> tuple[str, str, str, str, str]:
     """A counter of a record of an older schema: its name, kind of thread, path class, operation and histogram's floor."""
     match = next(filter(None, (re.fullmatch(one, name) for one in _DOTTED)), None)
     if match is None:
@@ -157,8 +157,8 @@ def _emulated_4(place: Table) -> dict[str, Any]:
     }
 
 
-def _calibration_4(found: Table) -> dict[str, Any]:
-    return _by_role(found, "roles", "refused")
+def _calibration_4(table: Table) -> dict[str, Any]:
+    return _by_role(table, "roles", "refused")
 
 
 def _fileops_4(node: Table) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _process_4(process: Table) -> dict[str, Any]:
 
 def _sources_5(sources: Table) -> dict[str, Any]:
     """One source for all that a counter tells apart."""
-    return {labelled(name.replace(".*", ""), 4)[0]: words for name, words in sources.items()}
+    return {with_labels(name.replace(".*", ""), 4)[0]: words for name, words in sources.items()}
 
 
 STEPS: Mapping[int, Mapping[str, Step]] = {

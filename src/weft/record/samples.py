@@ -97,7 +97,7 @@ def load(record: Entry, schema: int = migrations.SCHEMA) -> polars.DataFrame:
     found = _load(record)
     if schema == migrations.SCHEMA or "counter" not in found.columns:
         return found
-    named = [(name, *migrations.labelled(name, schema)) for name in found["counter"].unique()]
+    named = [(name, *migrations.with_labels(name, schema)) for name in found["counter"].unique()]
     labels = polars.DataFrame(named, dict.fromkeys(("name", "counter", *LABELS), polars.String), orient="row")
     old = found.rename({"counter": "name"}).drop(LABELS)
     return old.join(labels, on="name", how="left", maintain_order="left").select(list(SCHEMA))

@@ -45,8 +45,9 @@ def downloaded() -> list[str]:
 
 def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     """Download and build what is missing."""
-    for engine in spec.engine.parts.values():
-        engine.require_installed()
+    for kind, engine in spec.engine.parts.items():
+        if home := spec.home(kind):
+            engine.recognize(home)
     java = jdk.java()
     homes = _homes(spec, say)
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
@@ -115,8 +116,8 @@ def class_lists(specs: Sequence[Spec], say: Callable[[str], None]) -> dict[Path,
 
 def _processes(spec: Spec, homes: Mapping[str, Path], built: Mapping[str, Path]) -> dict[str, SharedClasses]:
     """By distribution: the class path of processes that share one, and a run in which they list what they load."""
-    listed = [service.listed(homes, built) for service in spec.all_services()]
-    listed += [engine.listed(homes) for engine in spec.engine.parts.values()]
+    listed = [service.classes(homes, built) for service in spec.all_services()]
+    listed += [engine.classes(homes) for engine in spec.engine.parts.values()]
     return {name: each for one in listed for name, each in one.items()}
 
 
@@ -124,7 +125,4 @@ def _homes(spec: Spec, say: Callable[[str], None]) -> dict[str, Path]:
     """A site's own installation, where the spec or a variable names one, else weft's, downloaded on first use."""
     own = {name: spec.home(name) for name in spec.distributions()}
     downloaded = distribution.homes([name for name, home in own.items() if home is None], say)
-    for name, home in own.items():
-        if home is not None and name in spec.engine.parts:
-            spec.engine.parts[name].recognize(home)
     return {name: home.resolve() if home else downloaded[name] for name, home in own.items()}

@@ -13,7 +13,7 @@ from weft.spec.keys import put
 from weft.spec.messages import hint, say
 from weft.spec.model import Spec
 from weft.spec.runnable import require_plain, require_runnable
-from weft.text.redaction import Values, hidden, lacking, on_command_line, placeholder
+from weft.text.redaction import Values, has_placeholder, hidden, on_command_line, placeholder
 
 
 def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Spec:
@@ -43,7 +43,7 @@ def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) 
 
 def _require_known(table: Mapping[str, Any], values: Values) -> None:
     """Raises UsageError for a placeholder, which a record has in place of a secret, and for a secret that `ps` would show."""
-    if unknown := [key for key in lacking(str(table)) if placeholder(key) not in values]:
+    if unknown := [key for key in has_placeholder(str(table)) if placeholder(key) not in values]:
         at = next(_paths(table, placeholder(unknown[0])), "KEY")
         raise UsageError(
             f"the secret {unknown[0]} is missing: a record has only its placeholder",

@@ -29,7 +29,7 @@ def placeholder(key: str) -> str:
     return f"@SECRET:{plain}@"
 
 
-def lacking(text: str) -> list[str]:
+def has_placeholder(text: str) -> list[str]:
     """The keys whose placeholders are in a text."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(text)))
 
@@ -98,7 +98,7 @@ def on_command_line(table: Mapping[str, Any]) -> str | None:
         if isinstance(value, Mapping):
             if found := on_command_line(value):
                 return found
-        elif lacking(str(value)) and (key == "options" or _JVM.search(str(value))):
+        elif has_placeholder(str(value)) and (key == "options" or _JVM.search(str(value))):
             return key
     return None
 

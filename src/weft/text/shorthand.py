@@ -54,7 +54,7 @@ def expand(
     return table
 
 
-def listed(value: Any, table: Callable[[Any], Any]) -> list[Any] | None:
+def split_list(value: Any, table: Callable[[Any], Any]) -> list[Any] | None:
     """The tables of a list such as `spark,hadoop`: only names, separated by commas; None for anything else."""
     if isinstance(value, str) and _NAMES.fullmatch(value):
         value = value.split(",")

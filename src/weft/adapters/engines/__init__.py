@@ -11,7 +11,7 @@ from weft.adapters.engines.hive import engine as hive
 from weft.adapters.engines.powergraph import engine as powergraph
 from weft.adapters.engines.several import SeveralEngine, composed
 from weft.adapters.engines.spark import engine as spark
-from weft.text.shorthand import listed
+from weft.text.shorthand import split_list
 
 __all__ = ["DEFAULT", "KINDS", "AnyEngine", "Engine"]
 
@@ -31,7 +31,7 @@ DEFAULT = spark.SparkEngine
 
 def tables(value: Any) -> list[Any] | None:
     """The tables of several engines; None for one engine."""
-    return listed(value, KINDS.table)
+    return split_list(value, KINDS.table)
 
 
 def _read(value: Any) -> Engine:

@@ -75,7 +75,7 @@ class Engine(BaseModel, ABC):
         """
         return ()
 
-    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002 - for engines with such processes
+    def classes(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002 - for engines with such processes
         """By distribution: processes whose classes are archived while provisioning."""
         return {}
 
@@ -84,10 +84,7 @@ class Engine(BaseModel, ABC):
         return ()
 
     def recognize(self, home: Path) -> None:
-        """Raises UsageError if a directory is not a supported installation of this engine."""
-
-    def require_installed(self) -> None:
-        """Raises UsageError or MissingError if a program that only the user can install is not there."""
+        """Raises UsageError if a directory is not a supported installation of this engine, MissingError if it needs another program."""
 
     def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
         """Raises UsageError if its own program for a workload does not have these parameters."""

@@ -11,7 +11,7 @@ from weft.adapters.engines.base import Engine
 from weft.adapters.services import mapreducejobs as jobs
 from weft.adapters.services.hadoop import configuration
 from weft.adapters.services.yarn import OnYarnAlone
-from weft.adapters.services.yarncluster import OVERHEAD, Containers, YarnCluster, cut
+from weft.adapters.services.yarncluster import OVERHEAD, Containers, YarnCluster, divide
 from weft.errors import UsageError
 from weft.layout.client import Client
 from weft.layout.jvm import archived
@@ -68,7 +68,9 @@ class HadoopEngine(OnYarnAlone, Engine):
     def containers(self, layout: Layout) -> Containers:
         """The containers of each node. Raises UsageError if a task does not fit."""
         reserved = jobs.HISTORY + self.client_memory + 2 * OVERHEAD
-        return cut(layout, reserved, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
+        return divide(
+            layout, reserved, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST
+        )
 
     @property
     def encrypted(self) -> bool:
@@ -91,7 +93,9 @@ class HadoopEngine(OnYarnAlone, Engine):
         path, settings = yarn.conf / "mapred-site.xml", jobs.settings(yarn, encrypt=self.encrypt)
         files = {
             path: yarn.site("mapred-site", settings, conf),
-            _own(yarn) / path.name: yarn.site("mapred-site", {**settings, **_fixed(yarn)}, conf),
+            _own_settings(yarn) / path.name: yarn.site(
+                "mapred-site", {**settings, **_archive_settings(yarn)}, conf
+            ),
         }
         ready, applications = (jobs.ready(yarn),), (yarn.applications(),)
         return Plan(files, [jobs.history(yarn)], ready, {self.kind: derived}, applications=applications)
@@ -100,11 +104,11 @@ class HadoopEngine(OnYarnAlone, Engine):
         job.dependencies.require(self.kind, "main_class", "jars", "files", "conf")
         yarn = self._yarn(layout)
         secret = job.dependencies.secret
-        files = {_own(yarn) / "job.xml": configuration(secret)} if secret else {}
-        own = "" if job.program.endswith(".jar") else f"{_own(yarn)}:{yarn.conf}"
+        files = {_own_settings(yarn) / "job.xml": configuration(secret)} if secret else {}
+        own = "" if job.program.endswith(".jar") else f"{_own_settings(yarn)}:{yarn.conf}"
         java = yarn.java(self.client_memory, "-XX:+UseSerialGC", settings=own)
         if job.program.endswith(".jar"):
-            arguments = [_COMMANDS["jar"], job.program, *_words(job.dependencies, files), *job.options]
+            arguments = [_COMMANDS["jar"], job.program, *_job_options(job.dependencies, files), *job.options]
         else:
             arguments = [f"io.weft.hadoop.{job.program}", *job.options]
         environment = yarn.environment(layout.head)
@@ -130,12 +134,12 @@ class HadoopEngine(OnYarnAlone, Engine):
         return {**layout.properties(self.kind), **self.conf}
 
 
-def _own(yarn: YarnCluster) -> Path:
+def _own_settings(yarn: YarnCluster) -> Path:
     """The folder of settings that only weft's own programs read."""
     return yarn.conf / "own"
 
 
-def _fixed(yarn: YarnCluster) -> dict[str, str]:
+def _archive_settings(yarn: YarnCluster) -> dict[str, str]:
     """Settings for jobs whose containers need no other classes, so that they match the archive.
 
     Options after Hadoop's own, which equal its defaults here; the class path overrides the one in CLASSPATH.
@@ -149,7 +153,7 @@ def _fixed(yarn: YarnCluster) -> dict[str, str]:
     }
 
 
-def _words(dependencies: Dependencies, files: Iterable[Path]) -> list[str]:
+def _job_options(dependencies: Dependencies, files: Iterable[Path]) -> list[str]:
     """The dependencies of a job, as generic options of Hadoop's Tool."""
     arguments = [dependencies.main_class] if dependencies.main_class else []
     arguments += [word for path in files for word in ("-conf", str(path))]

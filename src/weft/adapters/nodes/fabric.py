@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from weft.adapters.nodes.remote import listed
+from weft.adapters.nodes.remote import enumeration
 from weft.errors import NodeError
 from weft.host.programs import connectivity
 from weft.host.remote.command import RemoteCommand
@@ -24,7 +24,9 @@ def on_fabric(nodes: Sequence[Node], fabric: str) -> list[Node]:
     if fabric != "auto":
         lacking = [node.name for node in nodes if fabric not in node.interfaces]
         if lacking:
-            raise NodeError(f"{listed(lacking)}: no address on an interface {fabric}", hint=_choices(nodes))
+            raise NodeError(
+                f"{enumeration(lacking)}: no address on an interface {fabric}", hint=_choices(nodes)
+            )
         chosen = _on(nodes, fabric)
         _require_apart(chosen)
         _require(_unreached(chosen), chosen, fabric)
@@ -111,12 +113,12 @@ def _unreached(nodes: Sequence[Node]) -> Failures:
             one.leave()
 
 
-def _port(asked: RemoteCommand) -> int | str:
+def _port(command: RemoteCommand) -> int | str:
     """The port that a node listens on, or why it cannot listen."""
     try:
-        if line := asked.line(_DEADLINE):
+        if line := command.line(_DEADLINE):
             return int(line)
-        return asked.end(_DEADLINE).err.strip().rpartition("\n")[2] or "it did not listen"
+        return command.end(_DEADLINE).err.strip().rpartition("\n")[2] or "it did not listen"
     except TimeoutError:
         return "it did not listen in time"
     except EOFError:

@@ -93,7 +93,7 @@ def _refuse_missing(inspected: Sequence[Inspected], visible: Sequence[Path]) -> 
         lacking = [node.name for node, found in inspected if path in found["missing"]]
         if lacking:
             raise NodeError(
-                f"{listed(lacking)}: {path} does not exist there; every node must see it",
+                f"{enumeration(lacking)}: {path} does not exist there; every node must see it",
                 hint="put weft, WEFT_CACHE and WEFT_RUNS on a file system that all hosts share, and the JDK under one path",
             )
 
@@ -117,7 +117,7 @@ def _refuse_old(inspected: Sequence[Inspected]) -> None:
     }
     if old:
         raise NodeError(
-            f"{listed(list(old))}: {next(iter(old.values()))}; the engines need Java {OLDEST} or newer",
+            f"{enumeration(list(old))}: {next(iter(old.values()))}; the engines need Java {OLDEST} or newer",
             hint="install one JDK under one path on all hosts and set JAVA_HOME to it; `weft doctor --nodes ...` shows more",
         )
 
@@ -128,11 +128,11 @@ def _refuse_ipv6_only(inspected: Sequence[Inspected]) -> None:
     ]
     if lacking:
         raise NodeError(
-            f"{listed(lacking)}: only IPv6 addresses; weft and its engines connect over IPv4",
+            f"{enumeration(lacking)}: only IPv6 addresses; weft and its engines connect over IPv4",
             hint="give an interface of each host an IPv4 address, which may be a private one",
         )
 
 
-def listed(names: Sequence[str]) -> str:
+def enumeration(names: Sequence[str]) -> str:
     """Names for a message: all if they are few, otherwise the first ones."""
     return ", ".join(names) if len(names) <= 5 else f"{', '.join(names[:5])} and {len(names) - 5} more"

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from weft.adapters.nodes.fabric import on_fabric
 from weft.adapters.nodes.hosts import Hosts
-from weft.adapters.nodes.remote import connected, listed, prepared
+from weft.adapters.nodes.remote import connected, enumeration, prepared
 from weft.errors import NodeError, UsageError
 from weft.host import machine, shell, signals
 from weft.host.remote.command import LOST
@@ -156,7 +156,7 @@ class SshNodes(Hosts):
             silent = [one for one in silent if one not in answered]
             if silent and time.monotonic() > end:
                 raise NodeError(
-                    f"{listed([name for name, _ in silent])} did not answer within {self.deadline:.0f} s",
+                    f"{enumeration([name for name, _ in silent])} did not answer within {self.deadline:.0f} s",
                     hint="check the host and its name; leave it out, or wait longer with --set nodes.deadline=2m",
                 )
             signals.sleep(0.02)

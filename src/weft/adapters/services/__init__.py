@@ -23,7 +23,7 @@ KINDS.add(
 def resolved(
     storages: Mapping[str, Storage],
     engine: Sequence[Service],
-    asked: Sequence[Service],
+    services: Sequence[Service],
     *,
     secured: bool = True,
 ) -> list[Service]:
@@ -32,10 +32,10 @@ def resolved(
     A requested service that is not useful by itself configures one that is needed. Without `secured`, none that only
     authenticates is needed. Raises UsageError for one that nothing needs, and for two of a kind.
     """
-    chosen = _Chosen({service.kind: service for service in asked}, secured)
+    chosen = _Chosen({service.kind: service for service in services}, secured)
     for role, storage in storages.items():
         chosen.add_below(storage, role)
-    for service in (*engine, *(one for one in asked if one.alone)):
+    for service in (*engine, *(one for one in services if one.alone)):
         chosen.add(service, "services")
     if idle := [kind for kind in chosen.configured if kind not in chosen.found]:
         raise UsageError(f"services: nothing in this run needs {idle[0]}", hint="omit it")

@@ -70,7 +70,7 @@ class Service(BaseModel, ABC):
         """Bytes of memory that it uses and the engine lacks, by node name."""
         return {}
 
-    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002
+    def classes(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002
         """By distribution: processes whose classes are archived while provisioning."""
         return {}
 

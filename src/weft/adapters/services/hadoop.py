@@ -27,7 +27,7 @@ def classes(home: Path, own: Path) -> list[str]:
     return [str(own), *jars(home)]
 
 
-def shared_classes(homes: Mapping[str, Path], jars: Mapping[str, Path]) -> dict[str, SharedClasses]:
+def hadoop_classes(homes: Mapping[str, Path], jars: Mapping[str, Path]) -> dict[str, SharedClasses]:
     """Hadoop's processes, of any service, share one archive."""
     small = ["--engine", "hadoop", "--input", "hdfs", "--output", "hdfs"]
     # without an archive, or on a busy machine, a slow process is not a failed one
@@ -37,7 +37,7 @@ def shared_classes(homes: Mapping[str, Path], jars: Mapping[str, Path]) -> dict[
     return {"hadoop": SharedClasses(classes(homes["hadoop"], jars["hadoop"]), small)}
 
 
-def callers(nodes: Sequence[Node]) -> dict[str, str]:
+def allowed_hosts(nodes: Sequence[Node]) -> dict[str, str]:
     """The part of hadoop-policy.xml with the addresses of clients: only those of the nodes."""
     found = {address for node in nodes for address in node.addresses}
     # connections to a loopback address can come from any other loopback address
@@ -45,7 +45,7 @@ def callers(nodes: Sequence[Node]) -> dict[str, str]:
     return {"security.service.authorization.default.hosts": ",".join(sorted(hosts))}
 
 
-def closed(secret: Path) -> dict[str, str]:
+def page_filter(secret: Path) -> dict[str, str]:
     """The part of core-site.xml that shows a daemon's pages only with a token signed with the file's secret."""
     return {
         "weft.pages.secret.file": str(secret),

@@ -8,7 +8,14 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.services.base import Service
-from weft.adapters.services.hadoop import callers, classes, closed, configuration, jars, shared_classes
+from weft.adapters.services.hadoop import (
+    allowed_hosts,
+    classes,
+    configuration,
+    hadoop_classes,
+    jars,
+    page_filter,
+)
 from weft.adapters.storage.base import Storage
 from weft.adapters.storage.hdfs import HdfsStorage
 from weft.layout.endpoint import Endpoint, HadoopFileSystem
@@ -69,8 +76,8 @@ class Hdfs(Service):
         taken[servers[0].name] += self.storage.namenode_memory + _OVERHEAD
         return taken
 
-    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
-        return shared_classes(homes, jars)
+    def classes(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
+        return hadoop_classes(homes, jars)
 
     def endpoint(self, members: Members, layout: Layout) -> Endpoint:
         servers = members.of(self.kind)
@@ -165,7 +172,7 @@ class Hdfs(Service):
             "ipc.client.connect.retry.interval": "100",
             "ipc.client.connect.max.retries": "600",
             "hadoop.tmp.dir": "${weft.temporary}",
-            **(closed(_secret(layout.directory)) if layout.secured else {}),
+            **(page_filter(_secret(layout.directory)) if layout.secured else {}),
         }
         asked = {**layout.properties("hdfs-site"), **layout.properties("hdfs-daemons")}
         site = {**self._site(servers), **(_PROTECTION if layout.secured else {})}
@@ -182,7 +189,10 @@ class Hdfs(Service):
 
     def _protection(self, layout: Layout) -> dict[Path, str]:
         """Who may call the daemons, and the secret that opens their pages."""
-        policy = {"security.service.authorization.default.acl": "${user.name}", **callers(layout.all_nodes)}
+        policy = {
+            "security.service.authorization.default.acl": "${user.name}",
+            **allowed_hosts(layout.all_nodes),
+        }
         secret = _secret(layout.directory)
         return {secret.with_name("hadoop-policy.xml"): configuration(policy), secret: f"{SECRET}\n"}
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, Field, InstanceOf
 
 from weft.adapters.services.base import Service
-from weft.adapters.services.hadoop import shared_classes
+from weft.adapters.services.hadoop import hadoop_classes
 from weft.adapters.services.yarncluster import (
     NODE_MANAGER,
     OVERHEAD,
@@ -61,8 +61,8 @@ class Yarn(Service):
         taken[members[0].name] += RESOURCE_MANAGER + OVERHEAD
         return taken
 
-    def listed(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
-        return shared_classes(homes, jars)
+    def classes(self, homes: Mapping[str, Path], jars: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
+        return hadoop_classes(homes, jars)
 
     def endpoint(self, members: Members, layout: Layout) -> Endpoint:  # noqa: ARG002
         return Endpoint(settings=layout.of_engine(self.tenant.kind).directory / "conf")

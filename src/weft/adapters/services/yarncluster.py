@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weft.adapters.services.hadoop import callers, classes, closed, configuration
+from weft.adapters.services.hadoop import allowed_hosts, classes, configuration, page_filter
 from weft.errors import UsageError
 from weft.layout.jvm import OPENS, archived, heap, temporary
 from weft.layout.node import Node
@@ -123,7 +123,7 @@ class YarnCluster:
             "ipc.client.connect.retry.interval": "100",
             "ipc.client.connect.max.retries.on.timeouts": "3",
             "ipc.client.connect.timeout": "5000",
-            **(closed(self.secret) if self.closed else {}),
+            **(page_filter(self.secret) if self.closed else {}),
             **self.layout.file_system_properties,
         }
 
@@ -198,7 +198,7 @@ class YarnCluster:
         """YARN's own files by name; `services` as for `yarn_site`."""
         policy = {
             **{f"security.{name}.acl": "${user.name}" for name in PROTOCOLS},
-            **callers(self.layout.all_nodes),
+            **allowed_hosts(self.layout.all_nodes),
         }
         return {
             "core-site": self.core_site(),
@@ -289,7 +289,7 @@ class YarnCluster:
         }
 
 
-def cut(layout: Layout, head: int, asked: int | None, *, master: int, least: int, most: int) -> Containers:
+def divide(layout: Layout, head: int, asked: int | None, *, master: int, least: int, most: int) -> Containers:
     """Divide each node's memory into containers, equally on all nodes. Raises UsageError if a task does not fit.
 
     `head`: bytes of the engine's processes on the head node; `asked`: bytes of a task container.

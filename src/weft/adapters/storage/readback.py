@@ -35,25 +35,25 @@ def require_expected(role: Role, place: Place, nodes: Sequence[Node]) -> None:
         )
 
 
-def _difference(node: Node, wanted: ExpectedMount) -> str:
-    done = access(node).run(["sh", "-c", _READ, "sh", wanted.path], check=False)
+def _difference(node: Node, expected: ExpectedMount) -> str:
+    done = access(node).run(["sh", "-c", _READ, "sh", expected.path], check=False)
     if done.code != 0:
-        return f"{wanted.path} cannot be read: {' '.join(done.err.split())}"
+        return f"{expected.path} cannot be read: {' '.join(done.err.split())}"
     sizes, _, mounts = done.out.partition("\n")
     block, blocks = map(int, sizes.split())
-    return difference(wanted, mounts, block * blocks)
+    return difference(expected, mounts, block * blocks)
 
 
-def difference(wanted: ExpectedMount, mounts: str, size: int) -> str:
+def difference(expected: ExpectedMount, mounts: str, size: int) -> str:
     """What is wrong with a file system of `size` bytes, as text; empty if nothing is. `mounts` is the mount table."""
-    point, kind = mount_of(wanted.path, os.fsencode(mounts))
-    if not fnmatch.fnmatch(kind, wanted.type):
-        return f"{wanted.path} was to be {wanted.type}, but is {kind} (mounted at {point})"
-    if wanted.mounted and point != wanted.path:
-        return f"{wanted.type} was to be mounted at {wanted.path}, but is mounted at {point}"
-    if wanted.size is None:
+    point, kind = mount_of(expected.path, os.fsencode(mounts))
+    if not fnmatch.fnmatch(kind, expected.type):
+        return f"{expected.path} was to be {expected.type}, but is {kind} (mounted at {point})"
+    if expected.mounted and point != expected.path:
+        return f"{expected.type} was to be mounted at {expected.path}, but is mounted at {point}"
+    if expected.size is None:
         return ""
-    least = int(wanted.size * (1 - wanted.overhead)) - _ROUNDED
-    if not least <= size <= wanted.size + _ROUNDED:
-        return f"{wanted.path} was to have {show_size(wanted.size)}, but has {show_size(size)}"
+    least = int(expected.size * (1 - expected.overhead)) - _ROUNDED
+    if not least <= size <= expected.size + _ROUNDED:
+        return f"{expected.path} was to have {show_size(expected.size)}, but has {show_size(size)}"
     return ""

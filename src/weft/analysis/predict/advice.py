@@ -75,7 +75,7 @@ def advise(
 ) -> Advice:
     """The best change of each family, those first that gain most. `others`: runs of the same work by other engines; `run`: the
     relative deviation of one run."""
-    known = correction.fitted((), run)
+    known = correction.fit((), run)
     model = recorded.model(machine)
     work = recorded.work
     found = [
@@ -100,18 +100,18 @@ def advise(
     )
 
 
-def _best(found: Sequence[Line]) -> list[Line]:
+def _best(lines: Sequence[Line]) -> list[Line]:
     """The best line of each family, those first that gain most."""
     best: dict[str, Line] = {}
-    for line in found:
+    for line in lines:
         if line.gain > max(LEAST_GAIN, best[line.family].gain if line.family in best else 0.0):
             best[line.family] = line
     return sorted(best.values(), key=lambda line: -line.gain)
 
 
-def _point(model: Model, one: Candidate, known: Correction) -> Point:
+def _point(model: Model, candidate: Candidate, known: Correction) -> Point:
     """A candidate's time: halfway between the two ends of what is not known, with a band around both."""
-    targets = [one.target, *([one.otherwise] if one.otherwise else [])]
+    targets = [candidate.target, *([candidate.otherwise] if candidate.otherwise else [])]
     ends = [curve.points(model, _at(target), [target.nodes], known, both_again=True)[0] for target in targets]
     between = {
         "seconds": mean(end.seconds for end in ends),
@@ -126,19 +126,21 @@ def _at(target: Target) -> Callable[[int], Target]:
     return lambda nodes: replace(target, nodes=nodes)
 
 
-def _line(one: Candidate, point: Point, work: JobProfile, directory: str) -> Line:
+def _line(candidate: Candidate, point: Point, work: JobProfile, directory: str) -> Line:
     return Line(
-        family=one.family,
-        change=one.change,
-        flags=one.flags,
-        settings=one.settings,
+        family=candidate.family,
+        change=candidate.change,
+        flags=candidate.flags,
+        settings=candidate.settings,
         seconds=point.seconds,
         gain=1 - point.seconds / work.measured,
         low=1 - point.high / work.measured,
         high=1 - point.low / work.measured,
-        part=str(one.part),
-        counter=_counter(one.part, work),
-        check=shlex.join(["weft", "run", f"{directory}/spec.toml", *one.flags]) if one.flags else "",
+        part=str(candidate.part),
+        counter=_counter(candidate.part, work),
+        check=shlex.join(["weft", "run", f"{directory}/spec.toml", *candidate.flags])
+        if candidate.flags
+        else "",
     )
 
 

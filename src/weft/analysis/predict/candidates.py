@@ -86,7 +86,7 @@ def candidates(run: Situation) -> list[Candidate]:
 def _storages(run: Situation) -> Iterator[Candidate]:
     for role in ("scratch", "input", "output"):
         label = run.work.storages.get(role, "")
-        for text in _instead(run, role, label):
+        for text in _other_storages(run, role, label):
             try:
                 found = service(text, run.target.machine)
             except UsageError:
@@ -95,7 +95,7 @@ def _storages(run: Situation) -> Iterator[Candidate]:
             setting = _directory(run.engine.settings.local_directories if role == "scratch" else "", text)
             change, part, rested = (
                 f"{role} on {found.name}",
-                _largest(run.work, role),
+                _largest_part(run.work, role),
                 replace(target, rested=True),
             )
             yield Candidate(f"storage of {role}", change, (f"--{role}", text), setting, target, part, rested)
@@ -110,7 +110,7 @@ def _directory(setting: str, text: str) -> str:
     return f"{setting}={where.get(top, 'the mounted file system')}"
 
 
-def _instead(run: Situation, role: str, label: str) -> list[str]:
+def _other_storages(run: Situation, role: str, label: str) -> list[str]:
     """Other storages for a role, in short form."""
     table = run.spec.get(role)
     table = table if isinstance(table, Mapping) else {}
@@ -134,7 +134,7 @@ def _instead(run: Situation, role: str, label: str) -> list[str]:
     return [*found, *(["disk"] if hosted and top.kind != "disk" else [])]
 
 
-def _largest(work: JobProfile, role: str) -> FilePart:
+def _largest_part(work: JobProfile, role: str) -> FilePart:
     """The part of this role with most time."""
     calls = ((call, stage.count) for stage in work.stages for call in stage.calls if call.role == role)
     found = sums((call.part, call.seconds * tasks) for call, tasks in calls)
@@ -254,7 +254,7 @@ class Experiment:
     target: Target
 
 
-def offered(run: Situation, scratches: Sequence[str]) -> list[Experiment]:
+def possible_experiments(run: Situation, scratches: Sequence[str]) -> list[Experiment]:
     """The same again; half and twice the nodes, tasks and data; and each scratch that is asked for."""
     return [
         Experiment((), run.target),

@@ -29,8 +29,8 @@ Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Another run."""
+class Residual:
+    """How another run deviates from what was predicted for it."""
 
     axes: Axes
     log: float
@@ -48,7 +48,7 @@ class Correction:
     """By how much the other runs were further off than assumed: all deviations are multiplied by it."""
     run: float = USUAL
     """Relative deviation of one run."""
-    seen: int = 0
+    runs: int = 0
     """Other runs that it is from."""
 
     def at(self, axes: Axes) -> tuple[float, float]:
@@ -56,13 +56,13 @@ class Correction:
         at = np.array([axes.get(name, 0.0) for name in self.names])
         unknown = {name: value for name, value in axes.items() if name not in self.names}
         variance = float(at @ self.covariance @ at) + self.run**2
-        variance += sum((assumed(name, self.run) * value) ** 2 for name, value in unknown.items())
+        variance += sum((prior_deviation(name, self.run) * value) ** 2 for name, value in unknown.items())
         return float(at @ self.means), self.overdispersion * math.sqrt(variance)
 
     def within(self, share: float) -> float:
         """How many deviations to either side hold so large a share of runs: Student's distribution, as the deviations themselves
         are known from few runs (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5)."""
-        normal, free = NormalDist().inv_cdf((1 + share) / 2), _SURE + self.seen
+        normal, free = NormalDist().inv_cdf((1 + share) / 2), _SURE + self.runs
         first = (normal**3 + normal) / (4 * free)
         return normal + first + (5 * normal**5 + 16 * normal**3 + 3 * normal) / (96 * free**2)
 
@@ -80,14 +80,14 @@ def deviation(equal: Iterable[Sequence[float]]) -> float:
     return math.sqrt(squares / free)
 
 
-def assumed(name: str, run: float = USUAL) -> float:
+def prior_deviation(name: str, run: float = USUAL) -> float:
     """The deviation of an axis' coefficient before any other run is known."""
     if name == AGAIN:
         return run
     return PER_DOUBLING if name in DOUBLINGS else VALUE["error_per_storage"]
 
 
-def fitted(runs: Sequence[Seen], run: float = USUAL) -> Correction:
+def fit(runs: Sequence[Residual], run: float = USUAL) -> Correction:
     """The correction by other runs. `run`: the relative deviation of one of them."""
     if not runs:
         return replace(NONE, run=run)
@@ -99,7 +99,7 @@ def fitted(runs: Sequence[Seen], run: float = USUAL) -> Correction:
     return Correction(names, gain @ logs, covariance, max(1.0, math.sqrt(square)), run, len(runs))
 
 
-def squares(runs: Sequence[Seen], run: float = USUAL) -> float:
+def squares(runs: Sequence[Residual], run: float = USUAL) -> float:
     """How far off the runs were by all: the square of their distance in units of what is assumed (Mahalanobis)."""
     if not runs:
         return 0.0
@@ -111,16 +111,16 @@ def _squares(logs: Matrix, spread: Matrix) -> float:
     return float(logs @ np.linalg.inv(spread) @ logs)
 
 
-def _system(runs: Sequence[Seen], run: float) -> tuple[tuple[str, ...], Matrix, Matrix, Matrix, Matrix]:
+def _system(runs: Sequence[Residual], run: float) -> tuple[tuple[str, ...], Matrix, Matrix, Matrix, Matrix]:
     """Axes, runs by axes, logarithms, and the covariances of coefficients and of logarithms before any run is known."""
     names = tuple(sorted({name for one in runs for name in one.axes}))
     at = np.array([[one.axes.get(name, 0.0) for name in names] for one in runs])
-    before = np.diag([assumed(name, run) ** 2 for name in names])
+    before = np.diag([prior_deviation(name, run) ** 2 for name in names])
     spread = at @ before @ at.T + run**2 * np.eye(len(runs))
     return names, at, np.array([one.log for one in runs]), before, spread
 
 
-def chosen(
+def choose_runs(
     offered: Sequence[Axes], wanted: Sequence[Axes], count: int, known: Sequence[Axes] = ()
 ) -> list[int]:
     """Indexes of the runs after which the wanted targets are known best, at most `count`, each chosen with those before it
@@ -148,5 +148,5 @@ _WORTH = 0.99
 
 def _deviation(taken: Sequence[Axes], wanted: Sequence[Axes]) -> float:
     """The mean deviation at the wanted targets; what runs will have taken does not matter for it."""
-    known = fitted([Seen(axes, 0.0) for axes in taken])
+    known = fit([Residual(axes, 0.0) for axes in taken])
     return sum(known.at(axes)[1] for axes in wanted) / len(wanted)

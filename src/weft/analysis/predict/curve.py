@@ -51,21 +51,25 @@ def points(
     model: Model,
     target_at: Callable[[int], Target],
     counts: Sequence[int],
-    known: Correction = NONE,
+    correction: Correction = NONE,
     *,
     both_again: bool = False,
 ) -> list[Point]:
     """The curve, corrected by other runs of the same work. `beside`: as it compares with the measured run when both are made again."""
-    return [_point(model, target_at(nodes), known, both_again=both_again) for nodes in counts]
+    return [_point(model, target_at(nodes), correction, both_again=both_again) for nodes in counts]
 
 
-def _point(model: Model, target: Target, known: Correction, *, both_again: bool) -> Point:
+def _point(model: Model, target: Target, correction: Correction, *, both_again: bool) -> Point:
     found = model.at(target)
     axes = distance.axes(model, target, found)
     # a factor that the measured run had by luck is in its prediction as well
-    log, deviation = known.at({name: at for name, at in axes.items() if not (both_again and name == AGAIN)})
-    width = known.within(_BAND) * math.hypot(
-        deviation, math.log(max(model.replay(), 1e-3)), VALUE["error_per_waiting"] * distance.waited(model)
+    log, deviation = correction.at(
+        {name: at for name, at in axes.items() if not (both_again and name == AGAIN)}
+    )
+    width = correction.within(_BAND) * math.hypot(
+        deviation,
+        math.log(max(model.replay(), 1e-3)),
+        VALUE["error_per_waiting"] * distance.queued_share(model),
     )
     longer = math.exp(log)
     return Point(

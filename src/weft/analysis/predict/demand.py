@@ -8,7 +8,7 @@ from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.machine import StorageModel
 from weft.analysis.predict.stations import Load, Station, solve
-from weft.analysis.predict.target import BYPASS, Scaled, Target, scaled
+from weft.analysis.predict.target import BYPASS, Scaled, Target, scale
 from weft.facts.roles import ROLES
 from weft.facts.storages import layers
 
@@ -33,12 +33,12 @@ class Anchors:
     """By role, where the storage is the measured one."""
 
 
-def _stay(load: Load, stations: Iterable[Station]) -> float:
+def _seconds_at(load: Load, stations: Iterable[Station]) -> float:
     """Seconds of a task at some stations, with its waits."""
     return sum(each.demand + load.waits.get(each.name, 0.0) for each in stations)
 
 
-def _left(measured: float, queued: float) -> float:
+def _unexplained(measured: float, queued: float) -> float:
     """The share of a measured time that queues do not explain."""
     return max(0.0, measured - queued) / measured if measured > 0 else 1.0
 
@@ -60,7 +60,7 @@ class Demand:
 
     def at_storage(self, role: str, load: Load) -> float:
         """Seconds of a task at what serves the files of a role, with its waits."""
-        return _stay(load, (station for station in self.stations if station.role == role))
+        return _seconds_at(load, (station for station in self.stations if station.role == role))
 
     def in_files(self, role: str, load: Load) -> float:
         """Seconds of a task in calls on the files of a role, and at what serves them."""
@@ -76,7 +76,7 @@ class Demand:
 _FREE = Anchors()
 
 
-def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
+def fit_to_run(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
     """The factors with which a stage takes, where it was measured, what it took there."""
     found = _FREE
     files = {role: sum(each.seconds for each in stage.calls if each.role == role) for role in ROLES}
@@ -90,18 +90,20 @@ def anchored(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
             if running > 0 and measured.machine.processors
             else 1.0,
             0.0 if measured.machine.processors else 1.0,
-            _left(stage.scheduling, _stay(load, (s for s in demand.stations if s.name == DRIVER))),
-            {role: _left(files[role], demand.at_storage(role, load)) for role in ROLES},
+            _unexplained(
+                stage.scheduling, _seconds_at(load, (s for s in demand.stations if s.name == DRIVER))
+            ),
+            {role: _unexplained(files[role], demand.at_storage(role, load)) for role in ROLES},
         )
     return found
 
 
 def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchors = _FREE) -> Demand:
     """A stage's demand."""
-    new = scaled(stage, work, target)
+    new = scale(stage, work, target)
     machine = target.machine
     spared = 0.0 if target.uncompressed is None else stage.compression
-    cold = _cold(stage, work)
+    cold = _warm_up_share(stage, work)
     again = cold * _slots_a_task(new.tasks, target.slots) / _slots_a_task(stage.count, work.slots)
     grown = (1 - cold) * new.data + again
     cpu = ((stage.cpu - stage.fixed) * grown + stage.fixed - spared * new.data) / machine.speed
@@ -122,24 +124,24 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
     if machine.processors:
         background = _background(work, target, new.tasks)
         running = (cpu + background) * anchors.cpu
-        running = max(min(cpu, running), running - stage.waiting * _woken(stage, work, target))
+        running = max(min(cpu, running), running - stage.waiting * _spared_turns(stage, work, target))
         parts["CPU"] = running
         # tasks run as long as there is a processor, and share them from there: no queue before
-        emulated = _emulated(stage, new, work, target)
+        emulated = _emulator_seconds(stage, new, work, target)
         stations.append(Station(CPUS, running + emulated, servers=machine.processors, hidden=True))
         if machine.capped:
             stations.append(Station(NODES, running, servers=target.cores, copies=target.nodes, hidden=True))
     else:
         parts["CPU"] = cpu
         parts["run-queue wait"] = (
-            stage.waiting * cpu / stage.cpu * (1 - _woken(stage, work, target)) if stage.cpu else 0.0
+            stage.waiting * cpu / stage.cpu * (1 - _spared_turns(stage, work, target)) if stage.cpu else 0.0
         )
     launches = machine.launches.get(work.engine)
     if launches:
         stations.append(Station(DRIVER, 1 / launches))
     for role in ROLES:
-        own, shared = _files(role, stage, new, work, target)
-        if not replaced(role, work, target):
+        own, shared = _file_calls(role, stage, new, work, target)
+        if not has_new_storage(role, work, target):
             own = {name: seconds * anchors.files.get(role, 1.0) for name, seconds in own.items()}
         parts |= own
         stations += shared
@@ -149,7 +151,7 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
     return Demand(stage, new, sum(parts.values()), used, parts)
 
 
-def _cold(stage: StageWork, work: JobProfile) -> float:
+def _warm_up_share(stage: StageWork, work: JobProfile) -> float:
     """The share of what a task computes that slots need to warm up, whatever its data."""
     if work.jvm_a_task or not stage.cpu:
         return 0.0
@@ -176,7 +178,7 @@ def _background(work: JobProfile, target: Target, count: int) -> float:
     whole = work.background * sum(stage.cpu * stage.count for stage in work.stages)
     if work.jvm_a_task:
         return whole / sum(stage.count for stage in work.stages) / target.machine.speed
-    each = [scaled(stage, work, target) for stage in work.stages]
+    each = [scale(stage, work, target) for stage in work.stages]
     done = sum(new.tasks * new.data * stage.cpu for new, stage in zip(each, work.stages, strict=True))
     more = done / sum(stage.count * stage.cpu for stage in work.stages)
     machines = min(target.nodes, count) / work.nodes
@@ -184,48 +186,52 @@ def _background(work: JobProfile, target: Target, count: int) -> float:
     return whole * machines * each_does / sum(new.tasks for new in each) / target.machine.speed
 
 
-def _woken(stage: StageWork, work: JobProfile, target: Target) -> float:
+def _spared_turns(stage: StageWork, work: JobProfile, target: Target) -> float:
     """The share of a task's turns on a processor that came after calls for which it does not wait at the target.
 
     A thread that was blocked queues for a processor again: after each call, as after each turn that it computed through.
     """
     if not target.rested:
         return 0.0
-    own = [call for call in stage.calls if not call.served and not _cached(work.storages.get(call.role, ""))]
+    own = [
+        call for call in stage.calls if not call.served and not _is_local(work.storages.get(call.role, ""))
+    ]
     gone = [
-        call for call in own if replaced(call.role, work, target) and _cached(target.storages[call.role].name)
+        call
+        for call in own
+        if has_new_storage(call.role, work, target) and _is_local(target.storages[call.role].name)
     ]
     turns = sum(call.count for call in own) + stage.cpu / VALUE["scheduler_turn"]
     return sum(call.count for call in gone) / turns if turns else 0.0
 
 
-def _emulated(stage: StageWork, new: Scaled, work: JobProfile, target: Target) -> float:
+def _emulator_seconds(stage: StageWork, new: Scaled, work: JobProfile, target: Target) -> float:
     """Processor seconds of the daemons that emulate file systems on the nodes' host."""
     found = 0.0
     for role, service in target.storages.items():
-        each = (work.emulator if not replaced(role, work, target) else 0.0) or service.emulator
+        each = (work.emulator if not has_new_storage(role, work, target) else 0.0) or service.emulator
         if service.emulator:
             found += each * sum(
-                _grown(call, stage, new, work, target).count for call in stage.calls if call.role == role
+                _calls_at(call, stage, new, work, target).count for call in stage.calls if call.role == role
             )
     return found
 
 
-def _files(
+def _file_calls(
     role: str, stage: StageWork, new: Scaled, work: JobProfile, target: Target
 ) -> tuple[dict[str, float], list[Station]]:
     """A role's file calls: by part seconds of their own, and what they need of the storage."""
     metadata, data = (str(of_calls(role, data=moves)) for moves in (False, True))
-    calls = [_grown(each, stage, new, work, target) for each in stage.calls if each.role == role]
+    calls = [_calls_at(each, stage, new, work, target) for each in stage.calls if each.role == role]
     service = target.storages.get(role)
-    same = not replaced(role, work, target)
+    same = not has_new_storage(role, work, target)
     own = {metadata: 0.0, data: 0.0}
     parallel = min(max(1, target.nodes - 1), VALUE["fetch_requests"])
     for each in calls:
         kind = data if each.data else metadata
         delay = _delay(each, service) / (parallel if each.served else 1)
         # what the kernel needs to copy pages of a node's own files is needed above any storage
-        own[kind] += each.seconds if same or (each.data and _cached(work.storages.get(role, ""))) else 0.0
+        own[kind] += each.seconds if same or (each.data and _is_local(work.storages.get(role, ""))) else 0.0
         own[kind] += 0.0 if same else delay
     inflation = target.inflation if role == "scratch" else 1.0
     moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data * inflation
@@ -236,13 +242,13 @@ def _files(
     return own, _stations(role, service, calls, moved, target.nodes)
 
 
-def replaced(role: str, work: JobProfile, target: Target) -> bool:
+def has_new_storage(role: str, work: JobProfile, target: Target) -> bool:
     """Whether a role has another storage than where it was measured."""
     service = target.storages.get(role)
     return service is not None and service.name != work.storages.get(role)
 
 
-def _cached(label: str) -> bool:
+def _is_local(label: str) -> bool:
     return layers(label)[0].known.local
 
 
@@ -266,7 +272,7 @@ def _stations(
     ]
 
 
-def _grown(
+def _calls_at(
     call: CallsPerTask, stage: StageWork, new: Scaled, work: JobProfile, target: Target
 ) -> CallsPerTask:
     """The calls of a task at the target: constant a task, or by block, or by data."""

@@ -14,7 +14,7 @@ _LEAST_SHARE = 0.2
 """Of the slot time, that another storage may decide though the model sees less: what a call waits for a processor, too."""
 
 
-def axes(model: Model, target: Target, found: Forecast) -> dict[str, float]:
+def axes(model: Model, target: Target, forecast: Forecast) -> dict[str, float]:
     """The coordinates of a target: doublings of slots, data and tasks, and for each storage that is replaced the share of
     the slot time that it decides."""
     work = model.work
@@ -23,23 +23,23 @@ def axes(model: Model, target: Target, found: Forecast) -> dict[str, float]:
         AGAIN: 1.0,
         "slots": math.log2(target.slots / work.slots),
         "data": math.log2(target.size / work.size) if target.size and work.size else 0.0,
-        "tasks": math.log2(sum(stage.tasks for stage in found.stages) / tasks),
-        **replaced(model, target, found),
+        "tasks": math.log2(sum(stage.tasks for stage in forecast.stages) / tasks),
+        **storage_shares(model, target, forecast),
     }
 
 
-def replaced(model: Model, target: Target, found: Forecast) -> dict[str, float]:
+def storage_shares(model: Model, target: Target, forecast: Forecast) -> dict[str, float]:
     """By role and storage: the share of the job's slot time that it decides, where it was measured or at the target.
 
     Only storages that have something to do: those of a job without a call on them decide nothing.
     """
     work = model.work
-    slots = max(found.slots * found.seconds, 1e-9)
+    slots = max(forecast.slots * forecast.seconds, 1e-9)
     shares = {}
     for role, service in target.storages.items():
         if service.name == work.storages.get(role):
             continue
-        now = sum(stage.files[role] for stage in found.stages)
+        now = sum(stage.files[role] for stage in forecast.stages)
         was = sum(c.seconds * stage.count for stage in work.stages for c in stage.calls if c.role == role)
         calls = sum(c.count for stage in work.stages for c in stage.calls if c.role == role)
         if not calls:
@@ -49,17 +49,17 @@ def replaced(model: Model, target: Target, found: Forecast) -> dict[str, float]:
     return shares
 
 
-def extrapolation(model: Model, target: Target, found: Forecast) -> float:
+def extrapolation(model: Model, target: Target, forecast: Forecast) -> float:
     """The largest ratio, either way, of slots, size or blocks to what was measured."""
     work = model.work
     blocks = sum(stage.blocks * stage.count for stage in work.stages)
     ratios = [target.slots / work.slots]
     ratios += [target.size / work.size] if target.size and work.size else []
-    ratios += [sum(stage.blocks for stage in found.stages) / blocks] if blocks else []
+    ratios += [sum(stage.blocks for stage in forecast.stages) / blocks] if blocks else []
     return max(max(ratio, 1 / ratio) for ratio in ratios if ratio > 0)
 
 
-def waited(model: Model) -> float:
+def queued_share(model: Model) -> float:
     """The share of the measured slot time that tasks waited for a processor."""
     seconds = sum(stage.waiting * stage.count for stage in model.work.stages)
     return seconds / (model.work.slots * max(model.work.wall, 1e-9))

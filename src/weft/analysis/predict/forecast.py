@@ -89,7 +89,7 @@ class Model:
 
     def __post_init__(self) -> None:
         self.anchors = {
-            stage.key: demand.anchored(stage, self.work, self.measured) for stage in self.work.stages
+            stage.key: demand.fit_to_run(stage, self.work, self.measured) for stage in self.work.stages
         }
         self.replayed = self._raw(self.measured, queues=True).seconds
 
@@ -110,7 +110,7 @@ class Model:
                 _durations(stage, needs, load, self.work.slots, target), stage.after, stage.lag
             )
             found.append((needs, load))
-        seconds, ends = _play(steps, target.slots, found) if queues else (0.0, [0.0] * len(found))
+        seconds, ends = _schedule(steps, target.slots, found) if queues else (0.0, [0.0] * len(found))
         driver = sum(step.lag for step in steps.values()) + self.work.after
         outside = self.work.outside
         stages = [
@@ -149,16 +149,16 @@ def _durations(stage: StageWork, needs: Demand, load: Load, slots: int, target: 
     cold, warm = shape[:slots], shape[slots:]
     count = needs.scaled.tasks
     first = min(count, target.slots)
-    spread = np.concatenate([_drawn(cold, first), _drawn(warm if len(warm) else cold, count - first)])
+    spread = np.concatenate([_resampled(cold, first), _resampled(warm if len(warm) else cold, count - first)])
     found: list[float] = (spread / spread.mean() * load.response + stage.gap).tolist()
     return (
-        _undivided([seconds + stage.gap for seconds in stage.tasks], found)
+        _with_long_tasks([seconds + stage.gap for seconds in stage.tasks], found)
         if target.whole and stage.reads_shuffle
         else found
     )
 
 
-def _undivided(was: Sequence[float], now: Sequence[float]) -> list[float]:
+def _with_long_tasks(was: Sequence[float], now: Sequence[float]) -> list[float]:
     """The same time in all, with the long tasks as long as they were."""
     long = [seconds for seconds in was if seconds > LONG * median(was)]
     others = len(now) - len(long)
@@ -167,7 +167,7 @@ def _undivided(was: Sequence[float], now: Sequence[float]) -> list[float]:
     return [*long, *[max(sum(now) - sum(long), 0.0) / others] * others]
 
 
-def _drawn(shape: Numbers, count: int) -> Numbers:
+def _resampled(shape: Numbers, count: int) -> Numbers:
     """As many values with the same distribution, in an order that is always the same."""
     if count == len(shape):
         return shape
@@ -175,12 +175,12 @@ def _drawn(shape: Numbers, count: int) -> Numbers:
     return np.random.default_rng(_SEED).permutation(values)
 
 
-def _play(
+def _schedule(
     steps: Mapping[Stage, Step], slots: int, found: Sequence[tuple[Demand, Load]]
 ) -> tuple[float, list[float]]:
     """Seconds of the job until its last task, and of each stage; no stage is faster than its busiest service."""
     least = [max((needs.scaled.tasks / s.limit for s in needs.stations), default=0.0) for needs, _ in found]
-    alone = [max(_listed(step.tasks, slots), low) for step, low in zip(steps.values(), least, strict=True)]
+    alone = [max(_makespan(step.tasks, slots), low) for step, low in zip(steps.values(), least, strict=True)]
     if _chained(steps):
         return sum(alone) + sum(step.lag for step in steps.values()), alone
     return max(schedule.makespan(steps, slots), sum(least)), alone
@@ -192,7 +192,7 @@ def _chained(steps: Mapping[Stage, Step]) -> bool:
     return all(keys[index - 1] in steps[key].after for index, key in enumerate(keys) if index)
 
 
-def _listed(tasks: Sequence[float], slots: int) -> float:
+def _makespan(tasks: Sequence[float], slots: int) -> float:
     """Seconds until the last task ends if a free slot takes the next one."""
     free = list(tasks[:slots])
     heapq.heapify(free)

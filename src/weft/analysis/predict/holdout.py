@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from weft.analysis.predict import correction, distance
-from weft.analysis.predict.correction import NONE, USUAL, Seen
+from weft.analysis.predict.correction import NONE, USUAL, Residual
 from weft.analysis.predict.distance import Axes
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import WARM_UP
@@ -39,8 +39,8 @@ class HoldOut:
     """By role."""
 
     @property
-    def seen(self) -> Seen:
-        return Seen(self.axes, math.log(self.measured / self.predicted))
+    def residual(self) -> Residual:
+        return Residual(self.axes, math.log(self.measured / self.predicted))
 
     @property
     def error(self) -> float:
@@ -48,22 +48,26 @@ class HoldOut:
         return abs(math.log(self.predicted / self.measured))
 
 
-def comparable(one: Recorded, other: Recorded) -> bool:
+def comparable(recorded: Recorded, other: Recorded) -> bool:
     """Whether they differ at most in what a prediction can change."""
-    same_engine = one.work.engine == other.work.engine and one.spec.get("engine") == other.spec.get("engine")
-    return one.name != other.name and same_engine and same_work(one, other)
+    same_engine = recorded.work.engine == other.work.engine and recorded.spec.get("engine") == other.spec.get(
+        "engine"
+    )
+    return recorded.name != other.name and same_engine and same_work(recorded, other)
 
 
-def same_work(one: Recorded, other: Recorded) -> bool:
+def same_work(recorded: Recorded, other: Recorded) -> bool:
     """Whether they are the same workload on the same kind of nodes, but for what a prediction can change."""
-    return one.kind == other.kind and _fixed(one.spec) == _fixed(other.spec)
+    return recorded.kind == other.kind and _unpredicted_keys(recorded.spec) == _unpredicted_keys(other.spec)
 
 
-def _fixed(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _unpredicted_keys(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in spec.get("workload", {}).items() if key not in _MAY_DIFFER}
 
 
-def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequence[Recorded]) -> list[HoldOut]:
+def predict_others(
+    recorded: Recorded, model: Model, machine: Machine, others: Sequence[Recorded]
+) -> list[HoldOut]:
     """Every comparable run on storages that the machine knows, as predicted from this one."""
     found = []
     for other in others:
@@ -88,7 +92,9 @@ def left_out(recorded: Recorded, model: Model, machine: Machine, others: Sequenc
     return found
 
 
-def warmed(recorded: Recorded, machine: Machine, others: Sequence[Recorded], run: float = USUAL) -> Recorded:
+def with_best_warm_up(
+    recorded: Recorded, machine: Machine, others: Sequence[Recorded], run: float = USUAL
+) -> Recorded:
     """The run, with that part of its CPU time as warm-up by which the other runs are predicted best."""
     alike = [other for other in others if comparable(recorded, other)]
     if recorded.work.jvm_a_task or not alike:
@@ -96,7 +102,7 @@ def warmed(recorded: Recorded, machine: Machine, others: Sequence[Recorded], run
 
     def off(share: float) -> float:
         trial = replace(recorded, work=replace(recorded.work, warm_up=share))
-        runs = [one.seen for one in left_out(trial, trial.model(machine), machine, alike)]
+        runs = [one.residual for one in predict_others(trial, trial.model(machine), machine, alike)]
         return correction.squares(runs, run) + ((share - WARM_UP) / _EITHER_WAY) ** 2
 
     best = min(_SHARES, key=off)
@@ -115,13 +121,13 @@ def nearest(
     own = _partitions(recorded)
     alike = [one for one in others if comparable(recorded, one) and _partitions(one) == own]
 
-    def away(one: Recorded) -> float:
-        model = one.model(machine)
+    def away(recorded: Recorded) -> float:
+        model = recorded.model(machine)
         return sum(NONE.at(distance.axes(model, target, model.at(target)))[1] for target in targets)
 
     return min([recorded, *alike], key=away)
 
 
-def error(found: Sequence[HoldOut]) -> float:
+def error(holdouts: Sequence[HoldOut]) -> float:
     """The median error; 0 without runs."""
-    return median([one.error for one in found]) if found else 0.0
+    return median([one.error for one in holdouts]) if holdouts else 0.0

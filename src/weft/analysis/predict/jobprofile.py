@@ -197,17 +197,17 @@ def of_record(
 
 
 def _stage(
-    seen: Evidence,
+    evidence: Evidence,
     key: Stage,
     row: StageTime,
     step: Step,
     served: Mapping[str, float],
 ) -> StageWork:
-    mine = seen.where[key]
-    rows = seen.tasks[mine]
+    mine = evidence.where[key]
+    rows = evidence.tasks[mine]
     count = len(step.tasks)
     order = rows["begin"].to_numpy().argsort(kind="stable")
-    held = [float(seen.use.held[mine[index]]) for index in order]
+    held = [float(evidence.use.held[mine[index]]) for index in order]
 
     def mean(*columns: str) -> float:
         return sum(float(rows[column].fill_null(0).sum()) for column in columns) / count
@@ -238,7 +238,7 @@ def _stage(
         gc=parts.get(GC, 0.0),
         network=parts.get(NETWORK, 0.0),
         scheduling=scheduling,
-        gap=seen.use.empty.get((slots.SCHEDULING, key), 0.0) / count,
+        gap=evidence.use.empty.get((slots.SCHEDULING, key), 0.0) / count,
         other=max(0.0, rest),
         calls=calls,
         blocks=mean("local_blocks", "remote_blocks"),

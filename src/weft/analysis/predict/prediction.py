@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from weft.analysis.predict import correction, curve, distance, holdout
-from weft.analysis.predict.candidates import SMALL, Experiment, offered
+from weft.analysis.predict.candidates import SMALL, Experiment, possible_experiments
 from weft.analysis.predict.correction import USUAL
 from weft.analysis.predict.curve import Point
 from weft.analysis.predict.distance import Axes
@@ -85,17 +85,23 @@ class Scenario:
 
 
 def predict(
-    recorded: Recorded, here: Machine, asked: Scenario, tests: Sequence[Recorded] = (), run: float = USUAL
+    recorded: Recorded,
+    machine: Machine,
+    scenario: Scenario,
+    tests: Sequence[Recorded] = (),
+    run: float = USUAL,
 ) -> Prediction:
-    """The curves. `here`: the machine of the record; `tests`: other runs; `run`: the relative deviation of one."""
-    recorded = holdout.warmed(recorded, here, tests, run)
-    model = recorded.model(here)
-    tested = holdout.left_out(recorded, model, here, tests)
-    bases = asked.bases(recorded)
-    curves = [_curve(recorded, here, base, asked.counts, name, tests, run) for name, base in bases.items()]
+    """The curves. `machine`: the machine of the record; `tests`: other runs; `run`: the relative deviation of one."""
+    recorded = holdout.with_best_warm_up(recorded, machine, tests, run)
+    model = recorded.model(machine)
+    tested = holdout.predict_others(recorded, model, machine, tests)
+    bases = scenario.bases(recorded)
+    curves = [
+        _curve(recorded, machine, base, scenario.counts, name, tests, run) for name, base in bases.items()
+    ]
     return Prediction(
         run=recorded.name,
-        machine=asked.there.name,
+        machine=scenario.there.name,
         measured=recorded.work.measured,
         nodes=recorded.work.nodes,
         cores=recorded.cores,
@@ -103,27 +109,27 @@ def predict(
         left_out=len(tested),
         left_out_error=holdout.error(tested),
         curves=tuple(curves),
-        notes=tuple(_notes(recorded, asked.there, next(iter(bases.values())), curves)),
+        notes=tuple(_notes(recorded, scenario.there, next(iter(bases.values())), curves)),
     )
 
 
 def experiments(
-    recorded: Recorded, here: Machine, asked: Scenario, tests: Sequence[Recorded], count: int
+    recorded: Recorded, machine: Machine, scenario: Scenario, tests: Sequence[Recorded], count: int
 ) -> list[Experiment]:
     """The small runs, at most `count`, after which the curves would be known best."""
-    model = recorded.model(here)
-    wanted = [replace(base, nodes=n) for base in asked.bases(recorded).values() for n in asked.counts]
+    model = recorded.model(machine)
+    wanted = [replace(base, nodes=n) for base in scenario.bases(recorded).values() for n in scenario.counts]
 
     def axes(target: Target) -> Axes:
         return distance.axes(model, target, model.at(target))
 
     possible = [
         one
-        for one in offered(recorded.situation(here), asked.scratches)
+        for one in possible_experiments(recorded.situation(machine), scenario.scratches)
         if model.at(one.target).seconds <= SMALL * recorded.work.measured
     ]
-    known = [one.axes for one in holdout.left_out(recorded, model, here, tests)]
-    best = correction.chosen(
+    known = [one.axes for one in holdout.predict_others(recorded, model, machine, tests)]
+    best = correction.choose_runs(
         [axes(one.target) for one in possible], [axes(target) for target in wanted], count, known
     )
     return [possible[index] for index in best]
@@ -131,7 +137,7 @@ def experiments(
 
 def _curve(
     recorded: Recorded,
-    here: Machine,
+    machine: Machine,
     base: Target,
     counts: Sequence[int],
     name: str,
@@ -143,12 +149,12 @@ def _curve(
     def at(nodes: int) -> Target:
         return replace(base, nodes=nodes)
 
-    start = holdout.nearest(recorded, here, tests, [at(nodes) for nodes in counts])
+    start = holdout.nearest(recorded, machine, tests, [at(nodes) for nodes in counts])
     if start is not recorded:
-        start = holdout.warmed(start, here, [recorded, *tests], run)
-    model = start.model(here)
-    tested = holdout.left_out(start, model, here, [recorded, *tests])
-    known = correction.fitted([one.seen for one in tested], run)
+        start = holdout.with_best_warm_up(start, machine, [recorded, *tests], run)
+    model = start.model(machine)
+    tested = holdout.predict_others(start, model, machine, [recorded, *tests])
+    known = correction.fit([one.residual for one in tested], run)
     points = curve.points(model, at, counts, known)
     knee = curve.knee(model, at, _BEYOND * max(counts))
     return Curve(

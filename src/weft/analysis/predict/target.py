@@ -152,12 +152,12 @@ BYPASS = VALUE["bypass_merge_threshold"]
 """With at most so many reducers, each block is first a file of its own."""
 
 
-def scaled(stage: StageWork, work: JobProfile, target: Target) -> Scaled:
+def scale(stage: StageWork, work: JobProfile, target: Target) -> Scaled:
     """How a stage changes with the number of tasks around it."""
 
-    def count(one: StageWork) -> int:
+    def count(stage: StageWork) -> int:
         size = target.size or work.size
-        return target.growth.tasks(one, work, target.slots, size, target.partitions)
+        return target.growth.tasks(stage, work, target.slots, size, target.partitions)
 
     tasks = count(stage)
     data = target.growth.data(stage, tasks, work, target.size or work.size) * stage.count / tasks

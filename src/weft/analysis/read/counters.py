@@ -43,9 +43,9 @@ def by_phase(
 
 
 def _grown(
-    own: polars.DataFrame, phases: Sequence[tuple[str, float]], of_run: Sequence[str]
+    samples: polars.DataFrame, phases: Sequence[tuple[str, float]], of_run: Sequence[str]
 ) -> polars.DataFrame:
-    readings = polars.concat([own.select("t", *_KEY, "value"), _zeros(own, phases, of_run)]).sort("t")
+    readings = polars.concat([samples.select("t", *_KEY, "value"), _zeros(samples, phases, of_run)]).sort("t")
     first = (
         readings.group_by(_KEY, maintain_order=True)
         .first()
@@ -74,12 +74,12 @@ def _grown(
 
 
 def _zeros(
-    own: polars.DataFrame, phases: Sequence[tuple[str, float]], of_run: Sequence[str]
+    samples: polars.DataFrame, phases: Sequence[tuple[str, float]], of_run: Sequence[str]
 ) -> polars.DataFrame:
     """Zeros that were not written: the reading before the first one of a counter that starts with the run, or late."""
     family = polars.col("counter").str.extract(r"^(\w+)\.").fill_null("").alias("family")
-    first = own.sort("t").group_by(_KEY, maintain_order=True).first().with_columns(family)
-    moments = own.select("node", family, polars.col("t").alias("before")).unique().sort("before")
+    first = samples.sort("t").group_by(_KEY, maintain_order=True).first().with_columns(family)
+    moments = samples.select("node", family, polars.col("t").alias("before")).unique().sort("before")
     found = first.sort("t").join_asof(
         moments,
         left_on="t",
@@ -102,16 +102,16 @@ def _before_daemons(phases: Sequence[tuple[str, float]]) -> float:
     return phases[at - 1][1] if at else -math.inf
 
 
-def _highest(own: polars.DataFrame, phases: Sequence[tuple[str, float]]) -> polars.DataFrame:
+def _highest(samples: polars.DataFrame, phases: Sequence[tuple[str, float]]) -> polars.DataFrame:
     ends = [end for _, end in phases[:-1]]
     number = polars.sum_horizontal(
         polars.lit(0), *((polars.col("t") > end).cast(polars.Int32) for end in ends)
     )
-    found = own.with_columns(number.cast(polars.Int32).alias("number"))
+    found = samples.with_columns(number.cast(polars.Int32).alias("number"))
     return _named(found.group_by(*_KEY, "number").agg(polars.col("value").max()), phases)
 
 
-def _named(found: polars.DataFrame, phases: Sequence[tuple[str, float]]) -> polars.DataFrame:
+def _named(samples: polars.DataFrame, phases: Sequence[tuple[str, float]]) -> polars.DataFrame:
     """With the names of the phases; those of one name are one."""
     names = polars.DataFrame(
         {"number": range(len(phases)), "phase": [name for name, _ in phases]},
@@ -119,7 +119,7 @@ def _named(found: polars.DataFrame, phases: Sequence[tuple[str, float]]) -> pola
     )
     level = polars.col("counter").is_in(list(LEVELS))
     return (
-        found.join(names, on="number")
+        samples.join(names, on="number")
         .sort("number")
         .group_by([*_KEY, "phase"], maintain_order=True)
         .agg(polars.when(level.first()).then(polars.col("value").max()).otherwise(polars.col("value").sum()))

@@ -39,10 +39,10 @@ def phases(
         elif event["event"] == "phase-end" and spans and spans[-1].name == name:
             open_ = spans.pop()
             spans.append(Span(name=name, begin=open_.begin, seconds=max(0.0, at - since - open_.begin)))
-    return tuple(spans) or _laid(sources.head.phases)
+    return tuple(spans) or _spans(sources.head.phases)
 
 
-def _laid(seconds: Mapping[str, float]) -> tuple[Span, ...]:
+def _spans(seconds: Mapping[str, float]) -> tuple[Span, ...]:
     spans, at = [], 0.0
     for name in PHASES:
         if name in seconds:

@@ -21,7 +21,7 @@ from weft.facts import kept
 from weft.facts.engines.hadoop import jobhistory
 from weft.facts.jobmetrics import JobMetrics
 from weft.record.derived import shown
-from weft.record.head import Head, RunInfo
+from weft.record.head import RunInfo
 from weft.record.record import Stored
 from weft.record.samples import SCHEMA
 from weft.text.units import show_seconds
@@ -45,7 +45,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     profile = sources.attempt("the stacks", lambda: stacks.of_record(stored.folder), None)
     stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None)
     found = {
-        **_head(stored.head),
+        **_head(stored, verdict),
         **_decided(decided),
         **_of_files(sources, stored),
         "phases": phases,
@@ -88,9 +88,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     }
     sources.gaps += documents.irregular(stored.folder)
     measured = _throughput(sources, verdict, phases, len(found["nodes"]))
-    own = {"id": stored.directory.name, "directory": str(stored.directory), "verdict": verdict}
-    gaps = tuple(dict.fromkeys(sources.gaps))
-    return Summary(**{**found, **own, "throughput_per_node": None, **measured, "gaps": gaps})
+    return Summary(**{**found, **measured, "gaps": tuple(dict.fromkeys(sources.gaps))})
 
 
 def _of_files(sources: Sources, stored: Stored) -> dict[str, Any]:
@@ -147,9 +145,13 @@ def _nothing() -> dict[str, Any]:
     return {}
 
 
-def _head(head: Head) -> dict[str, Any]:
+def _head(stored: Stored, verdict: str) -> dict[str, Any]:
+    head = stored.head
     return {
         **{key: getattr(head, key) for key in RunInfo.model_fields},
+        "id": stored.directory.name,
+        "directory": str(stored.directory),
+        "verdict": verdict,
         "storages": head.storages,
         "nodes_asked": head.nodes,
         "batch_job": _batch_job(head.slurm),
@@ -206,7 +208,7 @@ def _throughput(
     size = sources.head.bytes_in or sources.head.bytes_out
     took = sources.head.measured or sum(s.seconds for s in phases if s.name == "run")
     if verdict != "VALID" or not size or took <= 0:
-        return {}
+        return {"throughput_per_node": None}
     own = size / took / nodes if nodes else None
     per_node = sources.head.throughput_per_node
     return {"throughput": size / took, "throughput_per_node": per_node or own}

@@ -59,9 +59,9 @@ class MavenSet:
     def _hint(self) -> str:
         return f"check the network and Maven's settings, or set a site's own installation with {self.name.upper()}_HOME"
 
-    def within(self, each: Artifact) -> str:
+    def within(self, artifact: Artifact) -> str:
         """The path of a file in `folder`."""
-        return each.file
+        return artifact.file
 
     def files(self, folder: Path) -> Sequence[Wanted]:
         """What weft's own downloader has to put into a folder."""
@@ -94,5 +94,5 @@ class MavenRepository(MavenSet):
     def _hint(self) -> str:
         return "check the network and Maven's settings"
 
-    def within(self, each: Artifact) -> str:
-        return each.path
+    def within(self, artifact: Artifact) -> str:
+        return artifact.path

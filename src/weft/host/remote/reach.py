@@ -163,12 +163,12 @@ class Reach:
         assert self.agent is not None
         return self.agent.ask(_whole(program, request), timeout)
 
-    def next(self, asked: RemoteCommand, *, timeout: float = 60) -> Any:
+    def next(self, command: RemoteCommand, *, timeout: float = 60) -> Any:
         """The next line that a program prints, as data. Raises NodeError if there is none."""
         try:
-            line = asked.line(timeout)
+            line = command.line(timeout)
             if line is None:
-                raise self._failed(asked.end(timeout))
+                raise self._failed(command.end(timeout))
         except TimeoutError:
             raise self._late(timeout) from None
         except EOFError:

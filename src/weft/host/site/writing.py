@@ -11,21 +11,21 @@ from weft.text.units import show_size
 _SURVEYED = "# written by `weft survey`; a later survey replaces it"
 
 
-def text(found: Survey) -> str:
+def text(survey: Survey) -> str:
     """The whole file."""
     return "\n".join([
-        f"# How weft uses this machine. Written by `weft site init` on {found.host},",
+        f"# How weft uses this machine. Written by `weft site init` on {survey.host},",
         f"# {time.strftime('%Y-%m-%d')}; edit it as you like. weft requests only what is set.",
         "",
-        *_paths(found),
+        *_paths(survey),
         "",
-        *_fabric(found.interfaces),
+        *_fabric(survey.interfaces),
         "",
-        *_modules(found),
+        *_modules(survey),
         "",
-        *_slurm(found),
+        *_slurm(survey),
         "",
-        *_container(found.containers),
+        *_container(survey.containers),
         "",
     ])  # fmt: skip
 
@@ -51,13 +51,13 @@ def _value(key: str, value: str | None, example: str) -> str:
     return f"# {key} = {json.dumps(example)}" if value is None else f"{key} = {json.dumps(value)}"
 
 
-def _paths(found: Survey) -> list[str]:
-    seen = [f"# shared: {one.path} ({one.kind})" for one in found.file_systems]
-    scratch = str(found.scratch) if found.scratch else None
+def _paths(survey: Survey) -> list[str]:
+    seen = [f"# shared: {one.path} ({one.kind})" for one in survey.file_systems]
+    scratch = str(survey.scratch) if survey.scratch else None
     return [
         *(seen or ["# no file system was found that other machines mount too"]),
         *_described(Profile, "shared", _value("shared", scratch, "/scratch/me")),
-        *_described(Profile, "local", _value("local", None, str(found.local or "/local/me"))),
+        *_described(Profile, "local", _value("local", None, str(survey.local or "/local/me"))),
     ]
 
 
@@ -71,8 +71,8 @@ def _fabric(interfaces: Sequence[Interface]) -> list[str]:
     return [*seen, "# (of this host; nodes may have others)", *rest]
 
 
-def _modules(found: Survey) -> list[str]:
-    seen = [f"# with a Java: {', '.join(found.modules)}"] if found.modules else []
+def _modules(survey: Survey) -> list[str]:
+    seen = [f"# with a Java: {', '.join(survey.modules)}"] if survey.modules else []
     return [*seen, *_described(Profile, "modules", "modules = []")]
 
 
@@ -88,19 +88,19 @@ def _container(programs: Sequence[str]) -> list[str]:
     ]
 
 
-def _slurm(found: Survey) -> list[str]:
-    if not found.partitions:
+def _slurm(survey: Survey) -> list[str]:
+    if not survey.partitions:
         return ["# Slurm is not installed on this host", "[slurm]"]
     rows = [
         f"# {one.name}{' (default)' if one.default else ''}: {one.nodes} nodes of {one.cores} cores and "
         f"{show_size(one.memory)}, at most {one.time}{'' if one.up else ', DOWN'}"
-        for one in found.partitions
+        for one in survey.partitions
     ]
-    default = next((one.name for one in found.partitions if one.default), None)
-    lines = ["[slurm]", *rows, _value("partition", default, found.partitions[0].name)]
+    default = next((one.name for one in survey.partitions if one.default), None)
+    lines = ["[slurm]", *rows, _value("partition", default, survey.partitions[0].name)]
     examples = {"account": "my-project", "qos": "normal", "time": "1:00:00", "constraint": "haswell"}
     for key, example in examples.items():
         lines += _described(Directives, key, _value(key, None, example))
-    buffer = [f"# this Slurm manages a burst buffer: {found.burst_buffer}"] if found.burst_buffer else []
+    buffer = [f"# this Slurm manages a burst buffer: {survey.burst_buffer}"] if survey.burst_buffer else []
     lines += _described(Directives, "exclusive", "exclusive = true")
     return [*lines, *buffer, *_described(Directives, "extra", "extra = []")]

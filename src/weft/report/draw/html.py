@@ -46,7 +46,7 @@ def _read(name: str) -> str:
     return resources.files("weft.report.draw").joinpath(name).read_text(encoding="utf-8")
 
 
-def drawn(chart: Chart) -> Mapping[str, Any]:
+def inline_charts(chart: Chart) -> Mapping[str, Any]:
     """A chart's SVG, or why it failed."""
     try:
         return {"svg": chart.draw(), "error": ""}
@@ -63,5 +63,5 @@ def _template(name: str) -> Any:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals["drawn"] = drawn
+    environment.globals["drawn"] = inline_charts
     return environment.get_template(name)

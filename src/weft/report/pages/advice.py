@@ -8,22 +8,22 @@ from weft.text.numbers import percent
 from weft.text.units import show_seconds
 
 
-def section(found: Advice) -> Section:
+def section(advice: Advice) -> Section:
     """The lines, for a terminal."""
-    of_class = ", ".join(f"{name} {percent(share)}" for name, share in found.shares.items())
-    took = f"Measured {show_seconds(found.measured)}; the model schedules the run itself in {percent(found.replay)} of that."
-    blocks: list[Block] = [Words(f"The job is {found.job_class} by its slot time: {of_class}.")]
-    if found.lines:
-        blocks += [_table(found.lines), Listing([_how(line) for line in found.lines])]
+    of_class = ", ".join(f"{name} {percent(share)}" for name, share in advice.shares.items())
+    took = f"Measured {show_seconds(advice.measured)}; the model schedules the run itself in {percent(advice.replay)} of that."
+    blocks: list[Block] = [Words(f"The job is {advice.job_class} by its slot time: {of_class}.")]
+    if advice.lines:
+        blocks += [_table(advice.lines), Listing([_how(line) for line in advice.lines])]
     else:
         blocks.append(Words(f"Nothing here helps by more than {percent(LEAST_GAIN)}.", "good"))
     blocks.append(Words(took, "quiet"))
-    if found.uncertain:
-        changes = (f"{one.change} ({_interval(one)})" for one in found.uncertain)
+    if advice.uncertain:
+        changes = (f"{one.change} ({_interval(one)})" for one in advice.uncertain)
         blocks.append(Words(f"May help, but it is not sure: {'; '.join(changes)}.", "quiet"))
-    if found.notes:
-        blocks.append(Listing([f"{note}." for note in found.notes], "quiet"))
-    return Section("advice", f"What to change about {found.run}", blocks)
+    if advice.notes:
+        blocks.append(Listing([f"{note}." for note in advice.notes], "quiet"))
+    return Section("advice", f"What to change about {advice.run}", blocks)
 
 
 def _table(lines: Sequence[Line]) -> Table:

@@ -14,11 +14,13 @@ _BAR = 40
 """Characters of the longest bar."""
 
 
-def section(found: Prediction) -> Section:
+def section(prediction: Prediction) -> Section:
     """Everything, for a page and for a terminal."""
-    blocks: list[Block] = [Words(trust(found), "plain" if abs(found.replay - 1) <= 0.05 else "warn")]
-    for one in found.curves:
-        nearer = f" Predicted from {one.start}, which is nearer." if one.start != found.run else ""
+    blocks: list[Block] = [
+        Words(trust(prediction), "plain" if abs(prediction.replay - 1) <= 0.05 else "warn")
+    ]
+    for one in prediction.curves:
+        nearer = f" Predicted from {one.start}, which is nearer." if one.start != prediction.run else ""
         blocks.append(Words(f"Scratch {one.scratch}: {one.sentence}.{nearer}"))
         if any(point.far for point in one.points):
             far = max(point.factor for point in one.points)
@@ -28,22 +30,22 @@ def section(found: Prediction) -> Section:
     blocks.append(
         Chart(
             "seconds over cores",
-            lambda: charts.scaling(_rows(found), [each.scratch for each in found.curves]),
-            _bars(found),
+            lambda: charts.scaling(_rows(prediction), [each.scratch for each in prediction.curves]),
+            _bars(prediction),
             "Lines: seconds of the result; areas: their band. The dot is the measured run.",
         )
     )
-    if found.notes:
-        blocks.append(Listing([f"{note}." for note in found.notes], "quiet"))
-    return Section("prediction", f"{found.run} on {found.machine}", blocks)
+    if prediction.notes:
+        blocks.append(Listing([f"{note}." for note in prediction.notes], "quiet"))
+    return Section("prediction", f"{prediction.run} on {prediction.machine}", blocks)
 
 
-def _bars(found: Prediction) -> list[str]:
+def _bars(prediction: Prediction) -> list[str]:
     """The curves for a terminal, one bar a point on a logarithmic scale."""
-    every = [point.seconds for one in found.curves for point in one.points]
+    every = [point.seconds for one in prediction.curves for point in one.points]
     low, high = math.log(min(every) / 1.5), math.log(max(every))
     lines = []
-    for one in found.curves:
+    for one in prediction.curves:
         lines.append(one.scratch)
         for point in one.points:
             share = (math.log(point.seconds) - low) / max(high - low, 1e-9)
@@ -51,21 +53,21 @@ def _bars(found: Prediction) -> list[str]:
     return lines
 
 
-def trust(found: Prediction) -> str:
+def trust(prediction: Prediction) -> str:
     """How well the model repeats what it started from."""
     others = (
-        f" Other runs of it that are predicted as a test: {found.left_out}, with a median error of"
-        f" {percent(found.left_out_error)}, by which the curves are corrected."
-        if found.left_out
+        f" Other runs of it that are predicted as a test: {prediction.left_out}, with a median error of"
+        f" {percent(prediction.left_out_error)}, by which the curves are corrected."
+        if prediction.left_out
         else " No other run of it is there as a test."
     )
     return (
-        f"Measured {show_seconds(found.measured)} on {found.nodes} nodes x {found.cores} cores. The model schedules"
-        f" the run itself in {percent(found.replay)} of that; the rest is carried along, and widens the band.{others}"
+        f"Measured {show_seconds(prediction.measured)} on {prediction.nodes} nodes x {prediction.cores} cores. The model schedules"
+        f" the run itself in {percent(prediction.replay)} of that; the rest is carried along, and widens the band.{others}"
     )
 
 
-def _table(one: Curve) -> Table:
+def _table(curve: Curve) -> Table:
     titles = ("nodes", "cores", "seconds", "band", "node-hours", "waiting", "beyond measured")
     rows = [
         (
@@ -77,29 +79,29 @@ def _table(one: Curve) -> Table:
             percent(point.waiting),
             f"{point.factor:,.3g} x{' !' if point.far else ''}",
         )
-        for point in one.points
+        for point in curve.points
     ]
     return Table([*map(Number, titles)], rows, "waiting: share of slot time paid for queues and empty slots.")
 
 
-def _rows(found: Prediction) -> list[dict[str, float | str | None]]:
-    own = {"cores": found.nodes * found.cores, "measured": found.measured}
+def _rows(prediction: Prediction) -> list[dict[str, float | str | None]]:
+    own = {"cores": prediction.nodes * prediction.cores, "measured": prediction.measured}
     return [
-        *({"scratch": one.scratch, **each.model_dump(), "measured": None} for one in found.curves for each in one.points),
-        {"scratch": found.curves[0].scratch, **own},
+        *({"scratch": one.scratch, **each.model_dump(), "measured": None} for one in prediction.curves for each in one.points),
+        {"scratch": prediction.curves[0].scratch, **own},
     ]  # fmt: skip
 
 
-def page(found: Prediction) -> str:
+def page(prediction: Prediction) -> str:
     """One self-contained page."""
     return render(
         HtmlPage(
-            title=found.run,
+            title=prediction.run,
             badge="PREDICTED",
             tone="plain",
-            sentences=[f"Scratch {one.scratch}: {one.sentence}." for one in found.curves],
+            sentences=[f"Scratch {one.scratch}: {one.sentence}." for one in prediction.curves],
             footer=[f"weft {__version__}; bands are assumptions that bench/unseen scores."],
-            data=found.model_dump_json(),
-            sections=[section(found)],
+            data=prediction.model_dump_json(),
+            sections=[section(prediction)],
         )
     )

@@ -59,9 +59,9 @@ def show(summary: Summary, out: Console) -> None:
         out.print(escape(line), style="dim")
 
 
-def explain(found: Explanation, out: Console) -> None:
+def explain(explanation: Explanation, out: Console) -> None:
     """Where the slot time of one run went."""
-    sections([Section("explain", TITLE, blocks(found))], out)
+    sections([Section("explain", TITLE, blocks(explanation))], out)
 
 
 def _gauges(rows: Sequence[tuple[str, float, str]], out: Console) -> None:
@@ -75,10 +75,10 @@ def _gauges(rows: Sequence[tuple[str, float, str]], out: Console) -> None:
     out.print(grid)
 
 
-def explained(found: Explanation, out: Console) -> None:
+def explain_briefly(explanation: Explanation, out: Console) -> None:
     """The same in a few lines, for the end of a run."""
-    out.print(f"  {escape(found.sentence)}", style="" if found.verdict else "yellow")
-    _show(bar(found), out)
+    out.print(f"  {escape(explanation.sentence)}", style="" if explanation.verdict else "yellow")
+    _show(bar(explanation), out)
 
 
 def sections(found: Sequence[Section], out: Console) -> None:

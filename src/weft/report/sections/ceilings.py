@@ -13,48 +13,52 @@ _REACH = 1.25
 """What a link without a limit must carry at least, so that a limit decides: times the limit."""
 
 
-def sections(found: Calibration, fitness: str = "") -> list[Section]:
+def sections(calibration: Calibration, fitness: str = "") -> list[Section]:
     """Everything that was measured. `fitness`: whether it is still of the machine, as a sentence."""
-    known = [Words(words) for words in (when(found), fitness) if words]
+    known = [Words(words) for words in (when(calibration), fitness) if words]
     return [
-        Section("machine", f"Calibration of {found.machine}", [*known, *_hosts(found)]),
-        Section("nodes", "Nodes", [_nodes(found)]),
-        *([Section("network", "Network", [_links(found)])] if found.links else []),
-        *([Section("rates", "Limited links", [_rates(found.rates)])] if found.rates else []),
-        *([Section("schedulers", "Schedulers", [_schedulers(found)])] if found.schedulers else []),
-        *(Section("storage", f"Storage {one.storage}", _storage(one)) for one in found.storages),
+        Section("machine", f"Calibration of {calibration.machine}", [*known, *_hosts(calibration)]),
+        Section("nodes", "Nodes", [_nodes(calibration)]),
+        *([Section("network", "Network", [_links(calibration)])] if calibration.links else []),
+        *([Section("rates", "Limited links", [_rates(calibration.rates)])] if calibration.rates else []),
+        *(
+            [Section("schedulers", "Schedulers", [_schedulers(calibration)])]
+            if calibration.schedulers
+            else []
+        ),
+        *(Section("storage", f"Storage {one.storage}", _storage(one)) for one in calibration.storages),
     ]
 
 
-def when(found: Calibration) -> str:
+def when(calibration: Calibration) -> str:
     """When it was made, and on which nodes."""
-    date = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.created))
-    return f"Measured {date} on {found.asked or 'unknown nodes'} by weft {found.weft}."
+    date = time.strftime("%Y-%m-%d %H:%M", time.localtime(calibration.created))
+    return f"Measured {date} on {calibration.asked or 'unknown nodes'} by weft {calibration.weft}."
 
 
-def _hosts(found: Calibration) -> list[Block]:
+def _hosts(calibration: Calibration) -> list[Block]:
     titles = ["host", "processor", Number("cores"), Number("memory"), "kernel"]
     rows = [
         (host.name, host.processor, str(host.cores), show_size(host.memory), host.kernel)
-        for host in found.hosts
+        for host in calibration.hosts
     ]
     return [Table(titles, rows)]
 
 
-def _nodes(found: Calibration) -> Table:
+def _nodes(calibration: Calibration) -> Table:
     titles = ("cores", "memory bandwidth", "sort, each core", "encode and decode, each core")
     rows = [
         (node.name, str(node.cores), *(f"{show_size(one.value)}/s" for one in (node.memory_bandwidth, node.sort, node.serialize)))
-        for node in found.nodes
+        for node in calibration.nodes
     ]  # fmt: skip
     note = "All nodes at once. Records of 100 bytes are sorted from memory to memory."
     return Table(["node", *map(Number, titles)], rows, note)
 
 
-def _links(found: Calibration) -> Table:
+def _links(calibration: Calibration) -> Table:
     rows = [
         (f"{link.source_node} to {link.target_node}", f"{show_size(link.bandwidth.value)}/s", latency(link.round_trip.value))
-        for link in found.links
+        for link in calibration.links
     ]  # fmt: skip
     return Table(["nodes", Number("bandwidth"), Number("round trip")], rows)
 
@@ -90,23 +94,25 @@ def _arrived(row: LimitedLink | None) -> str:
     return f"{got}  {row.share:.1%}" if row.wanted else got
 
 
-def _schedulers(found: Calibration) -> Table:
-    rows = [(one.engine, str(one.slots), f"{one.tasks_per_second.value:,.0f}") for one in found.schedulers]
+def _schedulers(calibration: Calibration) -> Table:
+    rows = [
+        (one.engine, str(one.slots), f"{one.tasks_per_second.value:,.0f}") for one in calibration.schedulers
+    ]
     return Table(["engine", Number("slots"), Number("empty tasks per second")], rows)
 
 
-def _storage(one: StorageRates) -> list[Block]:
-    users = "one service for all nodes" if one.scope == "shared" else "each host has its own"
-    about = f"{one.file_system or 'its own calls'}, {users}; {one.source}."
-    emulated: list[Block] = [Words(f"Emulated: {one.emulated}.", "warn")] if one.emulated else []
-    return [*emulated, _calls(one), *_large(one), Words(about, "quiet")]
+def _storage(storage: StorageRates) -> list[Block]:
+    users = "one service for all nodes" if storage.scope == "shared" else "each host has its own"
+    about = f"{storage.file_system or 'its own calls'}, {users}; {storage.source}."
+    emulated: list[Block] = [Words(f"Emulated: {storage.emulated}.", "warn")] if storage.emulated else []
+    return [*emulated, _calls(storage), *_large(storage), Words(about, "quiet")]
 
 
-def _calls(one: StorageRates) -> Table:
-    known = sorted({row.callers for row in one.operations} or set(CALLERS))
+def _calls(storage: StorageRates) -> Table:
+    known = sorted({row.callers for row in storage.operations} or set(CALLERS))
     cells = {
         (row.operation, row.callers): f"{row.per_second:,.0f}  {latency(row.latency)}"
-        for row in one.operations
+        for row in storage.operations
     }
     rows = [
         (name, *(cells.get((name, callers), NONE) for callers in known)) for name in get_args(FileOperation)
@@ -120,8 +126,8 @@ def _counted(what: str, counts: Sequence[int]) -> list[Number]:
     return [Number(f"{count} {what}{'s' if count > 1 else ''}") for count in counts]
 
 
-def _large(one: StorageRates) -> list[Block]:
-    known = sorted({row.callers for row in one.transfers})
+def _large(storage: StorageRates) -> list[Block]:
+    known = sorted({row.callers for row in storage.transfers})
     names = {
         ("write", True): "write",
         ("write", False): "write, with sync",
@@ -129,13 +135,13 @@ def _large(one: StorageRates) -> list[Block]:
         ("read", False): "read, not cached",
     }
     rows = [
-        (words, *(_rate(one.bandwidth(operation, cached=cached, callers=callers)) for callers in known))
+        (words, *(_rate(storage.bandwidth(operation, cached=cached, callers=callers)) for callers in known))
         for (operation, cached), words in names.items()
     ]
     table = Table(["large files", *_counted("caller", known)], rows)
-    if one.sort is None:
+    if storage.sort is None:
         return [table]
-    return [table, Words(f"Sort from files to files, all nodes together: {show_size(one.sort.value)}/s.")]
+    return [table, Words(f"Sort from files to files, all nodes together: {show_size(storage.sort.value)}/s.")]
 
 
 def _rate(value: float | None) -> str:

@@ -30,31 +30,33 @@ def where_the_time_went(summary: Summary) -> Section:
     return Section("explain", TITLE, blocks(found)[1:])
 
 
-def blocks(found: Explanation) -> list[Block]:
+def blocks(explanation: Explanation) -> list[Block]:
     """The section's content."""
-    doubts = _cross_check(found.coverage)
+    doubts = _cross_check(explanation.coverage)
     return [
-        Words(found.sentence, "plain" if found.verdict else "warn"),
-        bar(found),
+        Words(explanation.sentence, "plain" if explanation.verdict else "warn"),
+        bar(explanation),
         *(
-            [Gauges([(limit.name, limit.share, gauge(limit)) for limit in found.gauges])]
-            if found.gauges
+            [Gauges([(limit.name, limit.share, gauge(limit)) for limit in explanation.gauges])]
+            if explanation.gauges
             else []
         ),
-        _parts(found),
-        _stages(found.stages),
-        *([Listing([f"Try next: {words}." for words in found.next])] if found.next else []),
+        _parts(explanation),
+        _stages(explanation.stages),
+        *([Listing([f"Try next: {words}." for words in explanation.next])] if explanation.next else []),
         *([Words(doubts, "warn")] if doubts else []),
-        *([Words(found.calibration, "quiet")] if found.calibration else []),
-        Words(_covered(found), "quiet"),
+        *([Words(explanation.calibration, "quiet")] if explanation.calibration else []),
+        Words(_covered(explanation), "quiet"),
     ]
 
 
-def bar(found: Explanation) -> Bar:
+def bar(explanation: Explanation) -> Bar:
     """Parts as shares of slots x wall time; those too small to see are one."""
-    shown = [(part.name, part.share, percent(part.share)) for part in found.parts if part.share >= _SMALL]
-    rest = sum(part.share for part in found.parts if part.share < _SMALL)
-    return Bar([*shown, *([("smaller parts", rest, percent(rest))] if rest else [])], found.headline)
+    shown = [
+        (part.name, part.share, percent(part.share)) for part in explanation.parts if part.share >= _SMALL
+    ]
+    rest = sum(part.share for part in explanation.parts if part.share < _SMALL)
+    return Bar([*shown, *([("smaller parts", rest, percent(rest))] if rest else [])], explanation.headline)
 
 
 def gauge(limit: Limit) -> str:
@@ -73,8 +75,8 @@ def _amount(value: float, unit: str) -> str:
     return f"{value:.2f}" if unit == "cores" else f"{value:,.0f}"
 
 
-def _parts(found: Explanation) -> Table:
-    gains = [] if found.failed else ["faster without it, at most"]
+def _parts(explanation: Explanation) -> Table:
+    gains = [] if explanation.failed else ["faster without it, at most"]
     titles = ["share", "slot-seconds", "seconds in all", *gains]
     rows = [
         (
@@ -82,9 +84,9 @@ def _parts(found: Explanation) -> Table:
             percent(part.share),
             seconds(part.seconds),
             seconds(part.resource),
-            *([] if found.failed else [f"{part.bound:.2f} x"]),
+            *([] if explanation.failed else [f"{part.bound:.2f} x"]),
         )
-        for part in found.parts
+        for part in explanation.parts
         if part.share >= _SMALL or not part.seconds
     ]
     note = "Slot-seconds are a part's alone; seconds in all also count what cost the job nothing."
@@ -123,10 +125,10 @@ def _cross_check(coverage: Covered) -> str:
     )
 
 
-def _covered(found: Explanation) -> str:
-    coverage = found.coverage
+def _covered(explanation: Explanation) -> str:
+    coverage = explanation.coverage
     words = [
-        f"{found.slots} slots x {seconds(found.wall)} s; {coverage.tasks:,} tasks",
+        f"{explanation.slots} slots x {seconds(explanation.wall)} s; {coverage.tasks:,} tasks",
         f"threads of {coverage.processes_seen} of {coverage.processes_ran} executors were read",
         f"the stages scheduled again take {percent(coverage.replay)} of the real time",
     ]
@@ -136,8 +138,8 @@ def _covered(found: Explanation) -> str:
             if pair.runnable < pair.timed / 2
             else "two measurements of file calls cannot be compared: most of the time in them was waiting for a processor"
         )
-    if found.background:
-        kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in found.background.items())
+    if explanation.background:
+        kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in explanation.background.items())
         words.append(f"CPU time beside the tasks: {kinds}")
     words += [f"not measured: {name} ({what})" for name, what in coverage.missing.items()]
     return "; ".join([*words, *coverage.lost]) + "."

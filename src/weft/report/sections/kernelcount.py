@@ -37,7 +37,7 @@ class Compared:
         return self.counted_written / self.kernel_written - 1 if self.kernel_written else None
 
 
-def compared(processes: Iterable[Mapping[str, Any]]) -> Compared | None:
+def compare_counts(processes: Iterable[Mapping[str, Any]]) -> Compared | None:
     """One node's sums over its processes; None in records without the kernel's.
 
     The kernel adds a process's bytes to its parent's when the parent waits for it. The sums therefore include processes
@@ -64,7 +64,7 @@ def compared(processes: Iterable[Mapping[str, Any]]) -> Compared | None:
 
 def comparison(nodes: Mapping[str, Mapping[str, Any]]) -> list[Block]:
     """A table with a row for each node, and its interpretation."""
-    found = {name: compared(node["processes"]) for name, node in nodes.items()}
+    found = {name: compare_counts(node["processes"]) for name, node in nodes.items()}
     rows = [(name, *_row(one)) for name, one in found.items() if one]
     titles = ("read, counted", "kernel", "difference", "written, counted", "kernel", "difference")
     columns = ["node", *map(Number, titles), "explanation"]

@@ -27,29 +27,29 @@ def cpu_time(summary: Summary) -> Section:
     )
 
 
-def _table(found: Profiled) -> Table:
-    columns = ["category", *map(Number, found.columns)]
-    sums = {name: sum(column.values()) for name, column in found.columns.items()}
+def _table(profile: Profiled) -> Table:
+    columns = ["category", *map(Number, profile.columns)]
+    sums = {name: sum(column.values()) for name, column in profile.columns.items()}
     rows = [
-        (category, *(_share(column.get(category), sums[name]) for name, column in found.columns.items()))
+        (category, *(_share(column.get(category), sums[name]) for name, column in profile.columns.items()))
         for category in CATEGORIES
-        if any(column.get(category) for column in found.columns.values())
+        if any(column.get(category) for column in profile.columns.values())
     ]
     rows.append(("seconds", *(seconds(each) for each in sums.values())))
     note = (
-        f"Shares of the CPU time of {found.processes} processes in which tasks ran, by sampled stacks: the frame nearest the leaf"
+        f"Shares of the CPU time of {profile.processes} processes in which tasks ran, by sampled stacks: the frame nearest the leaf"
         " that a rule names decides. Kernel is time in system calls."
     )
     return Table(columns, rows, note)
 
 
-def _cross_check(summary: Summary, found: Profiled) -> list[Block]:
+def _cross_check(summary: Summary, profile: Profiled) -> list[Block]:
     """The other measurement of the same: the tasks' CPU time by the engine, or by the kernel."""
     parts = summary.explanation.parts if summary.explanation else ()
     other = next((part.seconds for part in parts if part.name == CPU), None)
     if other is None:
         return []
-    sampled = sum(each.seconds for each in found.of_tasks())
+    sampled = sum(each.seconds for each in profile.of_tasks())
     words = (
         f"The tasks' CPU time: {seconds(sampled)} s by samples, {seconds(other)} s in the split of slot time."
     )
@@ -60,16 +60,16 @@ def _share(part: float | None, whole: float) -> str:
     return percent(part / whole) if part and whole else NONE
 
 
-def _background(summary: Summary, found: Profiled) -> list[Block]:
+def _background(summary: Summary, profile: Profiled) -> list[Block]:
     """The published figures in the categories of their paper."""
     paper = _paper()
-    sides = [side for side in paper["sides"] if side in found.columns]
+    sides = [side for side in paper["sides"] if side in profile.columns]
     same = summary.workload == paper["workload"] and summary.engine.startswith(paper["engine"])
     if not same or not sides:
         return []
     titles = [Number(f"{side}, {whose}") for side in sides for whose in ("here", "paper")]
     rows = [
-        (row["name"], *(cell for side in sides for cell in _both(row, side, found.columns[side])))
+        (row["name"], *(cell for side in sides for cell in _both(row, side, profile.columns[side])))
         for row in paper["row"]
     ]
     return [Table(["category of the paper", *titles], rows, paper["note"])]
@@ -81,10 +81,10 @@ def _both(row: Mapping[str, Any], side: str, column: Mapping[str, float]) -> tup
     return _share(here, sum(column.values())), percent(row[side] / 100) if side in row else NONE
 
 
-def _unmatched(found: Profiled) -> list[Block]:
-    if not found.unmatched:
+def _unmatched(profile: Profiled) -> list[Block]:
+    if not profile.unmatched:
         return []
-    words = ", ".join(f"{frame} {seconds(spent)} s" for frame, spent in found.unmatched.items())
+    words = ", ".join(f"{frame} {seconds(spent)} s" for frame, spent in profile.unmatched.items())
     return [Words(f"Most frequent frames without a rule ({NO_RULE}): {words}.", "quiet")]
 
 

@@ -16,47 +16,47 @@ _TICKS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 _CHART = "Time over that of the base; left measured here, right published"
 
 
-def slowdowns(found: Against, emulated: Sequence[str]) -> Section:
+def slowdowns(against: Against, emulated: Sequence[str]) -> Section:
     """Slowdown over nodes for each cell, and the published points on other machines beside them."""
     blocks: list[Block] = [Words(" ".join(emulated), "warn")] if emulated else []
-    measured, published = _measured(found), _published(found)
+    measured, published = _measured(against), _published(against)
     if measured or published:
-        legend = {name: colour for name, colour in _colours(found).items() if name != found.expected.base}
+        legend = {name: colour for name, colour in _colours(against).items() if name != against.expected.base}
         # the axis of the published points is the study's own if they have a position on it
-        over = found.expected.axis if any(row["at"] for row in published) else "their cores"
+        over = against.expected.axis if any(row["at"] for row in published) else "their cores"
         note = (
-            f"Left: this study, over {found.expected.axis}; the line is the 95 % interval, of fewer than 6 runs their range. Right: the papers' "
+            f"Left: this study, over {against.expected.axis}; the line is the 95 % interval, of fewer than 6 runs their range. Right: the papers' "
             f"machines, over {over}. Both vertical axes are the same and logarithmic; the scales of the "
             "machines differ."
         )
-        lines = _lines(found)
-        blocks.append(Chart(_CHART, lambda: draw(measured, published, found.expected), lines, note, legend))
+        lines = _lines(against)
+        blocks.append(Chart(_CHART, lambda: draw(measured, published, against.expected), lines, note, legend))
     else:
         blocks.append(Words("No cell has a valid run beside a valid run of its base.", "quiet"))
-    blocks.append(_slowdown_table(found))
-    return Section("slowdown", f"Time over that of {found.expected.base}", blocks)
+    blocks.append(_slowdown_table(against))
+    return Section("slowdown", f"Time over that of {against.expected.base}", blocks)
 
 
-def rules(found: Against) -> Section:
+def rules(against: Against) -> Section:
     """Where the shapes agree and differ, by the rules of the study."""
     columns = ["rule", "outcome", Number("measured"), "bound", "in the paper", "source", "formula", "of"]
-    rows = [_finding(each) for each in found.findings]
+    rows = [_finding(each) for each in against.findings]
     note = (
-        f"A formula divides medians: name[{found.expected.axis}]. A rule agrees or differs if the whole interval is within or "
+        f"A formula divides medians: name[{against.expected.axis}]. A rule agrees or differs if the whole interval is within or "
         "outside its bounds, and where there are 2 to 5 runs, if all of them are; otherwise it is undecided."
     )
-    names = [f"{name} is {value}" for name, value in found.expected.cells.items() if name != value]
+    names = [f"{name} is {value}" for name, value in against.expected.cells.items() if name != value]
     here = f" Here {', '.join(names)}." if names else ""
-    blocks: list[Block] = [Words(sentence) for sentence in sentences(found)]
-    blocks.append(Listing(_by_outcome(found.findings)))
-    few = sorted({each.value.caveat for each in found.findings if each.value} - {""})
+    blocks: list[Block] = [Words(sentence) for sentence in sentences(against)]
+    blocks.append(Listing(_by_outcome(against.findings)))
+    few = sorted({each.value.caveat for each in against.findings if each.value} - {""})
     blocks += [Words(f"{caveat}.", "quiet") for caveat in few]
     return Section("rules", "Where the shapes agree", [*blocks, Table(columns, rows, note + here)])
 
 
-def figures(found: Against) -> Section:
+def figures(against: Against) -> Section:
     """The published rows as in published.csv."""
-    several = len({figure.paper for figure in found.figures}) > 1
+    several = len({figure.paper for figure in against.figures}) > 1
     shown = [
         *(["paper"] if several else []),
         "experiment",
@@ -68,17 +68,17 @@ def figures(found: Against) -> Section:
         "unit",
     ]
     columns = [*(Number(key) if key == "value" else key for key in shown), "location"]
-    rows = [[*(getattr(figure, key) for key in shown), figure.note] for figure in found.figures]
+    rows = [[*(getattr(figure, key) for key in shown), figure.note] for figure in against.figures]
     table = Table(columns, rows, "Other machines, at other scales.")
     return Section("published", "Published figures", [table])
 
 
-def _slowdown_table(found: Against) -> Table:
-    titles = (found.expected.axis, "cores", "time over base", "valid runs")
+def _slowdown_table(against: Against) -> Table:
+    titles = (against.expected.axis, "cores", "time over base", "valid runs")
     rows = [
         (each.cell, each.at, str(each.cores or NONE), interval(each.ratio, " x"), str(each.runs),
-         _known(found, each))
-        for each in found.slowdowns
+         _known(against, each))
+        for each in against.slowdowns
     ]  # fmt: skip
     return Table(
         ["cell", *map(Number, titles), "published"],
@@ -87,20 +87,22 @@ def _slowdown_table(found: Against) -> Table:
     )
 
 
-def _known(found: Against, here: Slowdown) -> str:
+def _known(against: Against, slowdown: Slowdown) -> str:
     known = [
-        f for f in found.figures if f.cell == here.cell and f.metric == "slowdown" and f.at in {"", here.at}
+        f
+        for f in against.figures
+        if f.cell == slowdown.cell and f.metric == "slowdown" and f.at in {"", slowdown.at}
     ]
     return "; ".join(f"{f.value} ({f.storage}, {f.scale})" for f in known) or NONE
 
 
-def _finding(found: Evaluation) -> tuple[str, ...]:
-    rule = found.rule
-    why = found.why
+def _finding(evaluation: Evaluation) -> tuple[str, ...]:
+    rule = evaluation.rule
+    why = evaluation.why
     return (
         rule.name,
-        f"{found.outcome} ({why})" if why else found.outcome,
-        interval(found.value),
+        f"{evaluation.outcome} ({why})" if why else evaluation.outcome,
+        interval(evaluation.value),
         rule.bound,
         rule.paper,
         rule.source,
@@ -118,38 +120,38 @@ def _by_outcome(findings: Sequence[Evaluation]) -> list[str]:
     return [f"{outcome.capitalize()}: {'; '.join(names)}." for outcome, names in found.items() if names]
 
 
-def _colours(found: Against) -> dict[str, str]:
-    names = [name for name in found.expected.cells if name != found.expected.base]
+def _colours(against: Against) -> dict[str, str]:
+    names = [name for name in against.expected.cells if name != against.expected.base]
     return {name: _COLOURS[index % len(_COLOURS)] for index, name in enumerate(names)}
 
 
-def _measured(found: Against) -> list[dict[str, Any]]:
-    colours = _colours(found)
+def _measured(against: Against) -> list[dict[str, Any]]:
+    colours = _colours(against)
     return [
         {"cell": each.cell, "at": each.at, "ratio": each.ratio.median, **dict(zip(("low", "high"), each.ratio.ends or (None, None), strict=True)),
          "colour": f"var(--{colours[each.cell]})"}
-        for each in found.slowdowns
+        for each in against.slowdowns
         if each.ratio is not None
     ]  # fmt: skip
 
 
-def _published(found: Against) -> list[dict[str, Any]]:
+def _published(against: Against) -> list[dict[str, Any]]:
     """Published slowdowns at a known position on the axis, or for known cores; those of one storage and machine are connected."""
-    colours = _colours(found)
+    colours = _colours(against)
     return [
         {"cell": f.cell, "cores": f.cores, "at": f.at, "ratio": f.number, "line": f.storage, "name": f"{f.storage}, {f.scale}",
          "colour": f"var(--{colours[f.cell]})"}
-        for f in found.figures
+        for f in against.figures
         if f.metric == "slowdown" and f.cell in colours and (f.cores or f.at) and f.number
     ]  # fmt: skip
 
 
-def _lines(found: Against) -> list[str]:
-    axis = found.expected.axis
-    here = [f"{each.cell}, {axis}={each.at}: {interval(each.ratio, ' x')}" for each in found.slowdowns]
+def _lines(against: Against) -> list[str]:
+    axis = against.expected.axis
+    here = [f"{each.cell}, {axis}={each.at}: {interval(each.ratio, ' x')}" for each in against.slowdowns]
     there = [
         f"published, {row['name']} ({row['at'] or '{} cores'.format(row['cores'])}): {seconds(row['ratio'])} x"
-        for row in _published(found)
+        for row in _published(against)
     ]
     return [*here, *there]
 

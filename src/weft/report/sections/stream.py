@@ -39,120 +39,120 @@ def stream(summary: Summary) -> Section:
     return Section("stream", "Latency of the stream", blocks)
 
 
-def _latencies(found: Streamed) -> Table:
-    row = ["from intended send time to result", *(seconds(found.latency[name]) for name in _NAMES)]
+def _latencies(streamed: Streamed) -> Table:
+    row = ["from intended send time to result", *(seconds(streamed.latency[name]) for name in _NAMES)]
     note = (
-        f"{found.records:,} records, {found.results:,} results, {show_seconds(found.seconds)}. A late producer does not"
+        f"{streamed.records:,} records, {streamed.results:,} results, {show_seconds(streamed.seconds)}. A late producer does not"
         " shorten a latency: it begins when the schedule wanted the record sent, and ends when a consumer has the first"
         " result that holds it. All of the distribution: outcomes/latency.hlog of the record (HdrHistogram)."
     )
     return Table(["latency, s", *map(Number, _NAMES.values())], [row], note)
 
 
-def _recoveries(summary: Summary, found: Streamed) -> list[Block]:
+def _recoveries(summary: Summary, streamed: Streamed) -> list[Block]:
     blocks: list[Block] = []
     for mark in summary.marks:
-        at = mark.at - found.began
-        if not 0 <= at <= found.seconds:
+        at = mark.at - streamed.began
+        if not 0 <= at <= streamed.seconds:
             continue
-        took = found.recovered(at)
+        took = streamed.recovered(at)
         when = f"{mark.words} at {show_seconds(at)}"
         after = "latencies did not become as before" if took is None else "latencies stayed as before"
         if took:
             after = f"recovered {show_seconds(took)} later: 99 % of the records were as fast as before, within a factor of two"
         blocks.append(Words(f"{when}; {after}.", "warn"))
-    if found.fallbacks:
-        began, length = found.paused
-        words = f"The engine continued {found.fallbacks} times from a checkpoint; no record was lost or counted twice."
+    if streamed.fallbacks:
+        began, length = streamed.paused
+        words = f"The engine continued {streamed.fallbacks} times from a checkpoint; no record was lost or counted twice."
         pause = f" Without a new result at most: {show_seconds(length)}, from {show_seconds(began)} on."
         blocks.append(Words(words + pause))
     return blocks
 
 
-def _early(found: Streamed) -> list[Block]:
-    bound = f"Clocks of producers and of the collector are at most {seconds(found.clocks)} s apart, by the time that messages take."
-    blocks: list[Block] = [Words(bound, "quiet")] if found.clocks else []
-    if found.early:
-        words = f"{found.early:,} results arrived before the intended send time of a record: the clocks of nodes differ."
+def _early(streamed: Streamed) -> list[Block]:
+    bound = f"Clocks of producers and of the collector are at most {seconds(streamed.clocks)} s apart, by the time that messages take."
+    blocks: list[Block] = [Words(bound, "quiet")] if streamed.clocks else []
+    if streamed.early:
+        words = f"{streamed.early:,} results arrived before the intended send time of a record: the clocks of nodes differ."
         blocks.append(Words(words, "warn"))
     return blocks
 
 
-def _course(summary: Summary, found: Streamed) -> Chart:
+def _course(summary: Summary, streamed: Streamed) -> Chart:
     of = {
-        "median": [each.median or 0.0 for each in found.over_time],
-        "99 %": [each.p99 or 0.0 for each in found.over_time],
+        "median": [each.median or 0.0 for each in streamed.over_time],
+        "99 %": [each.p99 or 0.0 for each in streamed.over_time],
     }
     plain = [
         f"{title:>7}: {charts.spark(values)} up to {seconds(max(values))} s" for title, values in of.items()
     ]
-    losses = [mark.at - found.began for mark in summary.marks]
+    losses = [mark.at - streamed.began for mark in summary.marks]
     note = "By the intended send time. Red lines are losses, short grey ones pauses of the engine's garbage collector from 5 ms."
     legend = {"median": "c1", "99 %": "c2"}
-    return Chart("Latency over time, s", lambda: _drawn(found, losses), plain, note, legend)
+    return Chart("Latency over time, s", lambda: _drawn(streamed, losses), plain, note, legend)
 
 
-def _drawn(found: Streamed, losses: Sequence[float]) -> str:
+def _drawn(streamed: Streamed, losses: Sequence[float]) -> str:
     alt = charts.load_altair()
     rows = [
         {"t": each.t, "value": value, "colour": colour}
-        for each in found.over_time
+        for each in streamed.over_time
         for value, colour in ((each.median, "var(--c1)"), (each.p99, "var(--c2)"))
         if value is not None
     ]
-    x = _time(alt, found)
+    x = _time(alt, streamed)
     y = alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4))
     lines = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=1.6)
     lines = lines.encode(x=x, y=y, color=alt.Color("colour:N", scale=None))
-    layers = [lines, *_ticks(alt, found)]
-    marks = [{"t": at} for at in losses if 0 <= at <= found.seconds]
+    layers = [lines, *_ticks(alt, streamed)]
+    marks = [{"t": at} for at in losses if 0 <= at <= streamed.seconds]
     if marks:
         rule = alt.Chart(alt.Data(values=marks)).mark_rule(color="var(--c4)", strokeWidth=1.5)
         layers.append(rule.encode(x=x))
     return charts.svg(alt.layer(*layers).properties(width=charts.WIDTH, height=160))
 
 
-def _ticks(alt: Any, found: Streamed) -> list[Any]:
-    if not found.collector:
+def _ticks(alt: Any, streamed: Streamed) -> list[Any]:
+    if not streamed.collector:
         return []
-    data = alt.Data(values=[{"t": at} for at, _ in found.collector])
+    data = alt.Data(values=[{"t": at} for at, _ in streamed.collector])
     ticks = alt.Chart(data).mark_tick(orient="vertical", color="var(--quiet)", thickness=1, size=8, y=156)
-    return [ticks.encode(x=_time(alt, found))]
+    return [ticks.encode(x=_time(alt, streamed))]
 
 
-def _time(alt: Any, found: Streamed) -> Any:
-    last = max(each.t for each in found.over_time)
+def _time(alt: Any, streamed: Streamed) -> Any:
+    last = max(each.t for each in streamed.over_time)
     scale = alt.Scale(domain=[0, last], nice=False)
     return alt.X("t:Q", title="seconds after the stream began", scale=scale)
 
 
-def _throughput(found: Streamed) -> Chart:
+def _throughput(streamed: Streamed) -> Chart:
     def draw() -> str:
-        points = [(each.t, each.held_per_second) for each in found.over_time]
-        return charts.area(points, _time(charts.load_altair(), found), "c3", 100, format="~s")
+        points = [(each.t, each.held_per_second) for each in streamed.over_time]
+        return charts.area(points, _time(charts.load_altair(), streamed), "c3", 100, format="~s")
 
-    values = [each.held_per_second for each in found.over_time]
+    values = [each.held_per_second for each in streamed.over_time]
     plain = [f"{charts.spark(values)} up to {max(values):,.0f}"]
     return Chart("Records per second in results, by their arrival", draw, plain)
 
 
-def _distribution(found: Streamed) -> Chart:
-    points = [(share, max(value, 1e-6)) for share, value in found.distribution]
+def _distribution(streamed: Streamed) -> Chart:
+    points = [(share, max(value, 1e-6)) for share, value in streamed.distribution]
     levels = [
-        min(found.distribution, key=lambda point: abs(point[0] - level))
+        min(streamed.distribution, key=lambda point: abs(point[0] - level))
         for level in (0.25, 0.5, 0.75, 0.9, 0.99)
     ]
     plain = [f"{share * 100:5.1f} % of records: at most {seconds(value)} s" for share, value in levels]
     return Chart("Latency, share of records", lambda: charts.cumulative(points, "seconds", 160), plain)
 
 
-def _steps(found: Streamed) -> Table:
+def _steps(streamed: Streamed) -> Table:
     shown: Mapping[str, Callable[[Any], str]] = {
         "rate": text, "throughput": text, "median": seconds, "p99": seconds, "max": seconds, "growth": seconds,
         "late": seconds, "acknowledged": seconds, "sustained": lambda value: "yes" if value else "no", "limit": str,
     }  # fmt: skip
     titles = ("offered/s", "in results/s", "median, s", "99 %, s", "highest, s", "growth, s", "sent late, s",
               "acknowledged, s", "sustained", "longest wait")  # fmt: skip
-    rows = [[show(step[key]) for key, show in shown.items()] for step in found.steps]
+    rows = [[show(step[key]) for key, show in shown.items()] for step in streamed.steps]
     note = "Each rate for the same time, one after another. Sent late, acknowledged: medians of the last quarter."
     return Table([*map(Number, titles)], rows, note)

@@ -136,9 +136,9 @@ def _reach(summary: Summary, begin: float, seconds: float) -> str:
     return " " * left + "█" * max(1, min(_WIDTH - left, round(seconds / max(summary.end, 1e-9) * _WIDTH)))
 
 
-def _panel(summary: Summary, panel: Panel, found: Sequence[Series]) -> Block:
-    names = list(dict.fromkeys(line.node for line in found))
-    styles = list(dict.fromkeys(panel.lines[line.counter] for line in found))
+def _panel(summary: Summary, panel: Panel, series: Sequence[Series]) -> Block:
+    names = list(dict.fromkeys(line.node for line in series))
+    styles = list(dict.fromkeys(panel.lines[line.counter] for line in series))
     if panel.stacked or panel.host:
         legend = {style: f"c{i + 1}" for i, style in enumerate(styles)}
     else:
@@ -146,22 +146,22 @@ def _panel(summary: Summary, panel: Panel, found: Sequence[Series]) -> Block:
         if len(styles) == 2:
             legend |= {f"solid: {styles[0]}": "solid", f"dashed: {styles[1]}": "dashed"}
     links = {node.name: link for node in summary.nodes if (link := panel.links(node))}
-    plain = [_spark(summary, panel, line, links.get(line.node)) for line in found]
+    plain = [_spark(summary, panel, line, links.get(line.node)) for line in series]
     limits = sorted(set(links.values()))
 
     def draw() -> str:
-        return charts.panel(summary, panel.unit, panel.lines, found, stacked=panel.stacked, limits=limits)
+        return charts.panel(summary, panel.unit, panel.lines, series, stacked=panel.stacked, limits=limits)
 
-    return Chart(f"{panel.title}, {panel.unit}", draw, plain, _rates(links, found) or panel.note, legend)
+    return Chart(f"{panel.title}, {panel.unit}", draw, plain, _rates(links, series) or panel.note, legend)
 
 
-def _rates(links: Mapping[str, float], found: Sequence[Series]) -> str:
+def _rates(links: Mapping[str, float], series: Sequence[Series]) -> str:
     """What the busiest link carried at most, against its rate."""
     if not links:
         return ""
     shares = {
         (line.node, line.counter): max(value for _, value in line.points) / links[line.node]
-        for line in found
+        for line in series
         if line.node in links
     }
     rates = ", ".join(f"{show_size(rate)}/s" for rate in sorted(set(links.values())))

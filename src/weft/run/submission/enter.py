@@ -20,7 +20,7 @@ from weft.run.submission.followed import Followed
 from weft.run.submission.script import script
 from weft.run.topology import topology
 from weft.spec.study import Study
-from weft.text.redaction import Values, hidden, lacking
+from weft.text.redaction import Values, has_placeholder, hidden
 
 
 def needed(study: Study) -> SlurmNodes | None:
@@ -35,7 +35,7 @@ def job_script(study: Study, nodes: SlurmNodes, arguments: Sequence[str]) -> str
     values: Values = {}
     if hidden(list(arguments), values, settings.secret_keys()) and values:
         raise UsageError(
-            f"the job script would contain the secret {lacking(next(iter(values)))[0]}",
+            f"the job script would contain the secret {has_placeholder(next(iter(values)))[0]}",
             hint="write KEY=file:PATH, with a file that compute nodes can read",
         )
     command = [sys.executable, "-P", "-m", "weft", *arguments]

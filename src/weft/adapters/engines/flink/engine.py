@@ -9,7 +9,7 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.adapters.engines.flink import onyarn, rest
-from weft.adapters.engines.flink.settings import certified, login, words, yaml
+from weft.adapters.engines.flink.settings import job_options, login, ssl_settings, yaml
 from weft.adapters.engines.flink.taskmanager import TaskManagerMemory, divide
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
@@ -116,9 +116,9 @@ class FlinkEngine(Engine, Tenant):
         return onyarn.containers(layout, self.memory(layout), self.jobmanager_memory)
 
     def site_settings(self, layout: Layout) -> Mapping[str, str]:
-        return onyarn.containers_find(layout)
+        return onyarn.hadoop_settings(layout)
 
-    def listed(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
+    def classes(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:
         return {"flink": SharedClasses([f"{homes['flink']}/lib/*"], ["--engine", "flink"])}
 
     def recognize(self, home: Path) -> None:
@@ -211,7 +211,7 @@ class FlinkEngine(Engine, Tenant):
             "web.submit.enable": "false",
             **login(layout.properties("login")),
             **{f"flink.hadoop.{key}": value for key, value in layout.file_system_properties.items()},
-            **(certified(certificate, encrypt_data=self.encrypt_data) if certificate else {}),
+            **(ssl_settings(certificate, encrypt_data=self.encrypt_data) if certificate else {}),
             **layout.properties(self.kind),
             **self.conf,
         }
@@ -238,7 +238,7 @@ class FlinkEngine(Engine, Tenant):
         own = [] if job.program.endswith(".jar") else ["-c", f"io.weft.flink.{job.program}"]
         program = job.program if not own else str(layout.jars["flink"])
         submit = [*self._java(layout, heap(self.driver_memory), *_LIGHT), _CLIENT, "run"]
-        argv = [*submit, *own, *words(job.dependencies), *job.options, program, *job.arguments]
+        argv = [*submit, *own, *job_options(job.dependencies), *job.options, program, *job.arguments]
         environment = self._environment(layout.head, layout)
         files: dict[Path, str] = {}
         if secret := job.dependencies.secret:

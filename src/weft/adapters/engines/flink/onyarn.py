@@ -83,7 +83,7 @@ def settings(
     }
 
 
-def containers_find(layout: Layout) -> dict[str, str]:
+def hadoop_settings(layout: Layout) -> dict[str, str]:
     """YARN's setting for the class path of its containers."""
     return {"yarn.application.classpath": ",".join(classes(layout))}
 

@@ -7,7 +7,7 @@ from weft.layout.certificate import Certificate
 from weft.layout.plan import SECRET, Dependencies
 
 
-def words(dependencies: Dependencies) -> list[str]:
+def job_options(dependencies: Dependencies) -> list[str]:
     """The dependencies of a job, as options of `flink run`."""
     arguments = ["-c", dependencies.main_class] if dependencies.main_class else []
     arguments += [
@@ -20,7 +20,7 @@ def yaml(settings: Mapping[str, str]) -> str:
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in sorted(settings.items()))
 
 
-def certified(certificate: Certificate, *, encrypt_data: bool) -> dict[str, str]:
+def ssl_settings(certificate: Certificate, *, encrypt_data: bool) -> dict[str, str]:
     """Options with which both sides of every connection present it, for commands, files and REST; with `encrypt_data` also for data between TaskManagers."""
     stores = {}
     for use in ("internal", "rest"):

@@ -11,7 +11,7 @@ from weft.adapters.engines.hive import settings
 from weft.adapters.services import mapreducejobs as jobs
 from weft.adapters.services.hadoop import configuration
 from weft.adapters.services.yarn import OnYarnAlone
-from weft.adapters.services.yarncluster import OVERHEAD, Containers, cut
+from weft.adapters.services.yarncluster import OVERHEAD, Containers, divide
 from weft.errors import UsageError
 from weft.layout.jvm import heap
 from weft.layout.plan import Command, Job, Layout, Plan
@@ -66,7 +66,9 @@ class HiveEngine(OnYarnAlone, Engine):
         reserved = self.client_memory + OVERHEAD
         if self.on == "mr":
             reserved += jobs.HISTORY + OVERHEAD
-        return cut(layout, reserved, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST)
+        return divide(
+            layout, reserved, self.task_memory, master=jobs.MASTER, least=jobs.LEAST, most=jobs.MOST
+        )
 
     def plan(self, layout: Layout) -> Plan:
         yarn = self._yarn(layout)

@@ -51,8 +51,7 @@ class PowerGraphEngine(Engine):
         default=(), description="further arguments of the program, such as --graph_opts=ingress=grid"
     )
 
-    def require_installed(self) -> None:
-        home = self._home()
+    def recognize(self, home: Path) -> None:
         program = next((home / path for path in _BUILT if (home / path).is_file()), None)
         if program is None:
             raise UsageError(

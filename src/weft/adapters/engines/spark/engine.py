@@ -158,7 +158,7 @@ class SparkEngine(Engine, Tenant):
             self._daemons(conf, layout),
             (ready,),
             self._derived(layout, {"daemon heap": _DAEMON_HEAP}),
-            then=[hdfstoken.fetched(layout)] if layout.token_uris else [],
+            then=[hdfstoken.fetch_command(layout)] if layout.token_uris else [],
             applications=(Applications(ready.page, lambda status: len(status["activeapps"])),),
         )
 
@@ -272,7 +272,7 @@ class SparkEngine(Engine, Tenant):
             files, more = {conf: _lines(secret)}, ["--load-spark-defaults"]
         submit = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit"]
         submit += ["--properties-file", str(conf), *more, "--name", job.name, *own]
-        argv = [*submit, *_words(job.dependencies), *job.options, program, *job.arguments]
+        argv = [*submit, *_job_options(job.dependencies), *job.options, program, *job.arguments]
         return job.command("driver", layout.head, argv, environment, files=files)
 
     def client(self, layout: Layout) -> Client:
@@ -341,7 +341,7 @@ def _lines(settings: Mapping[str, str]) -> str:
     return "".join(f"{key} {value}\n" for key, value in sorted(settings.items()))
 
 
-def _words(dependencies: Dependencies) -> list[str]:
+def _job_options(dependencies: Dependencies) -> list[str]:
     """The dependencies of a job, as options of spark-submit."""
     listed = {"--py-files": dependencies.py_files, "--jars": dependencies.jars, "--files": dependencies.files}
     arguments = ["--class", dependencies.main_class] if dependencies.main_class else []

@@ -13,7 +13,7 @@ def path(layout: Layout) -> Path:
     return layout.directory / "kerberos" / "hdfs.token"
 
 
-def fetched(layout: Layout) -> Command:
+def fetch_command(layout: Layout) -> Command:
     """Request it when HDFS is ready."""
     head, token = layout.head, path(layout)
     arguments = [str(layout.java), "-XX:TieredStopAtLevel=1", *core(layout), "io.weft.hadoop.FetchToken"]

@@ -95,14 +95,14 @@ def _short(seconds: float) -> str:
     return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
 
 
-def _others(found: Sequence[CounterRow], phases: Sequence[str]) -> list[Block]:
+def _others(counters: Sequence[CounterRow], phases: Sequence[str]) -> list[Block]:
     """Other counts in short: the engine's other phases, generators, validators."""
     rows = [
         (component or "all", phase, kind, amount(calls), size(moved), amount(seconds, "s"))
-        for component in dict.fromkeys(counter.component for counter in found)
+        for component in dict.fromkeys(counter.component for counter in counters)
         for phase in phases
-        if phase != MEASURED or component not in engine(found)
-        for kind, (calls, moved, seconds) in _by_kind(table(found, [component], phase)).items()
+        if phase != MEASURED or component not in engine(counters)
+        for kind, (calls, moved, seconds) in _by_kind(table(counters, [component], phase)).items()
     ]
     columns = ["processes of", "phase", "files", *map(Number, ("calls", "bytes", "time"))]
     return [Table(columns, rows, "The same for all other processes and phases.")] if rows else []
