@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weft.analysis.compare import statistics
-from weft.analysis.compare.estimate import Estimate
 from weft.analysis.compare.headline import Headline, headlines
+from weft.analysis.compare.statistics import Estimate
 from weft.host import settings
 from weft.record import record
 

@@ -179,7 +179,7 @@ def long() -> None:
     step("long tests", [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"], many)
 
 
-TOOLS = ("bootstrap", "stages", "building", "documenting", "releasing")
+TOOLS = ("bootstrap", "stages", "building", "documenting", "releasing", "rooms")
 """Programs, checked with what they import."""
 NATIVE = ROOT / "native" / "Cargo.toml"
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]

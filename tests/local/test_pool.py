@@ -83,7 +83,7 @@ def test_a_workload_is_valid_over_delayed_lustre_which_sees_few_opens(weft: Weft
     assert done.returncode == 0, done.stderr
     assert weft.head()["verdict"] == "VALID"
     above, seen = counted(weft.record(), "scratch", "open"), below(weft.record())
-    assert "emulated" in seen["emulated"]
+    assert "latencyfs" in seen["emulated"]
     assert opens(seen["clients"]) <= 8, "a few segments for each of two nodes"
     assert above >= 5 * opens(seen["clients"])
 

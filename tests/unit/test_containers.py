@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from tests.unit.test_doctor import bad
 from weft.adapters.storage import AnyStorage
 from weft.adapters.storage.containers import PROGRAMS, Volume, outermost, wrapper
-from weft.doctor import mounts
+from weft.doctor import programs
 from weft.errors import UsageError
 from weft.host import lease, settings
 from weft.host.programs import cleanup
@@ -130,9 +130,9 @@ def test_the_doctor_knows_what_the_site_has(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    bad(mounts.containers(), "limits", "podman-hpc is on PATH", "module load")
+    bad(programs.containers(), "limits", "podman-hpc is on PATH", "module load")
     (tmp_path / "apptainer").write_text("#!/bin/sh\n")
     (tmp_path / "apptainer").chmod(0o755)
-    assert mounts.containers().status == "ok"
+    assert programs.containers().status == "ok"
     site.unlink()
-    bad(mounts.containers(), "limits", "apptainer", str(site))
+    bad(programs.containers(), "limits", "apptainer", str(site))

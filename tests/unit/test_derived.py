@@ -23,3 +23,13 @@ def test_the_slots_of_several_engines_are_known_if_they_are_the_same() -> None:
     assert [Resolved(derived=each).slots for each in names] == [4, 4]
     assert Resolved(derived={"spark": SPARK, "flink": Derived(slots=8)}).slots is None
     assert Resolved(derived=names[0]).executor_heap == 1_234_567_890
+
+
+def test_the_kinds_of_engines_are_those_of_the_spec() -> None:
+    one = {"kind": "hive", "on": "tez"}
+    several = {"kind": "several", "engines": {"spark": {}, "flink": {}}}
+    assert [Resolved(spec={"engine": engine}).engines for engine in (one, several)] == [
+        ("hive",),
+        ("spark", "flink"),
+    ]
+    assert Resolved().engines == ()

@@ -13,7 +13,7 @@ import pytest
 from tests.fakes import fake_program
 from weft import doctor
 from weft.adapters.nodes import cgroups
-from weft.doctor import capacity, host, kernel, mounts, owndirectories, programs
+from weft.doctor import capacity, host, kernel, owndirectories, programs
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.host import lease, machine, settings
 from weft.host.programs import examine, inventory
@@ -91,8 +91,8 @@ class TestPrograms:
             (programs.maven, "mvn", "maven", "missing"),
             (programs.setpriv, "setpriv", "util-linux", "missing"),
             (programs.cargo, "cargo", "cargo", "limits"),
-            (mounts.fuse2fs, "fuse2fs", "fuse2fs", "limits"),
-            (mounts.xfs, "mkfs.xfs", "xfsprogs", "limits"),
+            (programs.fuse2fs, "fuse2fs", "fuse2fs", "limits"),
+            (programs.xfs, "mkfs.xfs", "xfsprogs", "limits"),
         ],
     )
     def test_a_missing_program_names_its_package(

@@ -17,7 +17,7 @@ from weft.analysis.summary.summary import Summary
 from weft.record.record import write_json
 from weft.report.draw.blocks import Chart, Table, Words
 from weft.report.pages import page
-from weft.report.sections import replay, replays
+from weft.report.sections import replay
 
 
 def job(number: int, **changes: Any) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def test_platforms_are_compared_by_the_times_of_their_jobs(tmp_path: Path) -> No
         }
         head = {"workload": "trace", "key": key, "facts": {"jobs": 10, **facts}}
         lines.append(headline(make_record(tmp_path / key, head=head)))
-    section = replays.replays_of_a_trace(compare(lines, "two platforms"))
+    section = replay.replays_of_a_trace(compare(lines, "two platforms"))
     table = section.blocks[0]
     assert isinstance(table, Table)
     assert [row[1:7] for row in table.rows] == [
@@ -118,4 +118,4 @@ def test_platforms_are_compared_by_the_times_of_their_jobs(tmp_path: Path) -> No
 
 def test_a_comparison_of_other_workloads_has_no_replays(tmp_path: Path) -> None:
     line = headline(make_record(tmp_path / "other"))
-    assert replays.replays_of_a_trace(compare([line], "one")).blocks == ()
+    assert replay.replays_of_a_trace(compare([line], "one")).blocks == ()

@@ -18,10 +18,10 @@ from weft.errors import UsageError
 from weft.host import settings
 from weft.report.draw.blocks import Listing, Table
 from weft.report.pages import study
-from weft.report.sections import emulation, slowdown
+from weft.report.sections import slowdown
 from weft.spec.study import load
 
-EMULATED = "the scratch file system is emulated (latencyfs, profile lustre); no real lustre was used"
+EMULATED = "latencyfs with the profile lustre; no real lustre was used"
 CELLS = {"memory": "memory", "lustre": "delayed:lustre", "pool": "pool+delayed:lustre"}
 
 
@@ -353,12 +353,3 @@ def test_the_page_says_which_rules_agree_and_which_differ() -> None:
     differing = rule("lustre[1] / memory[1]", at_least=60).model_copy(update={"name": "another rule"})
     section = slowdown.rules(against(MEASURED, paper(agreeing, differing)))
     assert Listing(["Agrees: a rule.", "Differs: another rule."]) in section.blocks
-
-
-def test_what_holds_for_several_roles_is_reported_once() -> None:
-    other = EMULATED.replace("scratch", "input")
-    assert emulation.joined([EMULATED, "a Lustre of 2015", other]) == [
-        "the scratch and input file systems are emulated (latencyfs, profile lustre); no real lustre was used",
-        "a Lustre of 2015",
-    ]
-    assert emulation.joined([EMULATED]) == [EMULATED]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from weft.doctor import capacity, host, kernel, mounts, owndirectories, programs
+from weft.doctor import capacity, host, kernel, owndirectories, programs
 from weft.doctor.finding import Finding
 
 CHECKS: Sequence[Callable[[], Finding]] = (
@@ -26,10 +26,10 @@ CHECKS: Sequence[Callable[[], Finding]] = (
     kernel.shaping,
     kernel.control_groups,
     kernel.perf,
-    mounts.fuse2fs,
-    mounts.xfs,
-    mounts.gluster,
-    mounts.containers,
+    programs.fuse2fs,
+    programs.xfs,
+    programs.gluster,
+    programs.containers,
     host.clock,
 )
 

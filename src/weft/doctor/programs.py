@@ -1,10 +1,14 @@
-"""Programs that weft starts: Java and its compiler, Maven, cargo, setpriv."""
+"""Programs that weft starts: Java and its compiler, Maven, cargo, setpriv; and those with which files are mounted."""
 
-from weft.doctor.finding import Finding, finding_of, missing, ok
+from collections.abc import Callable
+
+from weft.doctor.finding import Finding, finding_of, limits, missing, ok
 from weft.errors import WeftError
 from weft.host import settings
 from weft.host.provision import jdk, native
 from weft.host.shell import tool
+from weft.host.site import survey
+from weft.host.site.profile import load
 
 
 def java() -> Finding:
@@ -47,6 +51,29 @@ def cargo() -> Finding:
     )
 
 
-def setpriv() -> Finding:
-    """The program that ties every process to weft's lifetime."""
-    return finding_of("setpriv", lambda: tool("setpriv", "util-linux"), "every run", missing)
+def _installed(
+    name: str, package: str, costs: str, bad: Callable[..., Finding] = limits
+) -> Callable[[], Finding]:
+    """A check whether a program is there."""
+    return lambda: finding_of(name, lambda: tool(name, package), costs, bad)
+
+
+setpriv = _installed("setpriv", "util-linux", "every run", missing)
+"""The program that ties every process to weft's lifetime."""
+fuse2fs = _installed("fuse2fs", "fuse2fs", "--scratch loopback without root")
+xfs = _installed("mkfs.xfs", "xfsprogs", "--scratch loopback with fs=xfs")
+gluster = _installed("glusterfsd", "glusterfs-server", "--input, --output and --scratch gluster")
+
+
+def containers() -> Finding:
+    """Programs of a site that mount image files for users inside a container."""
+    found, costs = survey.containers(), "--scratch loopback with by="
+    if not found:
+        fix = "`module load` one if the site has it; otherwise weft mounts images itself"
+        names = ", ".join(survey.CONTAINERS)
+        return limits("containers", f"none of {names} is on PATH", costs=costs, fix=fix)
+    if load().container.image is None and found != ["shifter"]:
+        fix = f"write `image = ...` below [container] in {settings.site()}"
+        text = f"{', '.join(found)}; the site profile names no root image"
+        return limits("containers", text, costs=costs, fix=fix)
+    return ok("containers", ", ".join(found))

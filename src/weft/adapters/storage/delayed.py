@@ -70,7 +70,7 @@ class DelayedStorage(Storage):
             f"latencyfs with the profile {self.profile} over {base_directory(self.path, role, work)}",
             points,
             shared=shared,
-            emulated=f"the {role} file system is emulated (latencyfs, profile {self.profile}); no real {self.profile} was used",
+            emulated=f"latencyfs with the profile {self.profile}; no real {self.profile} was used",
             observed={"lustre": counters},
             expected={
                 name: (ExpectedMount(path if shared else str(Path(path).parent), "fuse*"),)

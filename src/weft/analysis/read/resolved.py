@@ -35,6 +35,13 @@ class Resolved(Kept):
         return found if isinstance(found, Mapping) else {}
 
     @property
+    def engines(self) -> tuple[str, ...]:
+        """The kinds of the engines."""
+        table = self.part("engine")
+        several, one = table.get("engines"), table.get("kind")
+        return tuple(several) if isinstance(several, Mapping) else (str(one),) if one else ()
+
+    @property
     def slots(self) -> int | None:
         """Of the engine; None if it says nothing of them, or if several engines differ."""
         return self._only([each.slots for each in self.derived.values()])

@@ -46,7 +46,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None)
     found = {
         **_head(stored, verdict),
-        **_decided(decided),
+        **_decided(decided, stored.head.engine),
         **_of_files(sources, stored),
         "phases": phases,
         "engine_version": engine.version(metrics),
@@ -182,8 +182,9 @@ def _resolved(sources: Sources) -> Resolved:
     return found
 
 
-def _decided(found: Resolved) -> dict[str, Any]:
-    own = {"nodes": found.nodes, "limits": found.limits, "size": found.size}
+def _decided(found: Resolved, engine: str) -> dict[str, Any]:
+    engines = found.engines or tuple(filter(None, [engine]))
+    own = {"nodes": found.nodes, "limits": found.limits, "size": found.size, "engines": engines}
     return {**own, "places": found.located(), "derived": shown(found.derived)}
 
 

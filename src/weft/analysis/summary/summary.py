@@ -17,6 +17,7 @@ from weft.analysis.read.part import Part
 from weft.analysis.read.spans import Span
 from weft.analysis.summary.replayed import Replay
 from weft.analysis.summary.streamed import Streamed
+from weft.facts import engines
 from weft.record.head import RunInfo
 
 
@@ -144,6 +145,8 @@ class Summary(RunInfo):
 
     directory: str
     size: int | None = None
+    engines: tuple[str, ...] = ()
+    """By kind; `engine` is their label."""
     engine_version: str = ""
     nodes_asked: str = ""
     batch_job: str = ""
@@ -200,10 +203,15 @@ class Summary(RunInfo):
     @property
     def engine_named(self) -> str:
         """With its version: spark 4.3.0 on YARN; without versions for several engines: spark+flink."""
-        if "+" in self.engine:
+        if len(self.engines) != 1 or not self.engine_version:
             return self.engine
-        kind, _, host = self.engine.partition(" ")
-        return " ".join(filter(None, [kind, self.engine_version, host]))
+        (kind,) = self.engines
+        return f"{kind} {self.engine_version}{self.engine.removeprefix(kind)}"
+
+    @property
+    def idle(self) -> bool:
+        """Whether no engine of it runs tasks."""
+        return bool(self.engines) and all(engines.of(kind).idle for kind in self.engines)
 
     @property
     def emulated(self) -> tuple[str, ...]:

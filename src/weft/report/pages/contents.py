@@ -6,7 +6,6 @@ from typing import Any
 from pydantic import JsonValue
 
 from weft.analysis.summary.summary import StageRow, Summary
-from weft.facts import engines
 from weft.report.draw.blocks import Bar, Block, Facts, Folded, Listing, Maker, Number, Section, Table, Words
 from weft.report.sections import (
     counters,
@@ -123,7 +122,7 @@ def stages(summary: Summary) -> Section:
 
 def _why_no_metrics(summary: Summary) -> str:
     """Why the engine left no job metrics; empty where it has none."""
-    if engines.of(summary.engine).idle:
+    if summary.idle:
         return ""
     return "the engine left no job metrics" if "engine" in summary.probes else "the probe engine was not on"
 

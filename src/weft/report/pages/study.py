@@ -14,9 +14,8 @@ from weft.report.draw.html import HtmlPage, render
 from weft.report.draw.interval import NOTE, interval
 from weft.report.sections import slowdown
 from weft.report.sections.difference import where_the_difference_comes_from
-from weft.report.sections.emulation import joined
 from weft.report.sections.latencies import latencies_of_streams
-from weft.report.sections.replays import replays_of_a_trace
+from weft.report.sections.replay import replays_of_a_trace
 from weft.text.numbers import NONE, amount, seconds, size
 from weft.text.units import show_seconds, show_size
 
@@ -45,7 +44,7 @@ def emulations(comparison: Comparison) -> list[str]:
     """Cells whose storage is emulated."""
     return [
         f"{cells_} {'is' if ';' not in cells_ else 'are'} emulated: {words}."
-        for words, cells_ in _by_words(comparison.groups, lambda group: joined(group.emulated))
+        for words, cells_ in _by_words(comparison.groups, lambda group: group.emulated)
     ]
 
 
@@ -189,8 +188,8 @@ def not_counted(comparison: Comparison) -> Section:
 def against_memory(comparison: Comparison) -> Section:
     """Slowdowns beside the published points."""
     assert comparison.against is not None
-    emulated = joined(words for group in comparison.groups for words in group.emulated)
-    return slowdown.slowdowns(comparison.against, [f"Not real: {words}." for words in emulated])
+    emulated = dict.fromkeys(words for group in comparison.groups for words in group.emulated)
+    return slowdown.slowdowns(comparison.against, [f"Emulated: {words}." for words in emulated])
 
 
 def where_shapes_agree(comparison: Comparison) -> Section:

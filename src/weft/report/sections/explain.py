@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from weft.analysis.explain.timeparts import Covered, Explanation, Limit, StageTime, TimePart
 from weft.analysis.summary.summary import Summary
-from weft.facts import engines
 from weft.report.draw.blocks import Bar, Block, Gauges, Listing, Number, Section, Table, Words
 from weft.text.numbers import percent, seconds
 from weft.text.units import show_size
@@ -23,9 +22,7 @@ def where_the_time_went(summary: Summary) -> Section:
         why = "the engine left no job metrics in the run phase, so that slot time cannot be split"
         if summary.stream:
             why = "a stream lasts as long as its schedule"
-        return Section(
-            "explain", TITLE, unseen={} if engines.of(summary.engine).idle else {"where the time went": why}
-        )
+        return Section("explain", TITLE, unseen={} if summary.idle else {"where the time went": why})
     # the page says the sentence above all sections
     return Section("explain", TITLE, blocks(found)[1:])
 

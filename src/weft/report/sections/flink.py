@@ -12,7 +12,7 @@ from weft.text.numbers import amount, percent, seconds, size
 def flink_vertices(summary: Summary) -> Section:
     """A table of all vertices, in the order of the job."""
     if not summary.flink:
-        ran = "flink" in summary.engine
+        ran = "flink" in summary.engines
         unseen = {"Flink's vertices": "Flink left no job metrics"} if ran else {}
         return Section("flink", "Flink's vertices", unseen=unseen)
     titles = ("tasks", "task time", *STATES, "in", "records in", "out", "records out")

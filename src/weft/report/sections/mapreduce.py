@@ -20,7 +20,7 @@ _NOTE = (
 def job_counters(summary: Summary) -> Section:
     """One row per nonzero counter, for map tasks, reduce tasks and both."""
     if not summary.mapreduce:
-        ran = "hadoop" in summary.engine
+        ran = "hadoop" in summary.engines
         unseen = {"MapReduce's counters": "no job left its history"} if ran else {}
         return Section("mapreduce", "MapReduce's counters", unseen=unseen)
     columns = ["counter", *map(Number, ("map", "reduce", "total"))]

@@ -64,7 +64,7 @@ def _background(summary: Summary, profile: Profiled) -> list[Block]:
     """The published figures in the categories of their paper."""
     paper = _paper()
     sides = [side for side in paper["sides"] if side in profile.columns]
-    same = summary.workload == paper["workload"] and summary.engine.startswith(paper["engine"])
+    same = summary.workload == paper["workload"] and paper["engine"] in summary.engines
     if not same or not sides:
         return []
     titles = [Number(f"{side}, {whose}") for side in sides for whose in ("here", "paper")]
