@@ -12,6 +12,7 @@ from weft.adapters.workloads.jobtrace import Scaling
 from weft.cli.flags import AsJson
 from weft.report.pages import terminal
 from weft.report.sections import jobtrace as shown
+from weft.text.arguments import assign
 from weft.text.console import console
 
 
@@ -46,6 +47,5 @@ def trace(
         "time_scale": time_scale if time_scale != 1 else None,
         "seed": seed or None,
     }
-    words = [f"{key}={value}" for key, value in given.items() if value is not None]
-    sets = [word for pair in words for word in ("--set", pair)]
+    sets = assign("--set", {key: value for key, value in given.items() if value is not None})
     print(f"  replay with: {shlex.join(['weft', 'run', f'trace:{file}', *sets])}")

@@ -17,6 +17,7 @@ from weft.layout.client import Client
 from weft.layout.jvm import archived
 from weft.layout.plan import Command, Dependencies, Job, Layout, Plan
 from weft.record.derived import Derived
+from weft.text.arguments import assign, repeat
 from weft.text.executes import Home, Settings
 from weft.text.fields import LEAST_HEAP, Size
 
@@ -156,7 +157,6 @@ def _archive_settings(yarn: YarnCluster) -> dict[str, str]:
 def _job_options(dependencies: Dependencies, files: Iterable[Path]) -> list[str]:
     """The dependencies of a job, as generic options of Hadoop's Tool."""
     arguments = [dependencies.main_class] if dependencies.main_class else []
-    arguments += [word for path in files for word in ("-conf", str(path))]
-    arguments += [word for key, value in dependencies.shown.items() for word in ("-D", f"{key}={value}")]
+    arguments += [*repeat("-conf", files), *assign("-D", dependencies.shown)]
     listed = {"-libjars": dependencies.jars, "-files": dependencies.files}
     return arguments + [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]

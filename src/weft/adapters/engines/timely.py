@@ -10,6 +10,7 @@ from weft.errors import UsageError
 from weft.layout.node import Node
 from weft.layout.plan import SECRET, Command, Daemon, Job, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
+from weft.text.arguments import assign
 
 PROGRAM = "weft-timely"
 
@@ -60,9 +61,7 @@ class TimelyEngine(Engine):
         return job.command("client", layout.head, argv, layout.environment(layout.head))
 
     def _process(self, index: int, node: Node, layout: Layout) -> Daemon:
-        peers = [
-            word for each in layout.nodes for word in ("--peer", f"{_name(each)}={each.address}:{self.port}")
-        ]
+        peers = assign("--peer", {_name(each): f"{each.address}:{self.port}" for each in layout.nodes})
         argv = [
             *(_program(layout), "serve", "--index", str(index), *peers),
             *("--threads", str(_threads(layout)), "--memory", str(_memory(node))),

@@ -24,6 +24,7 @@ from weft.host.remote.reach import Reach
 from weft.host.shell import tool
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
+from weft.text.arguments import repeat
 from weft.text.executes import Executes
 from weft.text.fields import MOST, Duration
 
@@ -141,8 +142,7 @@ class SshNodes(Hosts):
             f"ControlPath={path}",
             f"ConnectTimeout={self.deadline + 5:.0f}",
         ]
-        options = [word for option in own for word in ("-o", option)]
-        return (tool("ssh", "openssh-client"), *options, *self.options, host)
+        return (tool("ssh", "openssh-client"), *repeat("-o", own), *self.options, host)
 
     def _wait(self, opened: Sequence[Reach]) -> None:
         """Wait until every host has answered. Raises NodeError, which names those that did not."""

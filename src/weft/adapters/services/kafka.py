@@ -21,6 +21,7 @@ from weft.layout.members import Members
 from weft.layout.node import Node
 from weft.layout.plan import Command, Daemon, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
+from weft.text.arguments import assign
 from weft.text.executes import Settings
 from weft.text.fields import MOST, Size
 from weft.text.shorthand import MisreadError
@@ -271,9 +272,7 @@ class Kafka(Service):
         argv = [*java, "io.weft.kafka.CreateTopics", "--client", str(client_properties(layout))]
         argv += ["--brokers", str(len(brokers))]
         argv += ["--replication", str(self._copies(brokers, 1))]
-        argv += [
-            word for name, count in sorted(self.topics.items()) for word in ("--topic", f"{name}={count}")
-        ]
+        argv += assign("--topic", dict(sorted(self.topics.items())))
         argv += ["--outcome", str(_directory(layout) / "topics.json")]
         return Command("kafka-topics", layout.head, argv, _environment(layout, layout.head))
 

@@ -18,6 +18,7 @@ from weft.adapters.nodes.base import everywhere
 from weft.errors import StorageError, UsageError, WeftError
 from weft.host.work import Work
 from weft.layout.node import Node
+from weft.text.arguments import repeat
 
 _START = 120.0
 """Seconds within which a container must start: its root image may have to be unpacked."""
@@ -88,7 +89,7 @@ class Apptainer(Program):
     fs = "ext3"
 
     def start(self, volume: Volume) -> list[list[str]]:
-        seen = [word for path in volume.seen for word in ("--bind", str(path))]
+        seen = repeat("--bind", volume.seen)
         image = ["--bind", f"{volume.image}:{self.point(volume)}:image-src=/"]
         arguments = ["apptainer", "instance", "start", *seen, *image, *volume.options]
         return [[*arguments, volume.root, volume.container]]

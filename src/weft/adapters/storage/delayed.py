@@ -21,6 +21,7 @@ from weft.host.shell import Process
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
 from weft.layout.places import ExpectedMount, Place
+from weft.text.arguments import assign, repeat
 
 _READY_SECONDS = 20.0
 """Maximum wait for the mounts; a mount takes milliseconds."""
@@ -104,8 +105,7 @@ class DelayedStorage(Storage):
             point.mkdir(parents=True, mode=0o700)
             work.lease.note("mount", path=str(point))
             arguments += ["--mountpoint", f"{path.name}={point}"]
-        arguments += [word for key, value in self.values.items() for word in ("--set", f"{key}={value}")]
-        arguments += [word for fault in self.faults for word in ("--fault", fault)]
+        arguments += [*assign("--set", self.values), *repeat("--fault", self.faults)]
         argv, log = (
             [str(work.native / "latencyfs"), *arguments],
             Path(place.observed["lustre"]).with_suffix(".log"),

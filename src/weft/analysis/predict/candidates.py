@@ -18,6 +18,7 @@ from weft.errors import UsageError
 from weft.facts import engines
 from weft.facts.enginefacts import EngineFacts
 from weft.facts.storages import layers
+from weft.text.arguments import assign
 
 _KEYS = {"groupby": "mappers", "pi": "tasks"}
 """By workload: its key for the number of tasks, where that is not `partitions`."""
@@ -233,7 +234,7 @@ def _compression(run: Situation) -> Iterator[Candidate]:
     yield Candidate(
         "compression",
         "shuffled data without compression",
-        tuple(word for name in names for word in ("--set", f"{name}=false")),
+        tuple(assign("--set", dict.fromkeys(names, "false"))),
         ", ".join(f"{name}=false" for name in names),
         replace(run.target, uncompressed=1.0),
         "compression",

@@ -9,6 +9,7 @@ from pathlib import Path
 from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
 from weft.host.provision.tree import Say, building, cached, digest, locked
+from weft.text.arguments import repeat
 
 PRELOAD = "libweft_scratch.so"
 """The library that counts and serves file calls."""
@@ -95,7 +96,7 @@ def objects_of(source: Path) -> Path:
 
 def command(cargo: str, source: Path, packages: Sequence[str] = tuple(PACKAGES)) -> list[str]:
     """What compiles packages of a checkout."""
-    chosen = [word for name in packages for word in ("--package", name)]
+    chosen = repeat("--package", packages)
     where = ["--manifest-path", str(source / "Cargo.toml")]
     return [cargo, "build", "--quiet", "--release", "--locked", *where, *chosen]
 

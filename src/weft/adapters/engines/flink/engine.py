@@ -21,6 +21,7 @@ from weft.layout.jvm import SharedClasses, archived, heap, temporary
 from weft.layout.node import Node
 from weft.layout.plan import Applications, Command, Daemon, Inquiry, Job, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
+from weft.text.arguments import assign
 from weft.text.executes import Home, Settings
 from weft.text.fields import LEAST_HEAP, Port, Size
 from weft.text.units import show_size
@@ -290,7 +291,7 @@ class FlinkEngine(Engine, Tenant):
             "--configDir",
             str(_conf(layout)),
         ]
-        arguments += [word for key, value in options.items() for word in ("-D", f"{key}={value}")]
+        arguments += assign("-D", options)
         argv = [*self._java(layout, *memory.flags()), *arguments]
         return Daemon(name, node, argv, self._environment(node, layout), table=layout.table)
 

@@ -28,6 +28,7 @@ from weft.layout.plan import (
     Ready,
 )
 from weft.record.derived import Derived
+from weft.text.arguments import assign, repeat
 from weft.text.executes import Home, Settings
 from weft.text.fields import LEAST_HEAP, Port, Size
 from weft.text.units import show_size
@@ -102,7 +103,7 @@ class SparkEngine(Engine, Tenant):
 
     def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:
         quiet = ("ui.enabled=false", "driver.host=127.0.0.1", "driver.bindAddress=127.0.0.1")
-        arguments = [word for setting in quiet for word in ("--conf", f"spark.{setting}")]
+        arguments = repeat("--conf", (f"spark.{setting}" for setting in quiet))
         job = ["--class", "io.weft.spark.Training", f"local:{jar}", "--directory", str(scratch)]
         job += ["--outcome", str(scratch / "outcome.json")]
         submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *arguments, *job]
@@ -346,9 +347,7 @@ def _job_options(dependencies: Dependencies) -> list[str]:
     listed = {"--py-files": dependencies.py_files, "--jars": dependencies.jars, "--files": dependencies.files}
     arguments = ["--class", dependencies.main_class] if dependencies.main_class else []
     arguments += [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]
-    return arguments + [
-        word for key, value in dependencies.shown.items() for word in ("--conf", f"{key}={value}")
-    ]
+    return arguments + assign("--conf", dependencies.shown)
 
 
 def _mebibytes(size: int) -> str:
