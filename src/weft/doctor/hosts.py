@@ -36,8 +36,8 @@ def examine(text: str) -> list[Finding]:
     name = f"doctor-{secrets.token_hex(4)}"
     with (
         watched(name),
-        lease.hold(name, "doctor") as held,
-        open_work(name, held) as work,
+        lease.hold(name, "doctor") as own,
+        open_work(name, own) as work,
         ExitStack() as stack,
     ):
         try:

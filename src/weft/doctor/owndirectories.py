@@ -88,10 +88,10 @@ def cached_files() -> Finding:
 
 def leftovers() -> Finding:
     """Leases whose owner was killed."""
-    dead = [held for held in lease.all_leases() if not held.alive]
+    dead = [found for found in lease.all_leases() if not found.alive]
     if not dead:
         return ok("leftovers", "none")
-    names = ", ".join(held.lease.name for held in dead[:3]) + (", ..." if dead[3:] else "")
+    names = ", ".join(found.lease.name for found in dead[:3]) + (", ..." if dead[3:] else "")
     costs = "memory, disk and addresses that killed commands left"
     return limits("leftovers", f"{len(dead)} killed: {names}", costs=costs, fix="weft gc")
 

@@ -37,7 +37,7 @@ class KeptRows:
     lost: int = 0
     tasks: int = 0
     tasks_lost: int = 0
-    held: list[polars.DataFrame] = field(default_factory=list)
+    frames: list[polars.DataFrame] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
     texts: set[str] = field(default_factory=set)
     files: TaskFiles | None = None
@@ -82,17 +82,17 @@ class KeptRows:
         if not count:
             return
         self.tasks += count
-        self.held.append(tasks[:count])
-        if sum(frame.height for frame in self.held) >= _PART:
+        self.frames.append(tasks[:count])
+        if sum(frame.height for frame in self.frames) >= _PART:
             self._spill()
 
     def _spill(self) -> None:
         self.files = self.files or TaskFiles()
         self.files.add(self._held())
-        self.held = []
+        self.frames = []
 
     def _held(self) -> polars.DataFrame:
-        return polars.concat([polars.DataFrame(schema=jobmetrics.TASKS), *self.held], rechunk=True)
+        return polars.concat([polars.DataFrame(schema=jobmetrics.TASKS), *self.frames], rechunk=True)
 
     def metrics(self, gaps: Iterable[str], **tables: polars.DataFrame) -> JobMetrics:
         """The tables, with the tasks; nothing may be added afterwards."""
@@ -100,7 +100,7 @@ class KeptRows:
         if self.tasks > IN_MEMORY:
             self._spill()
         elif self.files:
-            self.held, self.files = [self.files.scan().collect(), *self.held], None
+            self.frames, self.files = [self.files.scan().collect(), *self.frames], None
         files = [self.files] if self.files else []
         return JobMetrics(**tables, tasks=self._held(), files=files, gaps=[*gaps, *self.gaps()])
 

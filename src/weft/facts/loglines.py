@@ -37,15 +37,15 @@ class Damaged:
 
 def read(path: Entry, separator: str = "\n") -> Iterator[str]:
     """Each line of a file that may still be written, without its end."""
-    held = ""
+    line = ""
     with path.stream() as data, TextIOWrapper(data, "utf-8", "replace", newline="\n") as file:
         while chunk := file.read(_CHUNK):
             first, *others = chunk.split(separator)
-            if len(held) < _MOST:
-                held += first
+            if len(line) < _MOST:
+                line += first
             if others:
-                yield held
+                yield line
                 yield from others[:-1]
-                held = others[-1]
-    if held:
-        yield held
+                line = others[-1]
+    if line:
+        yield line

@@ -27,13 +27,13 @@ class Orphan:
     path: str
 
 
-def with_open_files(held: set[int]) -> list[Orphan]:
-    """Orphans of this user with an open file, program or working directory of a run; `held` are known processes."""
+def with_open_files(known: set[int]) -> list[Orphan]:
+    """Orphans of this user with an open file, program or working directory of a run; `known` are those of runs."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         pid = int(path.name)
         with suppress(OSError, ValueError, IndexError):
-            if path.stat().st_uid == os.getuid() and pid not in held and _orphan(path):
+            if path.stat().st_uid == os.getuid() and pid not in known and _orphan(path):
                 found += [Orphan(pid, run, name) for run, name in _of_runs(path)][:1]
     return [orphan for orphan in found if not marks.value(marks.variables(orphan.pid), marks.LEASE)]
 
