@@ -55,7 +55,7 @@ def points(
     *,
     both_again: bool = False,
 ) -> list[Point]:
-    """The curve, corrected by other runs of the same work. `beside`: as it compares with the measured run when both are made again."""
+    """The curve, corrected by other runs of the same work. `both_again`: as it compares with the measured run when both are made again."""
     return [_point(model, target_at(nodes), correction, both_again=both_again) for nodes in counts]
 
 
