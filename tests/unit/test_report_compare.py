@@ -144,11 +144,11 @@ def test_the_headline_of_a_record(stored: Path) -> None:
     from weft.record import record
 
     first = headlines(record.all_records(stored))[0]
-    assert (first.workload, first.storages["scratch"], first.seconds, first.cell) == (
+    assert (first.workload, first.storages["scratch"], first.seconds, first.coordinates) == (
         "terasort",
         "disk",
         10,
-        "scratch=disk",
+        {"scratch": "disk"},
     )
     assert first.throughput_per_node == HEAD["throughput_per_node"]
 

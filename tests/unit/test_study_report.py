@@ -9,7 +9,7 @@ import pytest
 from weft.analysis.compare import formula, published
 from weft.analysis.compare import study as studies
 from weft.analysis.compare.against import Against, against, finding, values_of
-from weft.analysis.compare.compare import Comparison
+from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.compare.headline import Headline
 from weft.analysis.compare.operations import Operations
 from weft.analysis.compare.published import Expected, Measure, Paper, Published, Rule
@@ -341,7 +341,17 @@ def test_where_storage_makes_no_difference_no_rule_about_mllib_agrees() -> None:
 
 
 def test_cells_that_share_a_coordinate_are_named_by_it() -> None:
-    everyone = ["work=a, platform=x", "work=b, platform=x", "work=a, platform=y", "work=b, platform=y"]
+    everyone = [
+        Group(
+            label=f"work={work}, platform={platform}",
+            names=(f"work={work}", f"platform={platform}"),
+            key=f"{work}{platform}",
+            runs=(),
+            values=(),
+        )
+        for platform in "xy"
+        for work in "ab"
+    ]
     assert study.together(everyone[:2], everyone) == "platform=x"
     assert study.together([everyone[0], everyone[3]], everyone) == "work=a, platform=x; work=b, platform=y"
     assert study.together(everyone, everyone) == "every cell"

@@ -23,6 +23,8 @@ class Group(Part):
     """The valid runs of one spec. Times in seconds; `ratio` is its time divided by that of the first group, which has none."""
 
     label: str
+    names: tuple[str, ...] = ()
+    """What distinguishes it, of which its label is made: scratch=disk."""
     key: str
     runs: tuple[str, ...]
     values: tuple[float, ...]
@@ -71,14 +73,14 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
         gathered.setdefault(line.id if each else line.key or line.id, []).append(line)
     members = list(gathered.values())
     differences = _differences([group[0].spec for group in members])
-    labels = _labels(members, differences, each=each)
+    names = _names_of(members, differences, each=each)
     base = [line.seconds for line in members[0] if line.seconds is not None] if members else []
     split = [line.explanation for line in lines if line.explanation]
     # the same time must not have one name in one cell and another in the next
     categories = bool(split) and all(found.sampled for found in split)
     groups = tuple(
-        _group(label, group, base if index else (), categories=categories)
-        for index, (label, group) in enumerate(zip(labels, members, strict=True))
+        _group(own, group, base if index else (), categories=categories)
+        for index, (own, group) in enumerate(zip(names, members, strict=True))
     )
     left = tuple(
         Left(
@@ -117,13 +119,16 @@ def _imported(lines: Sequence[Headline]) -> tuple[str, ...]:
     )
 
 
-def _group(label: str, lines: Sequence[Headline], base: Sequence[float], *, categories: bool) -> Group:
+def _group(
+    names: tuple[str, ...], lines: Sequence[Headline], base: Sequence[float], *, categories: bool
+) -> Group:
     valid = [line for line in lines if line.seconds is not None]
     values = [line.seconds for line in valid if line.seconds is not None]
     speeds = [line.throughput_per_node for line in valid if line.throughput_per_node]
     phases = {name: [line.phases[name] for line in valid if name in line.phases] for name in PHASES}
     return Group(
-        label=label,
+        label=", ".join(names),
+        names=names,
         key=lines[0].key,
         runs=tuple(line.id for line in valid),
         facts=tuple(line.facts for line in valid),
@@ -156,24 +161,24 @@ def _differences(specs: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...
     return {key: values for key, values in rows.items() if len(set(values)) > 1}
 
 
-def _labels(
+def _names_of(
     members: Sequence[Sequence[Headline]], differences: Mapping[str, tuple[str, ...]], *, each: bool
-) -> list[str]:
+) -> list[tuple[str, ...]]:
     """The shortest names that distinguish the groups: coordinates of the study, differences, or the spec's key."""
     if each:
-        return [group[0].id for group in members]
-    by_cell = [group[0].cell for group in members]
+        return [(group[0].id,) for group in members]
+    by_cell = [tuple(f"{key}={value}" for key, value in group[0].coordinates.items()) for group in members]
     by_difference = [
-        ", ".join(
+        tuple(
             f"{key.removesuffix('.kind')}={values[index] or 'none'}"
             for key, values in list(differences.items())[:3]
         )
         for index in range(len(members))
     ]
-    for labels in (by_cell, by_difference):
-        if all(labels) and len(set(labels)) == len(labels):
-            return labels
-    return [f"{group[0].workload} {group[0].key or group[0].id}" for group in members]
+    for names in (by_cell, by_difference):
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [(f"{group[0].workload} {group[0].key or group[0].id}",) for group in members]
 
 
 def sentences(groups: Sequence[Group]) -> tuple[str, ...]:

@@ -53,11 +53,6 @@ class Headline:
     imported: bool = False
     """Whether it is the log of a cluster that weft did not run: its time is the log's own, of a result that nobody checked."""
 
-    @property
-    def cell(self) -> str:
-        """The coordinates of its study, as text."""
-        return ", ".join(f"{key}={value}" for key, value in self.coordinates.items())
-
 
 _SAME = ("reason", "workload", "engine", "nodes", "created", "key", "storages", "facts")
 

@@ -50,22 +50,24 @@ def emulations(comparison: Comparison) -> list[str]:
 
 def _by_words(groups: Sequence[Group], words_of: Callable[[Group], Sequence[str]]) -> list[tuple[str, str]]:
     """Statements about cells, each once, with the cells concerned."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Group]] = {}
     for group in groups:
         for words in words_of(group):
-            found.setdefault(words, []).append(group.label)
-    everyone = [group.label for group in groups]
-    return [(words, together(labels, everyone)) for words, labels in found.items()]
+            found.setdefault(words, []).append(group)
+    return [(words, together(concerned, groups)) for words, concerned in found.items()]
 
 
-def together(labels: Sequence[str], everyone: Sequence[str]) -> str:
+def together(groups: Sequence[Group], everyone: Sequence[Group]) -> str:
     """A short name for cells: a coordinate that they share and no other cell has."""
-    if len(labels) > 1 and len(labels) == len(everyone):
+    if len(groups) > 1 and len(groups) == len(everyone):
         return "every cell"
-    parts = [set(label.split(", ")) for label in labels]
-    others = {part for label in everyone if label not in labels for part in label.split(", ")}
-    shared = [part for part in labels[0].split(", ") if part in set.intersection(*parts) - others]
-    return shared[0] if len(labels) > 1 and shared else "; ".join(labels)
+    others = {name for group in everyone if group not in groups for name in group.names}
+    shared = [
+        name
+        for name in groups[0].names
+        if all(name in group.names for group in groups) and name not in others
+    ]
+    return shared[0] if len(groups) > 1 and shared else "; ".join(group.label for group in groups)
 
 
 def cells(comparison: Comparison) -> Section:
@@ -166,15 +168,15 @@ def differences(comparison: Comparison) -> Section:
     """The keys in which the specs differ."""
     if not comparison.differences:
         return Section("differences", "Differences of the specs")
-    labels = [group.label for group in comparison.groups]
-    if len(labels) > _SIDE_BY_SIDE:
+    groups = comparison.groups
+    if len(groups) > _SIDE_BY_SIDE:
         columns = ["key", "value", "cells"]
         rows: list[tuple[str, ...]] = [
-            (key, value or NONE, together([label for each, label in zip(values, labels, strict=True) if each == value], labels))
+            (key, value or NONE, together([group for each, group in zip(values, groups, strict=True) if each == value], groups))
             for key, values in comparison.differences.items() for value in dict.fromkeys(values)
         ]  # fmt: skip
     else:
-        columns = ["key", *labels]
+        columns = ["key", *(group.label for group in groups)]
         rows = [(key, *(value or NONE for value in values)) for key, values in comparison.differences.items()]
     return Section("differences", "Differences of the specs", [Table(columns, rows)])
 
