@@ -57,7 +57,7 @@ def _room(variable: str, path: Path, need: int, costs: str, *, essential: bool) 
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         fix = f"set {variable} to a directory that you own"
         return missing(variable, f"{path} is not writable", costs="every run", fix=fix)
-    if why := exposed(settings.spelled()[variable]):
+    if why := str(exposed(settings.spelled()[variable]) or ""):
         fix = "remove the others' permission (chmod go-w), or set WEFT_TRUST if you trust them with your account"
         if variable == "WEFT_RUNS":
             return limits(variable, why, costs="records that others may have changed", fix=fix)

@@ -9,7 +9,9 @@ import pwd
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from weft.host import settings
 
@@ -19,8 +21,23 @@ _ALL = "4294967295"
 """Length of the range of user IDs outside of user namespaces."""
 
 
-def exposed(path: Path) -> str:
-    """A directory and the users who can change it or one above it, as text; empty if this user trusts them.
+@dataclass(frozen=True)
+class Exposure:
+    """A directory that others can change: a user or a group by name, or everybody."""
+
+    directory: Path
+    kind: Literal["user", "group", ""]
+    name: str
+    owned: bool = False
+    """Whether it is theirs."""
+
+    def __str__(self) -> str:
+        who = f"{self.kind} {self.name}".strip()
+        return f"{self.directory} {'belongs to' if self.owned else 'can be changed by'} {who}"
+
+
+def exposed(path: Path) -> Exposure | None:
+    """Who can change a directory or one above it; None if this user trusts them.
 
     He trusts root, a group of his own, and whom WEFT_TRUST names.
     """
@@ -28,11 +45,10 @@ def exposed(path: Path) -> str:
     ends = [followed / "end", *links(path / "end")]
     for directory in dict.fromkeys(parent for end in ends for parent in end.parents):
         with suppress(OSError):
-            who = _others(directory.stat())
-            if who and who.split()[-1] not in settings.trusted():
-                whose = directory == followed and who.startswith("user ")
-                return f"{directory} {'belongs to' if whose else 'can be changed by'} {who}"
-    return ""
+            found = _others(directory, directory.stat())
+            if found and found.name not in settings.trusted():
+                return replace(found, owned=directory == followed and found.kind == "user")
+    return None
 
 
 def links(path: Path) -> Iterator[Path]:
@@ -47,16 +63,16 @@ def links(path: Path) -> Iterator[Path]:
                 yield parent
 
 
-def _others(status: os.stat_result) -> str:
+def _others(directory: Path, status: os.stat_result) -> Exposure | None:
     if status.st_uid not in {os.geteuid(), *_roots()}:
-        return f"user {_user(status.st_uid)}"
+        return Exposure(directory, "user", _user(status.st_uid))
     if status.st_mode & stat.S_ISVTX:  # of what is in it, everybody can change only his own
-        return ""
+        return None
     if status.st_mode & stat.S_IWOTH:
-        return "everybody"
+        return Exposure(directory, "", "everybody")
     if status.st_mode & stat.S_IWGRP and not _private(status.st_gid):
-        return f"group {_group(status.st_gid)}"
-    return ""
+        return Exposure(directory, "group", _group(status.st_gid))
+    return None
 
 
 def _roots() -> set[int]:

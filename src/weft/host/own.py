@@ -21,7 +21,7 @@ def require_own(path: Path) -> None:
     A path that does not exist is nobody's.
     """
     if why := trouble(path):
-        raise StorageError(why, hint=_hint(path, why) or "remove it if it is yours, or use another directory")
+        raise StorageError(why, hint=_hint(path) or "remove it if it is yours, or use another directory")
 
 
 def require_named(variable: str) -> None:
@@ -34,22 +34,23 @@ def require_named(variable: str) -> None:
     if path.exists() and not path.is_dir():
         raise UsageError(f"{variable}: {path} is not a directory", hint=hint)
     if why := _others(path) if variable == "WEFT_RUNS" else trouble(path):
-        more = _hint(path, why)
+        more = _hint(path)
         raise UsageError(f"{variable}: {why}", hint=hint + (f", or {more}" if more else ""))
 
 
 def shared_records() -> str:
     """Who else can change the records, as text; empty if nobody can."""
-    return exposed(settings.spelled()["WEFT_RUNS"])
+    return str(exposed(settings.spelled()["WEFT_RUNS"]) or "")
 
 
-def _hint(path: Path, why: str) -> str:
-    """What to do about a directory that is exposed."""
-    if why != exposed(path):
+def _hint(path: Path) -> str:
+    """What to do about a directory that is this user's, and exposed."""
+    found = None if _others(path) else exposed(path)
+    if found is None:
         return ""
     return (
         "remove the others' permission (chmod go-w), "
-        f"or set WEFT_TRUST={why.rsplit(maxsplit=1)[-1]} if you trust all of them with your account"
+        f"or set WEFT_TRUST={found.name} if you trust all of them with your account"
     )
 
 
@@ -69,7 +70,7 @@ def open_own(path: Path) -> IO[str]:
 
 def trouble(path: Path) -> str:
     """Why a path cannot be trusted with what runs as this user, as text; empty if it can."""
-    return _others(path) or exposed(path)
+    return _others(path) or str(exposed(path) or "")
 
 
 def _others(path: Path) -> str:
