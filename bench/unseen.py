@@ -1,39 +1,32 @@
 """Predicts cells that the model has not seen, runs each, and prints predicted beside measured seconds.
 
 First come the runs to predict from, and the small runs that `weft predict --runs` chooses beside each; then the predictions
-of all cells are written down; then the cells are run. Results are kept beside the records, in unseen-NAME.jsonl: a second
-call continues where the first one ended. Remove the file to begin again.
+of all cells are written down; then the cells are run. What was found is kept in evidence/unseen.jsonl: a second call
+continues where the first one ended, `--again` begins again.
 """
 
+import argparse
 import json
-import os
 import re
-import statistics
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-WEFT = str(Path(__file__).parents[1] / "weft")
+from figures import rows, tables
+from figures.rows import Row
+
+from weft.host import settings
+
+HERE = Path(__file__).parent
+WEFT = str(HERE.parent / "weft")
 KEYS = {"nodes": "--nodes", "scratch": "--scratch", "size": "--size"}
 SETS = ("partitions", "mappers")
 """Keys of workloads that are numbers of tasks: `--partitions` of a prediction."""
-
-
-class Log:
-    """What is done, by key, in a file of JSON lines."""
-
-    def __init__(self, path: Path, commit: str) -> None:
-        self.path, self.commit = path, commit
-        lines = path.read_text().splitlines() if path.exists() else []
-        self.done: dict[str, Any] = {line["key"]: line for line in map(json.loads, lines)}
-
-    def keep(self, key: str, line: Mapping[str, Any]) -> None:
-        self.done[key] = {"key": key, "commit": self.commit, **line}
-        with self.path.open("a") as out:
-            out.write(json.dumps(self.done[key]) + "\n")
+TABLE = "unseen"
 
 
 def weft(*arguments: str) -> dict[str, Any]:
@@ -44,84 +37,84 @@ def weft(*arguments: str) -> dict[str, Any]:
     return found
 
 
-def run(table: Mapping[str, Any], probes: str) -> dict[str, Any]:
-    """Run a cell; its record's summary with the seconds of its result."""
+def run(table: Mapping[str, Any], probes: str) -> Row:
+    """Run a cell; its record's name with the seconds of its result."""
     flags = [word for key, flag in KEYS.items() if key in table for word in (flag, str(table[key]))]
     flags += [word for key in SETS if key in table for word in ("--set", f"{key}={table[key]}")]
     found = weft("run", *table["flags"], *flags, "--set", f"probes={probes}")
-    head = json.loads(Path(found["record"], "record.json").read_text())
-    return {"record": found["record"], "seconds": head["measured"]}
+    return {"run": Path(found["record"]).name, "seconds": seconds_of(Path(found["record"]).name)}
 
 
-def predict(record: str, table: Mapping[str, Any]) -> dict[str, float]:
-    """The one point of a prediction."""
+def seconds_of(run: str) -> float:
+    """What a record measured."""
+    return float(json.loads((settings.runs() / run / "record.json").read_text())["measured"])
+
+
+def predict(run: str, table: Mapping[str, Any]) -> Row:
+    """The one point of a prediction, and the run that is nearest to it, from which its curve starts."""
     nodes, cores = re.fullmatch(r"\w+:(\d+),cores=(\d+)", table["nodes"]).groups()  # type: ignore[union-attr]
     flags = ["--nodes", nodes, "--cores", cores, "--scratch", table["scratch"]]
     flags += ["--size", table["size"]] if "size" in table else []
     flags += [word for key in SETS if key in table for word in ("--partitions", str(table[key]))]
-    point = weft("predict", record, *flags)["curves"][0]["points"][0]
-    return {key: point[key] for key in ("seconds", "low", "high", "factor")}
+    curve = weft("predict", run, *flags)["curves"][0]
+    point = {key: curve["points"][0][key] for key in ("seconds", "low", "high", "factor")}
+    return {"predicted": point, "nearest": {"run": curve["start"], "seconds": seconds_of(curve["start"])}}
 
 
-def main(path: Path) -> int:
-    """Every run and cell of the file that has no line yet, and the table of all."""
-    asked = tomllib.loads(path.read_text())
-    commit = subprocess.run(
-        ["git", "-C", str(path.resolve().parent), "rev-parse", "--short", "HEAD"],
-        check=False, stdout=subprocess.PIPE, text=True,
-    ).stdout.strip()  # fmt: skip
-    runs = Path(os.environ.get("WEFT_RUNS", "runs"))
-    runs.mkdir(parents=True, exist_ok=True)
-    log = Log(runs / f"unseen-{path.stem}.jsonl", commit)
-    start(asked, log)
+def main() -> int:
+    """Every run and cell of the file that has no row yet, and the table of all."""
+    parser = argparse.ArgumentParser(prog="bench/unseen", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("cells", nargs="?", type=Path, default=HERE / "unseen.toml", metavar="CELLS.toml")
+    parser.add_argument("--again", action="store_true", help="begin again: predict and run all cells")
+    given = parser.parse_args()
+    asked = tomllib.loads(given.cells.read_text())
+    if given.again:
+        rows.write(TABLE, [])
+    done = {row["key"]: row for row in rows.read(TABLE)}
+
+    def keep(key: str, measure: Callable[[], Row], **about: Any) -> Row:
+        if key not in done:
+            done[key] = rows.kept(TABLE, say, measure, key=key, **about)
+        return done[key]
+
+    for name, base in asked["runs"].items():
+        first = keep(f"run {name}", partial(run, base, asked["probes"]), kind="run", of=name)
+        for words in base["wanted"]:
+            key = f"chosen {name} {' '.join(words)}"
+            keep(key, partial(chosen, first["run"], words), kind="chosen", of=name)
     for cell in asked["cells"]:
-        if (before := f"predicted {key_of(cell)}") not in log.done:
-            table = {**asked["runs"][cell["from"]], **cell}
-            log.keep(before, predict(log.done[f"run {cell['from']}"]["record"], table))
+        table, of = {**asked["runs"][cell["from"]], **cell}, done[f"run {cell['from']}"]["run"]
+        keep(
+            f"predicted {key_of(cell)}",
+            partial(predict, of, table),
+            kind="predicted",
+            cell=cell,
+        )
     for cell in asked["cells"]:
-        if (key := key_of(cell)) in log.done:
-            continue
+        table = {**asked["runs"][cell["from"]], **cell}
+        before = done[f"predicted {key_of(cell)}"]
+        about = {"predicted": before["predicted"], "nearest": before["nearest"], "model": before["commit"]}
         try:
-            measured = run({**asked["runs"][cell["from"]], **cell}, asked["probes"])
+            keep(key_of(cell), partial(run, table, asked["probes"]), kind="cell", cell=cell, **about)
         except subprocess.CalledProcessError as error:
-            print(f"{key}: the run failed: {error}", file=sys.stderr)
-            continue
-        log.keep(key, {"predicted": log.done[f"predicted {key}"], **measured})
-    show(asked["cells"], log.done)
+            say(f"{key_of(cell)}: the run failed: {error}")
+    print("\n".join(tables.lines(TABLE) or []))
     return 0
 
 
-def start(asked: Mapping[str, Any], log: Log) -> None:
-    """The runs to predict from, each with the small runs that weft chooses for what is wanted of it."""
-    for name, base in asked["runs"].items():
-        if f"run {name}" not in log.done:
-            log.keep(f"run {name}", run(base, asked["probes"]))
-        for words in base["wanted"]:
-            if (chosen := f"chosen {name} {' '.join(words)}") not in log.done:
-                found = weft("predict", log.done[f"run {name}"]["record"], *words)
-                log.keep(chosen, {"runs": found["left_out"], "error": found["left_out_error"]})
+def chosen(run: str, words: list[str]) -> Row:
+    """Make the small runs that weft chooses for what is wanted of a run."""
+    found = weft("predict", run, *words)
+    return {"runs": found["left_out"], "error": found["left_out_error"]}
 
 
 def key_of(cell: Mapping[str, Any]) -> str:
     return json.dumps(cell, sort_keys=True)
 
 
-def show(cells: list[dict[str, Any]], done: Mapping[str, Any]) -> None:
-    """The table, the median error, and how many intervals held."""
-    errors, held = [], 0
-    print(f"{'cell':58} {'predicted':>9} {'band':>15} {'measured':>9} {'error':>7}")
-    for cell in cells:
-        if (line := done.get(key_of(cell))) is None:
-            continue
-        point, real = line["predicted"], line["seconds"]
-        errors.append(abs(point["seconds"] / real - 1))
-        held += point["low"] <= real <= point["high"]
-        name = ", ".join(f"{key} {value}" for key, value in cell.items())
-        band = f"{point['low']:.1f} to {point['high']:.1f}"
-        print(f"{name:58} {point['seconds']:9.1f} {band:>15} {real:9.1f} {point['seconds'] / real - 1:+7.0%}")
-    if errors:
-        print(f"{len(errors)} cells: median error {statistics.median(errors):.0%}, in its band {held} times")
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main())

@@ -30,6 +30,7 @@ def lint() -> None:
     step("ruff format", [BIN / "ruff", "format", "--check"])
     step("mypy", [BIN / "mypy"])
     step("mypy tools", [BIN / "mypy", *(f"tools/{name}.py" for name in TOOLS)])
+    step("mypy bench", [BIN / "mypy", *(f"bench/{name}.py" for name in BENCHES)])
     step("lint-imports", [BIN / "lint-imports", "--no-cache"])
 
 
@@ -179,8 +180,10 @@ def long() -> None:
     step("long tests", [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"], many)
 
 
-TOOLS = ("bootstrap", "stages", "building", "documenting", "releasing", "rooms")
+TOOLS = ("bootstrap", "stages", "building", "documenting", "evidencing", "releasing", "rooms")
 """Programs, checked with what they import."""
+BENCHES = ("advised", "explained", "limit", "links", "published", "queries", "unseen")
+"""Benchmarks that are programs and keep rows of evidence."""
 NATIVE = ROOT / "native" / "Cargo.toml"
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]
 TWO_AT_ONCE = ["--numprocesses", "2"]

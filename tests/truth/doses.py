@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from figures import scores
+from figures.scores import Slope
 
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained, in_calls, profile
@@ -54,13 +56,9 @@ class Dose:
         return Measured(dose, given, answer)
 
 
-def slope(found: Sequence[Measured], part: str) -> tuple[float, float]:
-    """Of the straight line of the part's seconds over the given ones, with its standard error."""
-    given = np.asarray([each.given for each in found])
-    seconds = np.asarray([each.answer.seconds(part) for each in found])
-    (tilt, _), residuals, *_ = np.polyfit(given, seconds, 1, full=True)
-    spread = float(residuals[0]) / max(1, len(found) - 2) if len(residuals) else 0.0
-    return float(tilt), (spread / float(((given - given.mean()) ** 2).sum())) ** 0.5
+def slope(found: Sequence[Measured], part: str) -> Slope:
+    """Of the straight line of the part's seconds over the given ones."""
+    return scores.slope([each.given for each in found], [each.answer.seconds(part) for each in found])
 
 
 def moved(found: Sequence[Measured], part: str) -> dict[str, float]:

@@ -1,81 +1,88 @@
-"""Runs the doses and the pairs, and prints them as tables of docs/guide/explain.md: `bench/doses [--repeat N] [NAME...]`."""
+"""Runs the doses and the pairs and keeps what was found as rows of evidence: `bench/doses [--repeat N] [NAME...]`."""
 
 import argparse
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
+
+from figures import rows, tables
+from figures.rows import Row
 
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained
-from tests.truth.doses import DOSES, Dose, Measured, moved, slope
-from tests.truth.pairs import EQUAL, PAIRS, compared, measured
+from tests.truth.doses import DOSES
+from tests.truth.pairs import EQUAL, PAIRS, expected, measured
 
-OF_DOSES = """| dose | given, s | part | found, s | slope | largest change of another part |
-|---|---|---|---|---|---|"""
-OF_PAIRS = """
-| part | share | at most faster without it | with what is left of it | runs without it |
-|---|---|---|---|---|"""
 AGAIN = "again"
 """Name of the run that is done twice."""
+NAMES = (*DOSES, *PAIRS, AGAIN)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    names = [*DOSES, *PAIRS, AGAIN]
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--repeat", type=int, default=1, help="rounds through each dose and pair (default 1)")
+    parser.add_argument("--again", action="store_true", help="begin again; otherwise what was measured stays")
     given = parser.parse_args()
-    if unknown := set(given.names) - set(names):
+    if unknown := set(given.names) - set(NAMES):
         parser.error(f"no dose or pair is named {', '.join(sorted(unknown))}")
-    wanted = given.names or names
-    for head, kinds, line in ((OF_DOSES, DOSES, of_dose), (OF_PAIRS, PAIRS, of_pair)):
-        if chosen := [name for name in kinds if name in wanted]:
-            print(head)
-        for name in chosen:
+    wanted = given.names or NAMES
+    if given.again:
+        rows.write("doses", [row for row in rows.read("doses") if row["name"] not in wanted])
+    # one after another within a round, so that a busy hour does not fall on one of them alone
+    for repeat in range(given.repeat):
+        for name in wanted:
+            measure(name, repeat)
+    for table in ("doses", "bounds", "equal"):
+        print("\n".join(tables.lines(table) or []))
+
+
+def measure(name: str, repeat: int) -> None:
+    """What of a dose, pair or equal run has no row yet."""
+    done = {(row["name"], row["cell"], row["repeat"]) for row in rows.read("doses")}
+    for cell in cells(name):
+        if (name, cell, repeat) not in done:
             with tempfile.TemporaryDirectory(prefix="weft-doses.") as folder:
-                print(line(name, given.repeat, Path(folder)), flush=True)
-    if AGAIN in wanted:
-        with tempfile.TemporaryDirectory(prefix="weft-doses.") as folder:
-            print(of_equals([explained(Weft(Path(folder)), *EQUAL) for _ in range(1 + given.repeat)]))
+                about = {"name": name, "cell": cell, "repeat": repeat}
+                rows.kept("doses", say, partial(found, name, cell, Path(folder)), **about)
 
 
-def of_dose(name: str, rounds: int, folder: Path) -> str:
+def cells(name: str) -> Iterable[str]:
+    """The amounts of a dose; otherwise one cell."""
+    return [f"{dose:g}" for dose in DOSES[name].doses] if name in DOSES else [name]
+
+
+def found(name: str, cell: str, folder: Path) -> Row:
+    """Run it, and return what was given and what each part had, in slot-seconds."""
+    weft = Weft(folder)
+    if name in PAIRS:
+        slow, fast = measured(name, weft)
+        sides = {"slow": answer(slow), "fast": answer(fast)}
+        bounds = {
+            "share": slow.share(name),
+            "bound": slow.bound(name),
+            "expected": expected(name, slow, fast),
+        }
+        return {"kind": "pair", **sides, **bounds}
+    if name == AGAIN:
+        return {"kind": AGAIN, **answer(explained(weft, *EQUAL))}
     dose = DOSES[name]
-    found = [dose.measure(Weft(folder), each, folder) for _ in range(rounds) for each in dose.doses]
-    return row(dose, found)
+    result = dose.measure(weft, float(cell), folder)
+    about = {"what": dose.what, "unit": dose.unit, "part": dose.part, "given": round(result.given, 3)}
+    return {"kind": "dose", **about, **answer(result.answer)}
 
 
-def of_pair(part: str, rounds: int, folder: Path) -> str:
-    found = compared(part, [measured(part, Weft(folder)) for _ in range(rounds)])
-    return f"| `{part}` | {100 * found.share:.0f} % | {found.bound:.2f} x | {found.expected:.2f} x | {found.real:.2f} x |"
+def answer(explanation: Explained) -> Row:
+    """Slot-seconds by part, and the wall time."""
+    names: Sequence[str] = [str(part["name"]) for part in explanation.table["parts"]]
+    parts = {name: round(explanation.seconds(name), 3) for name in names}
+    return {"slots": explanation.table["slots"], "wall": round(explanation.wall, 3), "parts": parts}
 
 
-def of_equals(found: Sequence[Explained]) -> str:
-    """The largest parts of runs that were equal, and by how much any part's share differed."""
-    names = {str(part["name"]) for each in found for part in each.table["parts"]}
-    shares = {name: [each.share(name) for each in found] for name in names}
-    apart = {name: max(each) - min(each) for name, each in shares.items()}
-    worst = max(apart, key=lambda name: apart[name])
-    largest = ", ".join(sorted({each.largest_of_tasks() for each in found}))
-    return f"\n{len(found)} equal runs: largest part {largest}; most apart is {worst}, by {100 * apart[worst]:.1f} % of slot time"
-
-
-def row(dose: Dose, found: Sequence[Measured]) -> str:
-    """One line of the table."""
-    tilt, error = slope(found, dose.part)
-    others = moved(found, dose.part) or {"none": 0.0}
-    worst = max(others, key=lambda name: abs(others[name]))
-    values = ", ".join(f"{each:g}" for each in dose.doses)
-    pairs = [(f"{each.given:.1f}", f"{each.answer.seconds(dose.part):.1f}") for each in found]
-    columns = (
-        f"{dose.what}: {values} {dose.unit}",
-        ", ".join(one for one, _ in pairs),
-        f"`{dose.part}`",
-        ", ".join(one for _, one in pairs),
-        f"{tilt:.3f} ± {1.96 * error:.3f}",
-        f"`{worst}` {100 * others[worst]:+.1f} %",
-    )
-    return f"| {' | '.join(columns)} |"
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

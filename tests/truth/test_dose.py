@@ -18,8 +18,8 @@ STAYS = 0.03
 def test_the_part_follows_its_dose_and_no_other_does(name: str, weft: Weft, tmp_path: Path) -> None:
     dose = DOSES[name]
     found = [dose.measure(weft, each, tmp_path) for each in dose.doses]
-    tilt, error = slope(found, dose.part)
-    assert abs(tilt - 1) <= dose.tolerance + 2 * error, [
+    line = slope(found, dose.part)
+    assert abs(line.value - 1) <= dose.tolerance + 2 * (line.error or 0.0), [
         (m.given, m.answer.seconds(dose.part)) for m in found
     ]
     others = moved(found, dose.part)

@@ -1,0 +1,133 @@
+"""The figures of the documentation are those of the rows in evidence/, and say what they are based on."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import evidencing
+import pytest
+from figures import documents, rows, shown, tables
+from figures.documents import Block
+
+from weft.host import settings
+
+ROWS = sorted(rows.FOLDER.glob("*.jsonl"))
+OTHERS = {"flaky", "long"}
+"""Lists of tests, not of measurements."""
+
+
+@pytest.mark.parametrize("block", documents.all_blocks(), ids=lambda block: f"{block.document}-{block.name}")
+def test_a_table_is_that_of_its_rows(block: Block) -> None:
+    assert evidencing.equal(block), "tools/evidence writes it"
+
+
+@pytest.mark.parametrize("name", documents.documents())
+def test_a_table_of_figures_has_its_rows_or_says_that_they_were_not_kept(name: str) -> None:
+    assert documents.seems_measured((documents.ROOT / name).read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in ROWS if path.stem not in OTHERS], ids=lambda path: path.stem
+)
+def test_rows_say_when_where_and_by_which_commit_and_name_no_host(path: Path) -> None:
+    for line in path.read_text().splitlines():
+        row = json.loads(line)
+        assert re.fullmatch(r"[0-9a-f]{7,40}\+?", row["commit"]), row
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}", row["time"]), row
+        assert row["machine"]
+        assert os.uname().nodename not in line
+        assert not re.search(r'[" ](/home|/root|/tmp|/work)\b', line)
+
+
+def history() -> bool:
+    """Whether all commits are here."""
+    argv = ["git", "-C", str(settings.SOURCE), "rev-parse", "--is-shallow-repository"]
+    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.strip() == "false"
+
+
+@pytest.mark.skipif(not history(), reason="a checkout without its history")
+def test_rows_are_of_commits_that_everybody_has() -> None:
+    wanted = {
+        json.loads(line)["commit"].rstrip("+")
+        for path in ROWS
+        if path.stem not in OTHERS
+        for line in path.read_text().splitlines()
+    }
+    argv = ["git", "-C", str(settings.SOURCE), "cat-file", "--batch-check"]
+    done = subprocess.run(argv, input="\n".join(sorted(wanted)), capture_output=True, text=True, check=True)
+    assert [line for line in done.stdout.splitlines() if line.endswith(" missing")] == []
+
+
+def row(engine: str, repeat: int, seconds: float, **more: Any) -> dict[str, Any]:
+    where = {
+        "time": "2026-11-24T10:00:00+0000",
+        "commit": "abc1234",
+        "machine": "2 cores",
+        "verdict": "VALID",
+    }
+    control = {"cpu": 1.0 + repeat / 10, "files": 2.0, "load": 0.5}
+    found = {"measures": {"seconds": seconds}, "phases": {"start": 3.0}}
+    return {"cell": {"engine": engine}, "repeat": repeat, **where, **control, **found, **more}
+
+
+def test_a_table_shows_medians_with_their_range_and_what_it_is_made_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = [row("spark", number, 8.0 + number) for number in range(3)]
+    monkeypatch.setattr(tables, "read", lambda name: [*found, row("flink", 0, 9, verdict="INVALID")])
+    lines = tables.lines("join") or []
+    assert lines[:3] == [
+        "| engine | seconds | seconds until the cluster was ready |",
+        "|---|---:|---:|",
+        "| Spark SQL | 9.00 (8.00 to 10.0) | 3.00 (3.00 to 3.00) |",
+    ]
+    assert lines[3] == "| Flink SQL | - | - |"
+    assert lines[-1] == (
+        "*Medians of 3 runs (smallest to largest); 1 of 4 runs not VALID and not counted; 2026-11-24; commit abc1234; 2 cores; "
+        "load before a run 0.5 to 0.5; known computation 0.95 to 1.14 of its median; known file calls 1.00 to 1.00 of its "
+        "median. `bench/run join`, `evidence/join.jsonl`.*"
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "kind"), [(1, shown.SINGLE), (2, shown.FEW), (5, shown.FEW), (6, shown.MANY)]
+)
+def test_single_runs_are_distinguished_from_several_and_from_enough(count: int, kind: str) -> None:
+    assert shown.kind([row("spark", number, 8.0) for number in range(count)]) == kind
+
+
+OLD = "before\n<!-- evidence: join, else of 2026-11-23 -->\n\n| a | 1 |\n<!-- end of evidence -->\nafter\n"
+
+
+def test_rows_take_the_place_of_figures_that_were_not_kept() -> None:
+    made = documents.replaced("d.md", OLD, {"join": ["| new |"]})
+    assert made == "before\n<!-- evidence: join -->\n\n| new |\n\n<!-- end of evidence -->\nafter\n"
+    assert documents.replaced("d.md", made, {"join": ["| new |"]}) == made
+
+
+def test_figures_without_rows_stay_and_say_so() -> None:
+    made = documents.replaced("d.md", OLD, {"join": None})
+    assert "*Figures of 2026-11-23, raw data not kept.*\n\n| a | 1 |\n" in made
+    assert documents.replaced("d.md", made, {"join": None}) == made
+
+
+def test_a_table_that_somebody_changed_is_not_that_of_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "lines", lambda name: ["| new |"])
+    (same,) = documents.blocks("d.md", documents.replaced("d.md", OLD, {"join": ["| new |"]}))
+    (other,) = documents.blocks("d.md", documents.replaced("d.md", OLD, {"join": ["| better |"]}))
+    assert (evidencing.equal(same), evidencing.equal(other)) == (True, False)
+
+
+def test_a_table_without_an_end_is_an_error() -> None:
+    with pytest.raises(ValueError, match="a table of evidence has no end"):
+        list(documents.blocks("d.md", "<!-- evidence: join -->\n| a |\n"))
+
+
+def test_a_table_of_numbers_outside_is_taken_for_measured() -> None:
+    text = "| a | b |\n|---|---|\n| x | 1.5 s |\n| y | a word |\n\n```text\n| z | w |\n|---|---|\n| z | 3 |\n```\n"
+    assert documents.seems_measured(text) == ["| a | b |"]
+    assert documents.seems_measured(f"<!-- given, not measured -->\n\n{text}") == []
+    assert documents.seems_measured(OLD) == []

@@ -1,0 +1,186 @@
+"""Tables of rows of evidence: what they calculate from them."""
+
+from typing import Any
+
+import pytest
+from figures import scores, tables
+from figures.rows import Row
+
+WHERE = {"time": "2026-11-24T10:00:00+0000", "commit": "abc1234", "machine": "2 cores", "load": 0.1}
+
+
+def shown(name: str, *rows: Row) -> list[str]:
+    return tables.TABLES[name].lines([{**WHERE, "verdict": "VALID", **row} for row in rows])
+
+
+def test_students_quantiles_are_those_of_tables() -> None:
+    wanted = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 10: 2.228, 30: 2.042}
+    assert {free: round(scores.student(free), 3) for free in wanted} == wanted
+
+
+def test_a_slope_through_three_points_is_known_badly() -> None:
+    found = scores.slope([0, 1, 2], [0, 1.1, 1.9])
+    assert (found.error, found.half) == (pytest.approx(0.0866, abs=1e-4), pytest.approx(1.10, abs=0.01))
+    assert scores.slope([0, 1], [0, 1]).half is None
+
+
+def test_a_share_of_hits_is_known_as_clopper_and_pearson_say() -> None:
+    assert scores.held(29, 30) == (pytest.approx(0.8278, abs=1e-4), pytest.approx(0.9992, abs=1e-4))
+    assert scores.held(0, 10)[0] == 0
+    assert scores.held(10, 10)[1] == 1
+
+
+def test_a_wide_interval_scores_worse_than_a_narrow_one_and_a_miss_worse_than_both() -> None:
+    narrow, wide, missed = (
+        scores.interval_score(low, high, real, 0.9)
+        for low, high, real in ((9, 11, 10), (5, 20, 10), (9, 11, 15))
+    )
+    assert narrow < wide < missed
+
+
+def dose(cell: str, given: float, found: float) -> dict[str, Any]:
+    parts = {"metadata: scratch": found, "CPU": 5.0 + found / 10, "run-queue wait": found / 2}
+    about = {"what": "delay", "unit": "us", "part": "metadata: scratch"}
+    return {
+        "name": "metadata",
+        "kind": "dose",
+        "cell": cell,
+        "repeat": 0,
+        "given": given,
+        "slots": 1,
+        "wall": 20.0,
+        "parts": parts,
+        **about,
+    }
+
+
+def test_a_dose_has_its_slope_and_what_else_changed_with_it() -> None:
+    line = shown("doses", dose("0", 0, 0), dose("500", 1, 1.1), dose("1000", 2, 1.9))[2]
+    assert "0.950 ± 1.100" in line
+    assert line.endswith("| `CPU` +1.0 % | `run-queue wait` +4.8 % |")
+
+
+def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str, Any]:
+    point = {"seconds": predicted, "low": predicted / 1.2, "high": predicted * 1.2, "factor": 2}
+    where = {"from": "groupby", "mappers": number}
+    return {
+        "kind": "cell",
+        "cell": where,
+        "predicted": point,
+        "nearest": {"run": "r", "seconds": nearest},
+        "seconds": real,
+    }
+
+
+def test_predictions_are_scored_with_their_width_and_next_to_the_nearest_run() -> None:
+    lines = shown("unseen", cell(1, 10, 10, 8), cell(2, 20, 20, 10), cell(3, 30, 60, 12))
+    assert lines[2].startswith("| groupby, mappers `1` | 10.0 | 8.33 to 12.0 | 8.00 | 10.0 |")
+    assert "60.0, outside" in lines[4]
+    model, nearest = (line.split(" | ") for line in lines[8:10])
+    assert model[1:4] == ["0%", "2 of 3", "1.44"]
+    assert float(model[4].strip(" |")) == pytest.approx((3 * 0.3646 + 20 * 0.5108) / 3, abs=0.01)
+    assert nearest[1] == "50%"
+
+
+def test_published_ratios_are_shown_with_what_they_are_missed_by() -> None:
+    where = {"machine": "cori", "nodes": 1, "slow": "lustre", "fast": "memory"}
+    lines = shown(
+        "published", {"cell": where, "published": 6, "predicted": 3.0, "factor": 144, "of": "groupby"}
+    )
+    assert lines[2] == "| cori | 1 | lustre | memory | 6 | 3 | 144 |"
+    assert "off by factors of 2.0 to 2" in lines[-1]
+
+
+def sort(row: str, seconds: float, repeat: int) -> dict[str, Any]:
+    return {
+        "cell": {"row": row},
+        "repeat": repeat,
+        "size": 10**9,
+        "cores": 2,
+        "measures": {"seconds": seconds},
+        "phases": {"run": 2 * seconds},
+    }
+
+
+def test_an_engine_is_compared_with_the_limit_of_the_node() -> None:
+    limit = [sort("limit, files to files", 1.0, number) for number in range(3)]
+    lines = shown("limit", *[sort("spark raw", 4.0, number) for number in range(3)], *limit)
+    assert lines[0] == "| row | 1 GB: MB/s and core | of the limit | with the job's start |"
+    assert lines[3] == "| spark raw | 125 (125 to 125) | 0.25 (0.25 to 0.25) | 0.12 (0.12 to 0.12) |"
+
+
+def probed(probes: str, seconds: float, repeat: int) -> dict[str, Any]:
+    return {
+        "cell": {"probes": probes},
+        "repeat": repeat,
+        "measures": {"seconds": seconds},
+        "phases": {"run": seconds, "start": 3},
+    }
+
+
+def test_an_overhead_is_of_runs_of_one_round() -> None:
+    rounds = [10.0, 20.0]
+    rows = [
+        probed(name, taken * factor, number)
+        for number, taken in enumerate(rounds)
+        for name, factor in (("null", 1), ("proc", 1.1))
+    ]
+    assert (
+        shown("overhead", *rows)[2]
+        == "| the whole job | `proc` | 15.0 (10.0 to 20.0) | 16.5 (11.0 to 22.0) | 1.10 (1.10 to 1.10) |"
+    )
+
+
+def test_a_study_has_its_cells_its_ratios_and_each_rule_with_its_outcome() -> None:
+    rows = [
+        {
+            "cell": {"nodes": at, "scratch": scratch},
+            "repeat": number,
+            "measures": {"seconds": seconds},
+            "parts": {"CPU": 5.0, "x": seconds},
+        }
+        for number in range(2)
+        for at, scratch, seconds in (("1", "memory", 10.0), ("1", "delayed:lustre", 50.0))
+    ]
+    lines = shown("nersc-lustre", *rows)
+    assert "| `1` | 10.0 (10.0 to 10.0) | 50.0 (50.0 to 50.0) | 5.00 (5.00 to 5.00) | - | - |" in lines
+    assert "| `1` | x +40.0 |" in lines
+    assert "Of 9 rules: 1 agrees, 8 not measured." in lines
+    assert any(
+        line.endswith("| at least 4 | 5.00 (5.00 to 5.00) | agrees (in all of 2 runs) |") for line in lines
+    )
+
+
+def test_calls_have_what_counting_adds_within_a_round() -> None:
+    rounds = [
+        {
+            "cell": "round",
+            "repeat": number,
+            "calls": {"access": [500.0, 590.0 + number], "lseek": [80.0, 130.0]},
+        }
+        for number in range(6)
+    ]
+    assert (
+        shown("calls", *rounds)[2] == "| by path (`access`) | 500 [500, 500] | 592 [590, 595] | 92 [90, 95] |"
+    )
+
+
+def test_advice_has_what_was_predicted_and_what_was_real() -> None:
+    line = {"family": "network", "change": "no limit", "gain": 0.4, "low": 0.3, "high": 0.5, "flags": ["--x"]}
+    tried = {"old": [10.0, 11.0], "new": [6.0, 6.1], "real": 0.42, "held": True}
+    lines = shown(
+        "advised",
+        {"cell": "links", "remedy": "network", "lines": [line], "tried": tried},
+        {"cell": "none", "remedy": "", "lines": [], "tried": None},
+    )
+    assert (
+        lines[2]
+        == "| links | no limit | 40 % | 30 % to 50 % | 42 % | 10.5 (10.0 to 11.0) | 6.05 (6.00 to 6.10) |"
+    )
+    assert "rightly none, in 2 of 2; the real gain was in its interval in 1 of 1" in lines[-1]
+
+
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_a_table_without_rows_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("figures.rows.read", lambda _: [])
+    assert tables.lines(name) is None

@@ -1,0 +1,1 @@
+"""The figures of the documentation: rows of evidence, and the tables that are made of them."""

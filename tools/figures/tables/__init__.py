@@ -1,0 +1,117 @@
+"""The tables of the documentation: each is made of the rows of `evidence/NAME.jsonl`."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from figures import rows, shown
+from figures.rows import Row
+from figures.tables import (
+    advised,
+    calls,
+    doses,
+    explained,
+    ibm,
+    join,
+    limit,
+    links,
+    mllib,
+    published,
+    queries,
+    replays,
+    streams,
+    studies,
+    unseen,
+)
+from figures.tables.ratios import over
+from figures.tables.studies import grid, rules, together
+
+
+@dataclass(frozen=True)
+class Table:
+    """How rows become the lines of a table."""
+
+    command: str
+    """Makes the rows."""
+    lines: Callable[[Sequence[Row]], list[str]]
+    data: str = ""
+    """Whose rows they are, if not its own."""
+    kind: str = ""
+    """Of these rows, only those of this kind."""
+    by: Callable[[Row], Hashable] = shown.cell_of
+    """What is repeated."""
+    behind: str = ""
+    """What its numbers are based on, where that is not their number of runs."""
+
+
+def _dose(row: Row) -> Hashable:
+    return row["name"], row["cell"]
+
+
+def _limit(row: Row) -> Hashable:
+    return shown.cell_of(row), row["size"]
+
+
+TABLES: Mapping[str, Table] = {
+    "advised": Table("bench/advised", advised.lines),
+    "bounds": Table("bench/doses", doses.bounds, "doses", "pair", _dose),
+    "calls": Table("bench/calls", calls.lines),
+    "categories": Table("weft run studies/ibm-network", ibm.categories, "ibm-network"),
+    "clemson-orangefs": Table(
+        "weft run studies/clemson-orangefs",
+        together(grid("clemson-orangefs", [("ofs", "hdfs"), ("scaled", "hdfs")]), rules("clemson-orangefs")),
+    ),
+    "doses": Table("bench/doses", doses.doses, "doses", "dose", _dose, shown.MANY),
+    "equal": Table("bench/doses again", doses.equal, "doses", "again", _dose),
+    "explained": Table("bench/explained", explained.lines),
+    "ibm-network": Table(
+        "weft run studies/ibm-network",
+        together(
+            grid("ibm-network", [("one", "ten"), ("ten", "forty")]), ibm.partitions, rules("ibm-network")
+        ),
+    ),
+    "join": Table("bench/run join", join.lines),
+    "limit": Table("bench/run limit", limit.lines, by=_limit),
+    "links": Table("bench/run links", links.lines),
+    "mllib": Table("bench/run mllib", mllib.verdicts),
+    "nersc-lustre": Table(
+        "weft run studies/nersc-lustre",
+        together(
+            grid("nersc-lustre", [("lustre", "memory"), ("loopback", "memory"), ("pool", "memory")]),
+            studies.difference("nersc-lustre", "lustre", 0.5),
+            rules("nersc-lustre"),
+        ),
+    ),
+    "nersc-lustre-mllib": Table(
+        "weft run studies/nersc-lustre-mllib", together(mllib.slowdowns, rules("nersc-lustre-mllib"))
+    ),
+    "overhead": Table("bench/run overhead", over("probes", "null", ["run"])),
+    "published": Table("bench/published", published.lines),
+    "queries": Table("bench/queries", queries.table),
+    "streams": Table("bench/run streams", streams.lines),
+    "trace": Table("weft run studies/clemson-orangefs/trace.toml", replays.lines),
+    "unseen": Table("bench/unseen", unseen.lines, kind="cell"),
+    "zib-datawarp": Table(
+        "weft run studies/zib-datawarp",
+        together(grid("zib-datawarp", [("datawarp", "lustre")]), rules("zib-datawarp")),
+    ),
+}
+
+
+def read(name: str) -> list[Row]:
+    """The rows of a table; none if nothing was kept."""
+    table = TABLES[name]
+    return [row for row in rows.read(table.data or name) if not table.kind or row["kind"] == table.kind]
+
+
+def kind(name: str) -> str:
+    """What the numbers of a table with rows are based on."""
+    return TABLES[name].behind or shown.kind(shown.valid(read(name)), TABLES[name].by)
+
+
+def lines(name: str) -> list[str] | None:
+    """A table in Markdown, with what it is made of; None without rows."""
+    found, table = read(name), TABLES[name]
+    if not found:
+        return None
+    path = f"evidence/{table.data or name}.jsonl"
+    return [*table.lines(found), "", shown.footer(found, table.command, path, table.by)]

@@ -1,0 +1,96 @@
+"""Predictions of cells that were made before each cell was run: how far off, and how good their intervals are."""
+
+import math
+from collections.abc import Sequence
+from statistics import fmean, median
+
+import numpy as np
+
+from figures.rows import Row
+from figures.scores import held, interval_score
+from figures.shown import table
+from weft.text.numbers import seconds
+
+LEVEL = 0.9
+"""Of the intervals of predictions."""
+
+
+def lines(rows: Sequence[Row]) -> list[str]:
+    """A line for each cell, then how good they all are, beside the time of the nearest run as a prediction."""
+    body = [_cell(row) for row in rows]
+    head = ["cell", "predicted, s", "interval, s", "nearest run, s", "measured, s", "error"]
+    return [*table(head, body), "", *_scores(rows), "", *_engines(rows)]
+
+
+def _cell(row: Row) -> list[str]:
+    point, real = row["predicted"], row["seconds"]
+    inside = "" if point["low"] <= real <= point["high"] else ", outside"
+    name = ", ".join(
+        str(value) if key == "from" else f"{key} `{value}`" for key, value in row["cell"].items()
+    )
+    return [
+        name,
+        seconds(point["seconds"]),
+        f"{seconds(point['low'])} to {seconds(point['high'])}",
+        seconds(row["nearest"]["seconds"]),
+        f"{seconds(real)}{inside}",
+        f"{100 * (point['seconds'] / real - 1):+.0f} %",
+    ]
+
+
+def _scores(rows: Sequence[Row]) -> list[str]:
+    real = [row["seconds"] for row in rows]
+    points = [row["predicted"] for row in rows]
+    nearest = [row["nearest"]["seconds"] for row in rows]
+    inside = sum(point["low"] <= time <= point["high"] for point, time in zip(points, real, strict=True))
+    low, high = held(inside, len(rows))
+    width = math.exp(fmean(math.log(point["high"] / point["low"]) for point in points))
+    score = fmean(
+        interval_score(p["low"], p["high"], time, LEVEL) for p, time in zip(points, real, strict=True)
+    )
+    # for the baseline the one factor that would have been right: the best that a constant interval can do
+    factor = math.exp(
+        float(np.quantile([abs(math.log(t / n)) for t, n in zip(real, nearest, strict=True)], LEVEL))
+    )
+    base = fmean(interval_score(n / factor, n * factor, t, LEVEL) for t, n in zip(real, nearest, strict=True))
+    body = [
+        [
+            "`weft predict`",
+            _error([point["seconds"] for point in points], real),
+            f"{inside} of {len(rows)}",
+            f"{width:.2f}",
+            f"{score:.2f}",
+        ],
+        [
+            "the time of the nearest run",
+            _error(nearest, real),
+            f"{LEVEL:.0%} by choice",
+            f"{factor**2:.2f}",
+            f"{base:.2f}",
+        ],
+    ]
+    sentence = (
+        f"{inside} of {len(rows)} in the 90 % interval: between {low:.0%} and {high:.0%} if cells were independent (Clopper and Pearson), "
+        f"which those that are predicted from one run are not. Score: of the interval on logarithms, its width and what it missed; less is better. "
+        "The factor of the nearest run's interval was chosen afterwards, as the best for it."
+    )
+    return [
+        *table(["predicted by", "median error", "in the interval", "upper over lower end", "score"], body),
+        "",
+        sentence,
+    ]
+
+
+def _error(points: Sequence[float], real: Sequence[float]) -> str:
+    return f"{median(abs(point / time - 1) for point, time in zip(points, real, strict=True)):.0%}"
+
+
+def _engines(rows: Sequence[Row]) -> list[str]:
+    """By run that they are predicted from: whether predictions lean to one side."""
+    words = []
+    for name in dict.fromkeys(row["cell"]["from"] for row in rows):
+        ratios = [row["seconds"] / row["predicted"]["seconds"] for row in rows if row["cell"]["from"] == name]
+        words.append(
+            f"{name} {median(ratios):.2f} ({sum(ratio > 1 for ratio in ratios)} of {len(ratios)} longer)"
+        )
+    return [f"Measured over predicted, median: {', '.join(words)}."]
