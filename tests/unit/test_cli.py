@@ -133,7 +133,8 @@ def test_an_error_is_one_message_with_a_hint_and_its_exit_code(
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_line_of_each_verb_is_how_its_help_begins(verb: str) -> None:
-    line = verbs.VERBS[verb].line.removesuffix(".")
+    line = verbs.line(verb).removesuffix(".")
+    assert 20 < len(line) <= 110
     assert verbs.load(verb).help.startswith(line)
 
 

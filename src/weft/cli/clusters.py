@@ -44,9 +44,9 @@ def up(
 
 
 def execute(ctx: typer.Context, name: Name = None) -> None:
-    """Run a command on the head node of a persistent cluster, in the environment that connects it to the cluster.
+    """Run a command on the head node of a persistent cluster.
 
-    Input, output and exit code are those of the command.
+    Its environment connects it to the cluster. Input, output and exit code are those of the command.
 
     Example: weft exec -- spark-submit --conf spark.cores.max=2 job.py
     """

@@ -16,9 +16,9 @@ def doctor(
     nodes: Annotated[str | None, typer.Option(help="check these nodes instead: ssh:HOSTS, slurm:N")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check this machine, or several nodes: what is missing or limited, the consequence, and the fix.
+    """Check this machine, or several nodes.
 
-    The exit code is 0 if a run can work there.
+    It prints what is missing or limited, the consequence, and the fix. The exit code is 0 if a run can work there.
 
     Example: weft doctor --nodes ssh:node[1-4]
     """

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from weft import __version__
-from weft.cli.verbs import VERBS, load
+from weft.cli.verbs import VERBS, line, load
 
 
 def pages() -> dict[str, str]:
@@ -17,7 +17,7 @@ def pages() -> dict[str, str]:
 
 
 def _overview() -> str:
-    verbs = [f".TP\n\\fBweft {name}\\fR\n{_plain(verb.line)}" for name, verb in VERBS.items()]
+    verbs = [f".TP\n\\fBweft {name}\\fR\n{_plain(line(name))}" for name in VERBS]
     see = ", ".join(f"\\fBweft\\-{name}\\fR(1)" for name in VERBS)
     summary = "run data engines on HPC machines, and see where the time goes"
     return "\n".join([*_head("weft", summary), ".SH COMMANDS", *verbs, ".SH SEE ALSO", see, ""])

@@ -21,7 +21,9 @@ def ps(as_json: AsJson = False) -> None:
 
 
 def gc(as_json: AsJson = False) -> None:
-    """Remove what killed commands left behind: processes, mounts, control groups, directories. Live ones are not changed.
+    """Remove what killed commands left behind.
+
+    Those are processes, mounts, control groups and directories. Those of live commands are not changed.
 
     Example: weft gc
     """

@@ -71,7 +71,9 @@ def compare_runs(
     of_study: OfStudy = "",
     as_json: AsJson = False,
 ) -> None:
-    """Compare runs, grouped by their spec: medians with confidence intervals; overlapping intervals are not ranked.
+    """Compare runs, grouped by their spec.
+
+    Medians have confidence intervals; cells whose intervals overlap are not ranked.
 
     Example: weft compare --study scratches
     """

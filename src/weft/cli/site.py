@@ -1,4 +1,4 @@
-"""Verbs about the site profile: write it, show it."""
+"""The site profile: job directives, directories, network interface, modules."""
 
 import json
 import tomllib
@@ -15,8 +15,7 @@ from weft.host.site.survey import survey
 from weft.host.site.writing import text
 
 site = typer.Typer(
-    help="The site profile: job directives, directories, network interface, modules.\n\n"
-    "Example: weft site init",
+    help=f"{__doc__}\n\nExample: weft site init",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

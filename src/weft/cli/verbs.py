@@ -3,8 +3,10 @@
 A verb's file is imported when the verb is called, so that help, completion and simple verbs are fast.
 """
 
+import ast
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from signal import SIGINT
 from typing import Any, NamedTuple
 
@@ -26,11 +28,9 @@ class Dashed(TyperCommand):
 
 
 class Verb(NamedTuple):
-    """The location and summary of a verb."""
+    """The location of a verb."""
 
     module: str
-    line: str
-    """The first sentence of its help."""
     function: str = ""
     """Its name there, if it is not the verb's."""
     settings: Mapping[str, Any] = {}
@@ -39,70 +39,44 @@ class Verb(NamedTuple):
 
 _WITH_ARGUMENTS = {"no_args_is_help": True}
 """Of verbs that do nothing without an argument."""
+_UNTIL_PROGRAM = {**_WITH_ARGUMENTS, "context_settings": {"allow_interspersed_args": False}}
 VERBS = {
-    "run": Verb(
-        "run", "Run a checked workload on a real cluster and keep a record of it.", settings=_WITH_ARGUMENTS
-    ),
-    "submit": Verb(
-        "run",
-        "Run your own job on a new cluster or a persistent one, with the same record and report as any run.",
-        settings={**_WITH_ARGUMENTS, "context_settings": {"allow_interspersed_args": False}},
-    ),
-    "plan": Verb("run", "Print everything a run would do without doing it.", settings=_WITH_ARGUMENTS),
-    "up": Verb("clusters", "Start a persistent cluster, which runs until `weft down`."),
-    "exec": Verb(
-        "clusters", "Run a command on the head node of a persistent cluster.", "execute", {"cls": Dashed}
-    ),
-    "shell": Verb("clusters", "Open a shell on the head node of a persistent cluster."),
-    "connect": Verb(
-        "clusters", "Print what a notebook or your own program needs to connect to a persistent cluster."
-    ),
-    "logs": Verb("clusters", "Show the logs of the daemons of a persistent cluster."),
-    "down": Verb("clusters", "End a persistent cluster."),
-    "runs": Verb("runs", "List the records, newest last."),
-    "show": Verb("records", "Show a run in the terminal: the report as text."),
-    "explain": Verb("records", "Show where a run's slot time went, in parts that sum to all of it."),
-    "predict": Verb(
-        "predict",
-        "Predict a run's time elsewhere, with its band, its knee, and how far it is from what was measured.",
-    ),
-    "advise": Verb(
-        "advise",
-        "Say what to change about a run: at most five changes, each with its gain, its reason and how to check it.",
-    ),
-    "trace": Verb(
-        "trace",
-        "Show what scaling does to a trace of jobs, and the command that replays it.",
-        settings=_WITH_ARGUMENTS,
-    ),
-    "report": Verb(
-        "records", "Write the report of a run, or of a whole study, as one self-contained HTML file."
-    ),
-    "import": Verb(
-        "importing",
-        "Make a record from a log of Spark, MapReduce or Flink that weft did not write.",
-        "import_",
-        _WITH_ARGUMENTS,
-    ),
-    "compare": Verb("records", "Compare runs, grouped by their spec.", "compare_runs", _WITH_ARGUMENTS),
-    "keys": Verb(
-        "keys", "List the keys of a workload, an engine, nodes, a storage or a service: default and meaning."
-    ),
-    "calibrate": Verb(
-        "calibrate",
-        "Measure what nodes, storages and the network can do at most; reports show runs against it.",
-    ),
-    "survey": Verb(
-        "survey", "Find which storage is best for scratch here, for which class of job, to how many nodes."
-    ),
-    "doctor": Verb("doctor", "Check this machine, or several nodes."),
-    "ps": Verb("ps", "List what weft runs on this machine, and what killed commands left behind."),
-    "gc": Verb("ps", "Remove what killed commands left behind."),
-    "bundle": Verb(
-        "bundle", "Pack weft, its Python packages and engines for machines without a way to the registries."
-    ),
-    "site": Verb("site", "The site profile: job directives, directories, network interface, modules."),
+    "run": Verb("run", settings=_WITH_ARGUMENTS),
+    "submit": Verb("run", settings=_UNTIL_PROGRAM),
+    "plan": Verb("run", settings=_WITH_ARGUMENTS),
+    "up": Verb("clusters"),
+    "exec": Verb("clusters", "execute", {"cls": Dashed}),
+    "shell": Verb("clusters"),
+    "connect": Verb("clusters"),
+    "logs": Verb("clusters"),
+    "down": Verb("clusters"),
+    "runs": Verb("runs"),
+    "show": Verb("records"),
+    "explain": Verb("records"),
+    "predict": Verb("predict"),
+    "advise": Verb("advise"),
+    "trace": Verb("trace", settings=_WITH_ARGUMENTS),
+    "report": Verb("records"),
+    "import": Verb("importing", "import_", _WITH_ARGUMENTS),
+    "compare": Verb("records", "compare_runs", _WITH_ARGUMENTS),
+    "keys": Verb("keys"),
+    "calibrate": Verb("calibrate"),
+    "survey": Verb("survey"),
+    "doctor": Verb("doctor"),
+    "ps": Verb("ps"),
+    "gc": Verb("ps"),
+    "bundle": Verb("bundle"),
+    "site": Verb("site"),
 }
+
+
+def line(name: str) -> str:
+    """The first sentence of a verb's help, read from its file without importing it; of several verbs in one, their file's."""
+    verb = VERBS[name]
+    module = ast.parse(Path(__file__).with_name(f"{verb.module}.py").read_text())
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
+    text = ast.get_docstring(functions.get(verb.function or name, module)) or ""
+    return text.partition(".\n")[0].partition(". ")[0].rstrip(".") + "."
 
 
 class Verbs(TyperGroup):
@@ -110,7 +84,11 @@ class Verbs(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = {name: TyperCommand(name, help=verb.line) for name, verb in VERBS.items()}
+        # of each only its name, until it is asked for
+        self.commands = {name: TyperCommand(name) for name in VERBS}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - the signature of a group
+        return TyperCommand(cmd_name, help=line(cmd_name)) if cmd_name in VERBS else None
 
     def invoke(self, ctx: Any) -> Any:
         """An interrupt of a library's own handler is a stop; typer would end the command without a word."""
