@@ -22,7 +22,7 @@ from weft.host import settings
 ROOT = settings.SOURCE
 GUIDE = "docs/guide"
 GUIDES: Mapping[str, Sequence[str]] = {
-    "Run my job": ("first-run", "workloads", "own-cluster", "doctor"),
+    "Run my job": ("first-run", "workloads", "own-cluster", "failures", "doctor"),
     "Which storage": ("scratch", "survey", "hdfs", "dedicated"),
     "Why is it slow": ("explain", "calibrate", "predict", "trace", "import"),
     "Which engine": ("flink", "hadoop", "hive", "timely", "powergraph", "kafka", "streams"),

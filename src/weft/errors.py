@@ -13,12 +13,34 @@ A message says what failed, where and why; `tail` holds the last log lines; `hin
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 
 def why(error: Exception) -> str:
     """The reason alone, where the system's own text has its number and the path again."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+@dataclass(frozen=True)
+class FailureEvidence:
+    """Where the reason of a failure was read. What is not known is empty."""
+
+    file: str = ""
+    """Within the record, or a file of the kernel."""
+    line: int = 0
+    """Its number, from 1."""
+    excerpt: str = ""
+    rule: str = ""
+    """The name in `facts/failures/` of what it means; empty: it is quoted."""
+    node: str = ""
+    time: str = ""
+    """When it was written, as the file has it."""
+
+    @property
+    def where(self) -> str:
+        """FILE:LINE."""
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 class WeftError(Exception):
@@ -29,6 +51,8 @@ class WeftError(Exception):
     """The record of the run that failed, if there is one."""
     left: Sequence[str] = ()
     """What that run could not remove."""
+    evidence: FailureEvidence | None = None
+    """Where its reason was read."""
 
     def __init__(
         self, message: str, *, hint: str = "", tail: Sequence[str] = (), exit_code: int | None = None

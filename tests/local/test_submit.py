@@ -74,3 +74,21 @@ def test_a_failed_python_job_is_explained_by_what_its_output_says(weft: Weft) ->
     assert "the input file:/nonexistent/input does not exist" in weft.head()["reason"]
     assert "missing.py, line 3" in weft.head()["reason"]
     assert "times faster" not in done.stderr + done.stdout
+    evidence = weft.head()["evidence"]
+    assert (evidence["file"], evidence["rule"]) == ("outcomes/stdout", "no-input")
+    line = (weft.record() / evidence["file"]).read_text().splitlines()[evidence["line"] - 1]
+    assert evidence["excerpt"] in line
+    outcome = next(line for line in done.stdout.splitlines() if line.startswith("INVALID"))
+    assert outcome.startswith("INVALID  missing.py failed on node1: the input file:")
+    page = (weft.record() / "report.html").read_text()
+    assert page.index("missing.py failed on node1: the input") < page.index("has no time")
+    assert f"outcomes/stdout:{evidence['line']}" in page
+
+
+def test_a_job_that_takes_too_long_is_ended_with_what_it_did_last(weft: Weft) -> None:
+    job = weft.home / "slow.py"
+    job.write_text("import time\nprint('waiting for the moon', flush=True)\ntime.sleep(600)\n")
+    done = weft("submit", "--set", "timeout=4s", "--", str(job))
+    assert done.returncode == 1, done.stderr
+    assert "slow.py did not end within its time limit of 4 s on node1" in weft.head()["reason"]
+    assert weft.head()["evidence"]["rule"] == "time-limit"

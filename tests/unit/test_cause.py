@@ -50,7 +50,7 @@ java.net.ConnectException: Connection refused
 @pytest.mark.parametrize(
     ("log", "why"),
     [
-        (JAVA, "java.lang.IllegalStateException: bucket 7 is missing"),
+        (JAVA, "java.lang.IllegalStateException: bucket 7 is missing (Main.java, line 9)"),
         (PYTHON, "IndexError: list index out of range (job.py, line 3)"),
         (PY4J, "ZeroDivisionError: division by zero (job.py, line 5)"),
         (CAUGHT, "java.net.ConnectException: Connection refused"),

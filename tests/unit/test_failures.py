@@ -1,12 +1,39 @@
-"""Why a program failed: what its logs name becomes a sentence with a remedy, and what follows from it is not the reason."""
+"""Why a program failed: what its logs name becomes a sentence with evidence and a remedy; a consequence is not the reason."""
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from weft.facts.failures import named
-from weft.run.failed import why
+from tests.fakes import fake_layout
+from tests.local import test_failures_flink, test_failures_hadoop, test_failures_spark
+from tests.unit.test_taste import ROOT
+from weft.facts import failures
+from weft.facts.failures import Role, named
+from weft.layout.plan import Command, Layout
+from weft.run.diagnosis import kernel
+from weft.run.diagnosis.failed import failed
+from weft.run.diagnosis.kernel import Kernel
+from weft.run.diagnosis.observed import ObservedProgram
+from weft.run.diagnosis.waits import Waits
+from weft.run.diagnosis.why import Why
 
+CAUSES = [
+    *(test_failures_spark.QUICK, test_failures_spark.SLOW, test_failures_spark.JARS),
+    *(test_failures_flink.QUICK, test_failures_flink.SLOW, test_failures_flink.LAST),
+    *(test_failures_hadoop.QUICK, test_failures_hadoop.SLOW),
+]
+ELSEWHERE = {
+    "authentication": "a part of `master`",
+    "executors-end": "a part of `driver-address`",
+    "kafka": "test_a_broker_that_does_not_answer_is_not_waited_for",
+    "python-version": "test_a_python_of_another_version_is_named",
+    "quota": "test_a_quota_that_is_exhausted_is_named",
+}
+"""Rules that are caused in another way."""
+UNSEEN = {"metaspace", "executor-lost-otherwise", "host-memory", "application-removed", "jvm-memory"}
 LOST = (
     "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times, most recent"
     " failure: Lost task 0.3 in stage 0.0 (TID 7) (10.0.0.1 executor 6): ExecutorLostFailure (executor 6 exited caused"
@@ -21,74 +48,252 @@ py4j.protocol.Py4JJavaError: An error occurred while calling o33.collect.
 : {}
 \tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:1)
 """
-# lines of real logs of Spark 4.3, with the sentence for each
 LINES = {
     "java.io.IOException: No space left on device": "a file system was full",
-    "java.lang.OutOfMemoryError: GC overhead limit exceeded": "the heap of an executor was full",
-    "ModuleNotFoundError: No module named 'notthere'": "Python has no module notthere",
-    LOST: "executor 6 was lost: Command exited with code 137",
+    "java.lang.OutOfMemoryError: GC overhead limit exceeded": "the heap in which tasks run was full",
+    "ModuleNotFoundError: No module named 'notthere'": "the Python of the workers has no module notthere",
+    LOST: "executor 6 was lost: it was killed by signal 9 (SIGKILL)",
     "pyspark.errors.exceptions.captured.AnalysisException: [PATH_NOT_FOUND] Path does not exist: file:/in. SQLSTATE: 42K03":
     "the input file:/in does not exist",
 }  # fmt: skip
+"""Lines of real logs of Spark 4.3, with the sentence for each."""
 
 
 @pytest.mark.parametrize(("line", "says"), LINES.items())
 def test_a_line_of_a_log_names_the_reason(line: str, says: str) -> None:
-    found = named(["26/11/24 INFO Something: else", line], "stderr")
+    found = named(["26/11/24 INFO Something: else", line], "task")
     assert found is not None
-    assert (found.says, found.line) == (says, 2)
-    assert found.hint
+    assert (found.says, found.line) == (says, 1)
+    assert found.rule.hint
 
 
 def test_the_heap_is_that_of_the_process_whose_log_it_is() -> None:
     line = "java.lang.OutOfMemoryError: Java heap space"
-    found = [named([line], log) for log in ("driver", "stderr")]
-    assert [each.says if each else "" for each in found] == [
+    roles: Sequence[Role] = ("driver", "task")
+    assert [each.says if (each := named([line], role)) else "" for role in roles] == [
         "the driver's heap was full",
-        "the heap of an executor was full",
+        "the heap in which tasks run was full",
     ]
 
 
-def record(directory: Path, output: str, **executors: str) -> Path:
-    """A record in which a Python job printed this, and executors wrote that."""
-    (directory / "outcomes").mkdir(parents=True)
-    (directory / "outcomes" / "stdout").write_text(output)
-    (directory / "driver.log").write_text("26/11/24 10:00:00 INFO SparkContext: started\n")
+def test_a_rule_that_nobody_has_caused_is_not_certain() -> None:
+    for rule in failures.listed():
+        found = rule.says.format_map(dict.fromkeys(rule.pattern.groupindex, "") | {"ended": ""})
+        assert found
+        assert rule.caused or rule.name in UNSEEN
+    found = named(["java.lang.OutOfMemoryError: Metaspace"], "task")
+    assert found is not None
+    assert found.says.startswith("it looks like ")
+
+
+def test_no_two_rules_have_one_name() -> None:
+    names = [rule.name for rule in failures.listed()]
+    assert len(names) == len(set(names))
+
+
+def test_the_guide_has_every_rule() -> None:
+    """The table is made of the rules: on a difference, its rows are in the message."""
+    rows = ["| rule | what it says | how a test causes it |", "|---|---|---|"]
+    for rule in failures.listed():
+        says = re.sub(r"[: ]*\{(\w+)\}(\{\w+\})*", " *NAME*", rule.says)
+        rows.append(f"| `{rule.name}` | {says} | {rule.caused.replace('|', '/')} |")
+    table = "\n".join(rows)
+    assert table in (ROOT / "docs" / "guide" / "failures.md").read_text(), table
+
+
+def test_every_rule_with_a_cause_has_a_test_that_causes_it() -> None:
+    tested = {cause.rule for causes in CAUSES for cause in causes}
+    rules = {rule.name for rule in failures.listed() if rule.caused}
+    assert tested - {""} - rules == set()
+    assert sorted(rules - tested) == sorted(ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (137, "signal 9 (SIGKILL)"),
+        (-15, "signal 15 (SIGTERM)"),
+        (3, "exit code 3"),
+        (52, "heap"),
+        (255, "255"),
+    ],
+)
+def test_an_exit_code_is_what_a_shell_means_by_it(code: int, words: str) -> None:
+    assert words in failures.ended(code)
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    """A run of Spark on two nodes of this machine."""
+    (tmp_path / "logs" / "node1").mkdir(parents=True)
+    return replace(fake_layout(), record=tmp_path, engine="spark")
+
+
+def observed(layout: Layout) -> ObservedProgram:
+    return ObservedProgram(layout, Kernel(layout, {}), {})
+
+
+def why(layout: Layout, output: str, log: str = "", code: int = 1, **executors: str) -> Why:
+    """Of a Python job that printed this, whose driver logged that, on whose nodes executors wrote more."""
+    (layout.record / "outcomes").mkdir(parents=True, exist_ok=True)
+    printed, driver = layout.record / "outcomes" / "stdout", layout.log(layout.head, "driver")
+    printed.write_text(output)
+    driver.write_text(f"26/11/24 10:00:00 INFO SparkContext: started\n{log}")
     for name, text in executors.items():
-        log = directory / "logs" / "node1" / "executors" / name / "stderr"
-        log.parent.mkdir(parents=True)
-        log.write_text(text)
-    return directory
+        path = layout.record / "logs" / "node2" / "executors" / name / "stderr"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    return observed(layout).why(driver, printed, code)
 
 
-def test_a_lost_executor_is_a_consequence_of_what_its_log_says(tmp_path: Path) -> None:
-    made = record(
-        tmp_path / "run",
-        PY4J.format(LOST),
-        first="java.lang.OutOfMemoryError: Java heap space\n",
-        second="fine\n",
+@pytest.fixture(autouse=True)
+def quiet_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "_asked", lambda _: {})
+
+
+def test_a_lost_executor_is_a_consequence_of_what_its_log_says(layout: Layout) -> None:
+    found = why(
+        layout, PY4J.format(LOST), first="x\njava.lang.OutOfMemoryError: Java heap space\n", second="fine\n"
     )
-    found = why(made / "driver.log", made / "outcomes" / "stdout", made)
-    assert found.says == "the heap of an executor was full (logs/node1/executors/first/stderr:1)"
+    assert (found.says, found.node) == ("the heap in which tasks run was full", "node2")
+    assert found.evidence is not None
+    assert found.evidence.where == "logs/node2/executors/first/stderr:2"
+    assert (found.evidence.excerpt, found.evidence.rule) == (
+        "java.lang.OutOfMemoryError: Java heap space",
+        "task-heap",
+    )
     assert "engine.executor_memory" in found.hint
 
 
-def test_without_a_reason_elsewhere_the_consequence_is_the_message(tmp_path: Path) -> None:
-    made = record(tmp_path / "run", PY4J.format(LOST), first="fine\n")
-    found = why(made / "driver.log", made / "outcomes" / "stdout", made)
-    assert found.says.startswith("executor 6 was lost: Command exited with code 137")
+def test_what_another_process_survived_is_not_the_reason(layout: Layout) -> None:
+    gone = "26/11/24 10:00:01 WARN X: java.nio.file.NoSuchFileException: /scratch/blockmgr-1/shuffle_0_0_0.data\n"
+    assert why(layout, PY4J.format(LOST), first=gone).says.startswith("executor 6 was lost")
+
+
+def test_the_first_reason_in_time_is_the_reason(layout: Layout) -> None:
+    late = "26/11/24 10:00:09 ERROR Executor: x\njava.lang.OutOfMemoryError: Java heap space\n"
+    early = "26/11/24 10:00:05 ERROR Executor: x\njava.io.IOException: No space left on device\n"
+    found = why(layout, PY4J.format(LOST), a=late, b=early)
+    assert found.says == "a file system was full"
+    assert found.evidence is not None
+    assert found.evidence.time == "10:00:05"
+
+
+def test_without_a_reason_elsewhere_the_consequence_is_the_message(layout: Layout) -> None:
+    found = why(layout, PY4J.format(LOST), first="fine\n")
+    assert found.says == "executor 6 was lost: it was killed by signal 9 (SIGKILL) (job.py, line 13)"
     assert not [line for line in found.lines if "pyspark.zip" in line]
 
 
-def test_an_exception_of_the_programs_own_is_the_reason_whatever_executors_wrote(tmp_path: Path) -> None:
+def test_what_the_kernel_killed_comes_before_what_followed(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = "/sys/fs/cgroup/memory/weft-x-node2"
+    nodes = [
+        replace(node, cgroups=(Path(f"/sys/fs/cgroup/memory/weft-x-{node.name}"),)) for node in layout.nodes
+    ]
+    words = ["Memory cgroup out of memory: Killed process 9 (python3), UID 0"]
+    asked = {"": {"kills": {f"{group}/memory.oom_control": 1}, "host": 1, "words": words, "full": {}}}
+    monkeypatch.setattr(kernel, "_asked", lambda _: asked)
+    found = why(replace(layout, nodes=nodes), PY4J.format(LOST), first="java.io.IOException: Broken pipe\n")
+    assert "the kernel killed a process (python3)" in found.says
+    assert found.node == "node2"
+    assert found.evidence is not None
+    assert found.evidence.rule == "memory-limit"
+
+
+def test_an_exception_of_the_programs_own_is_the_reason_whatever_executors_wrote(layout: Layout) -> None:
     text = 'Traceback (most recent call last):\n  File "/home/me/job.py", line 3, in <module>\nKeyError: 5\n'
-    made = record(tmp_path / "run", text, first="java.lang.OutOfMemoryError: Java heap space\n")
-    found = why(made / "driver.log", made / "outcomes" / "stdout", made)
+    found = why(layout, text, first="java.lang.OutOfMemoryError: Java heap space\n")
     assert (found.says, found.hint) == ("KeyError: 5 (job.py, line 3)", "")
+    assert found.evidence is not None
+    assert found.evidence.where == "outcomes/stdout:3"
 
 
-def test_of_a_long_exception_the_words_that_name_the_reason_are_quoted(tmp_path: Path) -> None:
-    long = LOST.partition("ExecutorLostFailure")[0] + "java.io.IOException: No space left on device"
-    made = record(tmp_path / "run", PY4J.format(long))
-    found = why(made / "driver.log", made / "outcomes" / "stdout", made)
-    assert found.says == "a file system was full (No space left on device)"
+def test_an_exception_of_a_task_is_that_of_its_node(layout: Layout) -> None:
+    address = layout.nodes[1].address
+    text = PY4J.format(f"x.SparkException: Lost task 0.3 in stage 0.0 (TID 7) ({address} executor 6): java.lang.OutOfMemoryError: Java heap space")  # fmt: skip
+    log = f"26/11/24 10:00:02 WARN TaskSetManager: Lost task 0.0 in stage 0.0 (TID 1) ({address} executor 6): x\n"
+    found = why(layout, text, log)
+    assert (found.says, found.node) == ("the heap in which tasks run was full (job.py, line 13)", "node2")
+
+
+def test_one_task_that_fails_again_and_again_is_skewed(layout: Layout) -> None:
+    lost = "WARN TaskSetManager: Lost task 2.{} in stage 1.0 (TID {}) (h executor 1): java.lang.OutOfMemoryError: Java heap space\n"
+    log = "INFO TaskSetManager: Finished task 1.0 in stage 1.0 (TID 1) in 5 ms\n" + "".join(
+        lost.format(i, i) for i in range(4)
+    )
+    found = why(layout, PY4J.format(f"x.SparkException: {lost.format(3, 3).strip()}"), log)
+    assert "4 times in task 2 of stage 1, of which 1 other ended" in found.says
+
+
+def test_what_is_not_known_says_so_with_the_first_error_in_time(layout: Layout) -> None:
+    log = "26/11/24 10:00:07 ERROR Late: second\n"
+    found = why(
+        layout, "", log, first="26/11/24 10:00:03 ERROR Early: first\n26/11/24 10:00:08 ERROR: third\n"
+    )
+    error = failed("job.py", Command("driver", layout.head, [], {}), found, 7, Path("driver.log"))
+    assert error.message.startswith(
+        "job.py failed on node1 with exit code 7: why is not known; the first error in time is"
+    )
+    assert error.tail[0] == "logs/node2/executors/first/stderr:1: 26/11/24 10:00:03 ERROR Early: first"
+
+
+def test_an_exception_that_was_caught_is_not_the_reason(layout: Layout) -> None:
+    found = why(
+        layout, "done so far\n", "java.net.SocketException: x\n26/11/24 10:00:09 INFO Client: trying again\n"
+    )
+    assert found.says == ""
+    assert found.evidence is not None
+    assert found.evidence.excerpt == "done so far"
+
+
+def test_a_killed_program_was_killed(layout: Layout) -> None:
+    assert why(layout, "", code=137).says == "it was killed by signal 9 (SIGKILL)"
+
+
+WAITING: Mapping[str, tuple[str, str]] = {
+    "kafka": (
+        "26/11/24 10:00:00 WARN NetworkClient: [x] Connection to node -1 (localhost/127.0.0.1:9) could not be established.\n",
+        "kafka",
+    ),
+    "heap": (
+        "ERROR TaskSchedulerImpl: Lost executor 1 on 10.0.0.1: Command exited with code 52\n" * 3,
+        "heap-again",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_what_can_never_happen_is_not_waited_for(
+    layout: Layout, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, rule = WAITING[name]
+    lines: list[str] = []
+    clock = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    log, waits = layout.log(layout.head, "driver"), Waits(layout.record, "spark", lines.append)
+    log.write_text("")
+    found = None
+    for step in range(70):
+        with log.open("a") as file:
+            file.write(text if step == 0 or name == "kafka" else "")
+        clock[0] += 1
+        found = waits.check([(log, "driver")])
+        if found:
+            break
+    assert found is not None
+    assert found.found.rule.name == rule
+    assert step <= 61
+    assert len(lines) == (3 if name == "heap" else 0)
+
+
+def test_a_broker_that_answers_later_is_waited_for(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    log, waits = layout.log(layout.head, "driver"), Waits(layout.record, "spark", print)
+    for step in range(200):
+        with log.open("a") as file:
+            file.write(WAITING["kafka"][0] if step < 20 else "26/11/24 10:00:00 INFO x\n")
+        clock[0] += 1
+        assert waits.check([(log, "driver")]) is None

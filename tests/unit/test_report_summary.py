@@ -63,7 +63,8 @@ def test_an_invalid_run_has_no_time_and_shows_its_logs(tmp_path: Path) -> None:
         )
     )
     assert (summary.result, summary.throughput, summary.throughput_per_node) == (None, None, None)
-    assert verdict.sentence(summary).endswith("has no time: row 7 is out of order.")
+    assert verdict.sentence(summary).startswith("row 7 is out of order. Terasort")
+    assert verdict.sentence(summary).endswith("has no time.")
     assert summary.logs[0].tail[-1] == "the last line"
 
 

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,7 @@ from weft.analysis.compare.headline import headlines
 from weft.analysis.summary.gather import summarize
 from weft.api.flags import Flags
 from weft.api.request import study_of
-from weft.clusters import registry
-from weft.clusters.attach import attach
+from weft.clusters import registry, submitted
 from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError, WeftError
 from weft.host import settings
@@ -90,7 +90,7 @@ def _submit_to(cluster: PersistentCluster, study: Study, wanted: str | None, pro
             hint="give it to `weft up` with --set, or omit --to",
         )
     argv = [revealed(word, spec.secrets) for word in command.argv]
-    return attach(cluster, argv, command.directory or Path.cwd(), files)
+    return submitted.run(cluster, command, argv, replace(layout, engine=kind), files)
 
 
 def _engine_for(cluster: PersistentCluster, wanted: str | None) -> str:

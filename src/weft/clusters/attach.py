@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,20 +65,28 @@ def header_path(layout: Layout) -> Path:
 
 
 def attach(
-    cluster: PersistentCluster, argv: Sequence[str], directory: Path, files: Mapping[Path, str] | None = None
+    cluster: PersistentCluster,
+    argv: Sequence[str],
+    directory: Path,
+    files: Mapping[Path, str] | None = None,
+    *,
+    copies: Mapping[int, Path] | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> int:
     """Run a command and return its exit code, as a shell would. Raises ClusterError if the cluster ends.
 
-    `files` are private ones that it reads: they have names of their own until it ends.
+    `files` are private ones that it reads: they have names of their own until it ends. `copies`: as of `shell.attach`.
+    `check` is called while it runs, and raises what ends it.
     """
     record = Record(cluster.layout.record)
     # Ctrl-C is for the command, which is in the same process group
     signal.signal(signal.SIGINT, lambda *_: None)
     record.note("command-started", command=Path(argv[0]).name)
     with registry.used(cluster.name), _given(cluster, argv, files or {}) as argv:  # noqa: PLR1704 - the same, renamed
-        process = _start(cluster, argv, directory)
+        process = _start(cluster, argv, directory, copies or {})
         try:
-            code = _wait(cluster, process)
+            code = _wait(cluster, process, check)
+            process.copied()
         finally:
             process.stop()
             adopted.end(unmarked=True)  # `weft down` finds the others
@@ -108,17 +116,19 @@ def _given(
             path.unlink(missing_ok=True)
 
 
-def _start(cluster: PersistentCluster, argv: Sequence[str], directory: Path) -> Process:
+def _start(
+    cluster: PersistentCluster, argv: Sequence[str], directory: Path, copies: Mapping[int, Path]
+) -> Process:
     wrapper = cluster.layout.wrapper(cluster.layout.head)
     if wrapper:
         argv = [*wrapper, "sh", "-c", _ENTER, "weft", str(directory), *argv]
     if cluster.layout.head.way:
         arguments = ["sh", "-c", _SOURCE, "weft", str(script_path(cluster.layout)), str(directory), *argv]
         client = of_text(cluster.layout.head.way).attached(arguments, terminal=sys.stdin.isatty())
-        return shell.attach(client, env={}, cwd=directory)
+        return shell.attach(client, env={}, cwd=directory, copies=copies)
     prefix = (*cluster.door, *cluster.layout.head.prefix)
     entered = ["sh", "-c", _ENTER, "weft", str(directory), *argv] if prefix else _joining(cluster, argv)
-    return shell.attach(entered, env=environment(cluster), cwd=directory, prefix=prefix)
+    return shell.attach(entered, env=environment(cluster), cwd=directory, prefix=prefix, copies=copies)
 
 
 def _joining(cluster: PersistentCluster, argv: Sequence[str]) -> Sequence[str]:
@@ -128,8 +138,9 @@ def _joining(cluster: PersistentCluster, argv: Sequence[str]) -> Sequence[str]:
     return ["sh", "-c", _JOIN, "weft", writable[0], *argv] if writable else argv
 
 
-def _wait(cluster: PersistentCluster, process: Process) -> int:
+def _wait(cluster: PersistentCluster, process: Process, check: Callable[[], None]) -> int:
     while (code := process.wait(_POLL)) is None:
+        check()
         if registry.supervisor(cluster.name) != cluster.supervisor:
             break
     if code is None or (code in (-signal.SIGKILL, 128 + signal.SIGKILL) and _gone(cluster)):

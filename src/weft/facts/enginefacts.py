@@ -51,6 +51,22 @@ class Streaming:
 
 
 @dataclass(frozen=True)
+class TaskLog:
+    """How the log of a submitted program names its tasks: regular expressions; empty: it does not."""
+
+    failed: str = ""
+    """Where an exception of the program came from a task; its groups say which: `task`, `stage`, `host`."""
+    ended: str = ""
+    """A task that ended well: `task`, `stage`."""
+    block: bool = False
+    """Whether the lines up to the next that has a time say why; its `attempt` is in the log of its process."""
+    placed: str = ""
+    """In the log of a daemon, a task that failed, if the program's log does not have its `host`."""
+    lost: str = ""
+    """A process of tasks that ended early: `name`, `host`, `code`."""
+
+
+@dataclass(frozen=True)
 class EngineFacts:
     """An engine without any of these is one that leaves no log, runs no JVM, and has no settings."""
 
@@ -67,8 +83,9 @@ class EngineFacts:
     """Whether all stages run at once and share slots: no more partitions than slots, and tasks at one time do not count slots."""
     idle: bool = False
     """Whether it starts nothing, so that there are no tasks to explain."""
-    refusal: str = ""
-    """What its first daemon logs where no node can ever give an application the resources that it asks for."""
+    tasks: TaskLog = field(default_factory=TaskLog)
+    memory_key: str = ""
+    """weft's key for the memory of the processes in which tasks run."""
     command: str = ""
     """An example command that runs a user's own program on it; empty: it runs none."""
     sql: Sql | None = None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from weft.errors import NodeError
-from weft.host.programs import answers, cleanup, examine, files, inventory, ports
+from weft.host.programs import answers, cleanup, examine, files, inventory, limits, ports
 from weft.host.remote.reach import Reach
 
 _PROGRAMS: Mapping[str, Callable[..., Any]] = {
@@ -12,6 +12,7 @@ _PROGRAMS: Mapping[str, Callable[..., Any]] = {
     "examine": examine.answer,
     "files": files.answer,
     "inventory": inventory.answer,
+    "limits": limits.answer,
     "ports": ports.answer,
 }
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
@@ -15,36 +16,100 @@ _LONGEST = 500
 """Characters of an exception in a message."""
 _NOISE = re.compile(r"\bINFO\b|Picked up J\w+_OPTIONS")
 """What log4j writes if nothing is wrong, and what every JVM writes that has options."""
-_ENDS = re.compile(r'Exception in thread "main"|Traceback \(most recent call last\):')
+_ENDS = re.compile(
+    r'Exception in thread "main"|Traceback \(most recent call last\):|program finished with the following exception'
+)
 """The exception that ended a program, rather than one that it survived."""
 _PYTHON = "Traceback (most recent call last):"
 _BY = re.compile(r"^\s*Caused by: (.+)")
-_NAMED = re.compile(r'^:? ?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error|Exit|Interrupt)\b(?:: .*)?)$')  # fmt: skip
-_CLASS = re.compile(r"Failed to load class \S+?(?=\.?$)|Could not find or load main class \S+")
-"""A program that never began: without an exception."""
+_NAMED = re.compile(r'^:? ?(?:Error: )?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error|Exit|Interrupt)\b(?:: .*)?)$')  # fmt: skip
+_CLASS = re.compile(
+    r"Failed to load class \S+?(?=\.?$)|Could not find or load main class \S+|(?<=failed with state )\w+ due to: .+"
+)
+"""A program that never began, or whose job failed: without an exception."""
 _FRAME = re.compile(r'^\s+at |^\s+\.\.\. \d+ more|^\s+File "[^"]*\.zip/')
 _LINE = re.compile(
     r'^\s*File "(?!.*(?:\.zip|/site-packages|/lib/python[\d.]+)/)(?:[^"]*/)?([^"/<>]+)", line (\d+)'
 )
 """A frame of a Python program, and not of a library."""
+_JAVA_LINE = re.compile(
+    r"^\s+(?:at )?(?:[\w.-]*//?)?(?!(?:java|javax|jdk|sun|scala|org\.apache|io\.netty|io\.weft|com\.google|com\.esotericsoftware)\.)"
+    r"[\w.$]+\(([\w$]+\.(?:java|scala|kt)):(\d+)\)"
+)
+"""A frame of a user's own class."""
 
 
-def cause(log: Path) -> tuple[str, list[str]]:
-    """The exception in one line, empty if there is none; and the lines of the log that show most."""
-    lines = shell.tail(log, _READ, _READ)
-    begin = max((i for i, line in enumerate(lines) if _ENDS.search(line)), default=None)
+@dataclass(frozen=True)
+class Ended:
+    """The exception that ended a program, among the lines of its log."""
+
+    exception: str
+    """In one line, with the user's own file and line; empty if there is none."""
+    shown: Sequence[str]
+    """The lines that show most."""
+    begin: int = 0
+    end: int = 0
+    """Where its trace is: indexes of lines."""
+    certain: bool = False
+    """Whether it ended the program; otherwise it is the last one that the log has, and may have been caught."""
+
+
+def cause(log: Path, *, certain: bool = False) -> tuple[str, list[str]]:
+    """The exception in one line, empty if there is none; and the lines of the log that show most.
+
+    `certain`: only one that ended the program, and none that it may have caught.
+    """
+    found = ended(lines := shell.tail(log, _READ, _READ))
+    if certain and not found.certain:
+        return "", _last(lines)
+    return found.exception, list(found.shown)
+
+
+def ended(lines: Sequence[str]) -> Ended:
+    """The exception that ended the program that wrote these lines."""
+    begin = ending = max((i for i, line in enumerate(lines) if _ENDS.search(line)), default=None)
     if begin is None:
         begin = max((i for i, line in enumerate(lines) if _first(line)), default=None)
     if begin is None:
-        unknown = [match[0] for line in lines if (match := _CLASS.search(line))]
-        return "".join(unknown[-1:])[:_LONGEST], _last(lines)
-    last = next((i for i, line in enumerate(lines) if i >= begin and _NAMED.match(line)), begin)
+        return _never_began(lines)
+    last = next((i for i, line in enumerate(lines) if i >= begin and _NAMED.match(line)), None)
+    if last is None:
+        return _without_class(lines, begin, certain=ending is not None)
     trace = [*lines[begin : last + 1], *takewhile(_of_a_trace, lines[last + 1 :])]
     found = [match[1] for line in trace if (match := _BY.match(line) or _NAMED.match(line))][-1:] or [""]
     shown = [line for line in trace if not _FRAME.match(line)][-_SHOWN:]
-    where = [match for line in trace if (match := _LINE.match(line))][-1:] if found[0] else []
+    where = _own_frame(trace) if found[0] else []
     place = "".join(f" ({match[1]}, line {match[2]})" for match in where)
-    return found[0][:_LONGEST] + place, shown if found[0] else _last(lines)
+    shown = shown if found[0] else _last(lines)
+    return Ended(found[0][:_LONGEST] + place, shown, begin, begin + len(trace), certain=ending is not None)
+
+
+def _without_class(lines: Sequence[str], begin: int, *, certain: bool) -> Ended:
+    """An exception of which a program printed only the message and the frames, as `flink run` does."""
+    first = next((i for i in range(begin + 1, len(lines)) if lines[i].strip()), None)
+    if first is None or not _ENDS.search(lines[begin]) or _PYTHON in lines[begin]:
+        return Ended("", _last(lines), begin, begin + 1, certain=certain)
+    trace = [lines[first], *takewhile(lambda line: line[:1].isspace(), lines[first + 1 :])]
+    place = "".join(f" ({match[1]}, line {match[2]})" for match in _own_frame(trace))
+    return Ended(lines[first][:_LONGEST] + place, trace[:_SHOWN], first, first + len(trace), certain=certain)
+
+
+def _own_frame(trace: Sequence[str]) -> list[re.Match[str]]:
+    """The user's own line: the last of a Python trace, the first below the last cause of a Java trace that has one."""
+    if python := [match for line in trace if (match := _LINE.match(line))]:
+        return python[-1:]
+    causes = [0, *(number for number, line in enumerate(trace) if _BY.match(line))]
+    for begin in reversed(causes):
+        if java := [match for line in trace[begin:] if (match := _JAVA_LINE.match(line))]:
+            return java[:1]
+    return []
+
+
+def _never_began(lines: Sequence[str]) -> Ended:
+    for number, line in reversed(list(enumerate(lines))):
+        if match := _CLASS.search(line):
+            return Ended(match[0][:_LONGEST], _last(lines), number, number + 1, certain=True)
+    return Ended("", _last(lines))
 
 
 def ends_in_python(output: Path) -> bool:

@@ -15,12 +15,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, TypeVar
 
 import psutil
 
 from weft.errors import MissingError, WeftError
 from weft.host import signals
+from weft.host.copied import copied
 
 Text = TypeVar("Text", str, bytes)
 
@@ -145,6 +147,13 @@ class Process:
     log: Path
     popen: "subprocess.Popen[bytes]"
     wrapped: bool = False
+    copying: tuple[threading.Thread, ...] = ()
+    """Threads that copy its output."""
+
+    def copied(self, timeout: float = 5.0) -> None:
+        """Wait until its output has been copied; what it started may keep it open for longer."""
+        for thread in self.copying:
+            thread.join(timeout)
 
     @property
     def pid(self) -> int:
@@ -309,13 +318,26 @@ def entering(
     return [*prefix, "env", *moved, *loaded], rest
 
 
-def attach(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, prefix: Sequence[str] = ()) -> Process:
-    """Start a process on weft's own terminal, streams and process group; it is killed when weft dies."""
+def attach(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    prefix: Sequence[str] = (),
+    copies: Mapping[int, Path] = MappingProxyType({}),
+) -> Process:
+    """Start a process on weft's own terminal, streams and process group; it is killed when weft dies.
+
+    `copies`: files that get what it writes to its standard output (1) and standard error (2), as the user does.
+    """
     # a prefix enters namespaces and forks there: its child is tied to weft as well
     entered, own = entering(prefix, env) if prefix else ([], env)
     arguments = [*entered, *_bound(), *argv] if prefix else argv
-    popen = _started(_tied(arguments), env={**os.environ, **own}, cwd=cwd)
-    return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix))
+    pipes = {name: subprocess.PIPE for number, name in ((1, "stdout"), (2, "stderr")) if number in copies}
+    popen = _started(_tied(arguments), env={**os.environ, **own}, cwd=cwd, **pipes)
+    streams = {1: popen.stdout, 2: popen.stderr}
+    copying = [copied(stream, number, copies[number]) for number, stream in streams.items() if stream]
+    return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix), tuple(copying))
 
 
 def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]) -> Process:

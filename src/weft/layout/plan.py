@@ -319,6 +319,8 @@ class Command:
     """File for its standard output, which weft also prints; default: its log."""
     files: Mapping[Path, str] = field(default_factory=dict)
     """Text by path of private files that it reads."""
+    title: str = ""
+    """What its user calls it, such as job.py; default: its name."""
     makes: Sequence[Path] = ()
     """Files that it creates and that every node and weft itself need too."""
 
@@ -379,4 +381,6 @@ class Job:
         self, name: str, node: Node, argv: Sequence[str], environment: Mapping[str, str], **files: Any
     ) -> Command:
         """An engine's command that runs it; `files` as of a command."""
-        return Command(name, node, argv, environment, self.outcome, self.directory, self.output, **files)
+        return Command(
+            name, node, argv, environment, self.outcome, self.directory, self.output, title=self.name, **files
+        )

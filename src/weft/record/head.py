@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from weft.errors import FailureEvidence
+
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -46,6 +48,8 @@ class RunInfo(Kept):
     hint: str = ""
     tail: tuple[str, ...] = ()
     """The last lines of the log that says why it failed."""
+    evidence: FailureEvidence | None = None
+    """Where the reason of a failure was read."""
     phase: str = ""
     workload: str = ""
     engine: str = ""

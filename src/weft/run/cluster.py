@@ -92,7 +92,7 @@ class Cluster:
             self.lost.append(what)
             self.note("daemon-lost", daemon=daemon.name, node=daemon.node.name, how=_how(code))
             if daemon.essential or not any(not other.essential for other, _ in self.processes):
-                why, lines = cause(process.log)
+                why, lines = cause(process.log, certain=True)
                 what += f": {why}" if why else ""
                 raise ClusterError(f"{what}; the cluster cannot continue without it", tail=lines)
 

@@ -9,18 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.adapters.workloads.base import Outcome
-from weft.errors import WorkloadError
-from weft.facts import engines
+from weft.errors import ClusterError, WorkloadError
+from weft.facts.failures import Role
 from weft.host import shell, signals
 from weft.host.shell import Process
 from weft.layout.plan import Command, Layout
 from weft.run.cluster import Cluster
-from weft.run.failed import why
+from weft.run.diagnosis.failed import failed
+from weft.run.diagnosis.observed import ObservedProgram
+from weft.run.diagnosis.waits import Waits
 from weft.run.progress import Progress, forwarded
 
 _SHARED = 10.0
 """Seconds until a file that another host wrote is visible here, if a network file system caches metadata."""
-_CLASS = re.compile(r"Failed to load class|find or load main class|ClassNotFoundException")
 _PROGRESS = re.compile(r"progress: (\d+) (\d+)")
 
 
@@ -30,7 +31,7 @@ class Running:
 
     command: Command
     process: Process
-    record: Path
+    observed: ObservedProgram
     printed: int = 0
     """Bytes of its output that were forwarded."""
     done: int = 0
@@ -47,27 +48,18 @@ class Running:
         if self.command.output is not None and self.command.output.exists():
             self.printed = forwarded(self.command.output, self.printed, sys.stdout)
 
-    def failure(self) -> WorkloadError:
-        """Why it ended with an exit code other than 0."""
-        where = f"{self.command.name} on {self.command.node.name}"
-        hint = f"the whole log is {self.process.log}"
+    @property
+    def title(self) -> str:
+        return self.command.title or self.command.name
+
+    def failure(self, lost: Sequence[str]) -> WorkloadError:
+        """Why it ended with an exit code other than 0; `lost`: daemons that ended meanwhile."""
         if reason := self.outcome().get("reason"):
-            return WorkloadError(f"{where}: {reason}", hint=hint)
-        code = self.process.code()
-        own = code if self.command.output is not None else None
-        found = why(self.process.log, self.command.output, self.record)
-        says = found.says
-        if _CLASS.search(says) and (
-            jar := [word for word in self.command.argv if word.endswith(".jar")][-1:]
-        ):
-            says = f"{says} in {jar[0]}"
-        how = f"failed with exit code {code}" + (f": {says}" if says else "")
-        return WorkloadError(
-            f"{where} {how}",
-            tail=found.lines,
-            hint="; ".join(filter(None, [found.hint, hint])),
-            exit_code=own,
-        )
+            where = f"{self.title} on {self.command.node.name}"
+            return WorkloadError(f"{where}: {reason}", hint=f"the whole log is {self.process.log}")
+        code = self.process.code() or 0
+        found = self.observed.why(self.process.log, self.command.output, code, lost)
+        return failed(self.title, self.command, found, code, self.process.log)
 
     def outcome(self) -> Outcome:
         """The result in its JSON file; empty if it wrote none."""
@@ -83,50 +75,66 @@ def run_all(
 ) -> list[Outcome]:
     """Run commands concurrently, each on its node. Raises WorkloadError if one fails or does not end in time."""
     live: list[Running] = []
+    observed, waits = ObservedProgram.of(layout), Waits(layout.record, layout.engine, progress.say)
     try:
         live.extend(
-            Running(each, cluster.launch(each, layout, cwd=each.directory, out=each.output), layout.record)
+            Running(each, cluster.launch(each, layout, cwd=each.directory, out=each.output), observed)
             for each in commands
         )
         end = time.monotonic() + timeout
         while any(running.process.code() is None for running in live):
-            cluster.watch()
-            _poll(live, progress)
-            _require_possible(layout, cluster)
+            _watch(live, cluster, observed)
+            _poll(live, cluster, progress)
+            observed.kernel.sample()
+            _require_possible(live, cluster, waits)
             if time.monotonic() > end:
-                names = ", ".join(r.command.name for r in live if r.process.code() is None)
-                raise WorkloadError(
-                    f"{names} did not end within {timeout:.0f} s",
-                    hint="allow more time with --set timeout=2h",
-                )
+                raise _late([each for each in live if each.process.code() is None], timeout)
             signals.sleep(0.1)
-        _poll(live, progress)
+        _poll(live, cluster, progress)
         return [_required(running) for running in live]
     finally:
         for running in live:
             running.process.stop()
 
 
-def _poll(live: Sequence[Running], progress: Progress) -> None:
+def _watch(live: Sequence[Running], cluster: Cluster, observed: ObservedProgram) -> None:
+    try:
+        cluster.watch()
+    except ClusterError as error:
+        raise observed.ended(error, live[0].title, live[0].process.log) from None
+
+
+def _poll(live: Sequence[Running], cluster: Cluster, progress: Progress) -> None:
     for running in live:
         running.pass_on()
         if running.process.code():
-            raise running.failure()
+            raise running.failure(cluster.lost)
         running.count()
     if any(running.total for running in live):
         progress.fraction(sum(running.done for running in live), sum(running.total for running in live))
 
 
-def _require_possible(layout: Layout, cluster: Cluster) -> None:
-    """An application that asks for too much waits for ever, and only the engine's first daemon says so."""
-    if refusal := engines.of(layout.engine).refusal:
-        for daemon, process in cluster.processes:
-            if daemon.essential and any(refusal in line for line in shell.tail(process.log)):
-                raise WorkloadError(
-                    "no executor can ever start: one asks for more cores or memory than any node has",
-                    tail=[line for line in shell.tail(process.log) if refusal in line],
-                    hint="lower spark.executor.cores and spark.executor.memory, or take larger nodes",
-                )
+def _require_possible(live: Sequence[Running], cluster: Cluster, waits: Waits) -> None:
+    """Raises WorkloadError for a program that waits for what never happens, as its log or that of a daemon says."""
+    own: list[tuple[Path, Role]] = [(running.process.log, "driver") for running in live]
+    daemons: list[tuple[Path, Role]] = [(p.log, "daemon") for d, p in cluster.processes if d.essential]
+    if hopeless := waits.check([*own, *daemons]):
+        by_log = {running.process.log: running for running in live}
+        running = by_log.get(hopeless.text.path, live[0])
+        log = running.process.log
+        raise failed(running.title, running.command, running.observed.waited(hopeless, log), None, log)
+
+
+def _late(live: Sequence[Running], timeout: float) -> WorkloadError:
+    names = ", ".join(running.title for running in live)
+    nodes = ", ".join(dict.fromkeys(running.command.node.name for running in live))
+    error = WorkloadError(
+        f"{names} did not end within its time limit of {timeout:.0f} s on {nodes}",
+        tail=shell.tail(live[0].process.log, 3),
+        hint="--set timeout=2h allows more time; `weft report` shows what it did",
+    )
+    error.evidence = live[0].observed.last_line(live[0].process.log)
+    return error
 
 
 def _required(running: Running) -> Outcome:

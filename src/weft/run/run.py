@@ -180,7 +180,13 @@ def verdict_of(record: Record) -> Iterator[None]:
         with _room(record):
             yield
     except WeftError as error:
-        record.update(verdict="INVALID", reason=error.message, tail=list(error.tail), hint=error.hint)
+        record.update(
+            verdict="INVALID",
+            reason=error.message,
+            tail=list(error.tail),
+            hint=error.hint,
+            evidence=error.evidence,
+        )
         error.record, error.left = record.directory, lease.remains(record.name)
         raise
     except KeyboardInterrupt as interrupt:  # of a library's own handler

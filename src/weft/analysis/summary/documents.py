@@ -1,8 +1,11 @@
 """The text files of a record: configuration and logs."""
 
+from contextlib import suppress
 from typing import Any
 
 from weft.analysis.summary.summary import Document, LogFile
+from weft.errors import FailureEvidence
+from weft.facts import loglines
 from weft.record.migrations import role
 from weft.record.record import Stored
 from weft.text.entry import Entry
@@ -13,6 +16,10 @@ _LINES = 25
 """Last lines of a log that are shown for a failed run."""
 _READ = 16_384
 """Bytes of a log's end that are read for them."""
+_BEFORE, _AFTER, _WIDEST = 6, 3, 400
+"""Lines around the evidence that are shown, and characters of each."""
+_PROGRAMS = ("driver.log", "client.log")
+"""Logs of the program that was submitted."""
 _NAMED = 5
 """Files that are not read, by name."""
 _TAILS = 12
@@ -41,8 +48,8 @@ def irregular(folder: Entry) -> list[str]:
     return [f"links, pipes and devices of a record are not read: {', '.join(found[:_NAMED])}{more}"]
 
 
-def logs(folder: Entry, *, tails: bool) -> tuple[LogFile, ...]:
-    """Every log with its size, and with `tails` the ends of the newest ones."""
+def logs(folder: Entry, evidence: FailureEvidence | None, *, tails: bool) -> tuple[LogFile, ...]:
+    """Every log with its size, and with `tails` the ends of the newest ones and of the one to begin with."""
     base = folder / "logs"
     texts = {
         path: path.about()
@@ -50,15 +57,34 @@ def logs(folder: Entry, *, tails: bool) -> tuple[LogFile, ...]:
         if path.suffix in {".log", ".err", ".out"} or path.name in {"stdout", "stderr"}
     }
     newest = sorted((p for p in texts if texts[p].st_size), key=lambda p: texts[p].st_mtime)[-_TAILS:]
+    named = [path for path in texts if evidence and str(path) == evidence.file]
+    own = [path for path in texts if path.name in _PROGRAMS and texts[path].st_size]
+    first = next(iter([*named, *own[-1:], *newest[-1:]]), None)
     return tuple(
         LogFile(
             path=str(path),
             size=about.st_size,
-            tail=_end(path) if tails and path in newest else (),
-            last=path in newest[-1:],
+            tail=_end(path) if tails and (path in newest or path is first) else (),
+            first=path is first,
         )
         for path, about in texts.items()
     )
+
+
+def around(folder: Entry, evidence: FailureEvidence) -> tuple[str, ...]:
+    """The lines around that of the evidence, each with its number; none if it is not in a log of the record."""
+    if not evidence.line:
+        return ()
+    wanted = range(max(1, evidence.line - _BEFORE), evidence.line + _AFTER + 1)
+    found = []
+    with suppress(OSError):
+        for number, line in enumerate(loglines.read(folder / evidence.file), 1):
+            if number in wanted:
+                mark = ">" if number == evidence.line else " "
+                found.append(f"{mark} {number:>6}  {line[:_WIDEST]}")
+            elif number >= wanted.stop:
+                break
+    return tuple(found)
 
 
 def _end(path: Entry) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
         **_head(stored, verdict),
         **_decided(decided, stored.head.engine),
         **_of_files(sources, stored),
+        **_of_logs(sources, stored, verdict),
         "phases": phases,
         "engine_version": engine.version(metrics),
         "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(metrics))),
@@ -82,9 +83,6 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
         ),
         "counters": sources.rows("the counters", lambda: totals.sums(sources, samples, phases, begin)),
         "series": sources.rows("the samples", lambda: _series(samples, begin)),
-        "logs": sources.rows(
-            "the logs", lambda: documents.logs(stored.folder, tails=verdict not in {"VALID", "UNCHECKED"})
-        ),
     }
     sources.gaps += documents.irregular(stored.folder)
     measured = _throughput(sources, verdict, phases, len(found["nodes"]))
@@ -105,6 +103,18 @@ def _of_files(sources: Sources, stored: Stored) -> dict[str, Any]:
         ),
         "flink": sources.rows("Flink's vertices", lambda: tuple(vertices.vertices(stored.folder / "engine"))),
         "documents": sources.rows("the configuration", lambda: documents.documents(stored.folder)),
+    }
+
+
+def _of_logs(sources: Sources, stored: Stored, verdict: str) -> dict[str, Any]:
+    """The logs, with their ends and the evidence if the run failed."""
+    evidence, tails = stored.head.evidence, verdict not in {"VALID", "UNCHECKED"}
+    return {
+        "logs": sources.rows("the logs", lambda: documents.logs(stored.folder, evidence, tails=tails)),
+        "around": sources.rows(
+            "the evidence of the failure",
+            lambda: documents.around(stored.folder, evidence) if evidence else (),
+        ),
     }
 
 

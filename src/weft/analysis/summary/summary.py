@@ -134,8 +134,8 @@ class LogFile(Part):
     path: str
     size: int
     tail: tuple[str, ...] = ()
-    last: bool = False
-    """Whether it was written last of all."""
+    first: bool = False
+    """Whether a reader of a failed run begins with it."""
 
 
 class Summary(RunInfo):
@@ -144,6 +144,8 @@ class Summary(RunInfo):
     model_config = ConfigDict(extra="forbid")
 
     directory: str
+    around: tuple[str, ...] = ()
+    """The lines of the log around the evidence of a failure, with their numbers."""
     size: int | None = None
     engines: tuple[str, ...] = ()
     """By kind; `engine` is their label."""

@@ -26,20 +26,35 @@ _LEFT_BEHIND = "`weft ps` shows what it left behind on this machine, `weft gc` r
 
 
 def failure(summary: Summary) -> Section:
-    """Why a run failed, the last lines of the log that says so, and what to do."""
+    """Why a run failed, the evidence or the last lines of the log that says so, and what to do."""
     if summary.verdict not in {"INVALID", "KILLED"}:
         return Section("failure", "Failure")
     blocks: list[Block] = []
     if summary.reason:
         blocks.append(Words(f"{summary.reason}.", "bad"))
-    last = next((log for log in summary.logs if log.last and log.tail), None)
-    if summary.tail:
-        blocks.append(Folded("Last lines of what failed", "\n".join(summary.tail), open=True))
-    elif last is not None:
-        blocks.append(Folded(f"End of {last.path}, written last", "\n".join(last.tail), open=True))
+    blocks += _evidence(summary)
     if hint := summary.hint or (_LEFT_BEHIND if summary.verdict == "KILLED" else ""):
         blocks.append(Words(f"hint: {hint}", "warn"))
     return Section("failure", "Failure", blocks)
+
+
+def _evidence(summary: Summary) -> list[Block]:
+    """The line that says why; without one, the end of the program's log."""
+    if found := summary.evidence:
+        pairs = [
+            ("evidence", found.where),
+            ("time", found.time),
+            ("node", found.node),
+            ("rule", found.rule or "none: the line is quoted"),
+            ("says", found.excerpt),
+        ]
+        facts = Facts([(name, value) for name, value in pairs if value])
+        lines = summary.around or summary.tail
+        return [facts, *([Folded(f"Lines of {found.file}", "\n".join(lines), open=True)] if lines else [])]
+    if summary.tail:
+        return [Folded("Last lines of what failed", "\n".join(summary.tail), open=True)]
+    ends = [log for log in summary.logs if log.first and log.tail]
+    return [Folded(f"End of {log.path}", "\n".join(log.tail), open=True) for log in ends]
 
 
 def what_was_run(summary: Summary) -> Section:
@@ -212,11 +227,13 @@ def slowest_tasks(summary: Summary) -> Section:
 
 
 def logs(summary: Summary) -> Section:
-    """Every log; for a failed run, with the last lines of the newest."""
+    """Every log; for a failed run, with the last lines of the newest, of which that to begin with is open."""
     if not summary.logs:
         return Section("logs", "Logs", unseen={"logs": "the record contains none"})
     table = Table(["log", Number("size")], [(log.path, show_size(log.size)) for log in summary.logs])
-    ends = [Folded(f"End of {log.path}", "\n".join(log.tail), open=True) for log in summary.logs if log.tail]
+    ends = [
+        Folded(f"End of {log.path}", "\n".join(log.tail), open=log.first) for log in summary.logs if log.tail
+    ]
     return Section("logs", "Logs", [table, *ends])
 
 

@@ -38,11 +38,12 @@ def outcome_lines(stored: Stored) -> list[str]:
     """Verdict, phases, throughput, losses, and the path of the record."""
     head = stored.head
     facts = head.facts
-    lines = [
-        f"{stored.verdict}  {head.workload}{_method(facts)} on {head.engine}, {head.nodes}, scratch {head.scratch}"
-    ]
+    what = f"{head.workload}{_method(facts)} on {head.engine}, {head.nodes}, scratch {head.scratch}"
+    lines = [f"{stored.verdict}  {head.reason or what}"]
     if head.reason:
-        lines.append(f"  reason: {head.reason}")
+        lines += [f"  evidence {head.evidence.where}: {head.evidence.excerpt}"] if head.evidence else []
+        lines += [f"  hint: {head.hint}"] if head.hint else []
+        lines.append(f"  {what}")
     lines.append(
         "  "
         + "  ".join(f"{name} {show_seconds(head.phases[name])}" for name in PHASES if name in head.phases)

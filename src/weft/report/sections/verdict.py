@@ -47,7 +47,8 @@ def sentence(summary: Summary) -> str:
                 took, speed = _latency(summary.stream), ""
             return f"{what[0].upper()}{what[1:]}{took}{speed}; {checked} checked the result, and it is right."
         case "INVALID":
-            return f"{what[0].upper()}{what[1:]} has no time: {summary.reason or 'no reason was recorded'}."
+            reason = summary.reason or "No reason was recorded"
+            return f"{reason}. {what[0].upper()}{what[1:]} has no time."
         case "UNCHECKED" if "application" in summary.facts and "log" in summary.facts:
             ran = summary.seconds("run")
             took = f" took {show_seconds(ran)} by its log" if ran is not None else " has no time in its log"

@@ -202,6 +202,8 @@ class FlinkEngine(Engine, Tenant):
             # a lost TaskManager is detected in seconds, and its part of a job is repeated
             "heartbeat.interval": "3s",
             "heartbeat.timeout": "30s",
+            # slots that nobody has never come: Flink would ask for them for five minutes
+            "slot.request.timeout": "50 s",
             "restart-strategy.type": "fixed-delay",
             "restart-strategy.fixed-delay.attempts": "5",
             "restart-strategy.fixed-delay.delay": "1s",

@@ -218,6 +218,9 @@ class SparkEngine(Engine, Tenant):
             "spark.worker.timeout": "15",
             "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
             "spark.deploy.maxExecutorRetries": "3",
+            # a Python worker that crashes prints where: otherwise nobody knows whether it was killed
+            "spark.python.worker.faulthandler.enabled": "true",
+            "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
             **self._protection(layout),
             **{f"spark.hadoop.{key}": value for key, value in layout.file_system_properties.items()},
             # what services add, such as a shuffle service of their own

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.facts.enginefacts import EngineFacts, Settings, Sql, Streaming
+from weft.facts.enginefacts import EngineFacts, Settings, Sql, Streaming, TaskLog
 
 FACTS = EngineFacts(
     log=f"{__name__}.jobs",
@@ -13,6 +13,12 @@ FACTS = EngineFacts(
         partitions=("parallelism.default",),
     ),
     empty_job={"kind": "pi", "points": 1000},
+    # ExecutionGraph and ExecutionFailureHandler: the exception of a task is the cause of the job's
+    tasks=TaskLog(
+        "Job execution failed|Recovery is suppressed by",
+        placed=r"switched from \w+ to FAILED on taskmanager-(?P<host>\S+) @",
+    ),
+    memory_key="taskmanager_memory",
     pipelined=True,
     command="flink run job.jar",
     sql=Sql("flink-sql", columns=True, casts=True),

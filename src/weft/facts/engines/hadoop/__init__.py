@@ -2,13 +2,19 @@
 
 from pathlib import Path
 
-from weft.facts.enginefacts import EngineFacts, Settings
+from weft.facts.enginefacts import EngineFacts, Settings, TaskLog
 
 FACTS = EngineFacts(
     log=f"{__name__}.jobhistory",
     rules=Path(__file__).with_name("rules.toml"),
     settings=Settings(local_directories="yarn.nodemanager.local-dirs", partitions=("mapreduce.job.reduces",)),
     empty_job={"kind": "pi", "points": 1000, "tasks": 16},
+    # Job.monitorAndPrintJob prints the diagnostics of failed attempts
+    tasks=TaskLog(
+        r"Task Id : (?P<attempt>attempt_\d+_\d+_(?P<stage>[mr])_0*(?P<task>\d+)_\d+), Status : FAILED",
+        block=True,
+    ),
+    memory_key="task_memory",
     jvm_a_task=True,
     command="yarn jar job.jar",
 )

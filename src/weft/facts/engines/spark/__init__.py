@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.facts.enginefacts import EngineFacts, Settings, Sql, Streaming
+from weft.facts.enginefacts import EngineFacts, Settings, Sql, Streaming, TaskLog
 
 FACTS = EngineFacts(
     log=f"{__name__}.eventlog",
@@ -16,8 +16,14 @@ FACTS = EngineFacts(
         compression=("spark.shuffle.compress", "spark.shuffle.spill.compress"),
     ),
     empty_job={"kind": "scheduling-throughput", "tasks": 2000},
-    # Master.scala: one application waits, has no executor, and no Worker is large enough for one
-    refusal="requires more resource than any of Workers could have",
+    # TaskSetManager.scala
+    tasks=TaskLog(
+        r"Lost task (?P<task>\d+)\.\d+ in stage (?P<stage>\d+)\.\d+ \(TID \d+\) \((?P<host>\S+) executor \S+\): "
+        "|PythonException: |Python worker exited",
+        r"Finished task (?P<task>\d+)\.\d+ in stage (?P<stage>\d+)\.\d+ ",
+        lost=r"Lost executor (?P<name>\S+) on (?P<host>[^\s:]+): .*?(?:exited with code|Exit status:) (?P<code>\d+)",
+    ),
+    memory_key="executor_memory",
     command="spark-submit job.py",
     sql=Sql(),
     streaming=Streaming(

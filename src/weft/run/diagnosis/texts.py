@@ -1,0 +1,126 @@
+"""The logs of a run as numbered lines, from where each of them was when a program began."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.errors import FailureEvidence
+from weft.facts.failures import Role
+
+_READ = 1 << 20
+"""Bytes from the end of a log that are read at most."""
+_STAMP = re.compile(r"^\[?(?:\d{2,4}[-/]\d\d[-/]\d\d[ T])?(\d\d:\d\d:\d\d)(?:[,.]\d+)?\b")
+"""The time of day with which the engines' lines begin."""
+_ERROR = re.compile(
+    r"\b(ERROR|FATAL)\b(?!.*(RECEIVED SIGNAL TERM|[Dd]isconnected|disassociated))|^Exception in thread|^Error: "
+)
+"""Without what processes log that are ended because all is over."""
+LONGEST = 200
+"""Characters of an exception or of a line that are quoted."""
+_LOGS = {".log", ".err", ".out"}
+_STREAMS = {"stderr", "stdout", "syslog"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a log got since a program began."""
+
+    path: Path
+    name: str
+    """Within the record."""
+    of: Role
+    node: str
+    first: int
+    """The number in the file of the first of its lines."""
+    lines: tuple[str, ...]
+
+    def time(self, index: int) -> str:
+        """When a line was written, as the log has it; that of the last line before it that has one; or empty."""
+        for line in reversed(self.lines[: index + 1]):
+            if match := _STAMP.match(line):
+                return match[1]
+        return ""
+
+    def evidence(self, index: int, rule: str = "", node: str = "", words: str = "") -> FailureEvidence:
+        """A line of it; of a long one, the `words` that matter."""
+        line = self.lines[index].strip()
+        excerpt = line if len(line) <= LONGEST or not words else f"...{words[:LONGEST]}..."
+        return FailureEvidence(
+            self.name, self.first + index, short(excerpt), rule, node or self.node, self.time(index)
+        )
+
+    def last(self) -> int | None:
+        """The index of the last line that is not empty."""
+        return max((i for i, line in enumerate(self.lines) if line.strip()), default=None)
+
+    def first_error(self) -> int | None:
+        """The index of the first line that its writer calls an error."""
+        return next((i for i, line in enumerate(self.lines) if _ERROR.search(line)), None)
+
+
+def short(text: str) -> str:
+    """The first line, of a length that can be read."""
+    line = text.partition("\n")[0]
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
+
+
+def sizes(record: Path) -> dict[Path, int]:
+    """How long each log of a record is."""
+    return {path: path.stat().st_size for path in _logs(record)}
+
+
+def others(record: Path, own: Path, since: Mapping[Path, int]) -> list[Text]:
+    """What all logs but a program's own got since."""
+    found = (read(path, record, since.get(path, 0)) for path in _logs(record) if path != own)
+    return [text for text in found if text.lines]
+
+
+def daemons(record: Path) -> list[Path]:
+    """The logs of a cluster's daemons."""
+    return [path for path in _logs(record) if _whose(path, record)[0] == "daemon"]
+
+
+def read(path: Path, record: Path, begin: int = 0) -> Text:
+    """The end of a log, from `begin` (bytes) at most; without lines if it cannot be read."""
+    of, node = _whose(path, record)
+    name = str(path.relative_to(record)) if path.is_relative_to(record) else str(path)
+    try:
+        with path.open("rb") as file:
+            start = max(begin, path.stat().st_size - _READ)
+            before = _newlines(file, start)
+            data = file.read(_READ)
+    except OSError:
+        return Text(path, name, of, node, 1, ())
+    return Text(path, name, of, node, before + 1, tuple(data.decode(errors="replace").split("\n")))
+
+
+def _newlines(file: Iterator[bytes], end: int) -> int:
+    """How many lines end before a byte, at which the file then is."""
+    count, left = 0, end
+    while left > 0 and (part := file.read(min(left, _READ))):  # type: ignore[attr-defined]
+        count, left = count + part.count(b"\n"), left - len(part)
+    return count
+
+
+def _logs(record: Path) -> list[Path]:
+    found = sorted((record / "logs").rglob("*"))
+    return [p for p in found if p.is_file() and (p.suffix in _LOGS or p.name in _STREAMS)]
+
+
+def _whose(path: Path, record: Path) -> tuple[Role, str]:
+    """The role of the process that wrote it, and its node; of a program's output: the driver's."""
+    try:
+        folder, *parts = path.relative_to(record).parts
+    except ValueError:
+        return "driver", ""
+    if folder != "logs" or len(parts) < 2:
+        return "driver", ""
+    node, what = parts[0], parts[1]
+    if any(part.endswith("_000001") for part in parts):  # the first container of an application is its master
+        return "daemon", node
+    if what in {"executors", "containers"} or what.startswith("taskmanager"):
+        return "task", node
+    if what in {"driver.log", "client.log", "jobs"}:
+        return "driver", node
+    return "daemon", node

@@ -1,0 +1,91 @@
+"""Programs that wait for what never happens, or repeat what always fails: their logs say so while they run."""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weft.facts import engines, failures
+from weft.facts.failures import Failure, FailureRule, Role
+from weft.run.diagnosis import texts
+from weft.run.diagnosis.texts import Text
+
+_POLL = 1.0
+"""Seconds between readings of the logs."""
+_LATEST = 1 / 3
+"""The part of its patience within which a log repeats what it waits for; afterwards it has got it."""
+
+
+@dataclass
+class _Seen:
+    """A reason in one log: how often, and when first and last."""
+
+    text: Text
+    found: Failure
+    first: float
+    last: float
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Hopeless:
+    """What a program waits for."""
+
+    found: Failure
+    text: Text
+
+
+@dataclass
+class Waits:
+    """Reads what logs get while a program runs."""
+
+    record: Path
+    engine: str
+    say: Callable[[str], None]
+    """Prints a line for the user."""
+    positions: dict[Path, int] = field(default_factory=dict)
+    seen: dict[tuple[Path, str], _Seen] = field(default_factory=dict)
+    polled: float = 0.0
+
+    def check(self, logs: Sequence[tuple[Path, Role]]) -> Hopeless | None:
+        """What a program waits for without hope, as these logs say; None if it does not, or not for long enough."""
+        now = time.monotonic()
+        if now - self.polled < _POLL:
+            return None
+        self.polled = now
+        for path, of in logs:
+            self._read(path, of, now)
+        for seen in self.seen.values():
+            rule, waited = seen.found.rule, now - seen.first
+            assert rule.patience is not None
+            repeats = rule.again > 1 or now - seen.last <= rule.patience * _LATEST
+            if seen.times >= rule.again and waited >= rule.patience and repeats:
+                return Hopeless(seen.found, seen.text)
+        return None
+
+    def _read(self, path: Path, of: Role, now: float) -> None:
+        text = texts.read(path, self.record, self.positions.setdefault(path, 0))
+        *whole, rest = text.lines or ("",)
+        if not whole:
+            return
+        self.positions[path] = path.stat().st_size - len(rest.encode(errors="replace"))
+        ended = engines.of(self.engine).tasks.ended
+        for index, line in enumerate(whole):
+            if ended and re.search(ended, line):
+                self.seen = {key: seen for key, seen in self.seen.items() if seen.found.rule.despite}
+            elif found := failures.named([line], of, _rules()):
+                self._note(path, text, Failure(found.rule, found.says, found.words, index), now)
+
+    def _note(self, path: Path, text: Text, found: Failure, now: float) -> None:
+        if found.rule.despite:
+            self.say(f"  {found.words}, its heap was full; its tasks are repeated")
+        key = path, found.rule.name
+        if key in self.seen:
+            self.seen[key].times, self.seen[key].last = self.seen[key].times + 1, now
+        else:
+            self.seen[key] = _Seen(text, found, now, now)
+
+
+def _rules() -> tuple[FailureRule, ...]:
+    return tuple(rule for rule in failures.listed() if rule.patience is not None)
