@@ -10,6 +10,7 @@ import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from tests import listed
 from tests.needs import JAVA, needs
 
 # no test fails because a machine is slow, and the same tree gives the same answer
@@ -28,7 +29,15 @@ LENGTHY = {
 """Few tests that take a minute and more each: begun first, or the other workers would be idle at the end."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    if listed.active():
+        config.pluginmanager.register(listed.Listing())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if listed.active():
+        listed.leave_out_passed(config, items)
     for item in items:
         folder = item.path.parent.name
         if folder == "local":
@@ -37,6 +46,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(needs(*JAVA))
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: (item.path.name not in LENGTHY, -sizes[item.path], item.path))
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """To ./test which long tests it leaves out, by each process that collects."""
+    if written := os.environ.get("WEFT_TEST_LEFT_OUT"):
+        with Path(written).open("a") as file:
+            file.writelines(f"{item.nodeid}\n" for item in items if item.get_closest_marker("long"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

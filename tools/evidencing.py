@@ -60,7 +60,7 @@ def check() -> int:
         print(
             f"{block.name:22} {place:42} {behind(block)}{', NOT THE TABLE OF ITS ROWS' if block in different else ''}"
         )
-    counts = Counter(category(block) for block in found)
+    counts = Counter(category(block) for block in found if not tables.TABLES[block.name].bare)
     counts[PROSE] = sum(
         documents.prose((documents.ROOT / name).read_text()) for name in documents.documents()
     )
@@ -86,6 +86,8 @@ def category(block: Block) -> str:
 def behind(block: Block) -> str:
     """The same with numbers, for people."""
     found = tables.read(block.name)
+    if tables.TABLES[block.name].bare:
+        return f"a list of {len(found)} lines"
     if not found:
         return f"{WITHOUT}, figures of {block.date or 'no date'}"
     commits: Sequence[str] = list(dict.fromkeys(str(row["commit"]) for row in found))

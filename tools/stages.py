@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import ledger
+
 from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.errors import WeftError
@@ -88,6 +90,7 @@ def rust() -> None:
         ]
         step("clippy", clippy, target)
     step("rust tests", rust_tests(), target)
+    require_seen(list(LONG_RUST))
 
 
 def java_and_rust() -> None:
@@ -165,19 +168,37 @@ def hosts() -> None:
 def live() -> None:
     """All at once and last, so that pytest's closing line is the last line of ./test."""
     leave_out("long tests", "they take up to an hour", "./test long")
-    folders = ["tests/hosts", "tests/contract", "tests/local"]
+    folders = ["tests/hosts", "tests/contract", "tests/local", "tests/truth"]
     pytest("contract, local and hosts tests", [*THREE_AT_ONCE, *folders], last=True)
 
 
 def long() -> None:
-    """What is random tried many more times, and what takes long."""
-    many = {"WEFT_TEST_LONG": "1"}
+    """What is random tried many more times, and what takes long: all of it, whatever fails, but for what passed with these files."""
+    codes = [long_rust(name, words) for name, words in LONG_RUST.items()]
+    argv = [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"]
+    codes.append(run("long tests", argv, {**MANY, "WEFT_TEST_LEDGER": str(ledger.LEDGER)}))
+    run("the page of the long tests", [ROOT / "tools" / "evidence"])
+    # nothing is left where all have passed before
+    if failed := [code for code in codes if code not in {0, NOTHING_TO_RUN}]:
+        say(f"FAILED: long tests; what passed is in {ledger.LEDGER.relative_to(ROOT)} and is not run again")
+        sys.exit(max(failed))
+
+
+def long_rust(name: str, words: Sequence[str]) -> int:
+    """Tests in Rust that only `./test long` runs."""
     try:
         native.cargo()
-        step("long rust tests", [*rust_tests(), "--release"], {**native_objects(), **many})
     except WeftError as error:
-        leave_out("long rust tests", error.message, error.hint)
-    step("long tests", [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"], many)
+        leave_out(name, error.message, error.hint)
+        ledger.append(name, ledger.SKIPPED, 0, error.message)
+        return 0
+    if name in ledger.passed_here():
+        say(f"{name}: passed with these files before")
+        return 0
+    began = time.monotonic()
+    code = run(name, [*rust_tests(), "--release", *words], {**native_objects(), **MANY})
+    ledger.append(name, ledger.FAILED if code else ledger.PASSED, time.monotonic() - began)
+    return code
 
 
 TOOLS = ("bootstrap", "stages", "building", "documenting", "evidencing", "releasing", "rooms")
@@ -185,6 +206,14 @@ TOOLS = ("bootstrap", "stages", "building", "documenting", "evidencing", "releas
 BENCHES = ("advised", "explained", "limit", "links", "published", "queries", "unseen")
 """Benchmarks that are programs and keep rows of evidence."""
 NATIVE = ROOT / "native" / "Cargo.toml"
+MANY = {"WEFT_TEST_LONG": "1"}
+LONG_RUST = {
+    "native (more rounds)": (),
+    "native/latencyfs/tests/timing.rs": ("--test", "timing", "--", "--ignored", "--test-threads", "1"),
+}
+"""By name in the list of long tests: cargo's arguments. The second measures what emulated calls take, on a quiet machine."""
+NOTHING_TO_RUN = 5
+"""pytest's exit code if no test was chosen."""
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-ra"]
 TWO_AT_ONCE = ["--numprocesses", "2"]
 """For what keeps a core busy all the time."""
@@ -206,16 +235,26 @@ def pytest(name: str, words: Sequence[str], *, last: bool = False) -> None:
     argv = [*PYTEST, *words]
     with tempfile.TemporaryDirectory() as folder:
         failed = Path(folder) / "failed"
-        reported = {"WEFT_TEST_SHOWN": "\n".join(notices() if last else []), "WEFT_TEST_FAILED": str(failed)}
-        code = run(name, argv, reported)
-        tests = failed.read_text().splitlines() if failed.exists() else []
+        left_out = Path(folder) / "long"
+        files = {"WEFT_TEST_FAILED": str(failed), "WEFT_TEST_LEFT_OUT": str(left_out)}
+        code = run(name, argv, {"WEFT_TEST_SHOWN": "\n".join(notices() if last else []), **files})
+        tests, longer = (
+            [*path.read_text().split("\n")][:-1] if path.exists() else [] for path in (failed, left_out)
+        )
     verdicts = {test: alone(test) for test in tests} if code == 1 and len(tests) <= FEW else {}
     if verdicts and set(verdicts.values()) == {ONCE}:
         excuse(list(verdicts))
         code = 0
     finish(name, argv, code, [f"{test} {verdict}" for test, verdict in verdicts.items()])
+    require_seen(sorted(set(longer)))
     if not last:
         say(f"{name}: ok, {time.monotonic() - began:.1f} s")
+
+
+def require_seen(tests: Sequence[str]) -> None:
+    """Fail for long tests that nobody has run for many commits."""
+    if late := ledger.late(tests):
+        finish("long tests: run ./test long, and commit its list", ["./test", "long"], 1, late)
 
 
 def alone(test: str) -> str:

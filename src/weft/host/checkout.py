@@ -7,8 +7,8 @@ from weft.host import settings, shell
 
 CHANGED = "+"
 """Ends a commit from which files differ."""
-_APART = (":(exclude)evidence", ":(exclude)*.md", ":(exclude)*.jsonl")
-"""What does not change what a run does."""
+APART = (":(exclude)evidence", ":(exclude)*.md", ":(exclude)*.jsonl")
+"""Rows of evidence and texts: they do not change what a run does."""
 
 
 def commit() -> str:
@@ -16,7 +16,7 @@ def commit() -> str:
     if settings.shipped():
         return settings.about().get("commit", "").replace("-changed", CHANGED)
     known = _git(["rev-parse", "--short=12", "HEAD"])
-    return known + (CHANGED if known and _git(["status", "--porcelain", "--", ".", *_APART]) else "")
+    return known + (CHANGED if known and _git(["status", "--porcelain", "--", ".", *APART]) else "")
 
 
 def _git(arguments: Sequence[str]) -> str:

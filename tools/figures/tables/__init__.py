@@ -14,6 +14,7 @@ from figures.tables import (
     join,
     limit,
     links,
+    long,
     mllib,
     published,
     queries,
@@ -41,6 +42,8 @@ class Table:
     """What is repeated."""
     behind: str = ""
     """What its numbers are based on, where that is not their number of runs."""
+    bare: bool = False
+    """Whether it is no table of measurements: it has no line about them, and exists without rows."""
 
 
 def _dose(row: Row) -> Hashable:
@@ -72,6 +75,7 @@ TABLES: Mapping[str, Table] = {
     "join": Table("bench/run join", join.lines),
     "limit": Table("bench/run limit", limit.lines, by=_limit),
     "links": Table("bench/run links", links.lines),
+    "long": Table("./test long", long.lines, bare=True),
     "mllib": Table("bench/run mllib", mllib.verdicts),
     "nersc-lustre": Table(
         "weft run studies/nersc-lustre",
@@ -111,6 +115,8 @@ def kind(name: str) -> str:
 def lines(name: str) -> list[str] | None:
     """A table in Markdown, with what it is made of; None without rows."""
     found, table = read(name), TABLES[name]
+    if table.bare:
+        return table.lines(found)
     if not found:
         return None
     path = f"evidence/{table.data or name}.jsonl"
