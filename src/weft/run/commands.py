@@ -133,7 +133,7 @@ def _late(live: Sequence[Running], timeout: float) -> WorkloadError:
         tail=shell.tail(live[0].process.log, 3),
         hint="--set timeout=2h allows more time; `weft report` shows what it did",
     )
-    error.evidence = live[0].observed.last_line(live[0].process.log)
+    error.evidence = live[0].observed.last_line(live[0].process.log, live[0].command.output)
     return error
 
 

@@ -49,11 +49,13 @@ class ObservedProgram:
             error.tail = (f"{found.evidence.where}: {found.evidence.excerpt}", *error.tail)
         return error
 
-    def last_line(self, log: Path) -> FailureEvidence | None:
-        """What a program logged last, before its time was over."""
-        text = texts.read(log, self.layout.record, self.since.get(log, 0))
-        last = text.last()
-        return None if last is None else text.evidence(last, "time-limit")
+    def last_line(self, log: Path, output: Path | None) -> FailureEvidence | None:
+        """What a program printed last before its time was over, or without output what it logged."""
+        for path in filter(None, (output, log)):
+            text = texts.read(path, self.layout.record, self.since.get(path, 0))
+            if (last := text.last()) is not None:
+                return text.evidence(last, "time-limit")
+        return None
 
     def _case(self, log: Path, output: Path | None) -> Case:
         return Case(EndedProgram(self.layout, log, output, self.since), self.kernel)
