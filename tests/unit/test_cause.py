@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.host.cause import cause
+from weft.host.cause import cause, ended
 
 SHUTDOWN = "".join(
     f"26/11/22 10:00:0{i} INFO ShutdownHookManager: Deleting directory /x/{i}\n" for i in range(9)
@@ -50,7 +50,7 @@ java.net.ConnectException: Connection refused
 @pytest.mark.parametrize(
     ("log", "why"),
     [
-        (JAVA, "java.lang.IllegalStateException: bucket 7 is missing (Main.java, line 9)"),
+        (JAVA, "java.lang.IllegalStateException: bucket 7 is missing"),
         (PYTHON, "IndexError: list index out of range (job.py, line 3)"),
         (PY4J, "ZeroDivisionError: division by zero (job.py, line 5)"),
         (CAUGHT, "java.net.ConnectException: Connection refused"),
@@ -78,3 +78,13 @@ def test_without_an_exception_the_last_lines_are_those_that_say_something(tmp_pa
     (tmp_path / "log").write_text(SHUTDOWN)
     assert cause(tmp_path / "log")[1] == SHUTDOWN.splitlines()[-8:]
     assert cause(tmp_path / "none") == ("", [])
+
+
+def test_the_line_of_a_java_program_is_that_of_its_own_class() -> None:
+    lines = JAVA.splitlines()
+    assert ended(lines, {"Main"}).exception.endswith("bucket 7 is missing (Main.java, line 9)")
+    assert ended(lines, {"Other"}).exception.endswith("bucket 7 is missing")
+    nested = [
+        line.replace("Main.work", "own.Main$Nested.work").replace("Main.main", "x.main") for line in lines
+    ]
+    assert ended(nested, {"own.Main"}).exception.endswith("(Main.java, line 9)")

@@ -143,7 +143,7 @@ def why(layout: Layout, output: str, log: str = "", code: int = 1, **executors: 
         path = layout.record / "logs" / "node2" / "executors" / name / "stderr"
         path.parent.mkdir(parents=True)
         path.write_text(text)
-    return observed(layout).why(driver, printed, code)
+    return observed(layout).why(Command("driver", layout.head, [], {}), driver, printed, code)
 
 
 @pytest.fixture(autouse=True)
@@ -246,6 +246,12 @@ def test_an_exception_that_was_caught_is_not_the_reason(layout: Layout) -> None:
     assert found.says == ""
     assert found.evidence is not None
     assert found.evidence.excerpt == "done so far"
+
+
+def test_the_exception_that_ended_a_workload_is_before_its_last_line(layout: Layout) -> None:
+    trace = "java.lang.IllegalStateException: part 3 has 7 bytes\n\tat io.weft.X.y(X.java:3)\n"
+    found = why(layout, "", f"{trace}the work failed: java.lang.IllegalStateException: part 3 has 7 bytes\n")
+    assert found.says == "IllegalStateException: part 3 has 7 bytes"
 
 
 def test_a_killed_program_was_killed(layout: Layout) -> None:

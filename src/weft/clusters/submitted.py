@@ -42,5 +42,5 @@ def run(
     except ClusterError as error:
         raise observed.ended(error, command.title, log) from None
     if code:
-        raise failed(command.title, command, observed.why(log, output, code), code, log)
+        raise failed(command.title, command, observed.why(command, log, output, code), code, log)
     return code

@@ -1,7 +1,7 @@
 """Why a program failed, from its log: its exception, and not the last lines, which often report its shutdown."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -20,6 +20,8 @@ _ENDS = re.compile(
     r'Exception in thread "main"|Traceback \(most recent call last\):|program finished with the following exception'
 )
 """The exception that ended a program, rather than one that it survived."""
+CAUGHT = "the work failed: "
+"""With which weft's own programs begin the reason, after the trace of the exception that ended their work."""
 _PYTHON = "Traceback (most recent call last):"
 _BY = re.compile(r"^\s*Caused by: (.+)")
 _NAMED = re.compile(r'^:? ?(?:Error: )?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error|Exit|Interrupt)\b(?:: .*)?)$')  # fmt: skip
@@ -33,10 +35,9 @@ _LINE = re.compile(
 )
 """A frame of a Python program, and not of a library."""
 _JAVA_LINE = re.compile(
-    r"^\s+(?:at )?(?:[\w.-]*//?)?(?!(?:java|javax|jdk|sun|scala|org\.apache|io\.netty|io\.weft|com\.google|com\.esotericsoftware)\.)"
-    r"[\w.$]+\(([\w$]+\.(?:java|scala|kt)):(\d+)\)"
+    r"^\s+(?:at )?(?:[\w.-]*//?)?([\w.]+)[\w.$]*\.[\w$<>]+\(([\w$]+\.(?:java|scala|kt)):(\d+)\)"
 )
-"""A frame of a user's own class."""
+"""A frame of a Java program: the class around all, the file and the line."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ def cause(log: Path, *, certain: bool = False) -> tuple[str, list[str]]:
     return found.exception, list(found.shown)
 
 
-def ended(lines: Sequence[str]) -> Ended:
-    """The exception that ended the program that wrote these lines."""
+def ended(lines: Sequence[str], classes: Collection[str] = ()) -> Ended:
+    """The exception that ended the program that wrote these lines; `classes`: a Java program's own, by which its line is found."""
     begin = ending = max((i for i, line in enumerate(lines) if _ENDS.search(line)), default=None)
     if begin is None:
         begin = max((i for i, line in enumerate(lines) if _first(line)), default=None)
@@ -74,35 +75,36 @@ def ended(lines: Sequence[str]) -> Ended:
         return _never_began(lines)
     last = next((i for i, line in enumerate(lines) if i >= begin and _NAMED.match(line)), None)
     if last is None:
-        return _without_class(lines, begin, certain=ending is not None)
+        return _without_class(lines, begin, classes, certain=ending is not None)
     trace = [*lines[begin : last + 1], *takewhile(_of_a_trace, lines[last + 1 :])]
     found = [match[1] for line in trace if (match := _BY.match(line) or _NAMED.match(line))][-1:] or [""]
     shown = [line for line in trace if not _FRAME.match(line)][-_SHOWN:]
-    where = _own_frame(trace) if found[0] else []
-    place = "".join(f" ({match[1]}, line {match[2]})" for match in where)
+    place = _own_line(trace, classes) if found[0] else ""
     shown = shown if found[0] else _last(lines)
-    return Ended(found[0][:_LONGEST] + place, shown, begin, begin + len(trace), certain=ending is not None)
+    ends = ending is not None or any(line.startswith(CAUGHT) for line in lines[begin:])
+    return Ended(found[0][:_LONGEST] + place, shown, begin, begin + len(trace), certain=ends)
 
 
-def _without_class(lines: Sequence[str], begin: int, *, certain: bool) -> Ended:
+def _without_class(lines: Sequence[str], begin: int, classes: Collection[str], *, certain: bool) -> Ended:
     """An exception of which a program printed only the message and the frames, as `flink run` does."""
     first = next((i for i in range(begin + 1, len(lines)) if lines[i].strip()), None)
     if first is None or not _ENDS.search(lines[begin]) or _PYTHON in lines[begin]:
         return Ended("", _last(lines), begin, begin + 1, certain=certain)
     trace = [lines[first], *takewhile(lambda line: line[:1].isspace(), lines[first + 1 :])]
-    place = "".join(f" ({match[1]}, line {match[2]})" for match in _own_frame(trace))
+    place = _own_line(trace, classes)
     return Ended(lines[first][:_LONGEST] + place, trace[:_SHOWN], first, first + len(trace), certain=certain)
 
 
-def _own_frame(trace: Sequence[str]) -> list[re.Match[str]]:
+def _own_line(trace: Sequence[str], classes: Collection[str]) -> str:
     """The user's own line: the last of a Python trace, the first below the last cause of a Java trace that has one."""
     if python := [match for line in trace if (match := _LINE.match(line))]:
-        return python[-1:]
+        return f" ({python[-1][1]}, line {python[-1][2]})"
     causes = [0, *(number for number, line in enumerate(trace) if _BY.match(line))]
     for begin in reversed(causes):
-        if java := [match for line in trace[begin:] if (match := _JAVA_LINE.match(line))]:
-            return java[:1]
-    return []
+        frames = (match for line in trace[begin:] if (match := _JAVA_LINE.match(line)))
+        if java := next((match for match in frames if match[1] in classes), None):
+            return f" ({java[2]}, line {java[3]})"
+    return ""
 
 
 def _never_began(lines: Sequence[str]) -> Ended:

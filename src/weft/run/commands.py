@@ -12,6 +12,7 @@ from weft.adapters.workloads.base import Outcome
 from weft.errors import ClusterError, WorkloadError
 from weft.facts.failures import Role
 from weft.host import shell, signals
+from weft.host.cause import CAUGHT
 from weft.host.shell import Process
 from weft.layout.plan import Command, Layout
 from weft.run.cluster import Cluster
@@ -54,11 +55,12 @@ class Running:
 
     def failure(self, lost: Sequence[str]) -> WorkloadError:
         """Why it ended with an exit code other than 0; `lost`: daemons that ended meanwhile."""
-        if reason := self.outcome().get("reason"):
+        reason = self.outcome().get("reason")
+        if reason and not reason.startswith(CAUGHT):
             where = f"{self.title} on {self.command.node.name}"
             return WorkloadError(f"{where}: {reason}", hint=f"the whole log is {self.process.log}")
         code = self.process.code() or 0
-        found = self.observed.why(self.process.log, self.command.output, code, lost)
+        found = self.observed.why(self.command, self.process.log, self.command.output, code, lost)
         return failed(self.title, self.command, found, code, self.process.log)
 
     def outcome(self) -> Outcome:

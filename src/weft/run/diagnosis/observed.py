@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.errors import ClusterError, FailureEvidence
-from weft.layout.plan import Layout
+from weft.layout.plan import Command, Layout
 from weft.record import record as records
 from weft.run.diagnosis import texts
 from weft.run.diagnosis.kernel import Kernel
@@ -30,9 +30,14 @@ class ObservedProgram:
     def of(cls, layout: Layout) -> "ObservedProgram":
         return cls(layout, Kernel.of(layout), texts.sizes(layout.record))
 
-    def why(self, log: Path, output: Path | None, code: int, lost: Sequence[str] = ()) -> Why:
+    def why(
+        self, command: Command, log: Path, output: Path | None, code: int, lost: Sequence[str] = ()
+    ) -> Why:
         """Why a program ended with an exit code other than 0; `lost`: daemons that ended meanwhile, as text."""
-        return self._case(log, output).reason(code, lost)
+        jars = [
+            Path(word) for word in command.argv if word.endswith(".jar") and Path(word).name == command.title
+        ]
+        return self._case(log, output, *jars[:1]).reason(code, lost)
 
     def waited(self, hopeless: Hopeless, log: Path) -> Why:
         """Why a program was ended that waited for what never happens."""
@@ -57,8 +62,8 @@ class ObservedProgram:
                 return text.evidence(last, "time-limit")
         return None
 
-    def _case(self, log: Path, output: Path | None) -> Case:
-        return Case(EndedProgram(self.layout, log, output, self.since), self.kernel)
+    def _case(self, log: Path, output: Path | None, jar: Path | None = None) -> Case:
+        return Case(EndedProgram(self.layout, log, output, self.since, jar), self.kernel)
 
     def _lost(self) -> tuple[str, str]:
         """The node of the first daemon that ended, and how; empty if the record has none."""

@@ -1,7 +1,9 @@
 """The exception that ended a program, and the tasks that its log says failed."""
 
 import re
+import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
@@ -31,6 +33,8 @@ class EndedProgram:
     output: Path | None
     since: Mapping[Path, int]
     """How long each log was when it began."""
+    jar: Path | None = None
+    """The jar that it is, if it is a user's."""
 
     @property
     def facts(self) -> TaskLog:
@@ -38,6 +42,17 @@ class EndedProgram:
 
     def text(self, path: Path) -> Text:
         return texts.read(path, self.layout.record, self.since.get(path, 0))
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """The classes of its jar, without those that are nested in others."""
+        with suppress(OSError, zipfile.BadZipFile):
+            if self.jar is not None:
+                names = zipfile.ZipFile(self.jar).namelist()
+                return frozenset(
+                    re.split(r"[$.]", name)[0].replace("/", ".") for name in names if name.endswith(".class")
+                )
+        return frozenset()
 
     @cached_property
     def logged(self) -> Text:
@@ -66,12 +81,12 @@ class EndedProgram:
     def end(self) -> Ended:
         if self.facts.block and self.failed:
             return self._of_task(self.failed[0][0])
-        return ended(self.own.lines)
+        return ended(self.own.lines, self.classes)
 
     def _of_task(self, index: int) -> Ended:
         """The exception of a task that the program printed below this line."""
         block = [*takewhile(lambda line: not _DATED.match(line), self.own.lines[index + 1 :])]
-        found, begin = ended(block), index + 1
+        found, begin = ended(block, self.classes), index + 1
         says = found.exception or next((line.strip() for line in block if line.strip()), "")
         end = begin + (found.end if found.exception else len(block))
         return Ended(says, found.shown, begin, end, certain=bool(says))
