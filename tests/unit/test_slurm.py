@@ -10,11 +10,14 @@ from weft.adapters.nodes.slurm import SlurmNodes, step
 from weft.errors import NodeError, UsageError
 from weft.host import lease
 from weft.host.site.profile import Directives, Profile
-from weft.host.slurm import commands
+from weft.host.slurm import commands, jobs
 from weft.host.slurm.allocation import AllocatedNode, Allocation, allocation
 from weft.host.slurm.commands import refused
 from weft.host.slurm.jobs import SlurmJob
 from weft.host.slurm.text import fields, parts_of, per_node, seconds
+from weft.record import record as records
+from weft.run.progress import Progress
+from weft.run.submission.followed import Followed
 from weft.run.submission.script import script
 
 LINE = (
@@ -198,7 +201,28 @@ def test_a_wait_is_explained(reason: str, hopeless: bool, words: str) -> None:
 )
 def test_an_end_is_explained(state: str, words: str) -> None:
     known = {"RunTime": "00:01:00", "TimeLimit": "00:01:00" if state != "STRANGE" else "01:00:00"}
-    assert words in SlurmJob(7, state, "", "n1", 0, known).end().message
+    end = SlurmJob(7, state, "", "n1", 0, known).end()
+    assert words in end.message
+    assert end.evidence is not None
+    assert end.evidence.excerpt.startswith(f"JobState={state} RunTime=00:01:00")
+
+
+def test_a_run_that_slurm_ended_has_the_reason_and_its_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(jobs, "accounted", lambda _: {})
+    made = records.create(tmp_path / "runs", "one", "", {"slurm": {"job": 7}})
+    ended = SlurmJob(7, "OUT_OF_MEMORY", "", "n[1-2]", 0, {"EndTime": "2026-11-24T10:00:00"})
+    Followed(7, tmp_path, Progress(), last=ended).keep()
+    head = records.read(made.directory).head
+    assert (head.verdict, head.reason) == (
+        "INVALID",
+        "Slurm job 7 exceeded its memory allocation in phase acquire, on n[1-2]",
+    )
+    assert "memory=64G" in head.hint
+    assert head.evidence is not None
+    assert (head.evidence.rule, head.evidence.time) == ("slurm-out_of_memory", "2026-11-24T10:00:00")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from weft.errors import NodeError, WeftError
+from weft.errors import FailureEvidence, NodeError, WeftError
 from weft.host.slurm.commands import ask
 from weft.host.slurm.text import fields, seconds
 
@@ -106,7 +106,15 @@ class SlurmJob:
         text, hint = _ENDS.get(state, (f"ended with exit code {self.exit_code} ({state})", ""))
         after = f" after {self.fields['RunTime']}" if "RunTime" in self.fields else ""
         limit = f" of {self.fields['TimeLimit']}" if state == "TIMEOUT" and "TimeLimit" in self.fields else ""
-        return NodeError(f"Slurm job {self.number} {text}{limit}{after if not limit else ''}", hint=hint)
+        error = NodeError(f"Slurm job {self.number} {text}{limit}{after if not limit else ''}", hint=hint)
+        error.evidence = self._evidence(state)
+        return error
+
+    def _evidence(self, state: str) -> FailureEvidence:
+        known = {key: self.fields[key] for key in ("RunTime", "TimeLimit", "ExitCode") if key in self.fields}
+        excerpt = " ".join(f"{key}={value}" for key, value in {"JobState": self.state, **known}.items())
+        name, time = f"slurm-{state.lower()}", self.fields.get("EndTime", "")
+        return FailureEvidence(f"scontrol show job {self.number}", 0, excerpt, name, self.nodes, time)
 
 
 def job(number: int) -> SlurmJob | None:

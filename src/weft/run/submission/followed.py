@@ -133,8 +133,9 @@ class Followed:
         for stored in self._records():
             record = Record(stored.directory, stored.head)
             if stored.head.verdict == "RUNNING" and self.last:  # killed before it could write a verdict
-                reason = f"{self.last.end().message} in phase {stored.head.phase}"
-                record.update(verdict="INVALID", reason=reason)
+                end = self.last.end()
+                reason = f"{end.message} in phase {stored.head.phase}, on {self.last.nodes}"
+                record.update(verdict="INVALID", reason=reason, hint=end.hint, evidence=end.evidence)
             record.update(slurm={**stored.head.slurm, **facts})
             (stored.directory / "job").mkdir(exist_ok=True)
             for path in self._files():
