@@ -92,7 +92,8 @@ def _count(*what: str) -> int | None:
 def _begin(path: str, *how: str) -> str | None:
     """The first commit of a file, or the first one that changed how often a text is in it."""
     chosen = how or ("--diff-filter=A",)
-    return (_git("log", *chosen, "--format=%H", "--", path).splitlines() or [None])[-1]
+    commits = _git("log", *chosen, "--format=%H", "--", path).splitlines()
+    return commits[-1] if commits else None
 
 
 def _same(commit: str) -> bool:

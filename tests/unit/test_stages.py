@@ -1,11 +1,15 @@
 """What ./test says about tests that failed."""
 
 import json
+import os
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 import stages
+
+from weft.host import settings
 
 
 class Runs:
@@ -69,3 +73,11 @@ def test_many_that_failed_are_not_run_again(
     runs = Runs([f"test_a.py::test_{number}" for number in range(stages.FEW + 1)])
     assert ended(runs, monkeypatch, capsys)[-1].startswith("== FAILED: unit tests (exit code 1)")
     assert runs.again == []
+
+
+def test_the_script_starts_the_stages_with_nothing_but_its_own_environment() -> None:
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    argv = [settings.SOURCE / "test", "--no-install", "no-such-stage"]
+    done = subprocess.run(argv, env=bare, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "there is no stage 'no-such-stage'" in done.stderr

@@ -33,9 +33,8 @@ def of_study(name: str) -> list[Row]:
     lines = headlines(record.all_records(settings.runs()), name)
     if not lines:
         raise UsageError(f"no run in {settings.runs()} belongs to a study {name!r}", hint="weft run it first")
-    newest = {
-        (line.cell, line.size, line.repeat): line for line in sorted(lines, key=lambda line: line.created)
-    }
+    ordered = sorted(lines, key=lambda line: line.created)
+    newest = {(tuple(line.coordinates.items()), line.size, line.repeat): line for line in ordered}
     return [_row(line) for line in newest.values()]
 
 
