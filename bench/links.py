@@ -19,8 +19,9 @@ def main() -> int:
     """A row for each rate and number of connections, in place of earlier ones."""
     parser = argparse.ArgumentParser(prog="bench/run links", description=__doc__)
     parser.add_argument("--repeat", type=int, default=3, help="calibrations (default 3)")
+    given = parser.parse_args()
     rows.write(TABLE, [])
-    for repeat in range(parser.parse_args().repeat):
+    for repeat in range(given.repeat):
         before = rows.control(say)
         for each in measured():
             cell = {"wanted": each["wanted"] / 1e9, "connections": each["connections"]}
