@@ -11,13 +11,22 @@ from tests.local.conftest import Weft
 from tests.needs import VIRTUAL, needs
 
 pytestmark = needs(*VIRTUAL)
-SMALL = ("--engine", "flink", "--nodes", "virtual:2,memory=3G,cores=1")
+SMALL = (
+    "--engine",
+    "flink",
+    "--nodes",
+    "virtual:2,memory=3G,cores=1",
+    "--set",
+    "probes=null",
+    "--set",
+    "security=none",
+)
 QUICK = [
-    Cause("exception", "", r"ArithmeticException: / by zero \(FlinkCauses.java, line \d+\)", words=("JAR", "exception")),
     Cause("closure", "closure-java", "a closure of the job holds an object that cannot be sent", words=("JAR", "closure"), node="node1"),
     Cause("class", "main-class", "the jar has no main class", words=("--class", "Nowhere", "JAR", "ok"), node="node1"),
 ]  # fmt: skip
 SLOW = [
+    Cause("exception", "", r"ArithmeticException: / by zero \(FlinkCauses.java, line \d+\)", words=("JAR", "exception")),
     Cause("heap", "task-heap", "the heap in which tasks run was full", words=("JAR", "heap")),
     Cause("direct", "direct-memory", "memory of a JVM outside of its heap was exhausted", words=("JAR", "direct")),
     Cause("file", "no-file", "the file /nonexistent/data.csv does not exist", words=("JAR", "file")),

@@ -13,7 +13,18 @@ from tests.needs import VIRTUAL, needs
 pytestmark = needs(*VIRTUAL)
 ENFORCED = "engine.conf.yarn.nodemanager.resource.memory.enforced=false"
 """Otherwise Hadoop 3.5 leaves the memory of containers to control groups of its own, which need a privileged program."""
-SMALL = ("--engine", "hadoop", "--nodes", "virtual:2,memory=3G,cores=1", "--set", ENFORCED)
+SMALL = (
+    "--engine",
+    "hadoop",
+    "--nodes",
+    "virtual:2,memory=3G,cores=1",
+    "--set",
+    "probes=null",
+    "--set",
+    "security=none",
+    "--set",
+    ENFORCED,
+)
 ALLOCATES = ("--conf", "mapreduce.map.java.opts=-Xmx300m -XX:MaxDirectMemorySize=4g")
 QUICK = [
     Cause("input", "no-input", "the input file:/nonexistent/in does not exist", words=("JAR", "exception", "/nonexistent/in"), node="node1"),

@@ -33,7 +33,15 @@ ELSEWHERE = {
     "quota": "test_a_quota_that_is_exhausted_is_named",
 }
 """Rules that are caused in another way."""
-UNSEEN = {"metaspace", "executor-lost-otherwise", "host-memory", "application-removed", "jvm-memory"}
+UNSEEN = {
+    "metaspace",
+    "executor-lost-otherwise",
+    "host-memory",
+    "application-removed",
+    "jvm-memory",
+    "slurm-memory",
+    "slurm-ended",
+}
 LOST = (
     "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times, most recent"
     " failure: Lost task 0.3 in stage 0.0 (TID 7) (10.0.0.1 executor 6): ExecutorLostFailure (executor 6 exited caused"
@@ -252,6 +260,14 @@ def test_the_exception_that_ended_a_workload_is_before_its_last_line(layout: Lay
     trace = "java.lang.IllegalStateException: part 3 has 7 bytes\n\tat io.weft.X.y(X.java:3)\n"
     found = why(layout, "", f"{trace}the work failed: java.lang.IllegalStateException: part 3 has 7 bytes\n")
     assert found.says == "IllegalStateException: part 3 has 7 bytes"
+
+
+def test_a_jvm_that_crashes_leaves_no_exception(layout: Layout) -> None:
+    printed = "#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n# Problematic frame:\n# C  [libx.so+0x1]  f+0x2\n"
+    found = why(layout, printed, code=134, first="java.lang.OutOfMemoryError: Java heap space\n")
+    assert found.says == "native code in a JVM crashed: [libx.so+0x1]  f+0x2"
+    assert found.evidence is not None
+    assert found.evidence.where == "outcomes/stdout:2"
 
 
 def test_a_killed_program_was_killed(layout: Layout) -> None:

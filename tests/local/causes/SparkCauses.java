@@ -3,7 +3,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 
 /** Jobs of Spark that fail, by the name in their first argument. */
 public class SparkCauses {
-    public static void main(String[] args) {
+    public static void main(String[] args) throws Exception {
         var context = new JavaSparkContext();
         var numbers = context.parallelize(List.of(1, 2), 2);
         var held = new Thread();
@@ -11,6 +11,8 @@ public class SparkCauses {
             System.out.println(numbers.map(x -> x + held.getName()).collect());
         } else if (args[0].equals("exception")) {
             System.out.println(numbers.map(x -> 1 / (x - x)).collect());
+        } else if (args[0].equals("driver-crash")) {
+            crash(1);
         } else {
             System.out.println(numbers.map(SparkCauses::crash).collect());
         }

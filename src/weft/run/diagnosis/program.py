@@ -58,6 +58,11 @@ class EndedProgram:
     def logged(self) -> Text:
         return self.text(self.log)
 
+    @property
+    def printed(self) -> list[Text]:
+        """All that it wrote."""
+        return [self.logged, *([self.text(self.output)] if self.output else [])]
+
     @cached_property
     def own(self) -> Text:
         """Where its exception is: spark-submit gives a Python program's standard error to its standard output."""

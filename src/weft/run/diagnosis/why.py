@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from weft.errors import FailureEvidence
 from weft.facts import engines, failures
-from weft.facts.failures import Failure, Role
+from weft.facts.failures import Failure, FailureRule, Role
 from weft.run.diagnosis import tasks
 from weft.run.diagnosis.kernel import Kernel
 from weft.run.diagnosis.program import EndedProgram
@@ -52,6 +52,13 @@ class Case:
             return Why(says, node, "", program.own.evidence(index, node=node), program.end.shown)
         return self.elsewhere(found) or self._consequence(found, code, lost)
 
+    def _ended_itself(self) -> Why | None:
+        """What ended the program without an exception, as it printed: a JVM that crashed, or never started."""
+        for text in self.program.printed:
+            if found := failures.named(text.lines, "driver", _ending()):
+                return self._why(found, text, "driver")
+        return None
+
     def never(self, found: Failure, text: Text) -> Why:
         """What it waits for, and why that does not happen."""
         known = self._why(found, text, text.of)
@@ -63,6 +70,8 @@ class Case:
         killed = self.kernel.killed()
         if killed and killed.certain:
             return Why(killed.says, killed.evidence.node, _MORE_MEMORY, killed.evidence)
+        if own := self._ended_itself():
+            return own
         for role in ("task", "daemon"):
             if hits := sorted(self._hits(role), key=lambda hit: hit[0]):
                 _, text, other = hits[0]
@@ -73,9 +82,8 @@ class Case:
         return None
 
     def _hits(self, role: Role) -> Iterator[tuple[tuple[str, int], Text, Failure]]:
-        rules = [rule for rule in failures.listed() if rule.ends]
         for text in self.program.others:
-            if text.of == role and (found := failures.named(text.lines, role, rules)):
+            if text.of == role and (found := failures.named(text.lines, role, _ending())):
                 yield (text.time(found.line) or "~", found.line), text, found
 
     def _why(self, found: Failure, text: Text, role: Role) -> Why:
@@ -129,6 +137,10 @@ class Case:
     def _hint(self, hint: str) -> str:
         key = engines.of(self.program.layout.engine).memory_key
         return hint.replace("{memory}", f"--set engine.{key}=SIZE" if key else "a larger node")
+
+
+def _ending() -> Sequence[FailureRule]:
+    return [rule for rule in failures.listed() if rule.ends]
 
 
 def _detail(found: Failure, text: Text) -> str:
