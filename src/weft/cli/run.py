@@ -58,7 +58,7 @@ def submit(
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", metavar="WORD", help="another option of the engine, such as --option=--verbose"
+            "--option", metavar="ARGUMENT", help="another option of the engine, such as --option=--verbose"
         ),
     ] = None,
     table: Annotated[
