@@ -231,8 +231,9 @@ def test_one_task_that_fails_again_and_again_is_skewed(layout: Layout) -> None:
     log = "INFO TaskSetManager: Finished task 1.0 in stage 1.0 (TID 1) in 5 ms\n" + "".join(
         lost.format(i, i) for i in range(4)
     )
+    log += "INFO TaskSetManager: Lost task 2.9 in stage 1.0 (TID 9) on h, executor 1: java.lang.OutOfMemoryError (Java heap space) [duplicate 1]\n"
     found = why(layout, PY4J.format(f"x.SparkException: {lost.format(3, 3).strip()}"), log)
-    assert "4 times in task 2 of stage 1, of which 1 other ended" in found.says
+    assert "5 times in task 2 of stage 1, of which 1 other ended" in found.says
 
 
 def test_what_is_not_known_says_so_with_the_first_error_in_time(layout: Layout) -> None:
@@ -260,6 +261,14 @@ def test_the_exception_that_ended_a_workload_is_before_its_last_line(layout: Lay
     trace = "java.lang.IllegalStateException: part 3 has 7 bytes\n\tat io.weft.X.y(X.java:3)\n"
     found = why(layout, "", f"{trace}the work failed: java.lang.IllegalStateException: part 3 has 7 bytes\n")
     assert found.says == "IllegalStateException: part 3 has 7 bytes"
+
+
+def test_what_failed_before_a_python_worker_ended_is_the_reason(layout: Layout) -> None:
+    ended = PY4J.format("org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)")
+    prior = "26/11/24 10:00:03 ERROR PythonRunner: This may have been caused by a prior exception:\n"
+    found = why(layout, ended, first=f"{prior}java.io.IOException: not a gzip file\n")
+    assert found.says == "an input file is damaged, or of another format"
+    assert why(replace(layout, run="other"), ended, second="fine\n").evidence is not None
 
 
 def test_a_jvm_that_crashes_leaves_no_exception(layout: Layout) -> None:

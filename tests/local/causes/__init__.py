@@ -31,6 +31,8 @@ class Cause:
     """Options of `weft submit`, and for a jar the program and its arguments."""
     node: str = r"node\d"
     environment: dict[str, str] = field(default_factory=dict)
+    with_: Sequence[str] = ()
+    """Rules of what follows from it, which the first line names too."""
     marks: Sequence[pytest.MarkDecorator] = ()
 
 
@@ -61,16 +63,19 @@ def require_named(weft: Weft, cause: Cause) -> None:
     assert done.returncode != 0, done.stdout
     error = f"\n{done.stderr}".rpartition("\nerror: ")[2].splitlines()
     assert error, done.stderr
-    title = next(Path(word).name for word in words if word.endswith((".py", ".jar")))
+    title = (
+        f"{cause.name}.py" if cause.job else next(Path(word).name for word in words if word.endswith(".jar"))
+    )
     first = re.fullmatch(rf"{re.escape(title)} failed on {cause.node}: (?P<says>.*)", error[0])
     assert first, error[0]
     assert re.search(cause.says, first["says"]), error[0]
-    assert others(cause.rule, first["says"]) == []
+    assert [rule for rule in others(cause.rule, first["says"]) if rule not in cause.with_] == []
     assert "\nhint: " in done.stderr
-    file, number, excerpt = re.fullmatch(r" {4}(.+?)(?::(\d+))?: (.*)", error[1]).groups()  # type: ignore[union-attr]
-    if number:
-        lines = (weft.record() / file).read_text(errors="replace").split("\n")
-        assert excerpt.strip(".") in lines[int(number) - 1]
+    found = re.fullmatch(r" {4}(.+?)(?::(\d+))?: (.*)", error[1])
+    assert found or not cause.rule, error
+    if found and found[2]:
+        lines = (weft.record() / found[1]).read_text(errors="replace").split("\n")
+        assert found[3].strip(".") in lines[int(found[2]) - 1]
 
 
 def others(rule: str, says: str) -> list[str]:

@@ -126,7 +126,10 @@ class EndedProgram:
         words = self.end.exception.partition(" (")[0][:80]
         lines = range(self.end.end - 1, self.end.begin - 1, -1)
         index = next((i for i in lines if words in self.own.lines[i]), self.end.begin)
-        return short(_PACKAGE.sub("", self.end.exception.removesuffix(self.place))) + self.place, index
+        says = self.end.exception.removesuffix(self.place)
+        if task := re.search(self.facts.failed, says) if self.facts.failed else None:
+            says = says[task.end() :] or says  # that of the task, without how the job ended
+        return short(_PACKAGE.sub("", says)) + self.place, index
 
     def first_error(self) -> FailureEvidence | None:
         """The first error in time of all logs; without one, the last line that it printed."""

@@ -56,7 +56,8 @@ class Text:
 
     def first_error(self) -> int | None:
         """The index of the first line that its writer calls an error."""
-        return next((i for i, line in enumerate(self.lines) if _ERROR.search(line)), None)
+        # the last line may not be whole yet
+        return next((i for i, line in enumerate(self.lines[:-1]) if _ERROR.search(line)), None)
 
 
 def short(text: str) -> str:

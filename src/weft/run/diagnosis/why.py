@@ -16,6 +16,10 @@ _FOLLOWING = 30
 """Lines after one that names a reason which may say more."""
 _SCRATCH = re.compile(r"\.shuffle\.|storage\.Disk|unsafe\.sort|MapOutputBuffer|mapred\.Merger|[sS]pill")
 """Frames of what engines write to the scratch."""
+_PRIOR = "may have been caused by a prior exception"
+"""What Spark logs of a Python worker whose input failed, before the exception (PythonRunner.scala)."""
+_NEXT = 4
+"""Lines in which that exception is."""
 _KERNEL = "`dmesg -T` on the node shows what the kernel killed"
 _MORE_MEMORY = "--nodes KIND:N,memory=SIZE gives nodes more; or lower the memory of executors, which leaves more to others"
 
@@ -82,7 +86,13 @@ class Case:
         return None
 
     def _hits(self, role: Role) -> Iterator[tuple[tuple[str, int], Text, Failure]]:
+        prior = [rule for rule in failures.listed() if not rule.follows]
         for text in self.program.others:
+            for index, line in enumerate(text.lines if text.of == role else ()):
+                following = text.lines[index + 1 : index + _NEXT]
+                if _PRIOR in line and (found := failures.named(following, role, prior)):
+                    found = replace(found, line=index + 1 + found.line)
+                    yield (text.time(index) or "~", index), text, found
             if text.of == role and (found := failures.named(text.lines, role, _ending())):
                 yield (text.time(found.line) or "~", found.line), text, found
 

@@ -18,7 +18,8 @@ FACTS = EngineFacts(
     empty_job={"kind": "scheduling-throughput", "tasks": 2000},
     # TaskSetManager.scala
     tasks=TaskLog(
-        r"Lost task (?P<task>\d+)\.\d+ in stage (?P<stage>\d+)\.\d+ \(TID \d+\) \((?P<host>\S+) executor \S+\): "
+        # one that fails like another before is logged in the second form
+        r"Lost task (?P<task>\d+)\.\d+ in stage (?P<stage>\d+)\.\d+ \(TID \d+\) (?:\(|on )(?P<host>[^\s,]+),? executor \S+ "
         "|PythonException: |Python worker exited",
         r"Finished task (?P<task>\d+)\.\d+ in stage (?P<stage>\d+)\.\d+ ",
         lost=r"Lost executor (?P<name>\S+) on (?P<host>[^\s:]+): .*?(?:exited with code|Exit status:) (?P<code>\d+)",
