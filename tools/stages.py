@@ -203,7 +203,7 @@ def long_rust(name: str, words: Sequence[str]) -> int:
 
 TOOLS = ("bootstrap", "stages", "building", "documenting", "evidencing", "releasing", "rooms")
 """Programs, checked with what they import."""
-BENCHES = ("advised", "explained", "limit", "links", "published", "queries", "unseen")
+BENCHES = ("advised", "calls", "explained", "limit", "links", "published", "queries", "unseen")
 """Benchmarks that are programs and keep rows of evidence."""
 NATIVE = ROOT / "native" / "Cargo.toml"
 MANY = {"WEFT_TEST_LONG": "1"}

@@ -51,6 +51,27 @@ fn open_and_close_on_lustre_cost_two_round_trips() {
     assert!(seen < model + Duration::from_micros(500), "{seen:?}");
 }
 
+/// With five times the round trip an open takes five times as long, give or take what a busy machine adds to both.
+#[test]
+fn a_longer_round_trip_takes_longer_in_proportion() {
+    let _alone = alone();
+    let taken = |round_trip_us: u64| {
+        let set = format!("metadata.round_trip_us={round_trip_us}");
+        let lab = common::start(1, &["--profile", "lustre", "--set", &set])?;
+        let path = lab.mount().join("file");
+        fs::write(&path, "x").unwrap();
+        let open = || drop(fs::File::open(&path).unwrap());
+        let seen = typical((0..40).map(|_| time(open)).collect());
+        let model = Duration::from_micros(2 * round_trip_us);
+        assert!(seen >= model, "{seen:?} is less than {model:?}");
+        Some(seen.as_secs_f64())
+    };
+    let (Some(short), Some(long)) = (taken(2000), taken(10_000)) else {
+        return;
+    };
+    assert!((2.5..6.0).contains(&(long / short)), "{short} and {long}");
+}
+
 /// An open of a file not yet known is a lookup and an open for FUSE, one intent for Lustre.
 #[test]
 fn a_first_open_is_one_request() {

@@ -53,7 +53,7 @@ fn round(vars: &[(&str, &Path)]) -> io::Result<Figures> {
     }
 }
 
-/// Prints nanoseconds a call without and with counting, and the median of the differences within a round.
+/// Prints a line of JSON for each round: by call its nanoseconds without and with counting.
 pub fn run(library: &str) -> io::Result<()> {
     let library = fs::canonicalize(library)?;
     let counters = env::temp_dir().join(format!("weft-cost-{}", std::process::id()));
@@ -66,17 +66,9 @@ pub fn run(library: &str) -> io::Result<()> {
     ];
     let rounds: io::Result<Vec<_>> = (0..ROUNDS).map(|_| Ok((round(&[])?, round(&counted)?))).collect();
     fs::remove_dir_all(&counters)?;
-    let rounds = rounds?;
-    println!("{:<10} {:>10} {:>10} {:>10}", "ns a call", "plain", "counted", "added");
-    for name in rounds[0].0.keys() {
-        let of = |figure: &dyn Fn(&(Figures, Figures)) -> f64| median(rounds.iter().map(figure).collect());
-        let (plain, with) = (of(&|r| r.0[name]), of(&|r| r.1[name]));
-        println!("{name:<10} {plain:>10.0} {with:>10.0} {:>10.0}", of(&|r| r.1[name] - r.0[name]));
+    for (plain, with) in rounds? {
+        let calls: Vec<_> = plain.iter().map(|(name, ns)| format!("\"{name}\": [{ns}, {}]", with[name])).collect();
+        println!("{{{}}}", calls.join(", "));
     }
     Ok(())
-}
-
-fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
 }
