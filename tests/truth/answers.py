@@ -62,7 +62,7 @@ class Explained:
 
 def explained(weft: Weft, verb: str, *arguments: str, probes: str = "lustre") -> Explained:
     """Run or submit something with the usual probes and another one, and explain it."""
-    done = weft(verb, "--set", f"probes=proc,threads,engine,fileops,{probes}", *arguments)
+    done = weft(verb, "--set", f"probes=proc,threads,engine,fileops,python,{probes}", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return Explained(weft.result("explain", "last"), weft.record())
 

@@ -14,7 +14,7 @@ from figures.scores import Slope
 
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained, in_calls, profile
-from tests.truth.programs import crowded, spin
+from tests.truth.programs import PYTHON, crowded, spin
 from weft.analysis.read.sources import Sources
 from weft.record import record
 
@@ -27,6 +27,10 @@ _HEAP = 2048
 """MiB of an executor's heap of which some are taken away."""
 SPINS = 4
 """Tasks of a job that spins."""
+PAIR = ("--nodes", "virtual:1,cores=2", "--conf", "spark.cores.max=1")
+"""A task, and a CPU for its Python worker."""
+MODULES = 2000
+"""Files of a package of Python."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class Dose:
     tolerance: float
     """By how much the slope may miss one."""
     run: Callable[[Weft, float, Path], tuple[float, Explained]]
+    follows: str = ""
+    """A part that must follow too, since what is dosed needs it."""
 
     def measure(self, weft: Weft, dose: float, folder: Path) -> Measured:
         given, answer = self.run(weft, dose, folder)
@@ -61,8 +67,8 @@ def slope(found: Sequence[Measured], part: str) -> Slope:
     return scores.slope([each.given for each in found], [each.answer.seconds(part) for each in found])
 
 
-def moved(found: Sequence[Measured], part: str) -> dict[str, float]:
-    """By other part: how much of the wall time of all slots it changed from the least dose to the largest, at most by itself.
+def moved(found: Sequence[Measured], *parts: str) -> dict[str, float]:
+    """By part other than these: how much of the wall time of all slots it changed from the least dose to the largest, at most by itself.
 
     Empty slots and waiting for a processor are the machine's, and change with the length of a run.
     """
@@ -78,7 +84,7 @@ def moved(found: Sequence[Measured], part: str) -> dict[str, float]:
             - np.median([each.answer.seconds(name) for each in least])
         )
         / slot_time
-        for name in names - {part, "run-queue wait"}
+        for name in names - {*parts, "run-queue wait"}
         if not name.startswith("no task")
     }
 
@@ -133,6 +139,36 @@ def _heap(weft: Weft, taken: float, folder: Path) -> tuple[float, Explained]:
     return sum(float(row["of_tasks"]) for row in weft.result("show", "last")["pauses"]), answer
 
 
+def _python_spin(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
+    """Seconds of CPU time in a function of each task."""
+    return SPINS * seconds, _python(weft, "spin", *NODE, tasks=SPINS, dose=seconds)
+
+
+def _python_sleep(weft: Weft, seconds: float, folder: Path) -> tuple[float, Explained]:
+    """Seconds for which a function of each task sleeps."""
+    return SPINS * seconds, _python(weft, "sleep", *NODE, tasks=SPINS, dose=seconds)
+
+
+def _rows(weft: Weft, millions: float, folder: Path) -> tuple[float, Explained]:
+    """Rows that cross to a worker and back."""
+    answer = _python(weft, "rows", *PAIR, tasks=SPINS, dose=int(millions * 1e6 / SPINS))
+    tasks = Sources(record.read(answer.record)).metrics().tasks
+    # the JVM has nothing to wait for but its worker, and that nothing to do but to read rows and write them again
+    return float(tasks["run_ms"].sum()) / 1e3 - float(tasks["cpu_ns"].sum()) / 1e9, answer
+
+
+def _imports(weft: Weft, microseconds: float, folder: Path) -> tuple[float, Explained]:
+    """Delay of metadata operations where the files of a package are; by the job's own clock."""
+    storage = profile(folder, f"imports{microseconds:g}", metadata__round_trip_us=microseconds)
+    answer = _python(weft, "imports", *NODE, "--scratch", storage, tasks=2, dose=MODULES)
+    printed = (answer.record / "outcomes" / "stdout").read_text()
+    return float(printed.rpartition("imported, seconds ")[2].split()[0]), answer
+
+
+def _python(weft: Weft, job: str, *words: str, tasks: int, dose: float) -> Explained:
+    return explained(weft, "submit", *words, "--", str(PYTHON / f"{job}.py"), f"{tasks}", f"{dose:.10g}")
+
+
 @contextmanager
 def hogging(count: int) -> Iterator[None]:
     """So many programs on each processor that do nothing but compute, and end with this one."""
@@ -171,5 +207,28 @@ DOSES = {
     "spin": Dose("computation in user code", "s", "CPU", (1, 2, 4, 8), 0.05, _spin),
     "heap": Dose("heap taken away", "MiB", "GC", (0, 1000, 1250, 1400), 0.15, _heap),
     "hogs": Dose("processors taken away", "programs", "run-queue wait", (0, 1, 2), 0.15, _hogs),
+    "python-spin": Dose(
+        "computation in a Python function", "s", "Python: user code", (1, 2, 4, 8), 0.05, _python_spin
+    ),
+    "python-sleep": Dose(
+        "sleep in a Python function", "s", "Python: user code waiting", (0, 1, 2, 4), 0.05, _python_sleep
+    ),
+    "python-rows": Dose(
+        "rows to Python and back",
+        "million",
+        "Python: exchange with the JVM",
+        (1, 2, 4, 8),
+        0.15,
+        _rows,
+        "CPU",
+    ),
+    "python-imports": Dose(
+        f"delay at the import of {MODULES:,} files",
+        "us",
+        "Python: start and imports",
+        (0, 200, 500, 1000),
+        0.05,
+        _imports,
+    ),
 }
 """By name."""

@@ -6,9 +6,23 @@ from pathlib import Path
 
 from weft.host.provision import distribution, jdk
 
+ROOT = Path(__file__).parents[2]
 SOURCES = Path(__file__).parent / "java"
+PYTHON = Path(__file__).parent / "python"
+"""Jobs of PySpark."""
 LIBRARIES = {"spark": "jars", "flink": "lib", "hadoop": "lib"}
 """Directory of an engine's jars in its distribution."""
+
+
+def with_pandas() -> str:
+    """The Python of an environment with pandas and PyArrow, for workers of PySpark."""
+    argv = [
+        ROOT / "tools" / "python",
+        ROOT / "requirements-workers.lock",
+        "-c",
+        "import sys; print(sys.executable)",
+    ]
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def spin(engine: str, folder: Path) -> Path:

@@ -22,5 +22,7 @@ def test_the_part_follows_its_dose_and_no_other_does(name: str, weft: Weft, tmp_
     assert abs(line.value - 1) <= dose.tolerance + 2 * (line.error or 0.0), [
         (m.given, m.answer.seconds(dose.part)) for m in found
     ]
-    others = moved(found, dose.part)
+    others = moved(found, dose.part, dose.follows)
     assert all(abs(share) < STAYS for share in others.values()), others
+    if name != "link":
+        assert all(each.answer.seconds("network") == 0 for each in found), "a job on one node has no network"

@@ -4,13 +4,13 @@ import polars
 import pytest
 
 from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
-from weft.analysis.explain import slots, tasktime
+from weft.analysis.explain import evidence, slots, tasktime
 from weft.analysis.explain.explanation import PHRASES, advice, explain
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.stacks import Profiled
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
-from weft.facts import jobmetrics
+from weft.facts import jobmetrics, peers
 from weft.report.sections.explain import blocks
 
 NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}", cores=1) for n in (1, 2)]
@@ -32,6 +32,10 @@ def test_each_part_of_the_slot_time_has_words_and_something_to_try() -> None:
     parts |= {*slots.EMPTY} - {slots.SCHEDULING}
     assert parts - {tasktime.UNCLASSIFIED} == PHRASES.keys()
     assert parts <= {part for part, _ in advice()}
+
+
+def test_each_peer_has_a_part() -> None:
+    assert set(peers.roles()) == evidence.PEERS.keys() - {""}
 
 
 def test_an_executor_whose_threads_were_not_read_is_the_reason_why_there_is_no_verdict() -> None:

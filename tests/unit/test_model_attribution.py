@@ -13,6 +13,7 @@ from weft.analysis.explain.evidence import Window
 from weft.facts import jobmetrics
 from weft.facts.jobmetrics import JobMetrics
 from weft.record import samples
+from weft.record.samples import Measure
 
 WINDOW = Window(0, 10, 2, {"10.0.0.1": "node1", "10.0.0.2": "node2"})
 EXECUTOR = "CoarseGrainedExecutorBackend/1"
@@ -172,6 +173,36 @@ def test_a_hypervisor_is_another_user_of_the_cpu() -> None:
     alone = {**counters, ("node1", "", "steal"): 0.5}
     found = shares(attributed(tasks, readings(alone)))
     assert found["run-queue wait"] == pytest.approx((0.5 + 0.125) / 2), "node1 is a machine of its own"
+
+
+def test_a_call_on_a_socket_is_named_by_who_is_at_its_other_end() -> None:
+    rates = {"Python worker": 0.1, "HDFS": 0.1, "child processes": 0.05, "": 0.2}
+    busy = polars.concat(
+        [
+            polars.DataFrame([Measure("threads.in", "task", peer, "network").at(t, "node1", EXECUTOR, rate * t)],
+                             samples.SCHEMA, orient="row")
+            for t in range(11)
+            for peer, rate in rates.items()
+        ]
+    )  # fmt: skip
+    found = shares(attributed([task(0, 0, 10)], busy))
+    assert found["Python: worker"] == pytest.approx(0.05)
+    assert found["waiting for HDFS"] == pytest.approx(0.05)
+    assert found["waiting for child processes"] == pytest.approx(0.025)
+    assert found["waiting in sockets"] == pytest.approx(0.1)
+    assert "network" not in found
+
+
+def test_a_call_on_a_socket_is_no_file_call() -> None:
+    """The preload library times calls on sockets too."""
+    busy = readings({("node1", "", "threadops.task.network.poll.seconds"): 0.4})
+    assert not any(name.startswith("metadata") for name in shares(attributed([task(0, 0, 10)], busy)))
+
+
+def test_a_job_on_one_node_has_no_network() -> None:
+    found = shares(attributed([task(0, 0, 10, fetch_wait_ms=4000, remote_bytes=5_000_000)]))
+    assert found["waiting for blocks of the same node"] == pytest.approx(0.2)
+    assert "network" not in found
 
 
 def test_work_that_failed_is_named() -> None:

@@ -11,6 +11,12 @@ from weft.analysis.explain.tasktime import (
     CPU,
     GC,
     NETWORK,
+    PYTHON_EXCHANGE,
+    PYTHON_START,
+    PYTHON_USER,
+    PYTHON_WAITING,
+    PYTHON_WORKER,
+    SAME_NODE,
     SOCKETS,
     THREADS,
     UNCLASSIFIED,
@@ -85,6 +91,40 @@ def test_a_stage_that_fetched_nothing_did_not_wait_for_the_network() -> None:
     assert parts(found) == pytest.approx({CPU: 2, SOCKETS: 8})
 
 
+def test_blocks_of_the_same_node_came_through_no_network() -> None:
+    found = StageTasks(10, cpu=4, fetch=6, remote=False, served={OPENS: 3})
+    assert parts(found) == pytest.approx({CPU: 4, OPENS: 3, SAME_NODE: 3})
+
+
+def test_what_a_python_worker_did_while_its_task_waited_is_a_part_of_the_task() -> None:
+    found = StageTasks(10, cpu=2, python={PYTHON_USER: 4, PYTHON_START: 1, WAITING: 1}, seen={THREADS: 9})
+    assert parts(found) == pytest.approx({CPU: 2, PYTHON_USER: 4, PYTHON_START: 1, WAITING: 1, THREADS: 2})
+
+
+def test_what_a_python_worker_did_while_its_task_computed_costs_nothing() -> None:
+    found = StageTasks(10, cpu=7, gc=1, python={PYTHON_USER: 6, PYTHON_EXCHANGE: 2})
+    assert parts(found) == pytest.approx({CPU: 7, GC: 1, PYTHON_USER: 1.5, PYTHON_EXCHANGE: 0.5})
+
+
+def test_files_that_the_jobs_functions_wait_for_have_their_part() -> None:
+    found = StageTasks(10, cpu=2, python={PYTHON_USER: 2, PYTHON_WAITING: 4}, python_files={READS: 3})
+    assert parts(found) == pytest.approx(
+        {CPU: 2, PYTHON_USER: 2, READS: 3, PYTHON_WAITING: 1, UNCLASSIFIED: 2}
+    )
+    much = dataclasses.replace(found, python_files={READS: 6, OPENS: 2})
+    assert parts(much) == pytest.approx({CPU: 2, PYTHON_USER: 2, READS: 3, OPENS: 1, UNCLASSIFIED: 2})
+
+
+def test_a_task_that_waits_longer_than_its_worker_works_waits_for_rows() -> None:
+    found = StageTasks(10, cpu=2, python={PYTHON_USER: 3}, seen={PYTHON_WORKER: 5})
+    assert parts(found) == pytest.approx({CPU: 2, PYTHON_USER: 3, PYTHON_EXCHANGE: 2, UNCLASSIFIED: 3})
+
+
+def test_a_worker_that_nobody_watched_is_named_as_that() -> None:
+    found = StageTasks(10, cpu=2, seen={PYTHON_WORKER: 5, SOCKETS: 1})
+    assert parts(found) == pytest.approx({CPU: 2, PYTHON_WORKER: 5, SOCKETS: 1, UNCLASSIFIED: 2})
+
+
 def test_more_service_than_waiting_is_not_counted_twice() -> None:
     found = StageTasks(10, cpu=8, fetch=2, served={OPENS: 30, CPU: 10})
     assert parts(found) == pytest.approx({CPU: 8.5, OPENS: 1.5})
@@ -110,7 +150,9 @@ MEASURED = st.builds(
     system=SECONDS,
     served=st.dictionaries(st.sampled_from([OPENS, CPU, WAITING]), SECONDS),
     wire=SECONDS,
-    seen=st.dictionaries(st.sampled_from([SOCKETS, THREADS]), SECONDS),
+    python=st.dictionaries(st.sampled_from([PYTHON_USER, PYTHON_EXCHANGE, PYTHON_START, WAITING]), SECONDS),
+    python_files=FILES,
+    seen=st.dictionaries(st.sampled_from([SOCKETS, THREADS, PYTHON_WORKER, NETWORK]), SECONDS),
 )
 
 

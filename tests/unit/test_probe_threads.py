@@ -15,7 +15,9 @@ import pytest
 from tests.needs import VIRTUAL, needs
 from tests.processes import child as started
 from tests.processes import own, says, tell
-from weft.adapters.probes.threads import ThreadReader, Watched, blocked_in, own_pid
+from weft.adapters.probes.peers import Peers
+from weft.adapters.probes.threads import ThreadReader, Watched, own_pid
+from weft.adapters.probes.waits import ThreadWaits
 from weft.facts.threadkinds import KINDS, call, kind, runs_tasks
 from weft.host import shell
 from weft.host.programs import marks
@@ -63,7 +65,8 @@ def test_threads_are_classified_by_their_names(child: "subprocess.Popen[str]") -
 def test_what_a_thread_is_blocked_in_is_known(child: "subprocess.Popen[str]") -> None:
     jvm = Watched("node1", EXECUTOR)
     jvm.update(child.pid)
-    assert blocked_in(child.pid, jvm.of("task")[0][0], platform.machine()) == "sleep"
+    waits = ThreadWaits(Peers(dict), platform.machine())
+    assert waits.of(child.pid, jvm.of("task")[0][0]) == ("sleep", "")
 
 
 def test_the_time_of_a_thread_stays_when_it_is_gone(child: "subprocess.Popen[str]") -> None:

@@ -1,4 +1,4 @@
-"""The purpose of a JVM's thread, from its program and its name. The rules are data: `engines/*/rules.toml`."""
+"""The purpose of a thread, from its program and its name. The rules are data: `engines/*/rules.toml`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,12 @@ from typing import Any
 from weft.facts import rules
 
 OTHER = "other"
-KINDS = ("task", "server", "collector", "compiler", OTHER)
+PYTHON = "python"
+KINDS = ("task", "server", "collector", "compiler", PYTHON, OTHER)
+PYTHON_MODULES = ("pyspark.daemon", "pyspark.worker")
+"""Modules that Python runs in a worker of PySpark, in which functions of tasks run, and in the daemon that forks them."""
+PYTHON_WORKER = "PythonWorker"
+"""What such a process is called. All its threads are alike."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,8 @@ class Rules:
 
 def kind(program: str, name: str) -> str:
     """The kind of a thread, from its process's main class and the thread name in the kernel."""
+    if program == PYTHON_WORKER:
+        return PYTHON
     own = _of_program(program)
     for each in (_hotspot(), *([own] if own else [])):
         for found, beginnings in each.kinds.items():
@@ -47,9 +54,15 @@ def call(number: int, machine: str) -> str:
     return _calls(machine).get(number, OTHER)
 
 
+def several(number: int, machine: str) -> str:
+    """How a system call that waits for any of several descriptors is given them: poll, select, epoll; empty for others."""
+    return _several(machine).get(number, "")
+
+
 def preload_rules() -> str:
     """The same rules for the preload library (WEFT_COUNT_THREADS): the first that matches applies."""
     found = [f"{name}={start}" for name, starts in _hotspot().kinds.items() for start in starts]
+    found += [f"{PYTHON}@{module}" for module in PYTHON_MODULES]
     for own in _engines():
         for program in own.programs:
             found += [f"{name}@{program}={start}" for name, starts in own.kinds.items() for start in starts]
@@ -79,5 +92,13 @@ def _read(table: Mapping[str, Any]) -> Rules:
 
 @cache
 def _calls(machine: str) -> Mapping[int, str]:
-    table = rules.shared(rules.CALLS).get(machine, {})
+    return _by_number(rules.shared(rules.CALLS).get(machine, {}))
+
+
+@cache
+def _several(machine: str) -> Mapping[int, str]:
+    return _by_number(rules.shared(rules.CALLS)["several"].get(machine, {}))
+
+
+def _by_number(table: Mapping[str, Any]) -> Mapping[int, str]:
     return {number: name for name, numbers in table.items() for number in numbers}

@@ -60,7 +60,7 @@ class Spec(BaseModel):
     output: AnyStorage = Field(default_factory=DiskStorage, description="storage of the result")
     scratch: AnyStorage = Field(default_factory=DiskStorage, description="storage of shuffle and spill files")
     probes: Annotated[tuple[ProbeName, ...], Listed] = Field(
-        default=("proc", "threads", "engine"), description="the probes"
+        default=("proc", "threads", "engine", "python"), description="the probes"
     )
     services: Annotated[tuple[AnyService, ...], BeforeValidator(service_tables)] = Field(
         default=(), description="services besides the engine and the storage: KIND:NODES, or KIND.KEY=VALUE"

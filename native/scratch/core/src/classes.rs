@@ -1,4 +1,4 @@
-//! Path classes: which configured prefix a path lies under decides where its calls are counted.
+//! Path classes: which configured prefix a path lies under, or which pattern it fits, decides where its calls are counted.
 
 use crate::path::{is_under, trimmed};
 use crate::sys::{Errno, Result};
@@ -8,20 +8,31 @@ use crate::text::Text;
 pub const MAX_CLASSES: usize = 16;
 /// Descriptors that no hooked open returned: sockets, pipes, inherited ones.
 pub const UNNAMED: u8 = 0;
-/// Paths under no configured prefix.
+/// Paths under no configured prefix, which fit no pattern.
 pub const OTHER: u8 = 1;
 /// Connections of a network, and what waits for any of them.
 pub const NETWORK: u8 = 2;
 
 const MAX_RULES: usize = 48;
 
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// `/data`: everything below it.
+    Prefix,
+    /// `*.py`: everything that ends so.
+    Suffix,
+    /// `*/python3*`: everything in which it occurs.
+    Part,
+}
+
 #[derive(Clone)]
 struct Rule {
-    prefix: Text<512>,
+    form: Form,
+    text: Text<512>,
     class: u8,
 }
 
-/// The configured list of prefixes and the names of their classes.
+/// The configured list of prefixes and patterns, and the names of their classes.
 pub struct Classes {
     names: [Text<32>; MAX_CLASSES],
     count: usize,
@@ -38,11 +49,11 @@ impl Default for Classes {
 impl Classes {
     pub const fn new() -> Self {
         const NAME: Text<32> = Text::new();
-        const RULE: Rule = Rule { prefix: Text::new(), class: OTHER };
+        const RULE: Rule = Rule { form: Form::Prefix, text: Text::new(), class: OTHER };
         Classes { names: [NAME; MAX_CLASSES], count: 0, rules: [RULE; MAX_RULES], rule_count: 0 }
     }
 
-    /// Takes `name=/prefix:name=/prefix`; the same name may stand several times.
+    /// Takes `name=/prefix:name=*.suffix:name=*/part*`; the same name may stand several times.
     pub fn load(&mut self, spec: &[u8]) -> Result<()> {
         self.count = 0;
         self.rule_count = 0;
@@ -56,12 +67,18 @@ impl Classes {
         Ok(())
     }
 
-    fn add(&mut self, name: &[u8], prefix: &[u8]) -> Result<()> {
-        if prefix.first() != Some(&b'/') || self.rule_count == MAX_RULES {
+    fn add(&mut self, name: &[u8], pattern: &[u8]) -> Result<()> {
+        let (form, text) = match pattern {
+            [b'/', ..] => (Form::Prefix, pattern),
+            [b'*', text @ .., b'*'] => (Form::Part, text),
+            [b'*', text @ ..] => (Form::Suffix, text),
+            _ => return Err(libc::EINVAL as Errno),
+        };
+        if text.is_empty() || self.rule_count == MAX_RULES {
             return Err(libc::EINVAL as Errno);
         }
         let class = self.intern(name)?;
-        self.rules[self.rule_count] = Rule { prefix: Text::of(&[prefix])?, class };
+        self.rules[self.rule_count] = Rule { form, text: Text::of(&[text])?, class };
         self.rule_count += 1;
         Ok(())
     }
@@ -78,14 +95,17 @@ impl Classes {
         Ok(self.count as u8 - 1)
     }
 
-    /// The class of an absolute path: the longest prefix wins.
+    /// The class of an absolute path: of the first pattern that it fits, otherwise of the longest prefix.
     #[inline]
     pub fn of(&self, path: &[u8]) -> u8 {
         let mut best = (0, OTHER);
         for r in &self.rules[..self.rule_count] {
-            let p = r.prefix.as_bytes();
-            if p.len() > best.0 && is_under(path, p) {
-                best = (p.len(), r.class);
+            let text = r.text.as_bytes();
+            match r.form {
+                Form::Prefix if text.len() > best.0 && is_under(path, text) => best = (text.len(), r.class),
+                Form::Suffix if path.ends_with(text) => return r.class,
+                Form::Part if contains(path, text) => return r.class,
+                _ => {}
             }
         }
         best.1
@@ -98,6 +118,11 @@ impl Classes {
     pub fn count(&self) -> usize {
         self.count
     }
+}
+
+/// Looks at the text's first byte alone until it is there: paths are short, and mostly nothing is found.
+fn contains(path: &[u8], text: &[u8]) -> bool {
+    (0..(path.len() + 1).saturating_sub(text.len())).any(|at| path[at] == text[0] && path[at..].starts_with(text))
 }
 
 #[cfg(test)]
@@ -122,9 +147,23 @@ mod tests {
     }
 
     #[test]
+    fn a_pattern_wins_wherever_the_path_is() {
+        let c = classes(b"input=/data:python=*.py:python=*.pyc:python=*/python3*");
+        for path in [&b"/data/env/a.py"[..], b"/a.pyc", b"/usr/lib/python3", b"/env/lib/python3.11/x", b"/python3"] {
+            assert_eq!(c.of(path), 4, "{}", String::from_utf8_lossy(path));
+        }
+        for path in [&b"/data/a.pyx"[..], b"/data/python2/x", b"/data/python", b"/data/a.py/x"] {
+            assert_eq!(c.of(path), 3, "{}", String::from_utf8_lossy(path));
+        }
+        assert_eq!(c.of(b"/"), OTHER);
+    }
+
+    #[test]
     fn nonsense_is_refused() {
         let mut c = Classes::new();
         assert!(c.load(b"input").is_err());
         assert!(c.load(b"input=relative").is_err());
+        assert!(c.load(b"input=*").is_err());
+        assert!(c.load(b"input=**").is_err());
     }
 }

@@ -101,10 +101,10 @@ fn halves(text: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// True if an argument is this program: its file, or a class of that name in some package.
+/// True if an argument is this program: its file, a class of that name in some package, or a module of Python in full.
 pub fn names(argument: &[u8], program: &[u8]) -> bool {
     let at = argument.iter().rposition(|&c| matches!(c, b'.' | b'/')).map_or(0, |i| i + 1);
-    &argument[at..] == program
+    &argument[at..] == program || argument == program
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     const SPEC: &[u8] = b"collector=GC Thread#:task@Executor=Executor task :server@Executor=rpc-:\
-                          server@Manager=Flink Netty :task@Manager";
+                          server@Manager=Flink Netty :task@Manager:python@pyspark.daemon";
 
     fn threads(command_line: &[u8]) -> Threads {
         let mut t = Threads::new();
@@ -135,7 +135,9 @@ mod tests {
         assert_eq!(kind(&flink, b"Flink Netty Ser"), b"server");
         assert_eq!(kind(&flink, b"Map -> Sink (1/"), b"task");
         assert_eq!(kind(&flink, b"GC Thread#0"), b"collector");
-        let driver = threads(b"java Executors");
+        let python = threads(b"/env/bin/python3 -m pyspark.daemon pyspark.worker");
+        assert_eq!(kind(&python, b"python3"), b"python");
+        let driver = threads(b"java Executors daemon");
         assert_eq!(kind(&driver, b"Executor task l"), b"other");
         assert!(driver.names().eq(flink.names()), "the same kinds in all processes");
     }

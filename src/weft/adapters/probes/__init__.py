@@ -15,6 +15,7 @@ from weft.adapters.probes import (
     pauses,
     proc,
     profile,
+    python,
     threads,
 )
 from weft.adapters.probes.base import Probe
@@ -31,6 +32,7 @@ _ALL: tuple[type[Probe], ...] = (
     kafka.KafkaProbe,
     profile.ProfileProbe,
     pauses.PausesProbe,
+    python.PythonProbe,
 )
 KINDS: dict[str, type[Probe]] = {probe.name: probe for probe in _ALL}
 

@@ -33,7 +33,7 @@ _COUNTERS = {
     "fileops.errors": ("", "calls that failed"),
     "fileops.bytes": ("B", "bytes moved"),
     "fileops.seconds": ("s", "time inside calls, summed over threads"),
-    "threadops.count": ("", "calls, by kind of thread: task, server, collector, compiler, other"),
+    "threadops.count": ("", "calls, by kind of thread: task, server, collector, compiler, python, other"),
     "threadops.seconds": ("s", "time inside calls, by kind of thread"),
     "fileops.size_hist": ("", "calls that moved at least so many bytes, up to the next bound"),
     "fileops.ns_hist": ("", "calls that took at least so many nanoseconds, up to the next bound"),
@@ -87,14 +87,18 @@ def _counters(layout: Layout, node: Node) -> Path:
     return layout.directory / node.name / "fileops"
 
 
+_PYTHON = ("*.py", "*.pyc", "*/python3*")
+"""Files of Python environments, wherever they are: an interpreter's own are below lib/python3.VERSION."""
+
+
 def _classes(layout: Layout, node: str) -> list[tuple[str, str]]:
-    """Path classes: the roles of storage, the engine's own files, and the record's logs; the first match counts."""
+    """Path classes: Python environments, then the roles of storage, the engine's own files, and the record's logs."""
     stored = [(str(role), place.paths.get(node, "")) for role, place in layout.all_places.items()]
     # a URI is not the path of a file call
     places = [(role, path) for role, path in stored if path.startswith("/")]
     homes = (*layout.homes.values(), *(jar.parent for jar in layout.jars.values()), layout.java_home)
     jars = dict.fromkeys(("jars", str(home)) for home in homes)
-    return [*places, *jars, ("logs", str(layout.record))]
+    return [*(("python", pattern) for pattern in _PYTHON), *places, *jars, ("logs", str(layout.record))]
 
 
 def _keep(layout: Layout, node: Node) -> None:

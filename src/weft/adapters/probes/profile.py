@@ -8,14 +8,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
+from weft.adapters.probes import pythonworkers
 from weft.adapters.probes.base import JvmProbe, Source
 from weft.host.provision import profiler
-from weft.layout.plan import Layout
+from weft.layout.plan import COMPONENT, Layout
 
 INTERVAL_MS = 10
 """Milliseconds of a thread's CPU time from sample to sample."""
 
-_BLIND = "JVMs that were killed before they wrote their stacks, programs that are no JVM, frames inside of the kernel"
+_BLIND = (
+    "JVMs that were killed before they wrote their stacks, programs that are no JVM and no worker of PySpark, frames inside of the kernel;"
+    " of Python workers native frames, threads beside the main one, and their last second"
+)
 
 
 class ProfileProbe(JvmProbe):
@@ -23,8 +27,27 @@ class ProfileProbe(JvmProbe):
 
     name: ClassVar[str] = "profile"
     sources: ClassVar[Mapping[str, Source]] = {
-        "profile": Source("s", f"async-profiler, ctimer, {INTERVAL_MS} ms", _BLIND, "run")
+        "profile": Source(
+            "s",
+            f"async-profiler, ctimer, {INTERVAL_MS} ms; in Python workers a thread that looks as often",
+            _BLIND,
+            "run",
+        )
     }
+
+    def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
+        """Python workers write their stacks beside those of the JVMs."""
+        if pythonworkers.missing():
+            return super().environment(layout)
+        return {
+            node.name: {
+                **super(ProfileProbe, self).environment(layout)[node.name],
+                **pythonworkers.variables(
+                    node, pythonworkers.STACKS, str(layout.record / self.name / node.name / COMPONENT)
+                ),
+            }
+            for node in layout.all_nodes
+        }
 
     def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - it depends on the machine alone
         lacking = "async-profiler was not downloaded, or has no library for this processor"

@@ -1,6 +1,7 @@
-"""The activity of JVM threads, by their purpose: processor time, waiting for a processor, blocking operations.
+"""The activity of threads, by their purpose: CPU time, run-queue wait, blocking operations.
 
-HotSpot gives threads their names, so /proc/PID/task distinguishes task threads from the collector, compilers and servers.
+HotSpot gives threads their names, so /proc/PID/task distinguishes task threads from the collector, compilers and servers. Of Python
+workers, all threads are of one kind.
 """
 
 import os
@@ -13,9 +14,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from weft.adapters.probes.base import Probe, Read, Source
+from weft.adapters.probes.peers import Peers
 from weft.adapters.probes.processes import Owners
 from weft.adapters.probes.samplers import can_sample, samplers
-from weft.facts.threadkinds import call, kind, runs_tasks
+from weft.adapters.probes.waits import ThreadWaits
+from weft.adapters.probes.waits import read as _read
+from weft.facts import peers
+from weft.facts.threadkinds import PYTHON_WORKER, kind, runs_tasks
 from weft.host import shell
 from weft.host.ticking import every
 from weft.layout.node import Node
@@ -40,7 +45,11 @@ SOURCES = {
     "threads.wait": Source(
         "s", "/proc/PID/task/TID/schedstat, second field: runnable, on no processor", _SHORT
     ),
-    "threads.in": Source("s", f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms", _UNSEEN),
+    "threads.in": Source(
+        "s",
+        f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms; in calls on sockets and pipes by who is at the other end",
+        f"{_UNSEEN}; peers outside of the run, and on other hosts",
+    ),
 }
 
 
@@ -78,7 +87,7 @@ class Watched:
     threads: dict[int, tuple[str, Mapping[str, float]]] = field(default_factory=dict)
     gone: dict[Measure, float] = field(default_factory=dict)
     blocked: dict[Measure, float] = field(default_factory=dict)
-    """Seconds by kind and sampled operation."""
+    """Seconds by kind, sampled operation, and role of the peer."""
     written: dict[Measure, float] = field(default_factory=dict)
     others: frozenset[int] = frozenset()
     """Threads that the last reading of all found, and that run no tasks. A new one may not have its name yet."""
@@ -114,7 +123,7 @@ class Watched:
 
 @dataclass
 class ThreadReader:
-    """Identifies the JVMs of a run by their marks; a value that has not changed is not written again."""
+    """Identifies the JVMs and Python workers of a run by their marks; a value that has not changed is not written again."""
 
     nodes: Mapping[str, Node]
     lease: str
@@ -122,17 +131,21 @@ class ThreadReader:
     """By PID and program: until its exec, a process that a JVM starts looks like that JVM."""
     live: Sequence[tuple[int, Watched]] = ()
     """Of them, those that the last reading found alive, with their PIDs."""
+    processes: Mapping[int, str] = field(default_factory=dict)
+    """All live processes of the run, each with the address of its node."""
     owners: Owners = field(init=False)
+    waits: ThreadWaits = field(init=False)
     last: float = 0.0
-    machine: str = os.uname().machine
 
     def __post_init__(self) -> None:
         self.owners = Owners(self.lease)
+        self.waits = ThreadWaits(Peers(lambda: self.processes), os.uname().machine)
 
     def read(self) -> list[Sample]:
         """All counters that have changed, of each JVM and of each node."""
         now = time.time()
         owned = [(pid, node) for pid, (node, _) in self.owners.live() if node in self.nodes]
+        self.processes = {pid: self.nodes[node].address for pid, node in owned}
         self.live = [(pid, jvm) for pid, node in owned if (jvm := self._jvm(pid, node))]
         for pid, jvm in self.live:
             jvm.update(pid)
@@ -153,9 +166,7 @@ class ThreadReader:
 
     def _jvm(self, pid: int, node: str) -> Watched | None:
         try:
-            if not str(Path(f"/proc/{pid}/exe").readlink()).endswith("/java"):
-                return None
-            program = shell.title(pid)
+            program = _program(pid)
             if program and (pid, program) not in self.jvms:
                 self.jvms[pid, program] = Watched(node, program, f"{program}/{own_pid(pid)}")
         except OSError:
@@ -172,10 +183,21 @@ class ThreadReader:
             if runs_tasks(jvm.program):
                 jvm.follow(pid)
                 for tid, name in jvm.of("task", "server"):
-                    what = blocked_in(pid, tid, self.machine)
+                    what, peer = self.waits.of(pid, tid)
                     if what and not (name == "server" and what in _IDLE):
-                        key = Measure("threads.in", name, operation=what)
+                        key = Measure("threads.in", name, peer, what)
                         jvm.blocked[key] = jvm.blocked.get(key, 0.0) + passed
+
+
+def _program(pid: int) -> str:
+    """Of a JVM its main class, of a Python worker what all of them are called; empty for other processes. Raises OSError."""
+    program = Path(f"/proc/{pid}/exe").readlink().name
+    if program == "java":
+        return shell.title(pid)
+    if not program.startswith("python"):
+        return ""
+    words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
+    return PYTHON_WORKER if peers.role(words, "") == peers.PYTHON else ""
 
 
 def _add(total: dict[Measure, float], name: str, counters: Mapping[str, float]) -> None:
@@ -211,23 +233,3 @@ def own_pid(pid: int) -> int:
     status = Path(f"/proc/{pid}/status").read_text()
     found = next((line for line in status.splitlines() if line.startswith("NSpid:")), "")
     return int(found.split()[-1]) if found else pid
-
-
-def blocked_in(pid: int, tid: int, machine: str) -> str:
-    """The operation of a thread; empty if it has ended or is not readable."""
-    try:
-        first = _read(f"/proc/{pid}/task/{tid}/syscall").split(b" ", 1)[0].strip()
-    except OSError:
-        return ""
-    if first == b"running":
-        return "running"
-    return "fault" if first == b"-1" else call(int(first), machine)
-
-
-def _read(path: str) -> bytes:
-    # half the time of open() and read(), and there are hundreds of them
-    file = os.open(path, os.O_RDONLY)
-    try:
-        return os.read(file, 1024)
-    finally:
-        os.close(file)

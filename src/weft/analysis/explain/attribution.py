@@ -10,12 +10,23 @@ import polars
 from weft.analysis.explain import evidence, schedule, slots, tasktime
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.filepart import FilePart, of_calls
+from weft.analysis.explain.pythontime import Worker
 from weft.analysis.explain.slots import Stage
 from weft.analysis.explain.spread import Indexes, Numbers
-from weft.analysis.explain.tasktime import CPU, FAILED, GC, UNCLASSIFIED, WAITING, StageTasks
+from weft.analysis.explain.tasktime import (
+    CPU,
+    FAILED,
+    GC,
+    PYTHON_START,
+    PYTHON_WORKER,
+    UNCLASSIFIED,
+    WAITING,
+    StageTasks,
+)
 from weft.analysis.explain.timeparts import Covered, CrossCheck, Operation, StageTime, TimePart
 from weft.analysis.read.sums import sums
 from weft.facts.jobmetrics import JobMetrics
+from weft.facts.threadkinds import PYTHON
 
 MOST_UNCLASSIFIED = 0.1
 """Share of unattributed slot time above which there is no verdict."""
@@ -47,9 +58,11 @@ class Attribution:
         return self.unclassified <= MOST_UNCLASSIFIED
 
 
-def attribute(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Attribution | None:
-    """Split the window's slot time; None where the engine left no job metrics there."""
-    found = evidence.gather(metrics, samples, window)
+def attribute(
+    metrics: JobMetrics, samples: polars.DataFrame, window: Window, workers: Sequence[Worker] = ()
+) -> Attribution | None:
+    """Split the window's slot time; None where the engine left no job metrics there. `workers`: what Python workers wrote."""
+    found = evidence.gather(metrics, samples, window, workers)
     if found.tasks.is_empty() or window.slots <= 0 or window.end <= window.begin:
         return None
     of_stages = _stages(found)
@@ -113,13 +126,28 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
         stolen=add(found.stolen) or 0.0,
         gc=add(found.seconds("gc_ms", 1e-3)) or 0.0,
         fetch=add(found.seconds("fetch_wait_ms", 1e-3)) or 0.0,
+        remote=_remote(found, mine),
         files=files,
         blocked_in_files=seen,
         system=system,
         served={name: float(values[mine].sum()) for name, values in found.served.items()},
         wire=add(found.wire) or 0.0,
+        python={name: float(values[mine].sum()) for name, values in found.python.items()},
+        python_files=sums(
+            (str(each.part), float(each.seconds[mine].sum()))
+            for each in found.files.of_workers
+            if each.part.files != PYTHON
+        ),
         seen={name: float(values[mine].sum()) for name, values in found.blocked.items()},
     )
+
+
+def _remote(found: Evidence, mine: Indexes) -> bool:
+    """Whether blocks came from another node: not where there is none, nor where the engine counted those of the own node alone."""
+    if found.nodes < 2:
+        return False
+    tasks = found.tasks[mine]
+    return bool(tasks["remote_bytes"].sum()) or not tasks["local_bytes"].sum()
 
 
 def _bounds(
@@ -161,6 +189,8 @@ def _overlapped(found: Evidence, whole: Mapping[str, float], slot_time: float) -
 def _resource(found: Evidence, name: str, seconds: float) -> float:
     if name == GC:
         return max(seconds, found.background.get("collector", 0.0))
+    if name in found.python and name != WAITING:
+        return max(seconds, float(found.python[name].sum()))
     timed = sum(float(each.seconds.sum()) for each in found.files.operations if str(each.part) == name)
     ran = sum(each for part, each in found.files.in_all.items() if str(part) == name)
     return max(seconds, timed, ran)
@@ -171,23 +201,30 @@ def _file_parts(found: Evidence) -> dict[str, FilePart]:
     unplaced = (
         of_calls(files, data=data) for files in (evidence.UNPLACED, "scratch") for data in (False, True)
     )
-    every = [*(each.part for each in found.files.operations), *found.files.in_all, *unplaced]
+    made = (*found.files.operations, *found.files.of_workers)
+    every = [*(each.part for each in made), *found.files.in_all, *unplaced]
     return {str(part): part for part in every}
 
 
 def _operations(found: Evidence, part: str, mine: Indexes | None) -> tuple[Operation, ...]:
     every = np.arange(len(found.stages)) if mine is None else mine
+    made = [each for each in (*found.files.operations, *found.files.of_workers) if _belongs(each.part, part)]
     rows = [
         Operation(
-            name=each.name,
-            seconds=float(each.seconds[every].sum()),
-            calls=float(each.calls[every].sum()),
-            files=each.part.files,
+            name=name,
+            seconds=sum(float(each.seconds[every].sum()) for each in mine_of),
+            calls=sum(float(each.calls[every].sum()) for each in mine_of),
+            files=mine_of[0].part.files,
         )
-        for each in found.files.operations
-        if str(each.part) == part
+        for name in dict.fromkeys(each.name for each in made)
+        if (mine_of := [each for each in made if each.name == name])
     ]
     return tuple(sorted((row for row in rows if row.seconds > 0), key=lambda row: -row.seconds))
+
+
+def _belongs(made: FilePart, part: str) -> bool:
+    """Whether file calls are shown at a part: those on modules of Python at imports."""
+    return str(made) == part or (part == PYTHON_START and made.files == PYTHON)
 
 
 def _rows(
@@ -203,7 +240,8 @@ def _rows(
     for stage, parts in of_stages.items():
         mine = found.where[stage]
         both = tasktime.total([parts, empty.get(stage, {})])
-        operations = {name: _operations(found, name, mine) for name in both}
+        # imports are more than the file calls that are shown with them
+        operations = {name: _operations(found, name, mine) for name in both if name != PYTHON_START}
         seconds = sum(both.values())
         rows[stage] = StageTime(
             stage=label(*stage[1:]),
@@ -243,12 +281,15 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
         missing["CPU time of tasks"] = f"{CPU}: the engine does not say it"
     if found.seconds("fetch_wait_ms", 1e-3) is None:
         missing["waiting for blocks"] = "network: the engine does not say it"
+    if found.workers is None and PYTHON_WORKER in found.blocked:
+        missing["Python workers"] = "what they did while their tasks waited for them: --set probes=...,python"
     return Covered(
         tasks=found.tasks.height,
         processes_ran=metrics.executors.height,
         processes_seen=found.seen,
         missing=missing,
         cross_check=_cross_check(found),
+        python=found.workers,
         replay=replay,
         lost=tuple(metrics.gaps),
     )

@@ -7,13 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 import polars
 
-from weft.analysis.explain import filetime, spread
+from weft.analysis.explain import filetime, pythontime, spread
 from weft.analysis.explain.filepart import of_calls
 from weft.analysis.explain.filetime import DATA, FileTime
+from weft.analysis.explain.pythontime import Worker
 from weft.analysis.explain.slots import SlotUse, Stage, Use, use
-from weft.analysis.explain.spread import Counters, Indexes, Numbers
-from weft.analysis.explain.tasktime import CPU, SOCKETS, THREADS, WAITING
+from weft.analysis.explain.spread import Counters, Flags, Indexes, Numbers
+from weft.analysis.explain.tasktime import (
+    CHILDREN,
+    CPU,
+    DRIVER,
+    HDFS,
+    KAFKA,
+    NETWORK,
+    PYTHON_WORKER,
+    SOCKETS,
+    THREADS,
+    WAITING,
+)
+from weft.analysis.explain.timeparts import PythonWorkers
 from weft.analysis.read.sums import sums
+from weft.facts import peers
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.threadkinds import programs
 from weft.record.samples import Measure
@@ -22,8 +36,18 @@ _FILE_CALLS = (
     "open", "close", "stat", "rename", "unlink", "mkdir", "rmdir", "readdir", "read", "write", "truncate", "sync",
     "transfer", "fault",
 )  # fmt: skip
-_BLOCKED = {"network": SOCKETS, "lock": THREADS, "sleep": THREADS}
+_BLOCKED = {"lock": THREADS, "sleep": THREADS}
 """Other operations in which a thread is blocked, and the part that they are of."""
+PEERS = {
+    "": SOCKETS,
+    "HDFS": HDFS,
+    "Kafka": KAFKA,
+    "the driver": DRIVER,
+    peers.PYTHON: PYTHON_WORKER,
+    peers.CHILD: CHILDREN,
+    peers.EXECUTOR: NETWORK,
+}
+"""The part of calls on sockets and pipes, by who is at the other end."""
 _RUNNING = ("running", "other")
 UNPLACED = "path not counted"
 """The class of file calls that were seen where nobody counted them by path."""
@@ -63,6 +87,9 @@ class Evidence:
     """By operation: seconds in which a task's thread was seen blocked in it."""
     blocked: Mapping[str, Numbers]
     """By part: seconds in which a task's thread was seen blocked in something else, without those of idle threads."""
+    python: Mapping[str, Numbers]
+    """By part: seconds of what Python workers did for a task."""
+    workers: PythonWorkers | None
     served: Mapping[str, Numbers]
     """By part: what serving threads did on all nodes, given to the tasks that waited meanwhile."""
     wire: Numbers | None
@@ -75,6 +102,8 @@ class Evidence:
     """Of them, those from the first task's begin to the last one's end."""
     seen: int
     """Processes that the threads were read of."""
+    nodes: int
+    """On which tasks ran."""
 
     @property
     def engine_says_cpu(self) -> bool:
@@ -90,8 +119,10 @@ class Evidence:
         return found
 
 
-def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Evidence:
-    """Everything that is known of the tasks in the window."""
+def gather(
+    metrics: JobMetrics, samples: polars.DataFrame, window: Window, workers: Sequence[Worker] = ()
+) -> Evidence:
+    """Everything that is known of the tasks in the window; `workers`: what Python workers wrote."""
     tasks = metrics.tasks.drop_nulls(["begin", "end"]).filter(
         (polars.col("end") > window.begin) & (polars.col("begin") < window.end)
     )
@@ -109,50 +140,74 @@ def gather(metrics: JobMetrics, samples: polars.DataFrame, window: Window) -> Ev
     places = _places(tasks, window)
     threads = spread.of_processes(samples, "threads.", programs())
 
-    def of_tasks(name: str, operation: str = "") -> Numbers | None:
-        measure = Measure(f"threads.{name}", "task", operation=operation)
+    def of_tasks(name: str, operation: str = "", peer: str = "") -> Numbers | None:
+        measure = Measure(f"threads.{name}", "task", peer, operation)
         return spread.to_tasks(threads, measure, places, begins, ends)
 
     sampled_calls = {name: of_tasks("in", name) for name in _FILE_CALLS}
     on_cpu = of_tasks("cpu")
+    python = pythontime.of_tasks(workers, tasks, weight)
     return Evidence(
         tasks,
         stages,
         used,
         weight,
-        filetime.of_tasks(spread.of_nodes(samples, "fileops.", "threadops."), places, begins, ends),
+        filetime.of_tasks(
+            spread.of_nodes(samples, "fileops.", "threadops."),
+            places,
+            begins,
+            ends,
+            _worked(python, len(ends)),
+        ),
         on_cpu,
         of_tasks("wait"),
         of_tasks("system"),
         _stolen(samples, places, on_cpu, window.begin, window.end),
         {name: found for name, found in sampled_calls.items() if found is not None},
         _blocked(of_tasks, sampled_calls, np.asarray(used.held)),
+        python,
+        pythontime.workers_of(workers, tasks),
         _served(threads, begins, ends),
         _wire(tasks, weight, window, len(places)),
         _where(stages),
         _background(threads, window.begin, window.end),
         _background(threads, begins.min(), ends.max()) if len(begins) else {},
         _processes(samples),
+        len(places),
     )
 
 
 def _blocked(
-    of_tasks: Callable[[str, str], Numbers | None], files: Mapping[str, Numbers | None], held: Numbers
+    of_tasks: Callable[[str, str, str], Numbers | None], files: Mapping[str, Numbers | None], held: Numbers
 ) -> dict[str, Numbers]:
     """What tasks were seen blocked in besides files.
 
     A pool's idle threads are seen in locks too: as much as all threads were seen for longer than tasks held slots.
     """
-    others = {name: of_tasks("in", name) for name in (*_BLOCKED, *_RUNNING)}
-    known = [each for each in (*files.values(), *others.values()) if each is not None]
+    others = {name: of_tasks("in", name, "") for name in (*_BLOCKED, *_RUNNING)}
+    connected = {peer: of_tasks("in", "network", peer) for peer in PEERS}
+    known = [each for each in (*files.values(), *others.values(), *connected.values()) if each is not None]
     if not known:
         return {}
     idle = np.maximum(0.0, np.sum(known, axis=0) - held)
     return sums(
-        (part, np.maximum(0.0, seconds - idle) if name == "lock" else seconds)
-        for name, part in _BLOCKED.items()
-        if (seconds := others[name]) is not None
+        [
+            *(
+                (part, np.maximum(0.0, seconds - idle) if name == "lock" else seconds)
+                for name, part in _BLOCKED.items()
+                if (seconds := others[name]) is not None
+            ),
+            *((PEERS[peer], seconds) for peer, seconds in connected.items() if seconds is not None),
+        ]
     )
+
+
+def _worked(python: Mapping[str, Numbers], tasks: int) -> Flags:
+    """Which tasks had a Python worker."""
+    found: Flags = np.zeros(tasks, bool)
+    for seconds in python.values():
+        found |= seconds > 0
+    return found
 
 
 def _submitted(metrics: JobMetrics) -> dict[Stage, float]:

@@ -7,14 +7,33 @@ from importlib import resources
 
 import polars
 
-from weft.analysis.explain import attribution, limits
+from weft.analysis.explain import attribution, limits, tasktime
 from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, Attribution
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.limits import Ceilings
+from weft.analysis.explain.pythontime import Worker
 from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, STRAGGLERS
 from weft.analysis.explain.stacks import Profiled
-from weft.analysis.explain.tasktime import CPU, FAILED, GC, NETWORK, SOCKETS, THREADS, UNCLASSIFIED, WAITING
+from weft.analysis.explain.tasktime import (
+    CHILDREN,
+    CPU,
+    FAILED,
+    GC,
+    HDFS,
+    KAFKA,
+    NETWORK,
+    PYTHON_EXCHANGE,
+    PYTHON_START,
+    PYTHON_USER,
+    PYTHON_WAITING,
+    PYTHON_WORKER,
+    SAME_NODE,
+    SOCKETS,
+    THREADS,
+    UNCLASSIFIED,
+    WAITING,
+)
 from weft.analysis.explain.timeparts import Explanation, Limit, Operation, SideCalls, StageTime, TimePart
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
@@ -37,17 +56,21 @@ def explain(
     slots: int | None,
     used: Used,
     profile: Profiled | None = None,
+    workers: Sequence[Worker] = (),
     *,
     failed: bool = False,
 ) -> Explanation | None:
-    """The run phase explained; None where the engine left no job metrics. A profile divides the processor's part."""
+    """The run phase explained; None where the engine left no job metrics.
+
+    A profile divides the processor's part; `workers` is what Python workers wrote.
+    """
     run = [span for span in phases if span.name == "run"]
     if not run:
         return None
     first, last = begin + run[0].begin, begin + run[-1].begin + run[-1].seconds
     count = slots or sum(node.cores or 0 for node in nodes)
     window = Window(first, last, count, names(nodes), link(nodes, used))
-    found = attribution.attribute(metrics, samples, window)
+    found = attribution.attribute(metrics, samples, window, workers)
     if found is None:
         return None
     cores = {node.name: node.cores or 0 for node in nodes}
@@ -170,7 +193,17 @@ PHRASES = {
     WAITING: "was tasks ready to run while others used the CPU",
     GC: "was tasks stopped by the garbage collector",
     NETWORK: "was tasks waiting for blocks from other executors",
-    SOCKETS: "was tasks waiting in calls on sockets: a Python worker, a database, HDFS or an object store",
+    SAME_NODE: "was tasks waiting for blocks of other executors on their own node",
+    PYTHON_USER: "was Python workers computing in the job's functions",
+    PYTHON_WAITING: "was the job's Python functions waiting: asleep, for a lock, a file or a service",
+    PYTHON_EXCHANGE: "was rows on their way between JVMs and Python workers, and their conversion",
+    PYTHON_START: "was Python workers starting and importing modules",
+    PYTHON_WORKER: "was tasks waiting for their Python workers, of which nobody saw what they did",
+    tasktime.DRIVER: "was tasks waiting for the driver",
+    HDFS: "was tasks waiting for HDFS",
+    KAFKA: "was tasks waiting for Kafka's brokers",
+    CHILDREN: "was tasks waiting for programs that they started",
+    SOCKETS: "was tasks waiting in calls on sockets whose other end is not known: a database, an object store, another host",
     THREADS: "was tasks waiting for other threads of their process: locks, queues, replies",
     FAILED: "was work that failed or was thrown away",
     START: "passed before the first task began",
@@ -201,11 +234,13 @@ def _spent(part: TimePart) -> str:
     return f"waited for {on.kind} on {on.files}: {count:,.0f} calls, {_each(whole / count)} each ({most})"
 
 
-def _most(categories: tuple[Operation, ...]) -> str:
-    """Of CPU time, the two largest categories, where stacks were sampled."""
-    whole = sum(each.seconds for each in categories)
-    words = ", ".join(f"{each.name} {percent(each.seconds / whole)}" for each in categories[:2])
-    return f" ({words})" if words else ""
+def _most(operations: tuple[Operation, ...]) -> str:
+    """Of CPU time the two largest categories, where stacks were sampled; of imports their file calls."""
+    whole = sum(each.seconds for each in operations)
+    calls = sum(each.calls for each in operations)
+    words = ", ".join(f"{each.name} {percent(each.seconds / whole)}" for each in operations[:2])
+    counted = f"in {calls:,.0f} calls on files of Python, {_each(whole / calls)} each: " if calls else ""
+    return f" ({counted}{words})" if words else ""
 
 
 def _plural(operation: str) -> str:

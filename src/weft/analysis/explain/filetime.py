@@ -1,17 +1,19 @@
 """File operations as parts of tasks' time: metadata and data, by the class of the files' paths."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from weft.analysis.explain.filepart import FilePart, of_calls
-from weft.analysis.explain.spread import Counters, Indexes, Numbers, to_tasks
+from weft.analysis.explain.spread import Counters, Flags, Indexes, Numbers, to_tasks
 from weft.analysis.read.sums import sums
 from weft.facts.roles import ROLES
+from weft.facts.threadkinds import PYTHON
+from weft.record.samples import Measure
 
 DATA = frozenset({"read", "write", "transfer", "mmap", "sync", "seek"})
 """Operations whose time is that of bytes; all others ask or change names."""
 _NO_PATH = frozenset({"network", "unnamed"})
-"""Classes of descriptors that are no files: servers wait in them most of the time."""
+"""Classes of descriptors that are no files: sockets and pipes, in which servers wait most of the time."""
 _COUNTED = "fileops.processes"
 
 
@@ -33,6 +35,8 @@ class FileTime:
     operations: list[TaskOperation] = field(default_factory=list)
     by_thread: bool = False
     counted: bool = False
+    of_workers: list[TaskOperation] = field(default_factory=list)
+    """The same of Python workers, given to the tasks that had one."""
     in_all: Mapping[FilePart, float] = field(default_factory=dict)
     """By part: seconds of all threads of the engine's processes while tasks ran, whether or not a task waited for them."""
 
@@ -42,20 +46,42 @@ def part(path_class: str, operation: str) -> FilePart:
     return of_calls(path_class, data=operation in DATA)
 
 
-def of_tasks(counters: Counters, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers) -> FileTime:
+def of_tasks(
+    counters: Counters, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers, python: Flags
+) -> FileTime:
     """Give what the preload library counted to tasks. `places`: by node, the indexes of the tasks that ran there.
 
-    Counters are those of `fileops`, or, where threads were counted apart, those of `threadops`.
+    Counters are those of `fileops`, or, where threads were counted apart, those of `threadops`. `python`: which tasks had a worker.
     """
     apart = ("threadops.seconds", "task")
     by_thread = any(measure[:2] == apart for _, measure in counters)
     mine = apart if by_thread else ("fileops.seconds", "")
     of = {measure for _, measure in counters if measure[:2] == mine}
+    # where threads are not counted apart, engines alone touch these; the rest is the driver's and the daemons' too
+    chosen = [measure for measure in of if by_thread or measure.path_class in ROLES]
+    workers = {measure for _, measure in counters if measure[:2] == ("threadops.seconds", PYTHON)}
+    served = {node: here[python[here]] for node, here in places.items()}
+    counted = bool(of) or any(measure.counter == _COUNTED for _, measure in counters)
+    return FileTime(
+        _given(counters, chosen, places, begins, ends),
+        by_thread,
+        counted,
+        _given(counters, workers, served, begins, ends),
+        _in_all(counters, begins, ends) if len(begins) else {},
+    )
+
+
+def _given(
+    counters: Counters,
+    measures: Iterable[Measure],
+    places: Mapping[str, Indexes],
+    begins: Numbers,
+    ends: Numbers,
+) -> list[TaskOperation]:
     found = []
-    for measure in sorted(of):
+    for measure in sorted(measures):
         path_class, operation = measure.path_class, measure.operation
-        # where threads are not counted apart, engines alone touch these; the rest is the driver's and the daemons' too
-        if path_class == "unnamed" or not (by_thread or path_class in ROLES):
+        if path_class in _NO_PATH:
             continue
         seconds = to_tasks(counters, measure, places, begins, ends)
         count = measure._replace(counter=measure.counter.replace("seconds", "count"))
@@ -63,8 +89,7 @@ def of_tasks(counters: Counters, places: Mapping[str, Indexes], begins: Numbers,
         if seconds is not None and seconds.any():
             counts = seconds * 0 if calls is None else calls
             found.append(TaskOperation(part(path_class, operation), operation, seconds, counts))
-    counted = bool(of) or any(measure.counter == _COUNTED for _, measure in counters)
-    return FileTime(found, by_thread, counted, _in_all(counters, begins, ends) if len(begins) else {})
+    return found
 
 
 def _in_all(counters: Counters, begins: Numbers, ends: Numbers) -> dict[FilePart, float]:

@@ -10,6 +10,7 @@ from weft.record.samples import LABELS, Measure
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 Indexes = np.ndarray[tuple[int], np.dtype[np.intp]]
+Flags = np.ndarray[tuple[int], np.dtype[np.bool]]
 
 
 _ENGINE = ("engine", "")

@@ -16,23 +16,33 @@ from weft.analysis.explain.tasktime import total
 from weft.analysis.explain.timeparts import Operation
 from weft.analysis.read.part import Part
 from weft.facts import rules
-from weft.facts.threadkinds import kind, runs_tasks
+from weft.facts.threadkinds import PYTHON, PYTHON_WORKER, kind, runs_tasks
 from weft.text.entry import Entry
 
 SECONDS = 0.01
 """Processor seconds of one sample: the probe's interval."""
 NO_RULE = "no rule"
 BACKGROUND = "beside the tasks"
+WORKERS = "Python workers"
+_ACTIVITIES = {
+    "user": "user code",
+    "exchange": "exchange with Python",
+    "imports": "Python imports",
+    "init": "exchange with Python",
+}
+"""Category by what a Python worker says that it did, which stands where a JVM's stacks have their thread."""
 OTHER = "other tasks"
 """The side of a task thread's stack that shows none, such as of what starts a task."""
 CATEGORIES = (
-    "sort", "partitioning", "serialisation", "iterator", "checksum", "compression", "network", "file system", "engine", "user code",
-    "kernel", "jvm", "compiler", "collector", NO_RULE,
+    "sort", "partitioning", "serialisation", "iterator", "checksum", "compression", "network", "file system",
+    "exchange with Python", "Python imports", "engine", "user code", "kernel", "jvm", "compiler", "collector", NO_RULE,
 )  # fmt: skip
 USER = "user code"
 _UNMATCHED = 5
 """Frames without a rule that are named."""
 _JAVA = re.compile(r"^[\w$]+/\S*\.[\w$<>]+|^[A-Z][\w$]*\.[\w$<>]+$")
+_OF_PYTHON = ".python"
+"""Ends the name of a Python worker's file, `PID.python.collapsed`."""
 _THREAD = re.compile(r"^\[(.*?)(?: tid=\d+)?\]$")
 _FIRST = ("main", "DestroyJavaVM")
 """Java's names of a JVM's first thread, which keeps the launcher's name in the kernel: `java`."""
@@ -74,7 +84,7 @@ class Profiled(Part):
 
     def of_tasks(self) -> tuple[Operation, ...]:
         """Processor seconds of the tasks by category, most first, over all sides; samples are no calls."""
-        of_sides = [column for side, column in self.columns.items() if side != BACKGROUND]
+        of_sides = [column for side, column in self.columns.items() if side not in {BACKGROUND, WORKERS}]
         ranked = sorted(total(of_sides).items(), key=lambda item: -item[1])
         return tuple(Operation(name=name, seconds=round(seconds, 3), calls=0) for name, seconds in ranked)
 
@@ -93,6 +103,8 @@ def read(directory: Entry) -> list[JvmStacks]:
 
 def _process(node: str, pid: str, text: str) -> JvmStacks:
     stacks = list(_parse(text))
+    if pid.endswith(_OF_PYTHON):
+        return JvmStacks(node, pid.removesuffix(_OF_PYTHON), PYTHON_WORKER, stacks)
     mains = [match[1] for stack in stacks for frame in stack.frames[:6] if (match := _MAIN.search(frame))]
     known = [name for name in mains if runs_tasks(name)]
     return JvmStacks(node, pid, next(iter(known or mains), ""), stacks)
@@ -111,21 +123,29 @@ def profile(processes: Sequence[JvmStacks]) -> Profiled:
     """The processes in which tasks ran, by side, and by category in the order of CATEGORIES."""
     samples: dict[str, Counter[str]] = {BACKGROUND: Counter()}
     unmatched: Counter[str] = Counter()
-    counted = [process for process in processes if runs_tasks(process.program)]
+    counted = [each for each in processes if runs_tasks(each.program) or each.program == PYTHON_WORKER]
     for process in counted:
         for stack in process.stacks:
             kind_of = process.kind(stack)
-            category = kind_of if kind_of in {"collector", "compiler"} else categorise(stack.frames)
-            side = _side(stack) if kind_of == "task" else BACKGROUND
+            category = (
+                _ACTIVITIES.get(stack.thread, NO_RULE) if kind_of == PYTHON else _in_jvm(kind_of, stack)
+            )
+            side = {"task": _side(stack), PYTHON: WORKERS}.get(kind_of, BACKGROUND)
             samples.setdefault(side, Counter())[category] += stack.samples
             if category == NO_RULE:
                 unmatched[stack.frames[-1] if stack.frames else ""] += stack.samples
     columns = {
         side: {key: round(samples[side][key] * SECONDS, 3) for key in CATEGORIES if samples[side][key]}
-        for side in sorted(samples, key=lambda side: (side == BACKGROUND, side == OTHER, side))
+        for side in sorted(
+            samples, key=lambda side: (side == BACKGROUND, side == WORKERS, side == OTHER, side)
+        )
     }
     most = {frame: count * SECONDS for frame, count in unmatched.most_common(_UNMATCHED)}
     return Profiled(processes=len(counted), columns=columns, unmatched=most)
+
+
+def _in_jvm(kind_of: str, stack: Stack) -> str:
+    return kind_of if kind_of in {"collector", "compiler"} else categorise(stack.frames)
 
 
 def categorise(frames: Sequence[str]) -> str:

@@ -11,7 +11,18 @@ CPU = "CPU"
 WAITING = "run-queue wait"
 GC = "GC"
 NETWORK = "network"
+SAME_NODE = "waiting for blocks of the same node"
 SOCKETS = "waiting in sockets"
+HDFS = "waiting for HDFS"
+KAFKA = "waiting for Kafka"
+DRIVER = "waiting for the driver"
+CHILDREN = "waiting for child processes"
+PYTHON_USER = "Python: user code"
+PYTHON_WAITING = "Python: user code waiting"
+PYTHON_EXCHANGE = "Python: exchange with the JVM"
+PYTHON_START = "Python: start and imports"
+PYTHON_WORKER = "Python: worker"
+"""What Python workers did is not known."""
 FAILED = "failed work"
 THREADS = "waiting for other threads"
 UNCLASSIFIED = "unclassified"
@@ -33,6 +44,8 @@ class StageTasks:
     gc: float = 0.0
     fetch: float = 0.0
     """Waiting for blocks of other executors."""
+    remote: bool = True
+    """Whether some of these were on another node, as far as is known."""
     files: Mapping[str, float] = field(default_factory=dict)
     """By part: inside file calls, which includes their use of a processor and their waiting for one."""
     blocked_in_files: float | None = None
@@ -43,16 +56,20 @@ class StageTasks:
     """By part: what threads that serve blocks did meanwhile, on all nodes."""
     wire: float = 0.0
     """Seconds that links need for the blocks that were fetched, whatever their servers do; 0 where their rate is not known."""
+    python: Mapping[str, float] = field(default_factory=dict)
+    """By part: what Python workers did for these tasks, also beside the tasks' own computing."""
+    python_files: Mapping[str, float] = field(default_factory=dict)
+    """By part: of what their functions waited for, inside file calls."""
     seen: Mapping[str, float] = field(default_factory=dict)
-    """By part: blocked in what is no file call, as seen at looks: SOCKETS in calls on sockets, THREADS in locks and sleep."""
+    """By part: blocked in what is no file call, as seen at looks: in calls on sockets and pipes by peer, THREADS in locks and sleep."""
 
 
 def parts(found: StageTasks) -> dict[str, float]:
     """Exclusive parts whose sum is `held`.
 
     CPU time and run-queue waits are exact, so the rest of a task's time is what it was blocked in, and that is
-    what file calls, the collector and fetches have to share. What they leave over is named as far as a sample saw in what the
-    thread was blocked; the rest has no name.
+    what file calls, the collector and fetches have to share. Python workers have what these leave: a worker works beside its task as well,
+    which costs nothing. What is left then is named as far as a sample saw in what the thread was blocked; the rest has no name.
     """
     scheduling = min(found.scheduling, found.held)
     left = found.held - scheduling
@@ -65,6 +82,7 @@ def parts(found: StageTasks) -> dict[str, float]:
     known = sum(causes.values())
     scale = blocked / known if known > blocked else 1.0
     exclusive = {name: seconds * scale for name, seconds in causes.items()}
+    exclusive = total([exclusive, _python(found, blocked - sum(exclusive.values()))])
     exclusive = total([exclusive, _seen(found, blocked - sum(exclusive.values()))])
     stolen = min(found.stolen, max(0.0, blocked - sum(exclusive.values())))
     exclusive = total([exclusive, {CPU: cpu, WAITING: waiting + stolen}])
@@ -84,18 +102,33 @@ def _files(found: StageTasks) -> dict[str, float]:
     return {name: seconds * blocked / timed for name, seconds in found.files.items()}
 
 
-def _seen(found: StageTasks, left: float) -> dict[str, float]:
-    """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too.
+def _python(found: StageTasks, left: float) -> dict[str, float]:
+    """Of the time that no cause explains: what Python workers did.
 
-    A socket is not the network: a Python worker on the same host is behind one as well.
+    Where a task waited for its worker longer than that, the two waited for each other: rows on their way.
     """
-    sockets = max(0.0, found.seen.get(SOCKETS, 0.0))
-    locks = max(0.0, found.seen.get(THREADS, 0.0) - found.gc - found.fetch)
-    seen = sockets + locks
-    scale = min(1.0, max(0.0, left) / seen) if seen else 0.0
-    return {
-        name: seconds * scale for name, seconds in ((SOCKETS, sockets), (THREADS, locks)) if seconds * scale
-    }
+    did = sum(found.python.values())
+    if not did or left <= 0:
+        return {}
+    waited, files = found.python.get(PYTHON_WAITING, 0.0), sum(found.python_files.values())
+    named = min(1.0, waited / files) if files else 0.0
+    moved = {name: seconds * named for name, seconds in found.python_files.items()}
+    parts = total([found.python, {PYTHON_WAITING: -sum(moved.values())}, moved])
+    parts = {name: seconds * min(1.0, left / did) for name, seconds in parts.items()}
+    handed = min(found.seen.get(PYTHON_WORKER, 0.0), left) - sum(parts.values())
+    return total([parts, {PYTHON_EXCHANGE: max(0.0, handed)}])
+
+
+def _seen(found: StageTasks, left: float) -> dict[str, float]:
+    """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too."""
+    seen = {name: max(0.0, seconds) for name, seconds in found.seen.items()}
+    causes = {THREADS: found.gc + found.fetch, NETWORK: found.fetch}
+    seen |= {name: max(0.0, seen[name] - causes[name]) for name in causes.keys() & seen.keys()}
+    if found.python:
+        seen.pop(PYTHON_WORKER, None)
+    whole = sum(seen.values())
+    scale = min(1.0, max(0.0, left) / whole) if whole else 0.0
+    return {name: seconds * scale for name, seconds in seen.items() if seconds * scale}
 
 
 def _fetch(found: StageTasks) -> dict[str, float]:
@@ -104,11 +137,12 @@ def _fetch(found: StageTasks) -> dict[str, float]:
     But not the time that the links need: what servers do while bytes of before are on their way delays nobody.
     """
     serving = sum(found.served.values())
+    name = NETWORK if found.remote else SAME_NODE
     if not serving or not found.fetch:
-        return {NETWORK: found.fetch}
+        return {name: found.fetch}
     followed = min(max(0.0, found.fetch - found.wire), serving)
     causes = {name: followed * seconds / serving for name, seconds in found.served.items()}
-    return total([causes, {NETWORK: found.fetch - followed}])
+    return total([causes, {name: found.fetch - followed}])
 
 
 def agree(timed: float, seen: float, runnable: float, samples: int, whole: float) -> bool:

@@ -84,6 +84,17 @@ class CrossCheck(Part):
     agree: bool
 
 
+class PythonWorkers(Part):
+    """Workers of PySpark that wrote what they did: how many, for how many tasks, and how large they became."""
+
+    processes: int
+    tasks: int
+    peak: int
+    """Bytes of memory of the largest."""
+    modules: int
+    """Python modules that one had loaded at most."""
+
+
 class Covered(Part):
     """What the answer is based on, and what it could not see."""
 
@@ -92,6 +103,7 @@ class Covered(Part):
     processes_seen: int
     missing: Mapping[str, str] = {}
     cross_check: CrossCheck | None = None
+    python: PythonWorkers | None = None
     replay: float
     """The job's own tasks scheduled again, over the time it took."""
     lost: tuple[str, ...] = ()

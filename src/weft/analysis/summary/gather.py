@@ -7,7 +7,7 @@ from typing import Any
 
 import polars
 
-from weft.analysis.explain import explanation, pauses, recovery, stacks
+from weft.analysis.explain import explanation, pauses, pythontime, recovery, stacks
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.timeparts import Explanation
@@ -132,8 +132,20 @@ def _explained(
     """The attribution needs every task as an object; the figures of stages are sums, whatever the number of tasks."""
     if metrics.count <= kept.IN_MEMORY:
         used = _calibration(sources)
+        workers = sources.rows(
+            "what Python workers did", lambda: tuple(pythontime.read(sources.stored.folder / "python"))
+        )
         return explanation.explain(
-            metrics, samples, phases, decided.nodes, begin, decided.slots, used, profile, failed=failed
+            metrics,
+            samples,
+            phases,
+            decided.nodes,
+            begin,
+            decided.slots,
+            used,
+            profile,
+            workers,
+            failed=failed,
         )
     sources.gaps.append(
         f"where the slot time went was left out: the job has {metrics.count:,} tasks, and at most"

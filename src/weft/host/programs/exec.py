@@ -20,7 +20,7 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
     """`argv`, `environment`, `directory` (or None), `alone`: whether orphans of the command are killed too."""
     _control(_CHILD_SUBREAPER)
     environment = dict(os.environ, PATH=os.environ.get("PATH", "/usr/bin:/bin") + ":" + _PROGRAMS)
-    environment.update(request["environment"])
+    environment.update(_joined(request["environment"]))
     command = os.fork()
     if command == 0:
         _become(request["argv"], environment, request["directory"])
@@ -32,6 +32,12 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
     if request["alone"]:
         _kill_descendants()
     os._exit(code)
+
+
+def _joined(environment: "dict[str, str]") -> "dict[str, str]":
+    """Modules of Python are found where the host's own login has them, too."""
+    paths = [path for path in (environment.get("PYTHONPATH"), os.environ.get("PYTHONPATH")) if path]
+    return {**environment, **({"PYTHONPATH": ":".join(paths)} if paths else {})}
 
 
 def _control(option: int) -> None:

@@ -135,6 +135,11 @@ def _covered(explanation: Explanation) -> str:
             if pair.runnable < pair.timed / 2
             else "two measurements of file calls cannot be compared: most of the time in them was waiting for a processor"
         )
+    if (python := coverage.python) is not None:
+        words.append(
+            f"{python.processes} Python workers served {python.tasks:,} tasks, with at most {show_size(python.peak)} and"
+            f" {python.modules:,} modules each"
+        )
     if explanation.background:
         kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in explanation.background.items())
         words.append(f"CPU time beside the tasks: {kinds}")

@@ -1,0 +1,1 @@
+"""What PySpark's workers do, seen from inside. It runs in the Python of a job, which has no weft."""
