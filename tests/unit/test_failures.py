@@ -265,7 +265,9 @@ def test_the_exception_that_ended_a_workload_is_before_its_last_line(layout: Lay
 
 def test_what_failed_before_a_python_worker_ended_is_the_reason(layout: Layout) -> None:
     ended = PY4J.format("org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)")
-    prior = "26/11/24 10:00:03 ERROR PythonRunner: This may have been caused by a prior exception:\n"
+    prior = (
+        "26/11/24 10:00:03 ERROR Executor: Exception in task 0.0 in stage 0.0 (TID 0)\n\tat x\nCaused by: "
+    )
     found = why(layout, ended, first=f"{prior}java.io.IOException: not a gzip file\n")
     assert found.says == "an input file is damaged, or of another format"
     assert why(replace(layout, run="other"), ended, second="fine\n").evidence is not None

@@ -16,9 +16,9 @@ _FOLLOWING = 30
 """Lines after one that names a reason which may say more."""
 _SCRATCH = re.compile(r"\.shuffle\.|storage\.Disk|unsafe\.sort|MapOutputBuffer|mapred\.Merger|[sS]pill")
 """Frames of what engines write to the scratch."""
-_PRIOR = "may have been caused by a prior exception"
-"""What Spark logs of a Python worker whose input failed, before the exception (PythonRunner.scala)."""
-_NEXT = 4
+_PRIOR = re.compile("may have been caused by a prior exception|Executor: Exception in task")
+"""What Spark logs of a Python worker whose input failed, before the exception (PythonRunner.scala, Executor.scala)."""
+_NEXT = 60
 """Lines in which that exception is."""
 _KERNEL = "`dmesg -T` on the node shows what the kernel killed"
 _MORE_MEMORY = "--nodes KIND:N,memory=SIZE gives nodes more; or lower the memory of executors, which leaves more to others"
@@ -77,7 +77,7 @@ class Case:
         if own := self._ended_itself():
             return own
         for role in ("task", "daemon"):
-            if hits := sorted(self._hits(role), key=lambda hit: hit[0]):
+            if hits := sorted(self._hits(role, found), key=lambda hit: hit[0]):
                 _, text, other = hits[0]
                 return self._why(other, text, text.of)
         if killed and (found is None or "killed" in found.says):
@@ -85,12 +85,13 @@ class Case:
             return Why(says, "", _KERNEL, killed.evidence)
         return None
 
-    def _hits(self, role: Role) -> Iterator[tuple[tuple[str, int], Text, Failure]]:
-        prior = [rule for rule in failures.listed() if not rule.follows]
+    def _hits(self, role: Role, followed: Failure | None) -> Iterator[tuple[tuple[str, int], Text, Failure]]:
+        worker = followed is not None and followed.rule.name == "python-worker"
+        prior = [rule for rule in failures.listed() if worker and not rule.follows]
         for text in self.program.others:
             for index, line in enumerate(text.lines if text.of == role else ()):
                 following = text.lines[index + 1 : index + _NEXT]
-                if _PRIOR in line and (found := failures.named(following, role, prior)):
+                if prior and _PRIOR.search(line) and (found := failures.named(following, role, prior)):
                     found = replace(found, line=index + 1 + found.line)
                     yield (text.time(index) or "~", index), text, found
             if text.of == role and (found := failures.named(text.lines, role, _ending())):
