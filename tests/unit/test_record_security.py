@@ -36,6 +36,7 @@ OTHERS = {
     "cli/persistent.py": "the log of the user's own cluster",
     "cli/site.py": "the user's site profile",
     "cli/survey.py": "the user's site profile",
+    "cli/verbs.py": "the source of a verb, for its line of --help",
     "facts/engines/flink/archive.py": "the log that is imported",
     "facts/engines/hadoop/jobsettings.py": "the settings beside a log that is imported",
     "facts/engines/hadoop/jobhistory.py": "the settings beside a log that is imported",
