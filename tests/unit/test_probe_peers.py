@@ -22,8 +22,8 @@ HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrn
 MAPPED = "0000000000000000FFFF0000"
 
 
-def tcp(number: int, local: str, remote: str, state: str, inode: int) -> str:
-    rest = "00000000:00000000 00:00000000 00000000     0        0"
+def tcp(number: int, local: str, remote: str, state: str, inode: int, user: int = 0) -> str:
+    rest = f"00000000:00000000 00:00000000 00000000     {user}        0"
     return f"   {number}: {local} {remote} {state} {rest} {inode} 2 000000009605efc2 20 0 0 10 -1\n"
 
 
@@ -35,6 +35,7 @@ TCP = (
 TCP6 = (
     HEAD
     + tcp(0, "0" * 32 + ":268A", "0" * 32 + ":0000", "0A", 301)
+    + tcp(9, f"{MAPPED}0100007F:0001", f"{MAPPED}0100007F:0002", "01", 999, user=101)
     + tcp(1, f"{MAPPED}0100007F:B33E", f"{MAPPED}0100007F:E511", "01", 101)
     + tcp(2, f"{MAPPED}0100007F:B340", f"{MAPPED}0100007F:268A", "01", 102)
     + tcp(3, f"{MAPPED}0100007F:B342", f"{MAPPED}0A00000A:1F90", "01", 103)
@@ -82,7 +83,7 @@ def proc(tmp_path: Path) -> Path:
 
 
 def peers(proc: Path) -> Peers:
-    return Peers(lambda: dict.fromkeys(COMMANDS, "10.0.0.1") | {DATANODE: "10.0.0.10"}, str(proc))
+    return Peers(lambda: dict.fromkeys(COMMANDS, "10.0.0.1") | {DATANODE: "10.0.0.10"}, root=str(proc))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,12 @@ def test_a_server_is_found_from_the_namespace_of_another_node(proc: Path) -> Non
             HEAD + tcp(0, "0A00000A:1F90", "00000000:0000", "0A", 301)
         )
     assert peers(proc).of(EXECUTOR_PID, 3) == "HDFS"
+
+
+def test_a_daemon_on_another_host_is_known_by_its_nodes_address(proc: Path) -> None:
+    found = Peers(lambda: dict.fromkeys(COMMANDS, "10.0.0.1"), {"10.0.0.10": "Kafka"}, str(proc))
+    assert found.of(EXECUTOR_PID, 3) == "Kafka"
+    assert found.of(EXECUTOR_PID, 4) == ""
 
 
 def test_a_table_is_not_read_again_for_each_socket(proc: Path) -> None:

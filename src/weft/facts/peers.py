@@ -9,6 +9,8 @@ from weft.facts.threadkinds import PYTHON_MODULES, runs_tasks
 
 PYTHON, CHILD, EXECUTOR = "Python worker", "child processes", "executors"
 """A worker or the daemon of PySpark; any other process that the tasks' process has started; where tasks run."""
+SERVICES = {"hdfs": "HDFS", "kafka": "Kafka"}
+"""The role of a service's daemons, by its kind."""
 PEERS = "peers"
 
 

@@ -32,6 +32,8 @@ class Peers:
     """
 
     processes: Callable[[], Mapping[int, str]]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    """By address of a node that runs nothing else: the role of its daemons, which may be on another host."""
     root: str = "/proc"
     known: dict[str, "_Found"] = field(default_factory=dict)
     """By link of a descriptor."""
@@ -87,6 +89,8 @@ class Peers:
         texts = [self._connections(other, *servers) for other in (pid, *own)]
         if found := self._holder([_inode(text, server) for text in texts for server in servers]):
             self.servers[here, remote] = found, time.monotonic()
+            return found
+        if found := next((role for each, role in self.elsewhere.items() if hexadecimal(each) in remote), ""):
             return found
         pairs = [f"{far} {near} " for far in _forms(remote) for near in _forms(local)]
         return self._holder([_inode(text, pair) for text in texts for pair in pairs])
@@ -183,21 +187,25 @@ def _listens(address: str) -> str:
     return f"{address} {'0' * len(address.partition(':')[0])}:0000 {_LISTENS} "
 
 
-def _line(text: str, part: str) -> str:
-    """The line of a table that contains some text; empty if none does."""
+def _lines(text: str, part: str) -> Iterator[list[str]]:
+    """The fields of each line of a table that contains some text."""
     at = text.find(part)
-    return text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0] if at >= 0 else ""
+    while at >= 0:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        yield text[text.rfind("\n", 0, at) + 1 : end].split()
+        at = text.find(part, end)
 
 
 def _ends(text: str, inode: str) -> tuple[str, str] | None:
     """Local and remote address of a connection, as the kernel writes them."""
-    fields = _line(text, f" {inode} ").split()
-    return (fields[1], fields[2]) if len(fields) > _INODE and fields[_INODE] == inode else None
+    # a user may have the same number
+    found = (fields for fields in _lines(text, f" {inode} ") if fields[_INODE : _INODE + 1] == [inode])
+    return next(((fields[1], fields[2]) for fields in found), None)
 
 
 def _inode(text: str, part: str) -> str:
-    fields = _line(text, f" {part}").split()
-    return fields[_INODE] if len(fields) > _INODE else ""
+    return next((fields[_INODE] for fields in _lines(text, f" {part}") if len(fields) > _INODE), "")
 
 
 def parent(root: str, pid: int) -> int:

@@ -1,8 +1,9 @@
 """Reads /proc periodically on another host, for weft on its own machine: prints samples to the standard output.
 
-Usage: python -m weft.adapters.probes.sampler RUN NODE PROBE, on the node.
+Usage: python -m weft.adapters.probes.sampler RUN NODE PROBE [SERVERS], on the node; SERVERS as JSON, for the probe `threads`.
 """
 
+import json
 import os
 import signal
 import sys
@@ -18,7 +19,7 @@ from weft.record import samples
 from weft.record.samples import Sample
 
 
-def main(run: str, name: str, probe: str) -> None:
+def main(run: str, name: str, probe: str, servers: str = "{}") -> None:
     """Run until SIGTERM; the last reading is from that moment."""
     done = threading.Event()
 
@@ -28,7 +29,7 @@ def main(run: str, name: str, probe: str) -> None:
     signal.signal(signal.SIGTERM, end)
     nodes = {name: Node(name, "", 0, 0, Path.cwd(), network_pid=os.getpid(), host=name)}
     if probe == threads.ThreadsProbe.name:
-        reader = threads.ThreadReader(nodes, run)
+        reader = threads.ThreadReader(nodes, run, json.loads(servers))
         with every(threads.GLANCE, reader.glance):
             _tell(reader.read, threads.INTERVAL, done)
     else:

@@ -28,13 +28,13 @@ def _runs(node: Node) -> bool:
 
 
 @contextmanager
-def samplers(layout: Layout, probe: str) -> Iterator[None]:
-    """A process on each other host that reads its /proc for this probe and sends the readings."""
+def samplers(layout: Layout, probe: str, *more: str) -> Iterator[None]:
+    """A process on each other host that reads its /proc for this probe, with more arguments, and sends the readings."""
     away = [node for node in layout.all_nodes if node.host]
     running = [
         access(node).spawn(
             f"sampler-{probe}",
-            [sys.executable, "-P", "-m", "weft.adapters.probes.sampler", layout.run, node.name, probe],
+            [sys.executable, "-P", "-m", "weft.adapters.probes.sampler", layout.run, node.name, probe, *more],
             log=layout.log(node, f"sampler-{probe}"),
             env={"PYTHONPATH": str(settings.PACKAGE.parent), marks.LEASE: layout.run},
             out=samples.remote_log(layout.record, f"{node.name}.{probe}"),

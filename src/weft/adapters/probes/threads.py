@@ -4,6 +4,7 @@ HotSpot gives threads their names, so /proc/PID/task distinguishes task threads 
 workers, all threads are of one kind.
 """
 
+import json
 import os
 import threading
 import time
@@ -67,13 +68,25 @@ class ThreadsProbe(Probe):
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
         here = {node.name: node for node in layout.all_nodes if not node.host}
-        reader = ThreadReader(here, layout.run)
+        reader = ThreadReader(here, layout.run, servers(layout))
         with (
             self.polled(layout, lambda: reader.read() if here else (), interval=INTERVAL) as read,
-            samplers(layout, self.name),
+            samplers(layout, self.name, json.dumps(servers(layout))),
             every(GLANCE, reader.glance),
         ):
             yield read
+
+
+def servers(layout: Layout) -> dict[str, str]:
+    """By address of the nodes that run nothing but a service: the role of its daemons."""
+    apart = {node.name for node in layout.servers}
+    return {
+        node.address: role
+        for service, role in peers.SERVICES.items()
+        if service in layout.services
+        for node in layout.serving(service)
+        if node.name in apart
+    }
 
 
 @dataclass
@@ -127,6 +140,8 @@ class ThreadReader:
 
     nodes: Mapping[str, Node]
     lease: str
+    servers: Mapping[str, str] = field(default_factory=dict)
+    """As the function of this name."""
     jvms: dict[tuple[int, str], Watched] = field(default_factory=dict)
     """By PID and program: until its exec, a process that a JVM starts looks like that JVM."""
     live: Sequence[tuple[int, Watched]] = ()
@@ -139,7 +154,7 @@ class ThreadReader:
 
     def __post_init__(self) -> None:
         self.owners = Owners(self.lease)
-        self.waits = ThreadWaits(Peers(lambda: self.processes), os.uname().machine)
+        self.waits = ThreadWaits(Peers(lambda: self.processes, self.servers), os.uname().machine)
 
     def read(self) -> list[Sample]:
         """All counters that have changed, of each JVM and of each node."""
