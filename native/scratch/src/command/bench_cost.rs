@@ -9,7 +9,9 @@ use std::{env, fs, io, thread};
 const ROUNDS: usize = 15;
 const CALLS: u32 = 200_000;
 /// As an executor has them.
-const CLASSES: &str = "input=/a/b/c:output=/a/b/d:scratch=/dev/shm:jars=/a/jars:jars=/a/java:logs=/a/runs";
+const CLASSES: &str =
+    "python=*.py:python=*.pyc:python=*/python3*:input=/a/b/c:output=/a/b/d:scratch=/dev/shm:jars=/a/jars:\
+                       jars=/a/java:logs=/a/runs";
 const THREADS: &str = "collector=GC Thread#:compiler=C2 Compiler:server=shuffle-:server=rpc-:task=Executor task ";
 
 /// Nanoseconds of each call, printed as `name ns` lines by a thread with a task's name.
