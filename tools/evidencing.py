@@ -89,7 +89,9 @@ def behind(block: Block) -> str:
     if tables.TABLES[block.name].bare:
         return f"a list of {len(found)} lines"
     if not found:
-        return f"{WITHOUT}, figures of {block.date or 'no date'}"
+        return (
+            f"{WITHOUT}, figures of {block.date or 'no date'}; made by `{tables.TABLES[block.name].command}`"
+        )
     commits: Sequence[str] = list(dict.fromkeys(str(row["commit"]) for row in found))
     return f"{category(block)}, {len(found)} rows, commit {', '.join(commits)}"
 

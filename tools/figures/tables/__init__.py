@@ -58,16 +58,16 @@ TABLES: Mapping[str, Table] = {
     "advised": Table("bench/advised", advised.lines),
     "bounds": Table("bench/doses", doses.bounds, "doses", "pair", _dose),
     "calls": Table("bench/calls", calls.lines),
-    "categories": Table("weft run studies/ibm-network", ibm.categories, "ibm-network"),
+    "categories": Table("bench/run ibm-network", ibm.categories, "ibm-network"),
     "clemson-orangefs": Table(
-        "weft run studies/clemson-orangefs",
+        "bench/run clemson-orangefs",
         together(grid("clemson-orangefs", [("ofs", "hdfs"), ("scaled", "hdfs")]), rules("clemson-orangefs")),
     ),
     "doses": Table("bench/doses", doses.doses, "doses", "dose", _dose, shown.MANY),
     "equal": Table("bench/doses again", doses.equal, "doses", "again", _dose),
     "explained": Table("bench/explained", explained.lines),
     "ibm-network": Table(
-        "weft run studies/ibm-network",
+        "bench/run ibm-network",
         together(
             grid("ibm-network", [("one", "ten"), ("ten", "forty")]), ibm.partitions, rules("ibm-network")
         ),
@@ -78,7 +78,7 @@ TABLES: Mapping[str, Table] = {
     "long": Table("./test long", long.lines, bare=True),
     "mllib": Table("bench/run mllib", mllib.verdicts),
     "nersc-lustre": Table(
-        "weft run studies/nersc-lustre",
+        "bench/run nersc-lustre",
         together(
             grid("nersc-lustre", [("lustre", "memory"), ("loopback", "memory"), ("pool", "memory")]),
             studies.difference("nersc-lustre", "lustre", 0.5),
@@ -86,16 +86,16 @@ TABLES: Mapping[str, Table] = {
         ),
     ),
     "nersc-lustre-mllib": Table(
-        "weft run studies/nersc-lustre-mllib", together(mllib.slowdowns, rules("nersc-lustre-mllib"))
+        "bench/run nersc-lustre-mllib", together(mllib.slowdowns, rules("nersc-lustre-mllib"))
     ),
     "overhead": Table("bench/run overhead", over("probes", "null", ["run"])),
     "published": Table("bench/published", published.lines),
     "queries": Table("bench/queries", queries.table),
     "streams": Table("bench/run streams", streams.lines),
-    "trace": Table("weft run studies/clemson-orangefs/trace.toml", replays.lines),
+    "trace": Table("bench/run trace", replays.lines),
     "unseen": Table("bench/unseen", unseen.lines, kind="cell"),
     "zib-datawarp": Table(
-        "weft run studies/zib-datawarp",
+        "bench/run zib-datawarp",
         together(grid("zib-datawarp", [("datawarp", "lustre")]), rules("zib-datawarp")),
     ),
 }
