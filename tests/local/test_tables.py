@@ -18,6 +18,13 @@ def test_queries_of_tpcds_are_right_and_have_their_figures(weft: Weft) -> None:
     assert rows["q3"]["shuffle_bytes"] > 0
     assert result["facts"]["geometric_mean_seconds"] > 0
     assert (weft.record() / "queries" / "q3.sql").exists()
+    sql = weft.result("explain", "last")["sql"]
+    assert {"scan", "join", "aggregate"} <= {row["kind"] for row in sql["operators"]}
+    scan = next(row for row in sql["operators"] if row["name"] == "scan store_sales")
+    assert scan["rows"] > 0
+    assert scan["bytes"] > 0
+    assert scan["files"] > 0
+    assert scan["stages"]
 
 
 @pytest.mark.long

@@ -41,7 +41,7 @@ class Explained:
 
     def bound(self, name: str) -> float:
         """How many times faster at most without the part."""
-        return max([1.0, *(part["bound"] for part in self.table["parts"] if part["name"] == name)])
+        return max([1.0, *(part["bound"] or 1.0 for part in self.table["parts"] if part["name"] == name)])
 
     def largest_of_tasks(self) -> str:
         """What tasks did most, or waited for most."""

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit import damage
-from tests.unit.test_imports import FLINK, HADOOP, LZ4, PLAIN, ROLLED, ZSTD
+from tests.unit.test_imports import FLINK, HADOOP, LZ4, PLAIN, ROLLED, SQL, ZSTD
 from tests.unit.test_model_tezhistory import history, written
 from weft.analysis.summary.gather import summarize
 from weft.errors import WeftError
@@ -39,6 +39,7 @@ def whole_history() -> bytes:
 
 TEXTS: dict[str, tuple[str, Callable[[], bytes], Damage]] = {
     "spark": ("app-1", lambda: gzip.decompress(PLAIN.read_bytes()), damage.lines_of),
+    "queries": ("app-1", lambda: gzip.decompress(SQL.read_bytes()), damage.lines_of),
     "history": ("job_1_0001-X.jhist", whole_history, damage.lines_of),
     "flink": ("archive", lambda: gzip.decompress(FLINK.read_bytes()), damage.json_of),
     "bytes-spark": ("app-1", lambda: gzip.decompress(PLAIN.read_bytes()), damage.bytes_of),

@@ -4,16 +4,30 @@ import polars
 import pytest
 
 from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
-from weft.analysis.explain import evidence, slots, tasktime
-from weft.analysis.explain.explanation import PHRASES, advice, explain
+from weft.analysis.explain import evidence, sentences, slots, tasktime
+from weft.analysis.explain.explanation import explain
+from weft.analysis.explain.findings import advice
 from weft.analysis.explain.fitting import Used
+from weft.analysis.explain.sentences import PHRASES
 from weft.analysis.explain.stacks import Profiled
+from weft.analysis.explain.timeparts import Explanation, Limit, TimePart, Trying
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
 from weft.facts import jobmetrics, peers
-from weft.report.sections.explain import blocks
+from weft.facts.jobmetrics import JobMetrics
+from weft.report.draw.blocks import Bar
+from weft.report.sections.explain import bar, blocks, first_screen, to_try
 
 NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}", cores=1) for n in (1, 2)]
+
+
+def run(metrics: JobMetrics, *, failed: bool = False) -> Explanation:
+    """On two slots, for 10 s."""
+    found = explain(
+        metrics, readings({}), [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used(), failed=failed
+    )
+    assert found is not None
+    return found
 
 
 def sentence(*observed: int) -> str:
@@ -30,8 +44,12 @@ def sentence(*observed: int) -> str:
 def test_each_part_of_the_slot_time_has_words_and_something_to_try() -> None:
     parts = {value for name, value in vars(tasktime).items() if name.isupper() and isinstance(value, str)}
     parts |= {*slots.EMPTY} - {slots.SCHEDULING}
-    assert parts - {tasktime.UNCLASSIFIED} == PHRASES.keys()
-    assert parts <= {part for part, _ in advice()}
+    assert parts - {tasktime.UNCLASSIFIED, slots.START} == PHRASES.keys()
+    given = {tasktime.CPU, slots.START}
+    assert {part for part, category in advice() if not category} >= parts - given
+    assert not given & {part for part, category in advice() if not category}, (
+        "a job has its work and its start"
+    )
 
 
 def test_each_peer_has_a_part() -> None:
@@ -47,29 +65,97 @@ def test_an_executor_whose_threads_were_not_read_is_the_reason_why_there_is_no_v
 
 
 def test_a_failed_run_has_no_speed_up() -> None:
-    metrics = job([task(0, 0, 10, node=node, cpu_ns=9e9) for node in (1, 2)])
-    run = [Span(name="run", begin=0, seconds=10)]
-    ended, failed = (
-        explain(metrics, readings({}), run, NODES, 0, 2, Used(), failed=failed) for failed in (False, True)
+    metrics = job([task(0, 0, 10, node=node, cpu_ns=4e9, gc_ms=6000) for node in (1, 2)])
+    ended, failed = (run(metrics, failed=failed) for failed in (False, True))
+    assert ended.sentence.startswith(
+        "60 % of the job's slot time was tasks stopped by garbage collection (at most 2.5 times"
     )
-    assert ended is not None
-    assert failed is not None
-    assert "Without that: at most" in ended.sentence
     assert "The run failed: where its time went is not why." in failed.sentence
-    assert (failed.next, ended.next != ()) == ((), True)
-    assert "faster" in str(blocks(ended))
-    assert "faster" not in str(blocks(failed))
+    assert (failed.findings, [one.part for one in ended.findings]) == ((), ["GC"])
+    assert "speed-up" in str(blocks(ended))
+    assert "speed-up" not in str(blocks(failed))
+    assert "times faster" not in failed.sentence
+
+
+def test_neither_the_start_nor_the_jobs_work_are_offered_as_what_it_could_do_without() -> None:
+    """Half of the run phase is the application's start, and the tasks compute: there is nothing to gain."""
+    found = run(job([task(0, 5, 10, node=node, cpu_ns=5e9) for node in (1, 2)]))
+    assert found.sentence.startswith("100 % of the job's slot time was tasks computing.")
+    assert (
+        found.start == "Before its first task, the application took 5.00 s to start, 50 % of the run phase."
+    )
+    assert found.findings == ()
+    assert {part.name: part.bound for part in found.parts} == {
+        "CPU": None,
+        "no task: application start": None,
+    }
+    decided = found.model_copy(update={"decided": True})
+    (words,) = to_try(decided)
+    assert words.startswith("The job computes: its tasks were on a CPU for 100 % of the job's slot time.")
+    assert words.endswith("No change that weft knows surely saves more than 5 %.")
+    assert "faster" not in str(blocks(decided))
+
+
+def test_a_job_that_computes_is_compared_with_what_the_machine_can_do() -> None:
+    parts = [
+        TimePart(name=name, share=seconds / 20, seconds=seconds, resource=seconds, bound=None)
+        for name, seconds in (
+            ("CPU", 8.0),
+            ("run-queue wait", 1.0),
+            ("no task: application start", 10.0),
+            ("GC", 1.0),
+        )
+    ]
+    gauges = [
+        Limit(name="processors", unit="cores", observed=1.7, ceiling=2, share=0.85, peak=2),
+        Limit(
+            name="bytes read: input",
+            unit="B",
+            observed=1,
+            ceiling=10,
+            share=0.1,
+            peak=2,
+            service="the storage",
+        ),
+        Limit(
+            name="network: sent by node1",
+            unit="B",
+            observed=3,
+            ceiling=10,
+            share=0.3,
+            peak=4,
+            service="the link",
+        ),
+    ]
+    assert sentences.of_work(parts, gauges) == (
+        "The job computes: its tasks were on a CPU for 80 % of the job's slot time and waited for one in 10 %,"
+        " with 1.7 of 2 cores used, and the link at 30 % of its measured peak."
+    )
+    assert sentences.of_work(parts, ()).endswith("waited for one in 10 %.")
+    assert sentences.of_work(parts[2:], gauges) == "", "it does not compute"
+
+
+def test_the_first_screen_says_where_the_jobs_time_went_then_the_start_then_one_thing_to_try() -> None:
+    found = run(job([task(0, 5, 10, node=node, cpu_ns=2e9, gc_ms=3000) for node in (1, 2)]))
+    trying = Trying(change="twice the heap", gain=0.3, low=0.1, high=0.4, command="weft run x")
+    first = first_screen(found.model_copy(update={"trying": trying, "decided": True}))
+    assert first[0].startswith("60 % of the job's slot time was tasks stopped by garbage collection")
+    assert first[1].startswith("Before its first task")
+    assert first[2:] == ["Try twice the heap: saves 30 % of the time (10 % to 40 %).", "weft run x"]
+    assert len(first_screen(found)) == 2, "a record alone does not decide what to try"
 
 
 def test_where_all_were_read_their_waits_have_a_name() -> None:
-    assert sentence(1, 2).startswith("60 % of slot time was tasks ready to run while others used the CPU")
+    assert sentence(1, 2).startswith(
+        "60 % of the job's slot time was tasks ready to run while others used the CPU"
+    )
 
 
 @pytest.mark.parametrize(
     ("category", "advice"),
-    [("partitioning", "Spark compares each record with every bound"), ("sort", "tasks compute")],
+    [("partitioning", ["Spark compares each record with every bound"]), ("sort", [])],
 )
-def test_what_to_do_about_cpu_time_depends_on_its_largest_category(category: str, advice: str) -> None:
+def test_what_to_do_about_cpu_time_depends_on_its_largest_category(category: str, advice: list[str]) -> None:
     metrics = job([task(0, 0, 10, node=node, cpu_ns=9.5e9) for node in (1, 2)])
     profile = Profiled(processes=2, columns={"map": {category: 12.0, "kernel": 7.0}})
     found = explain(
@@ -77,7 +163,7 @@ def test_what_to_do_about_cpu_time_depends_on_its_largest_category(category: str
     )
     assert found is not None
     assert found.headline == "CPU"
-    assert found.next[0].startswith(advice)
+    assert [one.change[:43] for one in found.findings] == advice
 
 
 def test_sides_have_all_stages_and_the_table_those_that_took_most() -> None:
@@ -87,3 +173,15 @@ def test_sides_have_all_stages_and_the_table_those_that_took_most() -> None:
     assert len(found.stages) < 8
     assert sum(found.sides.values()) > sum(stage.seconds for stage in found.stages)
     assert sum(found.sides.values()) >= 8
+
+
+def test_a_part_has_the_same_colour_in_every_report() -> None:
+    """By what it is like, and not by how large it is."""
+    first = bar(run(job([task(0, 0, 10, node=node, cpu_ns=2e9, gc_ms=7000) for node in (1, 2)])))
+    second = bar(run(job([task(0, 4, 10, node=node, cpu_ns=5e9, gc_ms=1000) for node in (1, 2)])))
+
+    def colours(shown: Bar) -> dict[str, tuple[str, bool]]:
+        return {name: shown.colour(index) for index, (name, _, _) in enumerate(shown.parts)}
+
+    assert colours(first)["CPU"] == colours(second)["CPU"] == ("f-cpu", False)
+    assert colours(first)["GC"] == colours(second)["GC"] == ("f-gc", False)

@@ -30,6 +30,9 @@ ZSTD = LOGS / "app-20261122171827-0000.zstd"
 """Spark 3.5.7, local-cluster[2,1,1024], sort.py."""
 LZ4 = LOGS / "local-1795367936308.lz4"
 """Spark 3.5.7, local[2], wordcount.py."""
+SQL = LOGS / "spark-4.3-sql.gz"
+"""Spark 4.3.0, local[2], PySpark: a table of 120 files joined with another one by sorting and by broadcast, an aggregate of it, and a
+Python function; without the plans as text and what tasks repeat."""
 FLINK = LOGS / "flink-2.3-archive.gz"
 """Flink 2.3.0's own archive of a sort with 2 + 4 subtasks on 2 slots."""
 HADOOP = LOGS / "mapreduce-3.5-binary.jhist.gz"
@@ -239,6 +242,34 @@ def test_a_job_history_with_a_damaged_schema_is_one_error(tmp_path: Path) -> Non
         log.write_bytes(b"Avro-Binary\n" + schema + b"\n" + bytes(40))
         with pytest.raises(UsageError, match="says nothing of any task"):
             import_log(log, tmp_path / "runs")
+
+
+def test_the_queries_of_a_log_are_explained_by_their_operators(tmp_path: Path) -> None:
+    summary = imported(SQL, tmp_path)
+    assert summary.gaps == summary.gaps[:1], "weft did not observe it, and nothing else"
+    assert summary.explanation is not None
+    sql = summary.explanation.sql
+    assert sql is not None
+    assert sql.queries == 4
+    assert {row.kind for row in sql.operators} == {
+        "scan",
+        "exchange",
+        "broadcast",
+        "sort",
+        "aggregate",
+        "join",
+        "Python",
+        "write",
+    }
+    scan = next(row for row in sql.operators if row.name == "scan facts")
+    assert (scan.rows, scan.files) == (20_000, 120)
+    python = next(row for row in sql.operators if row.kind == "Python")
+    assert python.rows == 18_000
+    assert any("scan facts" in row.name and "Python" in row.name for row in summary.explanation.stages)
+    assert sum(sql.kinds.values()) <= summary.explanation.job
+    changes = [one.change for one in summary.explanation.findings]
+    assert "fewer and larger files of facts: query 2 reads 120 of 2 kB on average" in changes
+    assert "scan facts" in page.text(summary)
 
 
 def test_an_archive_of_flink_is_explained(tmp_path: Path) -> None:

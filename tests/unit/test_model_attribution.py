@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import polars
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.report_fakes import measure
 from weft.analysis.explain.attribution import Attribution, attribute
 from weft.analysis.explain.evidence import Window
+from weft.analysis.explain.spread import Readings
 from weft.facts import jobmetrics
 from weft.facts.jobmetrics import JobMetrics
 from weft.record import samples
@@ -20,7 +22,7 @@ EXECUTOR = "CoarseGrainedExecutorBackend/1"
 Row = dict[str, object]
 
 
-def task(stage: int, begin: float, end: float, *, node: int = 1, ok: bool = True, **more: float) -> Row:
+def task(stage: int, begin: float, end: float, *, node: int = 1, ok: bool = True, **more: float | str) -> Row:
     """A task that ran all the time between its begin and its end, and used a processor for half of it."""
     took = max(0.0, end - begin)
     known = {
@@ -66,8 +68,12 @@ def readings(rates: dict[tuple[str, str, str], float], until: int = 10) -> polar
     return polars.DataFrame(found, samples.SCHEMA, orient="row")
 
 
-def attributed(tasks: list[Row], seen: polars.DataFrame | None = None) -> Attribution:
-    found = attribute(job(tasks), readings({}) if seen is None else seen, WINDOW)
+def attributed(tasks: list[Row], seen: polars.DataFrame | None = None, **application: object) -> Attribution:
+    metrics = job(tasks)
+    if application:
+        row = {**dict.fromkeys(jobmetrics.APPLICATIONS), **application}
+        metrics.applications = polars.DataFrame([row], jobmetrics.APPLICATIONS)
+    found = attribute(metrics, readings({}) if seen is None else seen, WINDOW)
     assert found is not None
     return found
 
@@ -144,6 +150,134 @@ def test_a_straggler_is_worth_what_an_even_split_would_save() -> None:
     found = attributed([task(0, 0, 10), task(0, 0, 2)])
     tail = next(part for part in found.parts if part.name == "no task: stragglers")
     assert tail.bound == pytest.approx(10 / 6)
+
+
+def test_of_two_stages_at_once_the_one_that_computes_did_not_wait_for_files() -> None:
+    """Two tasks of an executor: one computes for 10 s, the other one is blocked in opens for 10 s."""
+    counters = {
+        ("node1", EXECUTOR, "threads.task.wait"): 0.0,
+        ("node1", EXECUTOR, "threads.task.cpu"): 1.0,
+        ("node1", EXECUTOR, "threads.task.in.open"): 1.0,
+        ("node1", EXECUTOR, "threads.task.in.running"): 1.0,
+        ("node1", "", "threadops.task.scratch.open.seconds"): 1.0,
+        ("node1", "", "threadops.task.scratch.open.count"): 100.0,
+    }
+    tasks = [task(0, 0, 10, cpu_ns=10_000_000_000), task(1, 0, 10, cpu_ns=0)]
+    found = attributed(tasks, readings(counters))
+    assert shares(found)["CPU"] == pytest.approx(0.5, abs=0.001)
+    assert shares(found)["metadata: scratch"] == pytest.approx(0.5, abs=0.01)
+    assert found.verdict
+
+
+def test_each_executor_has_its_own_tasks_activity() -> None:
+    """Of two executors on a node, with a task of another stage each, one waits for files and the other one in locks."""
+    first, second = (f"{EXECUTOR}/app {number}" for number in (0, 1))
+    counters = {
+        **{("node1", process, "threads.task.wait"): 0.0 for process in (first, second)},
+        ("node1", first, "threads.task.in.open"): 1.0,
+        ("node1", second, "threads.task.in.lock"): 1.0,
+        ("node1", "", "threadops.task.scratch.open.seconds"): 1.0,
+    }
+    tasks = [task(number, 0, 10, cpu_ns=0, executor=str(number)) for number in (0, 1)]
+    found = attributed(tasks, readings(counters))
+    by_stage = {row.stage: row.parts for row in found.stages.values()}
+    assert by_stage["0"]["metadata: scratch"] == pytest.approx(10, abs=0.1)
+    assert by_stage["1"]["waiting for other threads"] == pytest.approx(10, abs=0.1)
+
+
+def reducer(**more: float | str | None) -> Row:
+    """Of 10 s: until 2 s map tasks ran, and it had its last block at 6 s."""
+    own = {"app": "job_1_0001", "index": 0, "retry": 0, "cpu_ns": 9_000_000_000}
+    phases = {"input_wait_ms": 2000, "fetch_wait_ms": 4000}
+    return {**task(1, 0, 10), **own, **phases, **more}
+
+
+def test_a_reducer_that_starts_its_jvm_does_not_wait_for_blocks() -> None:
+    """It starts for 2 s and computes from 6 to 10 s; its fetchers are in calls on sockets for 1 s."""
+    process = "YarnChild/7/attempt_1_0001_r_000000_0"
+    times = {
+        "threads.task.cpu": [0, 2, 2, 6],
+        "threads.task.wait": [0, 0, 0, 0],
+        "threads.fetch.in.network": [0, 0, 1, 1],
+    }
+    found = [
+        measure(name).at(t, "node1", process, value)
+        for name, values in times.items()
+        for t, value in zip((0, 2, 6, 10), values, strict=True)
+    ]
+    seen = polars.DataFrame(found, samples.SCHEMA, orient="row")
+    known = {
+        part.name: part.seconds
+        for part in attributed([reducer()], seen, process_cpu=True).parts
+        if part.seconds > 0.01
+    }
+    assert known["CPU"] == pytest.approx(6)
+    assert known["waiting for blocks of the same node"] == pytest.approx(1)
+    assert known["unclassified"] == pytest.approx(3)
+    assert "waiting for earlier stages" not in known, "it started its JVM meanwhile"
+
+
+def test_a_history_alone_does_not_say_how_long_jvms_started() -> None:
+    found = attributed([reducer(input_wait_ms=0)], process_cpu=True)
+    assert "waiting for blocks of the same node" not in shares(found)
+    assert "waiting for blocks" in found.coverage.missing
+    assert found.coverage.missing["CPU time of tasks"].endswith("with JIT and GC")
+    early = {
+        part.name: part.seconds
+        for part in attributed([reducer(cpu_ns=1_000_000_000)], process_cpu=True).parts
+    }
+    assert early["waiting for blocks of the same node"] == 4
+    assert early["waiting for earlier stages"] == 2
+
+
+def test_gc_that_the_engine_does_not_report_is_not_zero() -> None:
+    """Flink says nothing of it: it is missing, unless the JVMs' own logs of their pauses have it."""
+    quiet = [{**task(0, 0, 10, node=node), "gc_ms": None} for node in (1, 2)]
+    assert "GC" in attributed(quiet).coverage.missing
+    pauses = Readings(np.asarray([0.0, 2.0, 5.0]), np.asarray([0.0, 0.0, 3.0]))
+    found = attribute(job(quiet), readings({}), replace(WINDOW, stopped={"node1": pauses}))
+    assert found is not None
+    assert "GC" not in found.coverage.missing
+    assert shares(found)["GC"] == pytest.approx(3 / 20)
+    assert "GC" not in attributed([task(0, 0, 10)]).coverage.missing
+
+
+def executors(*spans: tuple[float, float | None], cores: int = 1, slots: int = 1) -> polars.DataFrame:
+    rows = [
+        {**dict.fromkeys(jobmetrics.EXECUTORS), "app": "app", "executor": str(number), "cores": cores, "slots": slots,
+         "added": added, "removed": removed}
+        for number, (added, removed) in enumerate(spans)
+    ]  # fmt: skip
+    return polars.DataFrame(rows, jobmetrics.EXECUTORS)
+
+
+def test_a_task_of_two_cores_fills_the_slot_of_two_cores() -> None:
+    """`spark.task.cpus=2`: one task at a time in an executor of two cores keeps it busy."""
+    busy = job([task(0, 0, 5, cpu_ns=5_000_000_000), task(0, 5, 10, cpu_ns=5_000_000_000)])
+    busy.executors = executors((0, None), cores=2, slots=1)
+    found = attribute(busy, readings({}), WINDOW)
+    assert found is not None
+    assert (found.slots, shares(found)) == (1, pytest.approx({"CPU": 1.0}))
+
+
+def test_executors_that_come_and_go_are_no_empty_slots_while_they_are_not_there() -> None:
+    """Two executors, of which one is there from 4 to 6 alone: 12 slot-seconds, and the first 2 s had no task."""
+    came = job([task(0, 2, 10, cpu_ns=8_000_000_000), task(0, 4, 6, cpu_ns=2_000_000_000)])
+    came.executors = executors((0, None), (4, 6))
+    came.applications = polars.DataFrame(
+        [{**dict.fromkeys(jobmetrics.APPLICATIONS), "app": "app", "dynamic": True}], jobmetrics.APPLICATIONS
+    )
+    found = attribute(came, readings({}), WINDOW)
+    assert found is not None
+    assert (found.slots, found.slot_time, found.start) == (2, 12, 2)
+    assert shares(found) == pytest.approx({"CPU": 10 / 12, "no task: application start": 2 / 12})
+
+
+def test_a_speculative_copy_leaves_stragglers_stragglers() -> None:
+    ran = [task(0, 0, 2, index=0), task(0, 0, 10, index=1), task(0, 9, 10, index=1, ok=False)]
+    assert "no task: scheduling" not in shares(attributed(ran))
+    again = [task(0, 0, 2, index=0), task(0, 0, 6, index=1, ok=False), task(0, 8, 10, index=1)]
+    assert shares(attributed(again))["no task: scheduling"] == pytest.approx(4 / 20)
 
 
 def test_a_link_that_is_full_is_waited_for_whatever_its_servers_do() -> None:
@@ -246,4 +380,4 @@ def test_parts_sum_to_slots_times_wall(tasks: list[Row], rates: dict[tuple[str, 
     if found is not None:
         assert sum(part.seconds for part in found.parts) == pytest.approx(20, rel=0.01)
         assert sum(part.share for part in found.parts) == pytest.approx(1, rel=0.01)
-        assert all(part.bound >= 1 and part.seconds >= 0 for part in found.parts)
+        assert all((part.bound or 1) >= 1 and part.seconds >= 0 for part in found.parts)

@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.unit.report_fakes import APP, BEGIN, EVENTS, LOST, event, executor, ms, stage, task, write_log
 from weft.analysis.explain import recovery, stages
-from weft.facts import jobmetrics
+from weft.facts import executorslots, jobmetrics
 from weft.facts.engines.spark import eventlog
 from weft.text.entry import Entry
 
@@ -16,8 +17,8 @@ def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
     write_log(tmp_path)
     metrics = eventlog.read(Entry(tmp_path))
     assert metrics.applications.to_dicts() == [
-        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5}
-    ]
+        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "process_cpu": None}
+    ]  # fmt: skip
     assert metrics.executors.height == 2
     assert metrics.jobs["failure"].to_list() == [""]
     assert metrics.stages["end"].to_list() == [BEGIN + 9, BEGIN + 12]
@@ -37,6 +38,15 @@ def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
         "input_bytes": 1000,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
+
+
+def test_a_slot_is_free_while_the_driver_fetches_a_large_result(tmp_path: Path) -> None:
+    ended = task(7, run_ms=1000)
+    ended["Task Info"]["Getting Result Time"] = ms(5.02)
+    ended["Task Info"]["Finish Time"] = ms(9)
+    write_log(tmp_path, [ended])
+    row = eventlog.read(Entry(tmp_path)).tasks.to_dicts()[0]
+    assert (row["end"], row["scheduler_ms"]) == (BEGIN + 5.02, 5)
 
 
 @pytest.mark.parametrize("torn", ['{"Event":"SparkListenerTaskEnd","Stage ID":0,"Ta', '{"Event":"SparkListenerJobEnd","Jo', '{"Ev', '{"Event":"SparkListenerTaskEnd","Task Info":{"a":}}'])  # fmt: skip
@@ -85,6 +95,38 @@ def test_the_stage_of_a_query_has_the_names_of_its_operators(
     ]
     write_log(tmp_path, [submitted])
     assert eventlog.read(Entry(tmp_path)).stages["name"].to_list() == [name]
+
+
+def profile(number: int, cores: float) -> dict[str, Any]:
+    asked = {"cpus": {"Resource Name": "cpus", "Amount": cores}}
+    return event("ResourceProfileAdded", **{"Resource Profile Id": number, "Task Resource Requests": asked})
+
+
+def settings(**found: str) -> dict[str, Any]:
+    named = {f"spark.{name.replace('_', '.')}": value for name, value in found.items()}
+    return event("EnvironmentUpdate", **{"Spark Properties": named})
+
+
+@pytest.mark.parametrize("before", [[profile(0, 2.0)], [settings(task_cpus="2")]])
+def test_a_task_of_two_cores_leaves_half_as_many_slots(tmp_path: Path, before: list[dict[str, Any]]) -> None:
+    executors = executor(0) + executor(1)
+    for added in executors:
+        added["Executor Info"]["Total Cores"] = 4
+    write_log(tmp_path, [*before, *executors])
+    metrics = eventlog.read(Entry(tmp_path))
+    assert metrics.executors.select("cores", "slots").rows() == [(4, 2), (4, 2)]
+    assert executorslots.configured(metrics, 8) == 4
+    assert executorslots.configured(metrics, 4) == 4, "a log whose slots are counted already"
+    assert executorslots.configured(metrics, 16) == 8, "two executors that never came had theirs"
+    assert not executorslots.dynamic(metrics)
+
+
+def test_executors_that_come_and_go_are_slots_over_time(tmp_path: Path) -> None:
+    events = [settings(dynamicAllocation_enabled="true"), *executor(0, removed=7), *executor(1)]
+    write_log(tmp_path, events)
+    metrics = eventlog.read(Entry(tmp_path))
+    assert executorslots.dynamic(metrics)
+    assert executorslots.steps(metrics)[-2:] == [(BEGIN + 3, 2), (BEGIN + 7, 1)]
 
 
 def test_no_log_is_empty_job_metrics(tmp_path: Path) -> None:
@@ -197,7 +239,7 @@ def test_a_task_takes_no_more_memory_than_its_figures(tmp_path: Path) -> None:
     many = [task(number, index=number) for number in range(2000)]
     write_log(tmp_path, many)
     tasks = eventlog.read(Entry(tmp_path)).tasks
-    assert tasks.estimated_size() / tasks.height < 170
+    assert tasks.estimated_size() / tasks.height < 178
 
 
 def test_stages_are_summed_in_blocks_as_they_are_at_once(

@@ -1,9 +1,11 @@
 """Flink's job metrics: from its REST pages to the tables that all engines share, and to the table of its vertices."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 
 from tests.unit.report_fakes import APP, write_log
@@ -80,12 +82,17 @@ PAGES = {
 }
 
 
-def record(tmp_path: Path, *failures: dict[str, Any], state: str = "FINISHED") -> Path:
+def record(
+    tmp_path: Path,
+    *failures: dict[str, Any],
+    state: str = "FINISHED",
+    pages: Mapping[str, dict[str, Any]] | None = None,
+) -> Path:
     exceptions = {"exceptionHistory": {"entries": list(failures)}}
-    pages = {**PAGES, "/jobs/ab/exceptions": exceptions}
-    pages["/jobs/ab"] = {**pages["/jobs/ab"], "state": state}
+    every = {**PAGES, "/jobs/ab/exceptions": exceptions, **(pages or {})}
+    every["/jobs/ab"] = {**every["/jobs/ab"], "state": state}
     (tmp_path / "engine").mkdir()
-    for name, content in rest.metrics(pages.__getitem__).items():
+    for name, content in rest.metrics(every.__getitem__).items():
         (tmp_path / "engine" / name).write_text(json.dumps(content))
     return tmp_path
 
@@ -125,6 +132,33 @@ def test_who_has_no_input_although_all_of_it_exists_waits_for_the_network(
     found["jobs"][0]["vertices"][1]["subtasks"] = [subtask(i, began, began + 4000, **SORT) for i in (0, 1)]
     (engine / flinkjobs.FILE).write_text(json.dumps(found))
     assert stages.table(flinkjobs.read(Entry(engine)))["fetch_share"].to_list() == [None, waited]
+
+
+def attempt(index: int, number: int, begin: int, end: int, status: str) -> dict[str, Any]:
+    return {**subtask(index, begin, end), "attempt": number, "status": status}
+
+
+def test_attempts_that_failed_have_their_time(tmp_path: Path) -> None:
+    """The second subtask failed after 2 s, which ended the first one; Flink has forgotten what was before."""
+    last = [{**subtask(i, 6000, 9000, **SORT), "attempt": 2} for i in (0, 1)]
+    sort = {**JOB["vertices"][1], "subtasks": last}
+    base = "/jobs/ab/vertices/v1"
+    failed = {**FAILURE, "timestamp": 5000, "taskName": "sort (2/2) - execution #1"}
+    pages = {
+        base: sort,
+        f"{base}/subtasks/0/attempts/1": attempt(0, 1, 3000, 5100, "CANCELED"),
+        f"{base}/subtasks/1/attempts/1": attempt(1, 1, 3000, 5000, "FAILED"),
+    }
+    metrics = flinkjobs.read(Entry(record(tmp_path, failed, pages=pages) / "engine"))
+    lost = metrics.tasks.filter(~polars.col("ok")).sort("index")
+    assert lost.select("index", "begin", "end", "reason").rows() == [
+        (0, 3.0, 5.1, "TaskKilled"),
+        (1, 3.0, 5.0, "JobMasterException"),
+    ]
+    assert metrics.stages["begin"].to_list() == [1.0, 3.0]
+    assert recovery.sentences(metrics) == [
+        "1 task of stage 1 failed: JobMasterException: the TaskManager left"
+    ]
 
 
 def test_a_task_that_was_lost_is_reported(tmp_path: Path) -> None:

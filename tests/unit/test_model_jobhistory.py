@@ -66,7 +66,15 @@ def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
     metrics = jobhistory.read(Entry(tmp_path))
     assert metrics.gaps == []
     assert metrics.applications.to_dicts() == [
-        {"app": JOB, "name": "terasort", "version": None, "begin": 1000.0, "end": 1009.5}
+        {
+            "app": JOB,
+            "name": "terasort",
+            "version": None,
+            "begin": 1000.0,
+            "end": 1009.5,
+            "dynamic": None,
+            "process_cpu": True,
+        }
     ]
     assert metrics.executors["executor"].to_list() == ["node2", "node1"]
     rows = stages.table(metrics).to_dicts()
@@ -82,9 +90,17 @@ def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
     failed, good, reduce = jobhistory.read(Entry(tmp_path)).tasks.to_dicts()
     assert (failed["ok"], failed["reason"], failed["failure"]) == (False, "Failed", "no space")
     expected = {"host": "node1", "run_ms": 2000, "cpu_ns": 700_000_000, "gc_ms": 30,
-                "input_bytes": 1000, "fetch_wait_ms": 0, "ok": True, "stage": 0}  # fmt: skip
+                "input_bytes": 1000, "fetch_wait_ms": 0, "ok": True, "stage": 0, "index": 0, "retry": 1}  # fmt: skip
     assert {name: good[name] for name in expected} == expected
     assert (reduce["fetch_wait_ms"], reduce["output_bytes"], reduce["stage"]) == (1500, 1000, 1)
+    assert reduce["input_wait_ms"] == 0
+
+
+def test_a_reduce_task_that_began_early_waited_for_the_map_tasks_first(tmp_path: Path) -> None:
+    early = attempt("REDUCE", 0, begin=BEGIN + 3000, end=BEGIN + 9000, shuffleFinishTime=BEGIN + 6500, counters=table(**REDUCE))  # fmt: skip
+    write(tmp_path, [*LINES[:9], *early, LINES[-1]])
+    row = jobhistory.read(Entry(tmp_path)).tasks.row(-1, named=True)
+    assert (row["input_wait_ms"], row["fetch_wait_ms"]) == (1000, 2500)
 
 
 def test_slots_come_from_the_settings_next_to_the_history(tmp_path: Path) -> None:

@@ -40,6 +40,21 @@ def test_between_two_stages_the_driver_is_alone() -> None:
     assert reasons(tasks, {A: 0, B: 5}) == {DRIVER: 2, SCHEDULING: 2}
 
 
+def test_a_copy_of_a_straggler_does_not_make_it_wait_for_the_scheduler() -> None:
+    """It is launched at 9, when the straggler has run alone for 7 s."""
+    tasks = [SlotUse(A, 0, 2)] * 3 + [SlotUse(A, 0, 10), SlotUse(A, 9, 10, ready=9)]
+    assert reasons(tasks, {A: 0}, slots=4) == {STRAGGLERS: 23}
+
+
+def test_a_partition_whose_attempt_failed_waits_for_the_next_attempt_and_not_before() -> None:
+    tasks = [SlotUse(A, 0, 2)] * 3 + [SlotUse(A, 0, 7), SlotUse(A, 9, 10, ready=7)]
+    assert reasons(tasks, {A: 0}, slots=4) == {STRAGGLERS: 3 * 5 + 3, SCHEDULING: 2 * 4}
+
+
+def test_further_attempts_do_not_make_few_partitions_many() -> None:
+    assert reasons([SlotUse(A, 0, 10), SlotUse(A, 9, 10, ready=9)], {A: 0}, slots=2) == {FEW: 9}
+
+
 def test_no_task_at_all_is_the_start() -> None:
     assert reasons([], {}) == {START: 20}
 
@@ -60,11 +75,14 @@ def test_tasks_of_one_executor_share_its_slots_and_not_those_of_others() -> None
 
 MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)
 TASKS = st.builds(
-    lambda stage, begin, length, place: SlotUse(("app", stage, 0), begin, begin + length, place),
+    lambda stage, begin, length, place, ready: SlotUse(
+        ("app", stage, 0), begin, begin + length, place, ready
+    ),
     st.integers(min_value=0, max_value=3),
     MOMENTS,
     st.integers(min_value=0, max_value=80).map(lambda tick: tick / 10),
     st.sampled_from(["x", "y"]),
+    st.none() | MOMENTS,
 )
 
 

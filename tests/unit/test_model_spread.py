@@ -114,7 +114,7 @@ def calls(
 
 
 def of_one_task(counters: dict[tuple[str, Measure], Readings]) -> filetime.FileTime:
-    return filetime.of_tasks(counters, {"a": np.array([0])}, array(0), array(10), np.array([False]))
+    return filetime.of_tasks(counters, {"a": np.array([0])}, array(0), array(10), np.zeros(1, bool))
 
 
 def test_calls_that_move_bytes_are_data_and_all_others_are_metadata() -> None:

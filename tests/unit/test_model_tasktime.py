@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weft.analysis.explain.balance import doubt
 from weft.analysis.explain.slots import SCHEDULING
 from weft.analysis.explain.tasktime import (
     CPU,
     GC,
+    INPUT,
     NETWORK,
     PYTHON_EXCHANGE,
     PYTHON_START,
@@ -23,6 +25,7 @@ from weft.analysis.explain.tasktime import (
     WAITING,
     StageTasks,
     agree,
+    balance,
     parts,
 )
 
@@ -61,6 +64,19 @@ def test_what_a_hypervisor_took_is_a_wait_for_a_cpu_as_far_as_nothing_else_expla
 def test_a_fetch_is_what_its_server_did_as_far_as_that_did_anything() -> None:
     found = StageTasks(10, cpu=4, fetch=6, served={OPENS: 3, CPU: 1})
     assert parts(found) == pytest.approx({CPU: 5, OPENS: 3, NETWORK: 2})
+
+
+def test_who_fetches_in_threads_of_its_own_waits_for_what_they_do() -> None:
+    """Of 6 s until the last block, they were 2 s in calls on sockets and 1 s on a CPU: for 3 s there was nothing to fetch."""
+    found = StageTasks(10, cpu=4, fetch=6, fetching={NETWORK: 2, CPU: 1}, seen={THREADS: 6})
+    assert parts(found) == pytest.approx({CPU: 5, NETWORK: 2, THREADS: 3})
+    assert parts(StageTasks(10, cpu=4, fetch=6, fetching={NETWORK: 0}, seen={THREADS: 6})) == pytest.approx(
+        {CPU: 4, THREADS: 6}
+    )
+
+
+def test_waiting_for_earlier_stages_is_no_network() -> None:
+    assert parts(StageTasks(10, cpu=1, inputs=7, fetch=2)) == pytest.approx({CPU: 1, INPUT: 7, NETWORK: 2})
 
 
 def test_what_the_link_needs_for_a_fetch_is_not_its_servers() -> None:
@@ -135,6 +151,34 @@ def test_causes_that_overlap_share_the_time_in_which_the_task_was_blocked() -> N
     assert parts(found) == pytest.approx({CPU: 6, GC: 2, NETWORK: 2})
 
 
+def test_more_causes_than_blocked_time_are_something_counted_twice() -> None:
+    """39 s of causes in 8 s: they are scaled to fit, so that nothing is unclassified, and the ratio shows it."""
+    found = StageTasks(10, cpu=2, waiting=0, gc=5, fetch=4, files={OPENS: 30})
+    assert parts(found).get(UNCLASSIFIED) is None
+    misfit = balance(found)
+    assert (misfit.causes, misfit.blocked, misfit.running, misfit.occupied) == (39, 8, 2, 10)
+    assert doubt([("0", misfit)], slot_time=10).startswith(
+        "of stage 0, 39.0 s of causes were measured in 8.0 s"
+    )
+
+
+def test_more_cpu_time_than_slots_is_counted_twice() -> None:
+    """As the whole process's, with its JIT and GC."""
+    found = [("0", balance(StageTasks(100, cpu=100))), ("1", balance(StageTasks(10, cpu=30, waiting=1)))]
+    assert "stage 1, 31.0 s on a CPU" in doubt(found, slot_time=120)
+
+
+def test_what_one_stage_lacks_does_not_make_up_for_what_another_has_too_much_of() -> None:
+    twice, nothing = StageTasks(10, gc=20), StageTasks(40)
+    assert doubt([("0", balance(twice)), ("1", balance(nothing))], slot_time=50)
+
+
+def test_a_few_seconds_too_much_change_no_verdict() -> None:
+    assert not doubt([("0", balance(StageTasks(10, cpu=9, gc=1.05)))], slot_time=10)
+    assert not doubt([("0", balance(StageTasks(1, cpu=0.9, gc=0.4)))], slot_time=100)
+    assert not doubt([], slot_time=10)
+
+
 SECONDS = st.floats(min_value=0, max_value=1000)
 FILES = st.dictionaries(st.sampled_from([OPENS, READS, "data: input"]), SECONDS)
 MEASURED = st.builds(
@@ -150,6 +194,8 @@ MEASURED = st.builds(
     system=SECONDS,
     served=st.dictionaries(st.sampled_from([OPENS, CPU, WAITING]), SECONDS),
     wire=SECONDS,
+    inputs=SECONDS,
+    fetching=st.dictionaries(st.sampled_from([NETWORK, CPU, READS]), SECONDS),
     python=st.dictionaries(st.sampled_from([PYTHON_USER, PYTHON_EXCHANGE, PYTHON_START, WAITING]), SECONDS),
     python_files=FILES,
     seen=st.dictionaries(st.sampled_from([SOCKETS, THREADS, PYTHON_WORKER, NETWORK]), SECONDS),

@@ -19,7 +19,12 @@ def event(kind: str, entity: str, at: int, info: dict[str, Any] | None = None, *
 
 def attempt(vertex: int, index: int, begin: int, end: int, *, status: str = "SUCCEEDED") -> list[dict[str, Any]]:  # fmt: skip
     name = f"attempt_{RUN}_1_0{vertex}_00000{index}_0"
-    counted = {"CPU_MILLISECONDS": 70, "SHUFFLE_BYTES": 900, "SHUFFLE_PHASE_TIME": 10**6}
+    counted = {
+        "CPU_MILLISECONDS": 70,
+        "SHUFFLE_BYTES": 900,
+        "SHUFFLE_PHASE_TIME": 10**6,
+        "LAST_EVENT_RECEIVED": 30,
+    }
     counters = [{"counterName": key, "counterValue": value} for key, value in counted.items()]
     groups = [
         {"counterGroupName": "org.apache.tez.common.counters.TaskCounter", "counters": counters},
@@ -82,7 +87,7 @@ def test_a_graph_is_a_job_a_vertex_a_stage_and_an_attempt_a_task(tmp_path: Path)
 def test_counters_are_those_of_the_task_and_it_waits_no_longer_than_it_runs(tmp_path: Path) -> None:
     task = tezhistory.read(Entry(written(tmp_path, history()))).tasks.row(3, named=True)
     assert (task["cpu_ns"], task["remote_bytes"]) == (70_000_000, 900)
-    assert task["fetch_wait_ms"] == task["run_ms"] == 100
+    assert (task["run_ms"], task["input_wait_ms"], task["fetch_wait_ms"]) == (100, 30, 70)
     assert task["failure"] == ""
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MEMORY, at, groupby, job
 from tests.unit.report_fakes import make_record
+from weft.analysis.explain.timeparts import Suggestion
 from weft.analysis.predict import advice, correction, curve, holdout, prediction, projection
-from weft.analysis.predict.advice import Trial
+from weft.analysis.predict.advice import Advice, Line, Trial
 from weft.analysis.predict.candidates import Situation, candidates
 from weft.analysis.predict.correction import Residual
 from weft.analysis.predict.distance import AGAIN
@@ -209,7 +210,7 @@ def test_nothing_helps_a_healthy_job() -> None:
     spec = {**SPEC, "nodes": {"kind": "ssh"}, "scratch": {"kind": "memory"}}
     found = advice.advise(on_lustre(groupby(), spec), "/runs/run", MACHINE)
     assert found.lines == ()
-    assert "Nothing here helps by more than 5 %" in str(advice_page.section(found).blocks)
+    assert "No change that weft knows surely saves more than 5 %" in str(advice_page.section(found).blocks)
 
 
 def test_what_may_as_well_make_it_slower_is_no_advice() -> None:
@@ -221,6 +222,31 @@ def test_what_may_as_well_make_it_slower_is_no_advice() -> None:
     assert unsure.lines == ()
     assert all(line.low <= 0 for line in unsure.uncertain)
     assert "not sure" in str(advice_page.section(unsure).blocks)
+
+
+def test_the_first_thing_to_try_does_not_lose() -> None:
+    line = Line(family="nodes", change="4 nodes", flags=("--nodes", "virtual:4"), settings="", seconds=8, gain=0.2,
+                low=0.1, high=0.3, part="CPU", counter="", check="weft run x")  # fmt: skip
+    known = Suggestion(part="GC", change="a larger heap", gain=0.3)
+    program = known.model_copy(update={"program": True})
+    fact = Suggestion(part="scan", change="fewer files", gain=None)
+    shows, more = (
+        Suggestion(part=part, change="observe", gain=None, shows=True) for part in ("CPU", "unclassified")
+    )
+    whole = Advice(run="r", directory="", measured=10, replay=1, job_class="", shares={}, lines=(line,), uncertain=(),
+                   findings=(known,), notes=())  # fmt: skip
+
+    def first(**other: Any) -> Any:
+        found = whole.model_copy(update=other).first
+        return found and found.change
+
+    assert first() == "4 nodes"
+    assert first(lines=()) == "a larger heap"
+    assert first(lines=(), findings=(program,), own=False) is None, "a benchmark's program is not the user's"
+    assert first(lines=(), findings=(), uncertain=(line.model_copy(update={"low": -0.1}),)) is None
+    assert first(lines=(), findings=(shows,)) is None
+    assert first(lines=(), findings=(shows, fact)) == "fewer files"
+    assert first(lines=(), findings=(more,)) == "observe", "without a verdict"
 
 
 def test_too_few_partitions_are_advice() -> None:

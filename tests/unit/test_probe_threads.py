@@ -18,7 +18,7 @@ from tests.processes import own, says, tell
 from weft.adapters.probes.peers import Peers
 from weft.adapters.probes.threads import ThreadReader, Watched, own_pid
 from weft.adapters.probes.waits import ThreadWaits
-from weft.facts.threadkinds import KINDS, call, kind, runs_tasks
+from weft.facts.threadkinds import KINDS, call, called, kind, runs_tasks
 from weft.host import shell
 from weft.host.programs import marks
 from weft.layout.node import Node
@@ -132,7 +132,7 @@ def follow_a_task(jvm: Watched, process: "subprocess.Popen[str]") -> None:
         (EXECUTOR, "Finalizer", "other"),
         ("SparkSubmit", "Executor task l", "other"),
         ("YarnChild", "java", "task"),
-        ("YarnChild", "fetcher#1", "server"),
+        ("YarnChild", "fetcher#1", "fetch"),
         ("TezChild", "TezChild", "task"),
         ("TezChild", "TaskHeartbeatTh", "server"),
         ("TaskManagerRunner", "Source: lines -", "task"),
@@ -142,6 +142,22 @@ def follow_a_task(jvm: Watched, process: "subprocess.Popen[str]") -> None:
 def test_kinds(program: str, name: str, expected: str) -> None:
     assert kind(program, name) == expected
     assert expected in KINDS
+
+
+@pytest.mark.parametrize(
+    ("program", "command", "expected"),
+    [
+        (EXECUTOR, "java X --executor-id 3 --cores 2 --app-id app-1-0000 --worker-url y", "app-1-0000 3"),
+        (EXECUTOR, "java X --executor-id 3", ""),
+        ("YarnChild", "java X 10.0.0.1 4040 attempt_1_0001_m_000002_0 7", "attempt_1_0001_m_000002_0"),
+        ("TaskManagerRunner", "java X --configDir /c", ""),
+        ("SparkSubmit", "java X --executor-id 3 --app-id a", ""),
+    ],
+)
+def test_a_process_of_tasks_has_the_engines_name_where_its_command_line_says_it(
+    program: str, command: str, expected: str
+) -> None:
+    assert called(program, command) == expected
 
 
 def test_tasks_run_in_processes_of_the_engines_alone() -> None:

@@ -112,7 +112,7 @@ def test_the_page_has_it_and_no_split_of_slot_time(tmp_path: Path) -> None:
     assert ": half of the records were in a result after 0.004 s, 99 % after 0.020 s" in verdict.sentence(
         found
     )
-    assert verdict.where(found) == "The offered rate was sustained: 1,000 records/s were in results."
+    assert verdict.where(found) == ["The offered rate was sustained: 1,000 records/s were in results."]
 
 
 def test_explain_refers_to_the_latencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def test_a_valid_run_in_a_sentence(tmp_path: Path) -> None:
         "Terasort of 400 MB by spark 4.3.0 on 2 virtual nodes took 8.0 s, 50 MB/s in all; an independent program checked the result, and it is right."
     )
     assert summary.explanation is not None
-    assert verdict.where(summary) == summary.explanation.sentence
+    assert verdict.where(summary) == [summary.explanation.sentence, summary.explanation.start]
 
 
 def test_slots_are_counted_only_while_an_executor_lived(tmp_path: Path) -> None:

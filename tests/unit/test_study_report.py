@@ -194,7 +194,7 @@ def test_rules_are_about_file_operations_where_they_say_so() -> None:
 
 
 def test_a_core_takes_in_what_the_slots_of_the_read_side_do() -> None:
-    explanation = Explanation(sentence="", verdict=True, headline="", wall=30, slots=2, parts=(), stages=(),
+    explanation = Explanation(sentence="", verdict=True, headline="", wall=30, slots=2, slot_time=60, parts=(), stages=(),
                               sides={"map side": 7.0, "read side": 40.0},
                               coverage=Covered(tasks=4, processes_ran=1, processes_seen=1, replay=1.0))  # fmt: skip
     one = replace(run("memory", "1", 1, 30), size=1_000_000_000, explanation=explanation)

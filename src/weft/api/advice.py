@@ -5,25 +5,53 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+from weft.adapters.workloads import KINDS
+from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.predict import advice, projection
 from weft.analysis.predict.advice import Advice, Line, Trial
+from weft.analysis.summary.gather import summarize
 from weft.api import again, machines, related
-from weft.errors import RecordError
+from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
+from weft.record.record import Stored
 
+MOST_TASKS = 50_000
+"""Of a job that is predicted from: each change schedules all of them again."""
+_OWN = ("own-job", "own-sql", "persistent")
+"""Workloads whose program is the user's."""
 LOG = "advice.jsonl"
 """Below the records: a line for each advice that was tried."""
 
 
 def advise(run: str = "last") -> Advice:
-    """At most five changes, each with its predicted gain. Raises UsageError for a record that lacks what this needs."""
+    """At most five changes, each with its predicted gain. Raises UsageError for a record without job metrics."""
     stored = record.find(settings.runs(), run)
-    recorded = projection.read(stored)
-    machine = machines.of_record(stored, recorded)
+    explained = summarize(stored).explanation
+    if explained is None:
+        projection.read(stored)  # says what it lacks
+        raise UsageError(
+            f"the engine left no job metrics in {stored.directory.name}", hint="predict from another run"
+        )
+    return of(stored, explained)
+
+
+def of(stored: Stored, explained: Explanation) -> Advice:
+    """On a record whose slot time is explained: predictions, as far as it has what they need, and findings."""
+    imported = stored.head.workload not in KINDS  # its workload is the name of the application
+    name, directory = stored.directory.name, "" if imported else str(stored.directory)
+    if explained.coverage.tasks > MOST_TASKS:
+        why = f"{explained.coverage.tasks:,} tasks are more than the {MOST_TASKS:,} that are scheduled again for each change"
+        return advice.unpredicted(explained, name, directory, why)
+    try:
+        recorded = projection.read(stored)
+        machine = machines.of_record(stored, recorded)
+    except UsageError as error:
+        return advice.unpredicted(explained, name, directory, str(error))
     engine = stored.head.engine
     others = related.of(stored, ("workload", "host"), lambda head: head.engine != engine)
-    return advice.advise(recorded, str(stored.directory), machine, others, related.deviation(stored))
+    own = imported or stored.head.workload in _OWN
+    return advice.advise(recorded, directory, machine, others, related.deviation(stored), explained, own=own)
 
 
 def attempt(found: Advice, lines: Sequence[Line], rounds: int, *, trust: bool = False) -> list[Trial]:

@@ -9,15 +9,30 @@ from weft.analysis.compare.compare import compare as compared
 from weft.analysis.compare.headline import headlines
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.summary import Summary
+from weft.api import advice
 from weft.errors import UsageError
+from weft.facts.jobmetrics import JobMetrics
 from weft.host import settings
 from weft.record import record
+from weft.record.record import Stored
+
+
+def summary_of(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
+    """Everything that a report says of a record, with what to try first; its job metrics may be read already."""
+    found = summarize(stored, metrics)
+    if found.explanation is None or found.explanation.failed or found.verdict == "RUNNING":
+        return found
+    trying = advice.of(stored, found.explanation).first
+    return found.model_copy(
+        update={"explanation": found.explanation.model_copy(update={"trying": trying, "decided": True})}
+    )
 
 
 def explain(run: str = "last") -> Explanation:
     """Where a run's slot time went. Raises UsageError for a stream, and for a record without job metrics."""
     stored = record.find(settings.runs(), run)
-    summary = summarize(stored)
+    summary = summary_of(stored)
     if summary.stream:
         raise UsageError(
             f"{stored.directory.name} is a stream, which lasts as long as its schedule, however its slots are used",

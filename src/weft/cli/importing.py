@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.analysis.summary.gather import summarize
+from weft.api.results import summary_of
 from weft.cli.flags import AsJson
 from weft.errors import UsageError
 from weft.host import settings
@@ -37,7 +37,7 @@ def import_(
     Example: weft import /var/log/spark/app-20261122171827-0000.zstd
     """
     stored, metrics = import_read(log, settings.runs(), _size(limit))
-    summary = summarize(stored, metrics)
+    summary = summary_of(stored, metrics)
     written = page.save(page.text(summary), page_path(stored.directory, page.NAME))
     if as_json:
         print(summary.json_text())

@@ -11,9 +11,9 @@ from typing import Any
 from weft.adapters.workloads.base import Prepared
 from weft.analysis.compare import study as studies
 from weft.analysis.compare.headline import headlines
-from weft.analysis.summary.gather import summarize
 from weft.api.flags import Flags
 from weft.api.request import study_of
+from weft.api.results import summary_of
 from weft.clusters import registry, submitted
 from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError, WeftError
@@ -138,7 +138,7 @@ def _do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
 
 
 def _tell(results: list[Stored], *, as_json: bool) -> None:
-    found = [summarize(result) for result in results]
+    found = [summary_of(result) for result in results]
     for result in results:
         flames.write(result.directory)
     pages = [
@@ -155,7 +155,7 @@ def _tell(results: list[Stored], *, as_json: bool) -> None:
     for result, summary, written in zip(results, found, pages, strict=True):
         print("\n".join([*outcome_lines(result), f"  report {written}"]), flush=True)
         if summary.stream:
-            print(f"  {verdict.sentence(summary)}\n  {verdict.where(summary)}", flush=True)
+            print(f"  {verdict.sentence(summary)}\n  {' '.join(verdict.where(summary))}", flush=True)
         if summary.explanation:
             terminal.explain_briefly(summary.explanation, console())
 

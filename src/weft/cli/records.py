@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from weft.analysis.summary.gather import summarize
 from weft.api import results
 from weft.cli.flags import AsJson, OfStudy, Run
 from weft.errors import UsageError
@@ -20,7 +19,7 @@ def show(run: Run = "last", as_json: AsJson = False) -> None:
 
     Example: weft show last
     """
-    summary = summarize(record.find(settings.runs(), run))
+    summary = results.summary_of(record.find(settings.runs(), run))
     if as_json:
         print(summary.json_text())
     else:
@@ -61,7 +60,8 @@ def report(
     else:
         stored = record.find(settings.runs(), run)
         flames.write(stored.directory)
-        print(page.write(stored, output))
+        text = page.text(results.summary_of(stored))
+        print(page.save(text, output or record.page_path(stored.directory, page.NAME)))
 
 
 def compare_runs(

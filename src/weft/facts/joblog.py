@@ -24,8 +24,6 @@ class JobLog:
     """Gives a decompressed file in the record the form that `read` expects, from the file it was; returns what could not be read."""
     settings: Callable[[Entry], Mapping[str, str]] = lambda folder: {}  # noqa: ARG005
     """The settings in it that the user may have chosen, from the record's engine folder."""
-    cores_per_task: str = ""
-    """That with the cores of a slot; empty: one."""
     slots_are: str = ""
     """Where its number of slots is from; empty: it says nothing of them, as `slots_unknown` explains."""
     slots_unknown: str = ""

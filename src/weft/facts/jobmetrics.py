@@ -15,19 +15,24 @@ APPLICATIONS = {
     "version": polars.String,
     "begin": polars.Float64,
     "end": polars.Float64,
+    "dynamic": polars.Boolean,
+    "process_cpu": polars.Boolean,
 }
-"""begin, end: seconds since the epoch, as all times below; null if the engine does not report it."""
+"""begin, end: seconds since the epoch, as all times below; null if the engine does not report it. dynamic: whether the engine gives it
+executors and takes them away as it needs them. process_cpu: whether the CPU time of a task is that of its whole process, with JIT and GC."""
 
 EXECUTORS = {
     "app": polars.String,
     "executor": polars.String,
     "host": polars.String,
     "cores": polars.Int64,
+    "slots": polars.Int64,
     "added": polars.Float64,
     "removed": polars.Float64,
     "reason": polars.String,
 }
-"""reason: why it was removed, in the engine's message."""
+"""slots: tasks that run in it at one time, where a task may take several cores; null where each takes one. reason: why it was removed, in
+the engine's message."""
 
 JOBS = {
     "app": polars.String,
@@ -51,6 +56,41 @@ STAGES = {
 }
 """parents: stages whose output it reads; null if the engine does not report them. tasks: number of tasks of the attempt. end: null if it did not end. failure: empty without one."""
 
+QUERIES: Mapping[str, Any] = {
+    "app": polars.String,
+    "query": polars.Int64,
+    "description": polars.String,
+    "begin": polars.Float64,
+    "end": polars.Float64,
+    "failure": polars.String,
+}
+"""Queries of SQL. end: null if it did not end. failure: empty without one."""
+
+OPERATORS: Mapping[str, Any] = {
+    "app": polars.String,
+    "query": polars.Int64,
+    "operator": polars.Int64,
+    "parent": polars.Int64,
+    "name": polars.String,
+    "kind": polars.String,
+    "table": polars.String,
+    "reused": polars.Boolean,
+    "stages": polars.List(polars.Int64),
+    "rows": polars.Int64,
+    "bytes": polars.Int64,
+    "files": polars.Int64,
+    "partitions": polars.Int64,
+    "read_partitions": polars.Int64,
+    "skewed": polars.Int64,
+    "spilled": polars.Int64,
+    "seconds": polars.Float64,
+}
+"""Operators of the plans that ran. operator: position in the plan, its result first; parent: the one that reads its output. kind: scan,
+exchange, broadcast, sort, aggregate, join, window, Python, write or other. table: what a scan reads. reused: its output was made by another one.
+stages: in which its tasks ran. rows: that it put out. bytes: of files read or written, of blocks, or sent to Python workers. partitions: of an
+exchange; read_partitions, skewed: into how many they were joined or split again for their reader. seconds: of tasks, by a timer of its own
+work alone; null without one. Null also if it did not run."""
+
 _FEW = polars.Categorical()
 """Texts of which a log of millions of tasks has few: each takes four bytes in a row."""
 
@@ -60,6 +100,7 @@ TASKS: Mapping[str, Any] = {
     "attempt": polars.Int32,
     "task": polars.Int32,
     "index": polars.Int32,
+    "retry": polars.Int32,
     "executor": _FEW,
     "host": _FEW,
     "speculative": polars.Boolean,
@@ -74,6 +115,7 @@ TASKS: Mapping[str, Any] = {
     "scheduler_ms": polars.Int64,
     "gc_ms": polars.Int64,
     "fetch_wait_ms": polars.Int64,
+    "input_wait_ms": polars.Int32,
     "remote_bytes": polars.Int64,
     "local_bytes": polars.Int64,
     "remote_blocks": polars.Int64,
@@ -83,8 +125,10 @@ TASKS: Mapping[str, Any] = {
     "input_bytes": polars.Int64,
     "output_bytes": polars.Int64,
 }
-"""Only what the analysis reads: logs have millions of rows. index: partition's position in the stage. reason: Success or the engine's name
-for the failure; failure: its message. Units are in the names; a lost task has zeros."""
+"""Only what the analysis reads: logs have millions of rows. index: partition's position in the stage. retry: which attempt at
+it, from 0; null if the engine does not number them. reason: Success or the engine's name
+for the failure; failure: its message. Units are in the names; a lost task has zeros. input_wait_ms: from a task's begin until
+the tasks had ended whose output it reads; fetch_wait_ms is then the time from there to the last fetch, whatever it did meanwhile."""
 
 MOST, MOST_IDS, LATEST = 2**53, 2**31, 1e11
 """Numbers, numbers of stages and partitions, and times (of the year 5138) beyond which a log is damaged: sums of them would not be right."""
@@ -125,6 +169,8 @@ class JobMetrics:
     """What was not readable, as text."""
     files: Sequence[TaskFiles] = ()
     """Tasks that are not in memory."""
+    queries: polars.DataFrame = field(default_factory=lambda: polars.DataFrame(schema=QUERIES))
+    operators: polars.DataFrame = field(default_factory=lambda: polars.DataFrame(schema=OPERATORS))
 
     @property
     def every(self) -> polars.LazyFrame:
@@ -195,7 +241,7 @@ def joined(all_metrics: Sequence[JobMetrics]) -> JobMetrics:
     return JobMetrics(
         **{
             name: polars.concat([getattr(metrics, name) for metrics in all_metrics])
-            for name in ("applications", "executors", "jobs", "stages", "tasks")
+            for name in ("applications", "executors", "jobs", "stages", "tasks", "queries", "operators")
         },
         gaps=[gap for metrics in all_metrics for gap in metrics.gaps],
         files=[file for metrics in all_metrics for file in metrics.files],

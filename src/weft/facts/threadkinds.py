@@ -1,5 +1,6 @@
 """The purpose of a thread, from its program and its name. The rules are data: `engines/*/rules.toml`."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -8,8 +9,10 @@ from typing import Any
 from weft.facts import rules
 
 OTHER = "other"
+FETCH = "fetch"
+"""Threads of a task that fetch blocks for it."""
 PYTHON = "python"
-KINDS = ("task", "server", "collector", "compiler", PYTHON, OTHER)
+KINDS = ("task", FETCH, "server", "collector", "compiler", PYTHON, OTHER)
 PYTHON_MODULES = ("pyspark.daemon", "pyspark.worker")
 """Modules that Python runs in a worker of PySpark, in which functions of tasks run, and in the daemon that forks them."""
 PYTHON_WORKER = "PythonWorker"
@@ -23,6 +26,8 @@ class Rules:
     programs: tuple[str, ...]
     """Main classes, without their packages, of the processes in which tasks run."""
     kinds: Mapping[str, tuple[str, ...]]
+    named: tuple[str, ...] = ()
+    """Expressions for the words by which the engine calls a process, in its command line."""
     rest: str = OTHER
     """The kind of a name that matches no rule: Flink's tasks have names from the user's program."""
 
@@ -37,6 +42,13 @@ def kind(program: str, name: str) -> str:
             if name.startswith(beginnings):
                 return found
     return own.rest if own else OTHER
+
+
+def called(program: str, command: str) -> str:
+    """What the engine calls a process that runs tasks, from its command line; empty where that does not say it."""
+    own = _of_program(program)
+    found = [re.search(each, command) for each in own.named] if own else []
+    return " ".join(match[1] for match in found if match) if all(found) else ""
 
 
 def runs_tasks(program: str) -> bool:
@@ -87,7 +99,8 @@ def _hotspot() -> Rules:
 
 def _read(table: Mapping[str, Any]) -> Rules:
     kinds = {name: tuple(beginnings) for name, beginnings in table["kinds"].items()}
-    return Rules(tuple(table.get("programs", ())), kinds, table.get("rest", OTHER))
+    programs, named = (tuple(table.get(key, ())) for key in ("programs", "named"))
+    return Rules(programs, kinds, named, table.get("rest", OTHER))
 
 
 @cache

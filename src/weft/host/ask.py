@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from weft.errors import NodeError
-from weft.host.programs import answers, cleanup, examine, files, inventory, limits, ports
+from weft.host.programs import answers, cleanup, clock, examine, files, inventory, limits, ports
 from weft.host.remote.reach import Reach
 
 _PROGRAMS: Mapping[str, Callable[..., Any]] = {
     "cleanup": cleanup.answer,
+    "clock": clock.answer,
     "examine": examine.answer,
     "files": files.answer,
     "inventory": inventory.answer,

@@ -242,7 +242,7 @@ class Applications:
 
 
 Ask = Callable[[str], Any]
-"""Returns the response of a page of an engine's interface, by the page's path."""
+"""Returns the response of a page of an engine's interface, by the page's path. Raises LookupError if it has no such page."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from httpx2 import codes
 
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere, one_a_host
@@ -158,9 +159,7 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
 
     def answer() -> Mapping[str, Any]:
         url, bearer = _followed(base, secret)
-        return inquiry.metrics(
-            lambda path: get(url + path, base.certificate, bearer).raise_for_status().json()
-        )
+        return inquiry.metrics(lambda path: _asked(url + path, base.certificate, bearer))
 
     base = inquiry.base
     try:
@@ -170,6 +169,13 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
         return
     for name, content in record.items():
         write_json(layout.record / "engine" / name, content)
+
+
+def _asked(url: str, certificate: Path | None, bearer: str) -> Any:
+    response = get(url, certificate, bearer)
+    if response.status_code == codes.NOT_FOUND:
+        raise LookupError(url)
+    return response.raise_for_status().json()
 
 
 def _finish(cluster: Cluster, command: Command, layout: Layout, deadline: float) -> None:

@@ -28,7 +28,7 @@ from weft.record import record as records
 from weft.record import samples
 from weft.record.covering import covered
 from weft.record.record import Record, Stored
-from weft.run import cluster, preload
+from weft.run import clocks, cluster, preload
 from weft.run.ceilings import used as calibrated
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
@@ -152,6 +152,7 @@ def _live(
                     user_secrets=spec.secrets,
                 )
             )
+        held.enter_context(clocks.noted(layout, record))
         readings = [held.enter_context(probe.watch(layout)) for probe in observers]
         try:
             yield Live(spec, layout, alive, record, progress, readings)

@@ -21,7 +21,7 @@ from weft.adapters.probes.samplers import can_sample, samplers
 from weft.adapters.probes.waits import ThreadWaits
 from weft.adapters.probes.waits import read as _read
 from weft.facts import peers
-from weft.facts.threadkinds import PYTHON_WORKER, kind, runs_tasks
+from weft.facts.threadkinds import FETCH, PYTHON_WORKER, called, kind, runs_tasks
 from weft.host import shell
 from weft.host.ticking import every
 from weft.layout.node import Node
@@ -36,6 +36,10 @@ each task (Flink), their counters."""
 
 _IDLE = frozenset({"network", "lock", "sleep"})
 """The operation of an idle server."""
+_WAITING = frozenset({"", "lock", "sleep"})
+"""The operation of a thread that has nothing to fetch."""
+_RANK = {"running": 0, "network": 2}
+"""Of threads that fetch for the same task, what one of them is in that gets on: the others may wait."""
 _TICK = os.sysconf("SC_CLK_TCK")
 _SHORT = f"threads that lived less than {INTERVAL:g} s; of a task's thread, its last {GLANCE * 1e3:.0f} ms"
 _UNSEEN = "operations between two samples: an estimate, not a count"
@@ -96,7 +100,7 @@ class Watched:
     node: str
     program: str
     process: str = ""
-    """PROGRAM/PID, with the PID that it has in its own eyes, as the names of its logs have it."""
+    """PROGRAM/PID, with the PID that it has in its own eyes, as the names of its logs have it; and /NAME where the engine has one."""
     threads: dict[int, tuple[str, Mapping[str, float]]] = field(default_factory=dict)
     gone: dict[Measure, float] = field(default_factory=dict)
     blocked: dict[Measure, float] = field(default_factory=dict)
@@ -128,6 +132,11 @@ class Watched:
         for name, counters in self.threads.values():
             _add(found, name, counters)
         return found | self.blocked.copy()
+
+    def saw(self, kind: str, operation: str, seconds: float, peer: str = "") -> None:
+        """A thread of this kind was in this operation for so long, with this role at the other end."""
+        key = Measure("threads.in", kind, peer, operation)
+        self.blocked[key] = self.blocked.get(key, 0.0) + seconds
 
     def of(self, *kinds: str) -> list[tuple[int, str]]:
         """The threads of these kinds, each with its own."""
@@ -183,7 +192,7 @@ class ThreadReader:
         try:
             program = _program(pid)
             if program and (pid, program) not in self.jvms:
-                self.jvms[pid, program] = Watched(node, program, f"{program}/{own_pid(pid)}")
+                self.jvms[pid, program] = Watched(node, program, _process(pid, program))
         except OSError:
             return None
         return self.jvms.get((pid, program))
@@ -200,8 +209,10 @@ class ThreadReader:
                 for tid, name in jvm.of("task", "server"):
                     what, peer = self.waits.of(pid, tid)
                     if what and not (name == "server" and what in _IDLE):
-                        key = Measure("threads.in", name, peer, what)
-                        jvm.blocked[key] = jvm.blocked.get(key, 0.0) + passed
+                        jvm.saw(name, what, passed, peer)
+                fetching = {self.waits.of(pid, tid)[0] for tid, _ in jvm.of(FETCH)} - _WAITING
+                if fetching:  # several fetch at once, and the task waits for all of them
+                    jvm.saw(FETCH, min(fetching, key=lambda what: _RANK.get(what, 1)), passed)
 
 
 def _program(pid: int) -> str:
@@ -241,6 +252,12 @@ def _threads(pid: int, program: str, tids: Sequence[int]) -> dict[int, tuple[str
         counters = {"cpu": int(cpu) / 1e9, "system": system, "wait": int(wait) / 1e9}
         found[tid] = (kind(program, name.decode(errors="replace")), counters)
     return found
+
+
+def _process(pid: int, program: str) -> str:
+    """PROGRAM/PID, and /NAME where the engine has a name for it. Raises OSError if it has ended."""
+    command = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
+    return "/".join(filter(None, [program, str(own_pid(pid)), called(program, command)]))
 
 
 def own_pid(pid: int) -> int:

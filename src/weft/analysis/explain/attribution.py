@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars
 
-from weft.analysis.explain import evidence, schedule, slots, tasktime
+from weft.analysis.explain import balance, evidence, slots, tasktime
+from weft.analysis.explain.balance import Balance
+from weft.analysis.explain.bounds import Bounds
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.filepart import FilePart, of_calls
 from weft.analysis.explain.pythontime import Worker
@@ -32,6 +34,10 @@ MOST_UNCLASSIFIED = 0.1
 """Share of unattributed slot time above which there is no verdict."""
 LEAST_OVERLAPPED = 0.01
 """Seconds of file calls for which no task waited, as a share of slot time, from which they are listed."""
+_GIVEN = frozenset({slots.START, CPU, UNCLASSIFIED})
+"""Parts without which there is no job, or of which nothing is known: they have no bound."""
+_MOMENT = 1e-6
+"""Seconds that rounding leaves."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +46,20 @@ class Attribution:
 
     wall: float
     slots: int
+    """The most at one time."""
+    slot_time: float
+    """Seconds of all slots that there were."""
+    start: float
+    """Seconds before the first task."""
     parts: Sequence[TimePart]
     stages: Mapping[Stage, StageTime]
     """Those first that took most."""
     coverage: Covered
     evidence: Evidence
     """What it is based on."""
+    bounds: Bounds
+    doubt: str
+    """Why its measurements do not fit together; empty if they do."""
 
     @property
     def unclassified(self) -> float:
@@ -54,8 +68,8 @@ class Attribution:
 
     @property
     def verdict(self) -> bool:
-        """Whether enough is known for one."""
-        return self.unclassified <= MOST_UNCLASSIFIED
+        """Whether enough is known for one, and nothing twice."""
+        return self.unclassified <= MOST_UNCLASSIFIED and not self.doubt
 
 
 def attribute(
@@ -65,39 +79,55 @@ def attribute(
     found = evidence.gather(metrics, samples, window, workers)
     if found.tasks.is_empty() or window.slots <= 0 or window.end <= window.begin:
         return None
-    of_stages = _stages(found)
+    known = {stage: measured(found, _good(found, mine)) for stage, mine in found.where.items()}
+    of_stages = _stages(found, known)
     empty = sums((reason, seconds) for (reason, _), seconds in found.use.empty.items())
     whole = tasktime.total([*of_stages.values(), empty])
-    wall = window.end - window.begin
-    times, replay = _bounds(found, metrics, of_stages, window, whole)
+    wall, slot_time = window.end - window.begin, found.use.whole
+    bounds = Bounds.of(found, metrics.stages, window)
+    shares = {
+        stage: {name: seconds / (sum(each.values()) or 1.0) for name, seconds in each.items()}
+        for stage, each in of_stages.items()
+    }
+    times = {name: bounds.without(name, shares) for name in whole.keys() - _GIVEN}
     files = _file_parts(found)
     parts = [
-        TimePart(name=name, on=files.get(name), seconds=seconds, share=seconds / (wall * window.slots), bound=times[name],
+        TimePart(name=name, on=files.get(name), seconds=seconds, share=seconds / slot_time, bound=times.get(name),
                  resource=_resource(found, name, seconds), operations=_operations(found, name, None))
         for name, seconds in sorted(whole.items(), key=lambda item: -item[1])
     ]  # fmt: skip
-    parts += _overlapped(found, whole, wall * window.slots)
+    parts += _overlapped(found, whole, slot_time)
+    balances = {stage: tasktime.balance(tasks) for stage, tasks in known.items()}
+    rows = _rows(found, metrics, of_stages, balances, slot_time)
     return Attribution(
         wall,
-        window.slots,
+        found.slots,
+        slot_time,
+        max(0.0, float(found.tasks["begin"].to_numpy().min()) - window.begin),
         parts,
-        _rows(found, metrics, of_stages, wall * window.slots),
-        _coverage(found, metrics, replay),
+        rows,
+        _coverage(found, metrics, bounds.replay),
         found,
+        bounds,
+        balance.doubt([(label(*stage[1:]), each) for stage, each in balances.items()], slot_time),
     )
 
 
-def _stages(found: Evidence) -> dict[Stage, dict[str, float]]:
+def _stages(found: Evidence, known: Mapping[Stage, StageTasks]) -> dict[Stage, dict[str, float]]:
     """By stage: the parts of the time that its tasks held slots."""
-    ok = found.tasks["ok"].fill_null(value=False).to_numpy()
     held = np.asarray(found.use.held)
     parts = {}
     for stage, mine in found.where.items():
-        good, bad = mine[ok[mine]], mine[~ok[mine]]
-        parts[stage] = tasktime.parts(measured(found, good))
-        if lost := float(held[bad].sum()):
+        parts[stage] = tasktime.parts(known[stage])
+        if (lost := float(held[mine].sum()) - known[stage].held) > _MOMENT:
             parts[stage][FAILED] = lost
     return parts
+
+
+def _good(found: Evidence, mine: Indexes) -> Indexes:
+    """Those that succeeded."""
+    good: Indexes = mine[found.tasks["ok"].fill_null(value=False).to_numpy()[mine]]
+    return good
 
 
 def measured(found: Evidence, mine: Indexes) -> StageTasks:
@@ -106,11 +136,7 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
     def add(values: Numbers | None) -> float | None:
         return None if values is None else float(values[mine].sum())
 
-    cpu = [found.seconds(name, 1e-9) for name in ("cpu_ns", "deserialize_cpu_ns")]
-    # the engine's own figure is finer; where it has none, the kernel's
-    used = [
-        values for values in map(add, cpu if found.engine_says_cpu else [found.used]) if values is not None
-    ]
+    used = [values for values in map(add, found.cpu) if values is not None]
     sampled_calls = {name: float(values[mine].sum()) for name, values in found.sampled_calls.items()}
     files = sums((str(each.part), float(each.seconds[mine].sum())) for each in found.files.operations)
     seen = sum(sampled_calls.values()) if sampled_calls else None
@@ -124,8 +150,10 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
         cpu=sum(used) if used else None,
         waiting=add(found.waiting),
         stolen=add(found.stolen) or 0.0,
-        gc=add(found.seconds("gc_ms", 1e-3)) or 0.0,
-        fetch=add(found.seconds("fetch_wait_ms", 1e-3)) or 0.0,
+        gc=add(found.gc) or 0.0,
+        fetch=add(found.fetch.waited) or 0.0,
+        fetching={name: float(values[mine].sum()) for name, values in found.fetch.by.items()},
+        inputs=add(found.fetch.inputs) or 0.0,
         remote=_remote(found, mine),
         files=files,
         blocked_in_files=seen,
@@ -148,33 +176,6 @@ def _remote(found: Evidence, mine: Indexes) -> bool:
         return False
     tasks = found.tasks[mine]
     return bool(tasks["remote_bytes"].sum()) or not tasks["local_bytes"].sum()
-
-
-def _bounds(
-    found: Evidence,
-    metrics: JobMetrics,
-    of_stages: Mapping[Stage, Mapping[str, float]],
-    window: Window,
-    whole: Mapping[str, float],
-) -> tuple[dict[str, float], float]:
-    """By part, the bound; and the replayed time over the real one."""
-    plan = schedule.steps(list(zip(found.stages, found.use.held, strict=True)), metrics.stages, window.begin)
-    shares = {
-        stage: {name: seconds / (sum(parts.values()) or 1.0) for name, seconds in parts.items()}
-        for stage, parts in of_stages.items()
-    }
-    wall = window.end - window.begin
-    again = schedule.without("", plan, {}, window.slots)
-    last = float(np.max(found.tasks["end"].to_numpy().clip(window.begin, window.end))) - window.begin
-    rest = wall - last
-    """The driver alone, after the last task."""
-    times = {}
-    for name in whole:
-        left = schedule.without(name, plan, shares, window.slots)
-        after = 0.0 if name == slots.DRIVER else rest
-        # what the replay does not know, such as locality, is as it was
-        times[name] = wall / max(left + after + (wall - rest - again), 1e-3) if again else 1.0
-    return {name: max(1.0, value) for name, value in times.items()}, (again + rest) / wall
 
 
 def _overlapped(found: Evidence, whole: Mapping[str, float], slot_time: float) -> list[TimePart]:
@@ -228,7 +229,11 @@ def _belongs(made: FilePart, part: str) -> bool:
 
 
 def _rows(
-    found: Evidence, metrics: JobMetrics, of_stages: Mapping[Stage, Mapping[str, float]], whole: float
+    found: Evidence,
+    metrics: JobMetrics,
+    of_stages: Mapping[Stage, Mapping[str, float]],
+    balances: Mapping[Stage, Balance],
+    whole: float,
 ) -> dict[Stage, StageTime]:
     named = metrics.stages.select("app", "stage", "attempt", "name").iter_rows()
     names = {(app, stage, attempt): name or "" for app, stage, attempt, name in named}
@@ -251,6 +256,7 @@ def _rows(
             share=seconds / whole,
             parts=dict(sorted(both.items(), key=lambda item: -item[1])),
             operations={name: each for name, each in operations.items() if each},
+            balance=balances[stage],
         )
     return dict(sorted(rows.items(), key=lambda row: -row[1].seconds))
 
@@ -277,10 +283,18 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
         missing["fileops"] = "which files were waited for: --set probes=...,fileops"
     elif not found.files.by_thread:
         missing["fileops by thread"] = "file calls of servers and of tasks were not counted apart"
-    if not found.engine_says_cpu and found.used is None:
+    if not found.cpu:
         missing["CPU time of tasks"] = f"{CPU}: the engine does not say it"
-    if found.seconds("fetch_wait_ms", 1e-3) is None:
+    elif found.of_process:
+        missing["CPU time of tasks"] = f"{CPU} is that of their whole processes, with JIT and GC"
+    if found.gc is None:
+        missing[GC] = "the engine does not say it; it is counted as something else: --set probes=...,pauses"
+    if found.fetch.waited is None:
         missing["waiting for blocks"] = "network: the engine does not say it"
+    elif found.fetch.started:
+        missing["waiting for blocks"] = (
+            "network of tasks whose JVM started meanwhile, which the engine does not time"
+        )
     if found.workers is None and PYTHON_WORKER in found.blocked:
         missing["Python workers"] = "what they did while their tasks waited for them: --set probes=...,python"
     return Covered(

@@ -2,17 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars
 
-from weft.analysis.explain import filetime, pythontime, spread
+from weft.analysis.explain import fetchtime, filetime, occupied, pythontime, spread, weights
+from weft.analysis.explain import places as whereabouts
+from weft.analysis.explain.fetchtime import FetchTime
 from weft.analysis.explain.filepart import of_calls
 from weft.analysis.explain.filetime import DATA, FileTime
 from weft.analysis.explain.pythontime import Worker
-from weft.analysis.explain.slots import SlotUse, Stage, Use, use
-from weft.analysis.explain.spread import Counters, Flags, Indexes, Numbers
+from weft.analysis.explain.slots import Stage, Use
+from weft.analysis.explain.spread import Counters, Flags, Indexes, Numbers, Readings
 from weft.analysis.explain.tasktime import (
     CHILDREN,
     CPU,
@@ -26,6 +28,7 @@ from weft.analysis.explain.tasktime import (
     WAITING,
 )
 from weft.analysis.explain.timeparts import PythonWorkers
+from weft.analysis.explain.weights import Weights
 from weft.analysis.read.sums import sums
 from weft.facts import peers
 from weft.facts.jobmetrics import JobMetrics
@@ -64,6 +67,8 @@ class Window:
     """Node by the address or name that the engine calls it by."""
     link: float | None = None
     """Bytes a second that the link of a node carries each way; None if that is not known."""
+    stopped: Mapping[str, Readings] = field(default_factory=dict)
+    """By node: seconds that GC had stopped a task there, up to each moment, by the JVMs' own logs."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,8 @@ class Evidence:
     stages: Sequence[Stage]
     """Of each task."""
     use: Use
+    slots: int
+    """The most at one time."""
     weight: Numbers
     """What of each task's time lies in the window, and is not shared with others in its slot."""
     files: FileTime
@@ -81,6 +88,8 @@ class Evidence:
     """Processor seconds of task threads, by the kernel."""
     waiting: Numbers | None
     system: Numbers | None
+    gc: Numbers | None
+    """Seconds that GC stopped it, by the engine, or where it does not say it, by the JVMs' own logs."""
     stolen: Numbers | None
     """Seconds that a hypervisor took, an estimate."""
     sampled_calls: Mapping[str, Numbers]
@@ -90,6 +99,8 @@ class Evidence:
     python: Mapping[str, Numbers]
     """By part: seconds of what Python workers did for a task."""
     workers: PythonWorkers | None
+    fetch: FetchTime
+    """Its waits for blocks, and for the tasks that make them."""
     served: Mapping[str, Numbers]
     """By part: what serving threads did on all nodes, given to the tasks that waited meanwhile."""
     wire: Numbers | None
@@ -100,15 +111,25 @@ class Evidence:
     """Processor seconds of threads beside the tasks, by kind."""
     meanwhile: Mapping[str, float]
     """Of them, those from the first task's begin to the last one's end."""
+    process_cpu: bool
+    """Whether the engine's CPU time of a task is that of its whole process."""
     seen: int
     """Processes that the threads were read of."""
     nodes: int
     """On which tasks ran."""
 
     @property
-    def engine_says_cpu(self) -> bool:
-        """Whether the engine itself says how long each task was on a processor."""
-        return self.seconds("cpu_ns", 1e-9) is not None
+    def cpu(self) -> list[Numbers]:
+        """Of each task, to be added: the engine's own figure, which is finer; the kernel's; the engine's of the whole process."""
+        own = [self.seconds("cpu_ns", 1e-9), self.seconds("deserialize_cpu_ns", 1e-9)]
+        if self.used is not None and (own[0] is None or self.process_cpu):
+            own = [self.used]
+        return [] if own[0] is None else [values for values in own if values is not None]
+
+    @property
+    def of_process(self) -> bool:
+        """Whether that contains JIT and GC."""
+        return self.process_cpu and self.used is None
 
     def seconds(self, column: str, unit: float) -> Numbers | None:
         """A column of the engine's own, for what lies in the window; None where the engine does not say it."""
@@ -129,49 +150,50 @@ def gather(
     own: dict[Stage, Stage] = {}
     stages = [own.setdefault(row, row) for row in tasks.select("app", "stage", "attempt").iter_rows()]
     begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
-    named: dict[tuple[str, str], str] = {}
-    places_of = [
-        named.setdefault(row, "{} {}".format(*row)) for row in tasks.select("app", "executor").iter_rows()
-    ]
-    held = [SlotUse(*row) for row in zip(stages, begins, ends, places_of, strict=True)]
-    used = use(held, _submitted(metrics), window.begin, window.end, window.slots, _rooms(metrics))
-    weight = np.asarray(used.held) / np.maximum(ends - begins, 1e-9)
+    used, most = occupied.of_tasks(metrics, tasks, stages, window.begin, window.end, window.slots)
+    held = np.asarray(used.held)
+    weight = held / np.maximum(ends - begins, 1e-9)
     begins, ends = begins.clip(window.begin, window.end), ends.clip(window.begin, window.end)
-    places = _places(tasks, window)
-    threads = spread.of_processes(samples, "threads.", programs())
+    ran = whereabouts.of_tasks(tasks, samples, window.nodes)
+    places = ran.nodes
+    threads = spread.of_processes(samples, "threads.", programs(), ran.of_process)
+    process_cpu = bool(metrics.applications["process_cpu"].fill_null(value=False).any())
+    busy = Weights() if process_cpu else weights.of_tasks(tasks, weight, held)
 
     def of_tasks(name: str, operation: str = "", peer: str = "") -> Numbers | None:
         measure = Measure(f"threads.{name}", "task", peer, operation)
-        return spread.to_tasks(threads, measure, places, begins, ends)
+        own = busy.waiting if name == "wait" else busy.running
+        own = busy.blocked if name == "in" and operation not in _RUNNING else own
+        return spread.to_tasks(threads, measure, ran.processes, begins, ends, own)
 
     sampled_calls = {name: of_tasks("in", name) for name in _FILE_CALLS}
     on_cpu = of_tasks("cpu")
     python = pythontime.of_tasks(workers, tasks, weight)
+    served = _worked(python, len(ends))
+    files = spread.of_nodes(samples, "fileops.", "threadops.")
     return Evidence(
         tasks,
         stages,
         used,
+        most,
         weight,
-        filetime.of_tasks(
-            spread.of_nodes(samples, "fileops.", "threadops."),
-            places,
-            begins,
-            ends,
-            _worked(python, len(ends)),
-        ),
+        filetime.of_tasks(files, places, begins, ends, served, weights.in_files(sampled_calls, busy)),
         on_cpu,
         of_tasks("wait"),
         of_tasks("system"),
+        _gc(tasks, weight, places, window.stopped),
         _stolen(samples, places, on_cpu, window.begin, window.end),
         {name: found for name, found in sampled_calls.items() if found is not None},
-        _blocked(of_tasks, sampled_calls, np.asarray(used.held)),
+        _blocked(of_tasks, sampled_calls, held),
         python,
         pythontime.workers_of(workers, tasks),
+        fetchtime.of_tasks(tasks, weight, threads, ran, begins, ends),
         _served(threads, begins, ends),
-        _wire(tasks, weight, window, len(places)),
+        _wire(tasks, weight, window.link, most / max(1, len(places))),
         _where(stages),
         _background(threads, window.begin, window.end),
         _background(threads, begins.min(), ends.max()) if len(begins) else {},
+        process_cpu,
         _processes(samples),
         len(places),
     )
@@ -210,17 +232,6 @@ def _worked(python: Mapping[str, Numbers], tasks: int) -> Flags:
     return found
 
 
-def _submitted(metrics: JobMetrics) -> dict[Stage, float]:
-    rows = metrics.stages.drop_nulls("begin").select("app", "stage", "attempt", "begin").iter_rows()
-    return {(app, stage, attempt): begin for app, stage, attempt, begin in rows}
-
-
-def _rooms(metrics: JobMetrics) -> dict[str, int]:
-    """By executor: its slots."""
-    known = metrics.executors.drop_nulls(["executor", "cores"]).select("app", "executor", "cores")
-    return {f"{app} {executor}": cores for app, executor, cores in known.iter_rows()}
-
-
 def _where(stages: Sequence[Stage]) -> dict[Stage, Indexes]:
     found: dict[Stage, list[int]] = defaultdict(list)
     for index, stage in enumerate(stages):
@@ -228,10 +239,23 @@ def _where(stages: Sequence[Stage]) -> dict[Stage, Indexes]:
     return {stage: np.asarray(indexes, dtype=np.intp) for stage, indexes in found.items()}
 
 
-def _places(tasks: polars.DataFrame, window: Window) -> dict[str, Indexes]:
-    """By node: the indexes of the tasks that ran there."""
-    nodes = np.asarray([window.nodes.get(host or "", host or "") for host in tasks["host"].to_list()])
-    return {str(node): np.flatnonzero(nodes == node) for node in np.unique(nodes)} if len(nodes) else {}
+def _gc(
+    tasks: polars.DataFrame, weight: Numbers, places: Mapping[str, Indexes], stopped: Mapping[str, Readings]
+) -> Numbers | None:
+    """A pause stops all tasks of its JVM."""
+    own = tasks["gc_ms"]
+    if own.null_count() < len(own):
+        return np.asarray(own.fill_null(0).to_numpy().astype(float) * 1e-3 * weight)
+    if not stopped:
+        return None
+    found: Numbers = np.zeros(len(tasks))
+    begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
+    for node, here in places.items():
+        if node in stopped:
+            pauses = stopped[node]
+            until, since = (np.interp(at[here], pauses.times, pauses.values) for at in (ends, begins))
+            found[here] = (until - since) * weight[here]
+    return found
 
 
 def _served(threads: Counters, begins: Numbers, ends: Numbers) -> dict[str, Numbers]:
@@ -243,13 +267,12 @@ def _served(threads: Counters, begins: Numbers, ends: Numbers) -> dict[str, Numb
     )
 
 
-def _wire(tasks: polars.DataFrame, weight: Numbers, window: Window, nodes: int) -> Numbers | None:
+def _wire(tasks: polars.DataFrame, weight: Numbers, link: float | None, of_node: float) -> Numbers | None:
     """All slots of a node share its link. None where its rate or the bytes are not known."""
     size = tasks["remote_bytes"]
-    if window.link is None or size.null_count() == len(size):
+    if link is None or size.null_count() == len(size):
         return None
-    at_once = max(1.0, window.slots / nodes)
-    found: Numbers = size.fill_null(0).to_numpy().astype(float) * weight * at_once / window.link
+    found: Numbers = size.fill_null(0).to_numpy().astype(float) * weight * max(1.0, of_node) / link
     return found
 
 

@@ -47,9 +47,15 @@ def part(path_class: str, operation: str) -> FilePart:
 
 
 def of_tasks(
-    counters: Counters, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers, python: Flags
+    counters: Counters,
+    places: Mapping[str, Indexes],
+    begins: Numbers,
+    ends: Numbers,
+    python: Flags,
+    weights: Mapping[str, Numbers] | None = None,
 ) -> FileTime:
-    """Give what the preload library counted to tasks. `places`: by node, the indexes of the tasks that ran there.
+    """Give what the preload library counted to tasks. `places`: by node, the indexes of the tasks that ran there; `weights`: by
+    operation, of each task; that of others has no name.
 
     Counters are those of `fileops`, or, where threads were counted apart, those of `threadops`. `python`: which tasks had a worker.
     """
@@ -63,7 +69,7 @@ def of_tasks(
     served = {node: here[python[here]] for node, here in places.items()}
     counted = bool(of) or any(measure.counter == _COUNTED for _, measure in counters)
     return FileTime(
-        _given(counters, chosen, places, begins, ends),
+        _given(counters, chosen, places, begins, ends, weights),
         by_thread,
         counted,
         _given(counters, workers, served, begins, ends),
@@ -77,15 +83,17 @@ def _given(
     places: Mapping[str, Indexes],
     begins: Numbers,
     ends: Numbers,
+    weights: Mapping[str, Numbers] | None = None,
 ) -> list[TaskOperation]:
     found = []
     for measure in sorted(measures):
         path_class, operation = measure.path_class, measure.operation
         if path_class in _NO_PATH:
             continue
-        seconds = to_tasks(counters, measure, places, begins, ends)
+        own = None if weights is None else weights.get(operation, weights[""])
+        seconds = to_tasks(counters, measure, places, begins, ends, own)
         count = measure._replace(counter=measure.counter.replace("seconds", "count"))
-        calls = to_tasks(counters, count, places, begins, ends)
+        calls = to_tasks(counters, count, places, begins, ends, own)
         if seconds is not None and seconds.any():
             counts = seconds * 0 if calls is None else calls
             found.append(TaskOperation(part(path_class, operation), operation, seconds, counts))

@@ -4,8 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars
 
+from weft.analysis.explain.spread import Readings
 from weft.analysis.read.part import Part
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.threadkinds import runs_tasks
@@ -58,9 +60,7 @@ def of_nodes(
 ) -> tuple[PausedNode, ...]:
     """By node; `nodes`: node by the address or name that the engine calls it by."""
     lives = _lives(samples)
-    programs = {key: program for key, (program, _, _) in lives.items()}
-    # without the probe `threads` nobody knows which JVM is which
-    mine = {key: pauses for key, pauses in logs.items() if runs_tasks(programs.get(key, "")) or not programs}
+    mine = _of_tasks(logs, lives)
     if not mine:
         return ()
     tasks = metrics.every.select("host", "begin", "end").drop_nulls(["begin", "end"]).collect()
@@ -85,6 +85,38 @@ def of_nodes(
     return tuple(found)
 
 
+def _of_tasks(
+    logs: Mapping[tuple[str, str], Sequence[Pause]], lives: Mapping[tuple[str, str], tuple[str, float, float]]
+) -> dict[tuple[str, str], Sequence[Pause]]:
+    """Those of the JVMs in which tasks ran; without the probe `threads` nobody knows which JVM is which."""
+    programs = {key: program for key, (program, _, _) in lives.items()}
+    return {key: pauses for key, pauses in logs.items() if runs_tasks(programs.get(key, "")) or not programs}
+
+
+def stopped(
+    logs: Mapping[tuple[str, str], Sequence[Pause]], samples: polars.DataFrame
+) -> dict[str, Readings]:
+    """By node: for how many seconds a task there was stopped up to each moment, on average over the JVMs that ran tasks then."""
+    lives = _lives(samples)
+    found = {}
+    mine = _of_tasks(logs, lives)
+    for node in dict.fromkeys(node for node, _ in mine):
+        live = [life for (where, _), life in lives.items() if where == node and runs_tasks(life[0])]
+        pauses = sorted(
+            (pause for (where, _), own in mine.items() if where == node for pause in own),
+            key=lambda pause: pause.begin,
+        )
+        times, values, passed = [0.0], [0.0], 0.0
+        for pause in pauses:
+            begin = max(pause.begin, times[-1])
+            grown = max(0.0, pause.end - pause.begin) / _sharing(pause, live)
+            times += [begin, max(begin, pause.end)]
+            values += [passed, passed + grown]
+            passed += grown
+        found[node] = Readings(np.asarray(times), np.asarray(values))
+    return found
+
+
 def _stopped(pause: Pause, tasks: Sequence[tuple[float, float]]) -> float:
     """Seconds of all tasks of the node that lie in a pause."""
     return sum(max(0.0, min(end, pause.end) - max(begin, pause.begin)) for begin, end in tasks)
@@ -103,6 +135,6 @@ def _lives(samples: polars.DataFrame) -> dict[tuple[str, str], tuple[str, float,
     )
     found = {}
     for node, process, begin, end in grouped.iter_rows():
-        program, _, pid = process.rpartition("/")
+        program, pid = process.split("/")[:2]
         found[node, pid] = (program, begin, end)
     return found

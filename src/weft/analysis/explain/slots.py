@@ -28,6 +28,9 @@ class SlotUse:
     end: float
     place: str = ""
     """The executor whose slot it was."""
+    ready: float | None = None
+    """Of a further attempt at the same partition, when it could begin: when the one before had failed, or now for a copy of one that
+    runs. None for the first attempt, which can begin when its stage is submitted."""
 
 
 @dataclass(frozen=True)
@@ -37,28 +40,53 @@ class Use:
     held: Sequence[float]
     empty: Mapping[tuple[str, Stage | None], float]
 
+    @property
+    def whole(self) -> float:
+        """All of them."""
+        return sum(self.held) + sum(self.empty.values())
+
 
 @dataclass
 class _Now:
     """The state between two events."""
 
     total: Mapping[Stage, int]
+    """Partitions: not their attempts."""
+    again: dict[Stage, int] = field(default_factory=lambda: defaultdict(int))
+    """Partitions whose attempt failed, and that wait for the next one."""
     running: dict[Stage, int] = field(default_factory=lambda: defaultdict(int))
     launched: dict[Stage, int] = field(default_factory=lambda: defaultdict(int))
     active: set[Stage] = field(default_factory=set)
     held: int = 0
     """Slots with a task."""
+    slots: int = 0
 
-    def why(self, slots: int) -> tuple[str, Stage | None]:
+    def why(self) -> tuple[str, Stage | None]:
         """Why a slot is empty now, and of which stage."""
         waiting = [stage for stage in self.active if self.launched[stage] < self.total[stage]]
+        waiting += [stage for stage, count in self.again.items() if count]
         if waiting:
             return SCHEDULING, min(waiting)
         if not self.held:
             return DRIVER, None
         busy = [stage for stage, count in self.running.items() if count]
-        few = sum(self.total[stage] for stage in busy) < slots
+        few = sum(self.total[stage] for stage in busy) < self.slots
         return (FEW if few else STRAGGLERS), min(busy)
+
+    def apply(self, event: str, stage: Stage) -> None:
+        """A stage is submitted, or an attempt begins or ends, or is ready again."""
+        match event:
+            case "submitted" if self.total.get(stage):
+                self.active.add(stage)
+            case "begin" | "copy":
+                self.running[stage] += 1
+                self.launched[stage] += event == "begin"
+                if self.launched[stage] >= self.total[stage]:
+                    self.active.discard(stage)
+            case "end":
+                self.running[stage] -= 1
+            case "ready" | "retried":
+                self.again[stage] += 1 if event == "ready" else -1
 
 
 def use(
@@ -68,8 +96,11 @@ def use(
     end: float,
     slots: int,
     rooms: Mapping[str, int] | None = None,
+    steps: Sequence[tuple[float, int]] = (),
 ) -> Use:
     """Use of the slots from `begin` to `end`. The sum of all its figures is slots x (end - begin).
+
+    `steps`: from when on there were how many, where their number changed; `slots` is then their largest number.
 
     Where job metrics have more tasks at once than slots, as with Flink's chains, they share them equally: those of an executor
     its own, where `rooms` has the slots of all executors.
@@ -84,9 +115,10 @@ def use(
     first = min((at for at, until in inside if until > at), default=end)
     last = max((until for at, until in inside if until > at), default=begin)
     empty: dict[tuple[str, Stage | None], float] = defaultdict(float)
-    for at, until, now in _moments(tasks, of_task, inside, submitted, begin, end):
-        if (free := slots - now.held) > 0:
-            reason = (START, None) if until <= first else (DRIVER, None) if at >= last else now.why(slots)
+    offered = steps or ((begin, slots),)
+    for at, until, now in _moments(tasks, of_task, inside, submitted, offered, begin, end):
+        if (free := now.slots - now.held) > 0:
+            reason = (START, None) if until <= first else (DRIVER, None) if at >= last else now.why()
             empty[reason] += free * (until - at)
     return Use(
         [float(place.between(at, until)) for place, (at, until) in zip(of_task, inside, strict=True)],
@@ -99,41 +131,35 @@ def _moments(
     of_task: Sequence["_Place"],
     inside: Sequence[tuple[float, float]],
     submitted: Mapping[Stage, float],
+    offered: Sequence[tuple[float, int]],
     begin: float,
     end: float,
 ) -> Iterator[tuple[float, float, _Now]]:
     """Each interval in which nothing begins or ends."""
-    changes: dict[float, list[tuple[int, Stage, _Place | None]]] = defaultdict(list)
+    changes: dict[float, list[tuple[str, Stage, _Place | None]]] = defaultdict(list)
     total: dict[Stage, int] = defaultdict(int)
     for task, own, (at, until) in zip(tasks, of_task, inside, strict=True):
         if until > at:
-            total[task.stage] += 1
-            changes[at].append((1, task.stage, own))
-            changes[until].append((-1, task.stage, own))
+            total[task.stage] += task.ready is None
+            changes[at].append(("begin" if task.ready is None else "copy", task.stage, own))
+            changes[until].append(("end", task.stage, own))
+            if task.ready is not None and (since := max(begin, task.ready)) < at:
+                changes[since].append(("ready", task.stage, None))
+                changes[at].append(("retried", task.stage, None))
     for stage, at in submitted.items():
-        changes[min(max(at, begin), end)].append((0, stage, None))
+        changes[min(max(at, begin), end)].append(("submitted", stage, None))
     now = _Now(total)
-    for at, until in pairwise(sorted({begin, end, *changes})):
-        for step, stage, place in changes.get(at, ()):
-            _apply(now, step, stage)
+    counts = {max(begin, at): count for at, count in offered if at < end}
+    for at, until in pairwise(sorted({begin, end, *changes, *counts})):
+        now.slots = counts.get(at, now.slots)
+        for event, stage, place in changes.get(at, ()):
+            now.apply(event, stage)
             if place:
-                now.held += place.change(at, step)
+                now.held += place.change(at, -1 if event == "end" else 1)
         yield at, until, now
-    for step, _, last in changes.get(end, ()):
+    for _, _, last in changes.get(end, ()):
         if last:
-            last.change(end, step)
-
-
-def _apply(now: _Now, step: int, stage: Stage) -> None:
-    if step == 0:
-        if now.total.get(stage):
-            now.active.add(stage)
-        return
-    now.running[stage] += step
-    if step > 0:
-        now.launched[stage] += 1
-        if now.launched[stage] >= now.total[stage]:
-            now.active.discard(stage)
+            last.change(end, -1)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Counters of a node, sampled, attributed to the tasks that ran there meanwhile: in equal parts at each moment."""
+"""Counters of a node or a process, sampled, attributed to the tasks that ran there meanwhile: at each moment by their weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +13,8 @@ Indexes = np.ndarray[tuple[int], np.dtype[np.intp]]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool]]
 
 
+_NOTHING = 1e-6
+"""Weight that sums leave by rounding: less than the least of a task."""
 _ENGINE = ("engine", "")
 """Components whose processes are the engine's; records of older versions count all as one."""
 
@@ -31,46 +33,68 @@ class Readings:
 
 
 Counters = Mapping[tuple[str, Measure], Readings]
-"""By node, and what was counted."""
+"""By place, which is a node or a process, and what was counted."""
 
 
 def to_tasks(
-    counters: Counters, measure: Measure, places: Mapping[str, Indexes], begins: Numbers, ends: Numbers
+    counters: Counters,
+    measure: Measure,
+    places: Mapping[str, Indexes],
+    begins: Numbers,
+    ends: Numbers,
+    weights: Numbers | None = None,
 ) -> Numbers | None:
-    """The growth of the nodes' counters of a measure, by task; None if no node has one. `places`: by node, its tasks' indexes."""
-    known = [node for node in places if (node, measure) in counters]
+    """The growth of the places' counters of a measure, by task; None if no place has one. `places`: the indexes of the tasks of each."""
+    known = [place for place in places if (place, measure) in counters]
     found: Numbers = np.zeros(len(begins))
-    for node in known:
-        here = places[node]
-        found[here] = over_tasks(counters[node, measure], begins[here], ends[here])
+    for place in known:
+        here = places[place]
+        mine = None if weights is None else weights[here]
+        found[here] = over_tasks(counters[place, measure], begins[here], ends[here], mine)
     return found if known else None
 
 
-def over_tasks(counter: Readings, begins: Numbers, ends: Numbers) -> Numbers:
-    """The growth of a counter by task; growth while no task ran is not attributed."""
+def over_tasks(counter: Readings, begins: Numbers, ends: Numbers, weights: Numbers | None = None) -> Numbers:
+    """The growth of a counter by task; growth while no task ran is not attributed.
+
+    Tasks that run at the same time share it by their weights, which are more than 0; without them in equal parts.
+    """
     if len(counter.times) < 2 or not len(begins):
         return np.zeros(len(begins))
+    own = np.ones(len(begins)) if weights is None else weights
     edges = np.unique(np.concatenate([counter.times, begins, ends]))
     grown = np.diff(np.interp(edges, counter.times, counter.values))
-    running = np.searchsorted(np.sort(begins), edges[:-1], side="right") - np.searchsorted(
-        np.sort(ends), edges[:-1], side="right"
-    )
-    each = np.where(running > 0, grown / np.maximum(running, 1), 0.0)
+    running = _up_to(begins, own, edges[:-1]) - _up_to(ends, own, edges[:-1])
+    each = np.where(running > _NOTHING, grown / np.maximum(running, _NOTHING), 0.0)
     sums = np.concatenate([[0.0], np.cumsum(each)])
-    found: Numbers = np.interp(ends, edges, sums) - np.interp(begins, edges, sums)
+    found: Numbers = (np.interp(ends, edges, sums) - np.interp(begins, edges, sums)) * own
+    return found
+
+
+def _up_to(moments: Numbers, weights: Numbers, edges: Numbers) -> Numbers:
+    """The weights of those whose moment is not after an edge."""
+    order = np.argsort(moments, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(weights[order])])
+    found: Numbers = sums[np.searchsorted(moments[order], edges, side="right")]
     return found
 
 
 def of_processes(
-    samples: polars.DataFrame, prefix: str, programs: frozenset[str]
+    samples: polars.DataFrame,
+    prefix: str,
+    programs: frozenset[str],
+    places: Mapping[tuple[str, str], str] | None = None,
 ) -> dict[tuple[str, Measure], Readings]:
-    """By node and counter: the sums over all processes of these programs, including ended ones.
+    """By place and counter: the sums over all processes of these programs, including ended ones.
+
+    `places`: by node and process, the place, where that is not the node.
 
     Such a counter is only written when it has changed, so that it grew since the reading before.
     """
     wanted = samples.filter(polars.col("counter").str.starts_with(prefix) & polars.col("t").is_finite())
     program = polars.col("process").str.split("/").list.first()
     own = wanted.filter(program.is_in(list(programs))).sort("t")
+    own = _at(own, places or {})
     grown = own.with_columns(
         polars.col("value")
         .diff()
@@ -82,12 +106,22 @@ def of_processes(
         str(node): frame["t"].unique().sort().to_numpy() for (node,), frame in wanted.group_by(["node"])
     }
     found = {}
-    for (node, *measure), frame in grown.group_by(["node", "counter", *LABELS], maintain_order=True):
+    by = ["node", "place", "counter", *LABELS]
+    for (node, place, *measure), frame in grown.group_by(by, maintain_order=True):
         times = moments[str(node)]
         sums = np.zeros(len(times))
         np.add.at(sums, np.searchsorted(times, frame["t"].to_numpy()), frame["value"].to_numpy())
-        found[str(node), Measure(*map(str, measure))] = Readings(times, np.cumsum(sums))
+        found[str(place), Measure(*map(str, measure))] = Readings(times, np.cumsum(sums))
     return found
+
+
+def _at(own: polars.DataFrame, places: Mapping[tuple[str, str], str]) -> polars.DataFrame:
+    """With a column of each reading's place."""
+    rows = [(node, process, place) for (node, process), place in places.items()]
+    schema = dict.fromkeys(("node", "process", "place"), polars.String)
+    known = polars.DataFrame(rows, schema, orient="row")
+    found = own.join(known, on=["node", "process"], how="left", maintain_order="left")
+    return found.with_columns(polars.col("place").fill_null(polars.col("node")))
 
 
 def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, Measure], Readings]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from weft.analysis.explain.balance import Balance
 from weft.analysis.explain.slots import SCHEDULING
 from weft.analysis.read.sums import sums
 
@@ -13,6 +14,7 @@ GC = "GC"
 NETWORK = "network"
 SAME_NODE = "waiting for blocks of the same node"
 SOCKETS = "waiting in sockets"
+INPUT = "waiting for earlier stages"
 HDFS = "waiting for HDFS"
 KAFKA = "waiting for Kafka"
 DRIVER = "waiting for the driver"
@@ -44,6 +46,10 @@ class StageTasks:
     gc: float = 0.0
     fetch: float = 0.0
     """Waiting for blocks of other executors."""
+    fetching: Mapping[str, float] = field(default_factory=dict)
+    """By part: what the task's own threads that fetch were seen in, while it waited for them."""
+    inputs: float = 0.0
+    """Waiting until the tasks had ended whose output it reads."""
     remote: bool = True
     """Whether some of these were on another node, as far as is known."""
     files: Mapping[str, float] = field(default_factory=dict)
@@ -68,17 +74,11 @@ def parts(found: StageTasks) -> dict[str, float]:
     """Exclusive parts whose sum is `held`.
 
     CPU time and run-queue waits are exact, so the rest of a task's time is what it was blocked in, and that is
-    what file calls, the collector and fetches have to share. Python workers have what these leave: a worker works beside its task as well,
+    what file calls, GC and fetches have to share. Python workers have what these leave: a worker works beside its task as well,
     which costs nothing. What is left then is named as far as a sample saw in what the thread was blocked; the rest has no name.
     """
-    scheduling = min(found.scheduling, found.held)
-    left = found.held - scheduling
-    cpu = min(found.cpu or 0.0, left)
-    waiting = min(found.waiting or 0.0, left - cpu)
-    blocked = left - cpu - waiting
-    # a server's file calls are of the same parts as a task's own
-    causes = total([_files(found), {GC: found.gc}, _fetch(found)])
-    causes = {name: seconds for name, seconds in causes.items() if seconds > 0}
+    scheduling, cpu, waiting, blocked = _divided(found)
+    causes = _causes(found)
     known = sum(causes.values())
     scale = blocked / known if known > blocked else 1.0
     exclusive = {name: seconds * scale for name, seconds in causes.items()}
@@ -91,8 +91,35 @@ def parts(found: StageTasks) -> dict[str, float]:
     return {name: seconds for name, seconds in exclusive.items() if seconds > 1e-9}
 
 
+def _divided(found: StageTasks) -> tuple[float, float, float, float]:
+    """On the way to executors and back, on a CPU, in the run queue, and the rest, which is blocked."""
+    scheduling = min(found.scheduling, found.held)
+    left = found.held - scheduling
+    cpu = min(found.cpu or 0.0, left)
+    waiting = min(found.waiting or 0.0, left - cpu)
+    return scheduling, cpu, waiting, left - cpu - waiting
+
+
+def _causes(found: StageTasks) -> dict[str, float]:
+    """What tasks were blocked by, as it was measured; a server's file calls are of the same parts as a task's own."""
+    causes = total([_files(found), {GC: found.gc, INPUT: found.inputs}, _fetch(found)])
+    return {name: seconds for name, seconds in causes.items() if seconds > 0}
+
+
+def balance(found: StageTasks) -> Balance:
+    """The measured seconds of some tasks beside the seconds that they had."""
+    scheduling, _, _, blocked = _divided(found)
+    running = (found.cpu or 0.0) + (found.waiting or 0.0)
+    return Balance(
+        causes=sum(_causes(found).values()),
+        blocked=blocked,
+        running=running,
+        occupied=found.held - scheduling,
+    )
+
+
 def _files(found: StageTasks) -> dict[str, float]:
-    """Time blocked in file calls: what was timed around them, less what of it was on a processor or waiting for one."""
+    """Time blocked in file calls: what was timed around them, less what of it was on a CPU or waiting for one."""
     timed = sum(found.files.values())
     if not timed:
         return {}
@@ -122,7 +149,8 @@ def _python(found: StageTasks, left: float) -> dict[str, float]:
 def _seen(found: StageTasks, left: float) -> dict[str, float]:
     """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too."""
     seen = {name: max(0.0, seconds) for name, seconds in found.seen.items()}
-    causes = {THREADS: found.gc + found.fetch, NETWORK: found.fetch}
+    fetched = sum(_fetch(found).values())
+    causes = {THREADS: found.gc + fetched + found.inputs, NETWORK: found.fetch}
     seen |= {name: max(0.0, seen[name] - causes[name]) for name in causes.keys() & seen.keys()}
     if found.python:
         seen.pop(PYTHON_WORKER, None)
@@ -136,8 +164,13 @@ def _fetch(found: StageTasks) -> dict[str, float]:
 
     But not the time that the links need: what servers do while bytes of before are on their way delays nobody.
     """
-    serving = sum(found.served.values())
     name = NETWORK if found.remote else SAME_NODE
+    if found.fetching:  # what of the wait they did nothing in is not theirs
+        active = sum(found.fetching.values())
+        scale = min(1.0, found.fetch / active) if active else 0.0
+        fetching = ((name if part == NETWORK else part, seconds) for part, seconds in found.fetching.items())
+        return {part: seconds * scale for part, seconds in fetching}
+    serving = sum(found.served.values())
     if not serving or not found.fetch:
         return {name: found.fetch}
     followed = min(max(0.0, found.fetch - found.wire), serving)

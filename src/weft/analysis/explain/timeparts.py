@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 
+from weft.analysis.explain.balance import Balance
 from weft.analysis.explain.filepart import FilePart
+from weft.analysis.explain.slots import START
+from weft.analysis.explain.sqlparts import OperatorTimes
 from weft.analysis.explain.tasktime import CPU
 from weft.analysis.read.part import Part
 
@@ -27,9 +30,10 @@ class TimePart(Part):
     share: float
     seconds: float
     resource: float
-    bound: float
     on: FilePart | None = None
     """Of file calls: their kind and files."""
+    bound: float | None
+    """How many times faster the job would be at most without it; None of the job's work and the application's start."""
     operations: tuple[Operation, ...] = ()
     split: Mapping[str, float] = {}
     """Slot-seconds of data calls by the calibrated model: latency, bandwidth, beyond both; empty without a calibration."""
@@ -62,6 +66,8 @@ class StageTime(Part):
     share: float
     parts: Mapping[str, float]
     operations: Mapping[str, tuple[Operation, ...]] = {}
+    balance: Balance
+    """What was measured of its tasks beside the time that they had."""
 
 
 class SideCalls(Part):
@@ -110,22 +116,67 @@ class Covered(Part):
     """Of the event log: lines that could not be read."""
 
 
+class Suggestion(Part):
+    """What a part of the slot time suggests to change."""
+
+    part: str
+    change: str
+    gain: float | None
+    """Share of the time that it saves at most; None: how much is not known."""
+    flags: tuple[str, ...] = ()
+    """Of `weft run`, where they are known exactly."""
+    program: bool = False
+    """Whether it changes the program, and not how it is run."""
+    shows: bool = False
+    """Whether it saves nothing, and shows more."""
+
+
+class Trying(Part):
+    """The one thing to try, which `weft advise` says first. Gains are shares of the time."""
+
+    change: str
+    gain: float | None
+    """As predicted; None if only the most is known, or if it saves nothing and shows more."""
+    low: float | None = None
+    high: float | None = None
+    """The prediction interval, or the most that it can save."""
+    command: str = ""
+    """That does it; empty where weft has none."""
+    settings: str = ""
+    """The engine's own for the same."""
+
+
 class Explanation(Part):
     """The answer. Shares go from 0 to 1 and sum to 1; a bound is how many times faster the job would be at most."""
 
     sentence: str
+    """Where the job's time went."""
+    start: str = ""
+    """How long the application started before; empty if that is hardly anything."""
+    work: str = ""
+    """That the job computes, and how near it is to the machine's limits; empty if that is not most of it."""
     verdict: bool
     """Whether enough has a name for the sentence to be one."""
     headline: str
     wall: float
     slots: int
+    """The most at one time."""
+    slot_time: float
+    """Seconds of all slots that there were: slots x wall, unless executors came and went."""
     parts: tuple[TimePart, ...]
     stages: tuple[StageTime, ...]
     """Those that took most."""
     sides: Mapping[str, float] = {}
     """Slot-seconds of all stages by side of the shuffle."""
     calls: tuple[SideCalls, ...] = ()
-    next: tuple[str, ...] = ()
+    findings: tuple[Suggestion, ...] = ()
+    """What the parts suggest, those first that save most."""
+    sql: OperatorTimes | None = None
+    """Its queries by operator; None if no query ran."""
+    trying: Trying | None = None
+    """What to try first, by findings and predictions; None where nothing helps."""
+    decided: bool = False
+    """Whether that was decided, which needs more than this record."""
     background: Mapping[str, float] = {}
     """Processor seconds of threads beside the tasks, by kind."""
     gauges: tuple[Limit, ...] = ()
@@ -134,6 +185,11 @@ class Explanation(Part):
     calibration: str = ""
     """Which calibration the gauges are of, or why there is none."""
     coverage: Covered
+
+    @property
+    def job(self) -> float:
+        """Slot-seconds without the application's start."""
+        return self.slot_time - sum(part.seconds for part in self.parts if part.name == START)
 
     @property
     def sampled(self) -> bool:
@@ -154,7 +210,7 @@ class Explanation(Part):
         if categories:
             rows |= self._categories(named.pop(CPU, 0.0))
         return {
-            name: seconds / self.slots
+            name: seconds * self.wall / self.slot_time
             for name, seconds in {**named, **rows}.items()
             if abs(seconds) > _NOTHING
         }
@@ -171,4 +227,4 @@ class Explanation(Part):
         if "fileops" in self.coverage.missing:
             return None
         mine = [each for each in self.calls if each.files == path_class and each.side == side]
-        return sum(each.seconds for each in mine) / self.slots
+        return sum(each.seconds for each in mine) * self.wall / self.slot_time

@@ -1,12 +1,15 @@
 """Advice on a run: what to change, its predicted gain with an interval, what it is based on, how to check it."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean
+from typing import Any
 
-from weft.analysis.explain.filepart import FilePart
-from weft.analysis.explain.tasktime import CPU, GC, NETWORK
+from weft.analysis.explain.filepart import FilePart, of_calls
+from weft.analysis.explain.findings import LEAST_GAIN
+from weft.analysis.explain.tasktime import CPU, GC, NETWORK, UNCLASSIFIED
+from weft.analysis.explain.timeparts import Explanation, Suggestion, Trying
 from weft.analysis.predict import correction, curve, holdout, jobprofile
 from weft.analysis.predict.candidates import Candidate, candidates
 from weft.analysis.predict.correction import USUAL, Correction
@@ -20,10 +23,6 @@ from weft.analysis.read.part import Part
 from weft.analysis.read.sums import sums
 from weft.text.numbers import percent
 from weft.text.units import show_seconds
-
-LEAST_GAIN = 0.05
-"""Share of the time below which a change is not worth a line."""
-
 
 MOST = 5
 """Lines of advice."""
@@ -53,6 +52,7 @@ class Advice(Part):
 
     run: str
     directory: str
+    """Of its record; empty if that cannot be run again."""
     measured: float
     replay: float
     job_class: str
@@ -63,7 +63,42 @@ class Advice(Part):
     """Changes whose whole interval is a gain."""
     uncertain: tuple[Line, ...]
     """Changes that would gain as much if the model is right, and by their interval may make the run slower."""
+    findings: tuple[Suggestion, ...] = ()
+    """What the parts of the slot time suggest and no model predicts: at most so much."""
+    own: bool = True
+    """Whether the program is the user's, who can change it."""
+    work: str = ""
+    """What there is to say where nothing helps."""
     notes: tuple[str, ...]
+
+    @property
+    def first(self) -> Trying | None:
+        """The one thing to try: a change that surely gains, else what a part of the slot time suggests; nothing that may lose."""
+        for line in self.lines[:1]:
+            return self._trying(line)
+        possible = [one for one in self.findings if self.own or not one.program]
+        known = [one for one in possible if one.gain is not None]
+        facts = [one for one in possible if one.gain is None and not one.shows]
+        # without a verdict, to observe more
+        more = [one for one in possible if one.part == UNCLASSIFIED]
+        for found in (*known, *facts, *more):
+            return self._found(found)
+        return None
+
+    def _trying(self, line: Line) -> Trying:
+        return Trying(
+            change=line.change,
+            gain=line.gain,
+            low=line.low,
+            high=line.high,
+            command=line.check,
+            settings=line.settings,
+        )
+
+    def _found(self, found: Suggestion) -> Trying:
+        return Trying(
+            change=found.change, gain=None, high=found.gain, command=_command(self.directory, found.flags)
+        )
 
 
 def advise(
@@ -72,19 +107,21 @@ def advise(
     machine: Machine,
     others: Sequence[Recorded] = (),
     run: float = USUAL,
+    explained: Explanation | None = None,
+    *,
+    own: bool = True,
 ) -> Advice:
     """The best change of each family, those first that gain most. `others`: runs of the same work by other engines; `run`: the
-    relative deviation of one run."""
+    relative deviation of one run; `explained`: where its slot time went; `own`: whether the program is the user's."""
     known = correction.fit((), run)
     model = recorded.model(machine)
     work = recorded.work
+    changes = candidates(recorded.situation(machine))
     found = [
-        *(
-            _line(one, _point(model, one, known), work, directory)
-            for one in candidates(recorded.situation(machine))
-        ),
+        *(_line(one, _point(model, one, known), work, directory) for one in changes),
         *_engines(recorded, directory, machine, others, known),
     ]
+    predicted = {part for one in changes for part in _parts(one.part)}
     sure = _best([line for line in found if line.low > 0])
     unsure = _best([line for line in found if line.family not in {line.family for line in sure}])
     return Advice(
@@ -96,8 +133,41 @@ def advise(
         shares={str(name): share for name, share in jobprofile.class_shares(work).items()},
         lines=tuple(sure[:MOST]),
         uncertain=tuple(unsure[:MOST]),
+        **_suggested(explained, predicted),
+        own=own,
         notes=tuple(f"not measured, and not advised on: {words}" for words in work.missing),
     )
+
+
+def unpredicted(explained: Explanation, name: str, directory: str, why: str) -> Advice:
+    """What can be advised on a run whose record lacks what the model needs; `why` names it."""
+    return Advice(
+        run=name,
+        directory=directory,
+        measured=explained.wall,
+        replay=explained.coverage.replay,
+        job_class="",
+        shares={},
+        lines=(),
+        uncertain=(),
+        **_suggested(explained, set()),
+        notes=(f"nothing was predicted: {why}",),
+    )
+
+
+def _parts(part: str | FilePart) -> tuple[str, ...]:
+    """Those of which a prediction of this part says all: another storage changes metadata and data calls alike."""
+    if isinstance(part, str):
+        return (part,)
+    return tuple(str(of_calls(part.files, data=data)) for data in (False, True))
+
+
+def _suggested(explained: Explanation | None, predicted: Collection[str]) -> dict[str, Any]:
+    """What the explanation suggests, about parts of which no model shows more."""
+    if explained is None:
+        return {}
+    found = [one for one in explained.findings if one.part not in predicted]
+    return {"findings": tuple(found[:MOST]), "work": explained.work}
 
 
 def _best(lines: Sequence[Line]) -> list[Line]:
@@ -138,10 +208,12 @@ def _line(candidate: Candidate, point: Point, work: JobProfile, directory: str) 
         high=1 - point.low / work.measured,
         part=str(candidate.part),
         counter=_counter(candidate.part, work),
-        check=shlex.join(["weft", "run", f"{directory}/spec.toml", *candidate.flags])
-        if candidate.flags
-        else "",
+        check=_command(directory, candidate.flags),
     )
+
+
+def _command(directory: str, flags: Sequence[str]) -> str:
+    return shlex.join(["weft", "run", f"{directory}/spec.toml", *flags]) if flags and directory else ""
 
 
 def _engines(

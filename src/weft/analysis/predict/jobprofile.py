@@ -23,6 +23,7 @@ from weft.facts import engines
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.roles import ROLES
 from weft.facts.storages import layers
+from weft.facts.threadkinds import FETCH
 
 WARM_UP = VALUE["warm_up_share"]
 """Usual share of what short jobs compute that each slot needs again whatever its tasks."""
@@ -284,7 +285,7 @@ def _served(samples: polars.DataFrame) -> dict[str, float]:
     return sums(
         (measure.operation, float(counter.values[-1] - counter.values[0]))
         for (_, measure), counter in spread.of_nodes(samples, "threadops.").items()
-        if measure[:3] == ("threadops.count", "server", "scratch")
+        if measure[0] == "threadops.count" and measure[1] in {"server", FETCH} and measure[2] == "scratch"
     )
 
 

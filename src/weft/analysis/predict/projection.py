@@ -13,7 +13,7 @@ from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.machine import Machine, StorageModel, service
 from weft.analysis.predict.target import Growth, Target, of_workload
-from weft.analysis.read import resolved, spans
+from weft.analysis.read import clocks, resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
 from weft.errors import UsageError, why
@@ -78,6 +78,7 @@ def read(stored: Stored) -> Recorded:
     nodes = decided.nodes
     if not nodes:
         raise UsageError(f"resolved.json of {name} lacks the key nodes", hint="predict from another run")
+    samples, metrics = clocks.aligned(events, samples, metrics, nodes)
     slots = decided.slots or sum(node.cores or 1 for node in nodes)
     first = begin + ran[0].begin
     last = begin + ran[-1].begin + ran[-1].seconds

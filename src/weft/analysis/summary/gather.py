@@ -9,9 +9,11 @@ import polars
 
 from weft.analysis.explain import explanation, pauses, pythontime, recovery, stacks
 from weft.analysis.explain.fitting import Used
+from weft.analysis.explain.pauses import Pause
+from weft.analysis.explain.spread import Readings
 from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.timeparts import Explanation
-from weft.analysis.read import derived, rates, resolved, spans
+from weft.analysis.read import clocks, derived, rates, resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
 from weft.analysis.read.spans import Span
@@ -35,14 +37,17 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     sources = Sources(stored)
     verdict = sources.verdict()
     events, samples, metrics = sources.events(), sources.samples(), sources.metrics(metrics)
+    decided = _resolved(sources)
+    samples, metrics = clocks.aligned(events, samples, metrics, decided.nodes)
     begin = spans.begin(events, samples)
     last = metrics.every.select(polars.col("end").max()).collect().item()
     signs = [*samples["t"].drop_nulls().to_list()[-1:], *([] if last is None else [last])]
     phases = spans.phases(sources, events, max(signs, default=begin), begin)
     stages = sources.rows("the stages", lambda: engine.stages(metrics, begin))
-    decided = _resolved(sources)
     names = explanation.names(decided.nodes)
     profile = sources.attempt("the stacks", lambda: stacks.of_record(stored.folder), None)
+    no_pauses: dict[tuple[str, str], list[Pause]] = {}
+    logged = sources.attempt("GC's pauses", lambda: pauses.read(stored.folder / "pauses"), no_pauses)
     stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None)
     found = {
         **_head(stored, verdict),
@@ -57,29 +62,17 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
         "stages_left_out": len(stages[engine.MOST_STAGES :]),
         "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),
         "usage": sources.attempt("the use of slots", lambda: engine.usage(metrics), None),
-        # a stream lasts as long as its schedule, however fast its engine is
         "explanation": None
         if stream
-        else sources.attempt(
-            "the slot time",
-            lambda: _explained(
-                sources,
-                metrics,
-                samples,
-                phases,
-                decided,
-                begin,
-                profile,
-                failed=verdict in {"INVALID", "KILLED"},
-            ),
-            None,
+        else _explained(
+            sources, metrics, samples, phases, decided, begin, profile, pauses.stopped(logged, samples)
         ),
         "profile": profile,
         "replay": sources.attempt("the replayed jobs", lambda: replayed.of_record(stored, metrics), None),
         "stream": stream,
         "pauses": sources.rows(
             "the collector's pauses",
-            lambda: pauses.of_nodes(pauses.read(stored.folder / "pauses"), samples, metrics, names),
+            lambda: pauses.of_nodes(logged, samples, metrics, names),
         ),
         "counters": sources.rows("the counters", lambda: totals.sums(sources, samples, phases, begin)),
         "series": sources.rows("the samples", lambda: _series(samples, begin)),
@@ -126,26 +119,33 @@ def _explained(
     decided: Resolved,
     begin: float,
     profile: Profiled | None,
-    *,
-    failed: bool,
+    stopped: Mapping[str, Readings],
 ) -> Explanation | None:
-    """The attribution needs every task as an object; the figures of stages are sums, whatever the number of tasks."""
+    """The attribution needs every task as an object; the figures of stages are sums, whatever the number of tasks.
+
+    Not of a stream, which lasts as long as its schedule, however fast its engine is.
+    """
     if metrics.count <= kept.IN_MEMORY:
-        used = _calibration(sources)
+        used, failed = _calibration(sources), sources.verdict() in {"INVALID", "KILLED"}
         workers = sources.rows(
             "what Python workers did", lambda: tuple(pythontime.read(sources.stored.folder / "python"))
         )
-        return explanation.explain(
-            metrics,
-            samples,
-            phases,
-            decided.nodes,
-            begin,
-            decided.slots,
-            used,
-            profile,
-            workers,
-            failed=failed,
+        return sources.attempt(
+            "the slot time",
+            lambda: explanation.explain(
+                metrics,
+                samples,
+                phases,
+                decided.nodes,
+                begin,
+                decided.slots,
+                used,
+                profile,
+                stopped,
+                workers,
+                failed=failed,
+            ),
+            None,
         )
     sources.gaps.append(
         f"where the slot time went was left out: the job has {metrics.count:,} tasks, and at most"

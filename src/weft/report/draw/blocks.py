@@ -61,11 +61,22 @@ class Table:
 
 @dataclass(frozen=True)
 class Bar:
-    """Parts of a whole: name, size and size as text, in order; the part named `accent` is emphasized."""
+    """Parts of a whole: name, size and size as text, in order; the part named `accent` is emphasized.
+
+    `families`: of each part, what it is like, which has the same colour in every report; without them colours are by order.
+    """
 
     kind: ClassVar[str] = "bar"
     parts: Sequence[tuple[str, float, str]]
     accent: str = ""
+    families: Sequence[str] = ()
+
+    def colour(self, index: int) -> tuple[str, bool]:
+        """The class of a part's colour, and whether it is the lighter one of a second part of the same family."""
+        if not self.families:
+            return f"p{index % 7}", False
+        own = self.families[index]
+        return f"f-{own}", own in self.families[:index]
 
 
 @dataclass(frozen=True)

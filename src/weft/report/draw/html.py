@@ -17,6 +17,8 @@ class HtmlPage:
     badge: str
     tone: Tone
     sentences: Sequence[str]
+    trying: Sequence[str] = ()
+    """One thing to try, and the command that does it."""
     tiles: Sequence[tuple[str, str]] = ()
     warnings: Sequence[str] = ()
     footer: Sequence[str] = ()

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
-from weft.analysis.predict.advice import LEAST_GAIN, Advice, Line, Trial
+from weft.analysis.explain.timeparts import Suggestion
+from weft.analysis.predict.advice import Advice, Line, Trial
 from weft.report.draw.blocks import Block, Listing, Number, Section, Table, Words
+from weft.report.sections.explain import nothing, trying
 from weft.text.numbers import percent
 from weft.text.units import show_seconds
 
@@ -12,18 +14,29 @@ def section(advice: Advice) -> Section:
     """The lines, for a terminal."""
     of_class = ", ".join(f"{name} {percent(share)}" for name, share in advice.shares.items())
     took = f"Measured {show_seconds(advice.measured)}; the model schedules the run itself in {percent(advice.replay)} of that."
-    blocks: list[Block] = [Words(f"The job is {advice.job_class} by its slot time: {of_class}.")]
+    blocks: list[Block] = []
+    if advice.first:
+        blocks.append(Listing([" ".join(filter(None, trying(advice.first)))]))
+    else:
+        blocks.append(Words(nothing(advice.work), "good"))
     if advice.lines:
         blocks += [_table(advice.lines), Listing([_how(line) for line in advice.lines])]
-    else:
-        blocks.append(Words(f"Nothing here helps by more than {percent(LEAST_GAIN)}.", "good"))
-    blocks.append(Words(took, "quiet"))
+    if advice.findings:
+        blocks.append(Listing([_finding(one) for one in advice.findings], "quiet"))
+    if advice.job_class:
+        blocks.append(Words(f"The job is {advice.job_class} by its slot time: {of_class}.", "quiet"))
+        blocks.append(Words(took, "quiet"))
     if advice.uncertain:
         changes = (f"{one.change} ({_interval(one)})" for one in advice.uncertain)
         blocks.append(Words(f"May help, but it is not sure: {'; '.join(changes)}.", "quiet"))
     if advice.notes:
         blocks.append(Listing([f"{note}." for note in advice.notes], "quiet"))
     return Section("advice", f"What to change about {advice.run}", blocks)
+
+
+def _finding(one: Suggestion) -> str:
+    gain = "" if one.gain is None else f" (at most {percent(one.gain)})"
+    return f"{one.part}: {one.change}{gain}"
 
 
 def _table(lines: Sequence[Line]) -> Table:

@@ -11,6 +11,7 @@ from weft.report.draw.blocks import build
 from weft.report.draw.html import HtmlPage, render
 from weft.report.pages.contents import makers
 from weft.report.sections import verdict
+from weft.report.sections.explain import to_try
 from weft.text import entry
 from weft.text.numbers import maybe
 from weft.text.units import show_seconds, show_size
@@ -19,7 +20,10 @@ NAME = "report.html"
 
 
 def write(stored: Stored, output: Path | None = None) -> Path:
-    """Write a run's page, by default to its record if that is this user's. Raises RecordError only if the file is not writable."""
+    """Write a run's page, by default to its record if that is this user's: what the record alone says.
+
+    Raises RecordError only if the file is not writable.
+    """
     return save(text(summarize(stored)), output or page_path(stored.directory, NAME))
 
 
@@ -41,7 +45,8 @@ def text(summary: Summary) -> str:
             title=summary.id,
             badge=summary.verdict,
             tone=verdict.tone(summary),
-            sentences=[words for words in (verdict.sentence(summary), verdict.where(summary)) if words],
+            sentences=[verdict.sentence(summary), *_where(summary)],
+            trying=to_try(summary.explanation) if summary.explanation else (),
             tiles=tiles(summary),
             warnings=warnings(summary),
             footer=footer(summary),
@@ -49,6 +54,13 @@ def text(summary: Summary) -> str:
             sections=build(makers(), summary),
         )
     )
+
+
+def _where(summary: Summary) -> list[str]:
+    """Without what to try, which has a box of its own."""
+    last = len(to_try(summary.explanation)) if summary.explanation and not summary.stream else 0
+    found = verdict.where(summary)
+    return found[: len(found) - last]
 
 
 def tiles(summary: Summary) -> list[tuple[str, str]]:

@@ -28,13 +28,17 @@ from weft.report.draw.blocks import (
 from weft.report.pages.contents import makers
 from weft.report.pages.page import footer, tiles, warnings
 from weft.report.sections import verdict
-from weft.report.sections.explain import TITLE, bar, blocks
+from weft.report.sections.explain import TITLE, bar, blocks, first_screen
 from weft.text.numbers import NONE
 from weft.text.printable import printable
 
 _STYLES: dict[Tone, str] = {"plain": "", "quiet": "dim", "good": "green", "bad": "red", "warn": "yellow"}
 _BAR = 60
 _GAUGE = 20
+_FAMILIES = {
+    "cpu": "blue", "queue": "cyan", "metadata": "yellow", "data": "dark_orange", "network": "green", "gc": "magenta",
+    "python": "bright_yellow", "failed": "red", "wait": "white", "idle": "bright_black", "unknown": "grey35",
+}  # fmt: skip
 _COLOURS = ("white", "magenta", "cyan", "green", "red", "yellow", "bright_black")
 
 
@@ -48,8 +52,8 @@ def show(summary: Summary, out: Console) -> None:
     style = _STYLES[verdict.tone(summary)]
     out.print(f"[bold {style} reverse] {summary.verdict} [/]  {escape(summary.id)}")
     out.print(escape(verdict.sentence(summary)), style="bold")
-    if where := verdict.where(summary):
-        out.print(escape(where))
+    for words in verdict.where(summary):
+        out.print(escape(words))
     for words in warnings(summary):
         out.print(escape(words), style="yellow")
     out.print("   ".join(f"[dim]{escape(name)}[/] {escape(value)}" for name, value in tiles(summary)))
@@ -79,6 +83,8 @@ def explain_briefly(explanation: Explanation, out: Console) -> None:
     """The same in a few lines, for the end of a run."""
     out.print(f"  {escape(explanation.sentence)}", style="" if explanation.verdict else "yellow")
     _show(bar(explanation), out)
+    for words in first_screen(explanation)[1:]:
+        out.print(f"  {escape(words)}")
 
 
 def sections(found: Sequence[Section], out: Console) -> None:
@@ -103,8 +109,8 @@ def _show(block: Block, out: Console) -> None:
             out.print(_facts(pairs))
         case Table():
             _table(block, out)
-        case Bar(parts, accent):
-            _bar(parts, accent, out)
+        case Bar():
+            _bar(block, out)
         case Gauges(rows):
             _gauges(rows, out)
         case Chart(title, _, plain):
@@ -145,9 +151,9 @@ def _table(table: Table, out: Console) -> None:
         out.print(f"  {escape(table.note)}", style="dim")
 
 
-def _bar(parts: Sequence[tuple[str, float, str]], accent: str, out: Console) -> None:
-    whole = sum(size for _, size, _ in parts) or 1.0
-    colours = ["blue" if name == accent else _COLOURS[index % 7] for index, (name, _, _) in enumerate(parts)]
+def _bar(bar: Bar, out: Console) -> None:
+    parts, whole = bar.parts, sum(size for _, size, _ in bar.parts) or 1.0
+    colours = [_colour(bar, index, name) for index, (name, _, _) in enumerate(parts)]
     lengths = [round(size / whole * _BAR) for _, size, _ in parts]
     out.print(
         "  "
@@ -158,3 +164,9 @@ def _bar(parts: Sequence[tuple[str, float, str]], accent: str, out: Console) -> 
         for colour, (name, _, size) in zip(colours, parts, strict=True)
     )
     out.print("  " + "   ".join(words))
+
+
+def _colour(bar: Bar, index: int, name: str) -> str:
+    if not bar.families:
+        return "blue" if name == bar.accent else _COLOURS[index % 7]
+    return f"{'dim ' if bar.colour(index)[1] else ''}{_FAMILIES[bar.families[index]]}"

@@ -1,11 +1,24 @@
 """The first section of a run's report: where its slot time went. The same structure in every report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from weft.analysis.explain.timeparts import Covered, Explanation, Limit, StageTime, TimePart
+from weft.analysis.explain.balance import Balance
+from weft.analysis.explain.findings import LEAST_GAIN
+from weft.analysis.explain.slots import EMPTY, START
+from weft.analysis.explain.sqlparts import OperatorTimes
+from weft.analysis.explain.tasktime import CPU, FAILED, GC, NETWORK, UNCLASSIFIED, WAITING
+from weft.analysis.explain.timeparts import (
+    Covered,
+    Explanation,
+    Limit,
+    StageTime,
+    Suggestion,
+    TimePart,
+    Trying,
+)
 from weft.analysis.summary.summary import Summary
 from weft.report.draw.blocks import Bar, Block, Gauges, Listing, Number, Section, Table, Words
-from weft.text.numbers import percent, seconds
+from weft.text.numbers import NONE, amount, percent, seconds, size
 from weft.text.units import show_size
 
 TITLE = "Where the time went"
@@ -13,6 +26,18 @@ _SMALL = 0.01
 """Parts below this share are shown together."""
 _NAME = 40
 """Characters of a stage's name."""
+_FAMILIES = {
+    CPU: "cpu",
+    WAITING: "queue",
+    GC: "gc",
+    NETWORK: "network",
+    FAILED: "failed",
+    UNCLASSIFIED: "unknown",
+}
+_OPERATORS = 15
+"""Operators that are shown: those whose stages took most."""
+_MOMENT = 0.05
+"""Seconds without a ratio: the distance of two samples."""
 
 
 def where_the_time_went(summary: Summary) -> Section:
@@ -24,7 +49,34 @@ def where_the_time_went(summary: Summary) -> Section:
             why = "a stream lasts as long as its schedule"
         return Section("explain", TITLE, unseen={} if summary.idle else {"where the time went": why})
     # the page says the sentence above all sections
-    return Section("explain", TITLE, blocks(found)[1:])
+    return Section("explain", TITLE, blocks(found)[len(first_screen(found)) :])
+
+
+def nothing(work: str) -> str:
+    """Where nothing is to be gained."""
+    return f"{work} No change that weft knows surely saves more than {percent(LEAST_GAIN)}.".strip()
+
+
+def trying(one: Trying) -> tuple[str, str]:
+    """The first thing to try, with its gain; and the command or the engine's setting that does it."""
+    gain = "."
+    if one.gain is not None:
+        gain = f": saves {percent(one.gain)} of the time ({percent(one.low)} to {percent(one.high)})."
+    elif one.high is not None:
+        gain = f": saves at most {percent(one.high)} of the time."
+    return f"Try {one.change}{gain}", one.command or one.settings
+
+
+def first_screen(explanation: Explanation) -> list[str]:
+    """What a reader wants to know first: where the job's time went, the start apart, one thing to try."""
+    return [explanation.sentence, *filter(None, [explanation.start]), *to_try(explanation)]
+
+
+def to_try(explanation: Explanation) -> list[str]:
+    """One thing and its command; or that nothing helps. Of a failed run, and without predictions, nothing."""
+    if explanation.trying:
+        return [words for words in trying(explanation.trying) if words]
+    return [nothing(explanation.work)] if explanation.decided and not explanation.failed else []
 
 
 def blocks(explanation: Explanation) -> list[Block]:
@@ -32,6 +84,7 @@ def blocks(explanation: Explanation) -> list[Block]:
     doubts = _cross_check(explanation.coverage)
     return [
         Words(explanation.sentence, "plain" if explanation.verdict else "warn"),
+        *(Words(words) for words in first_screen(explanation)[1:]),
         bar(explanation),
         *(
             [Gauges([(limit.name, limit.share, gauge(limit)) for limit in explanation.gauges])]
@@ -40,7 +93,8 @@ def blocks(explanation: Explanation) -> list[Block]:
         ),
         _parts(explanation),
         _stages(explanation.stages),
-        *([Listing([f"Try next: {words}." for words in explanation.next])] if explanation.next else []),
+        *(_operators(explanation.sql, explanation.job) if explanation.sql else ()),
+        *([Listing([_fact(one) for one in explanation.findings])] if explanation.findings else []),
         *([Words(doubts, "warn")] if doubts else []),
         *([Words(explanation.calibration, "quiet")] if explanation.calibration else []),
         Words(_covered(explanation), "quiet"),
@@ -48,12 +102,26 @@ def blocks(explanation: Explanation) -> list[Block]:
 
 
 def bar(explanation: Explanation) -> Bar:
-    """Parts as shares of slots x wall time; those too small to see are one."""
-    shown = [
-        (part.name, part.share, percent(part.share)) for part in explanation.parts if part.share >= _SMALL
+    """Parts as shares of the job's slot time; those too small to see are one."""
+    shares = [
+        (part.name, part.seconds / (explanation.job or 1.0))
+        for part in explanation.parts
+        if part.name != START
     ]
-    rest = sum(part.share for part in explanation.parts if part.share < _SMALL)
-    return Bar([*shown, *([("smaller parts", rest, percent(rest))] if rest else [])], explanation.headline)
+    shown = [(name, share, percent(share)) for name, share in shares if share >= _SMALL]
+    rest = sum(share for _, share in shares if share < _SMALL)
+    families = [_family(part) for part in explanation.parts if part.name in {name for name, _, _ in shown}]
+    smaller = [("smaller parts", rest, percent(rest))] if rest else []
+    return Bar([*shown, *smaller], families=[*families, *("unknown" for _ in smaller)])
+
+
+def _family(part: TimePart) -> str:
+    """What a part is like: those of a family have the same colour in every report."""
+    if part.on:
+        return part.on.kind
+    if part.name in EMPTY:
+        return "idle"
+    return "python" if part.name.startswith("Python") else _FAMILIES.get(part.name, "wait")
 
 
 def gauge(limit: Limit) -> str:
@@ -73,20 +141,23 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _parts(explanation: Explanation) -> Table:
-    gains = [] if explanation.failed else ["faster without it, at most"]
-    titles = ["share", "slot-seconds", "seconds in all", *gains]
+    gains = [] if explanation.failed else ["maximum speed-up"]
+    titles = ["of the job", "slot-seconds", "total seconds", *gains]
+    # the application's start is no part of the job, so it comes last
+    ordered = sorted(explanation.parts, key=lambda part: part.name == START)
     rows = [
         (
             _named(part),
-            percent(part.share),
+            percent(None if part.name == START else part.seconds / (explanation.job or 1.0)),
             seconds(part.seconds),
             seconds(part.resource),
-            *([] if explanation.failed else [f"{part.bound:.2f} x"]),
+            *([] if explanation.failed else [NONE if part.bound is None else f"{part.bound:.2f} x"]),
         )
-        for part in explanation.parts
+        for part in ordered
         if part.share >= _SMALL or not part.seconds
     ]
-    note = "Slot-seconds are a part's alone; seconds in all also count what cost the job nothing."
+    note = "Slot-seconds are exclusive; total seconds include what was overlapped and cost the job nothing."
+    note += "" if explanation.failed else " The maximum speed-up is that without the part."
     return Table(["part", *map(Number, titles)], rows, note)
 
 
@@ -101,8 +172,59 @@ def _named(part: TimePart) -> str:
 
 
 def _stages(stages: Sequence[StageTime]) -> Table:
-    rows = [(row.stage, row.name[:_NAME], percent(row.share), _largest(row)) for row in stages]
-    return Table(["stage", "name", Number("of slot time"), "largest parts"], rows)
+    rows = [
+        (row.stage, row.name[:_NAME], percent(row.share), _largest(row), *_ratios(row.balance))
+        for row in stages
+    ]
+    columns = ["stage", "name", Number("of slot time"), "largest parts", Number("causes"), Number("CPU")]
+    note = (
+        "causes: what was measured of file calls, fetches and GC, over the time that tasks were blocked;"
+        " CPU: measured on a CPU or in its run queue, over the time that tasks had. Above 100 % something is counted twice."
+    )
+    return Table(columns, rows, note)
+
+
+def _ratios(found: Balance) -> Iterator[str]:
+    for one, other in ((found.causes, found.blocked), (found.running, found.occupied)):
+        yield percent(one / other if other > _MOMENT else None)
+
+
+def _operators(found: OperatorTimes, job: float) -> list[Block]:
+    """The slot time by kind of operator, and each operator that took much."""
+    kinds = ", ".join(
+        f"{name} {percent(seconds / job)}" for name, seconds in found.kinds.items() if seconds >= _SMALL * job
+    )
+    titles = ("of the job", "rows", "bytes", "files", "partitions", "spill", "own time, s")
+    rows = [
+        (
+            str(row.query),
+            row.name,
+            ", ".join(row.stages),
+            percent(row.share),
+            amount(row.rows),
+            size(row.bytes),
+            amount(row.files),
+            amount(row.partitions),
+            size(row.spilled),
+            seconds(row.seconds),
+        )
+        for row in found.operators[:_OPERATORS]
+    ]
+    more = len(found.operators) + found.left_out - len(rows)
+    note = (
+        "of the job: the slot time of the stages in which it ran, with the other operators of these stages; own time: of all tasks,"
+        " by the engine's timer of its work alone."
+    )
+    note += f" {more} smaller operators are not shown." if more else ""
+    return [
+        Words(f"Of the job's slot time by operator: {kinds}."),
+        Table(["query", "operator", "stages", *map(Number, titles)], rows, note),
+    ]
+
+
+def _fact(one: Suggestion) -> str:
+    gain = "" if one.gain is None else f" (at most {percent(one.gain)} of the time)"
+    return f"{one.part}: {one.change}{gain}"
 
 
 def _largest(row: StageTime) -> str:
@@ -122,11 +244,27 @@ def _cross_check(coverage: Covered) -> str:
     )
 
 
+def _read(coverage: Covered) -> str:
+    seen, ran = coverage.processes_seen, coverage.processes_ran
+    # where each task has a process of its own, the engine's list of executors is that of nodes
+    return (
+        f"threads of {seen} of {ran} executors were read"
+        if seen <= ran
+        else f"threads of {seen} processes were read"
+    )
+
+
+def _slots(explanation: Explanation) -> str:
+    if abs(explanation.slots * explanation.wall - explanation.slot_time) < explanation.slot_time / 1000:
+        return f"{explanation.slots} slots x {seconds(explanation.wall)} s"
+    return f"up to {explanation.slots} slots in {seconds(explanation.wall)} s, {seconds(explanation.slot_time)} slot-seconds in all"
+
+
 def _covered(explanation: Explanation) -> str:
     coverage = explanation.coverage
     words = [
-        f"{explanation.slots} slots x {seconds(explanation.wall)} s; {coverage.tasks:,} tasks",
-        f"threads of {coverage.processes_seen} of {coverage.processes_ran} executors were read",
+        f"{_slots(explanation)}; {coverage.tasks:,} tasks",
+        _read(coverage),
         f"the stages scheduled again take {percent(coverage.replay)} of the real time",
     ]
     if (pair := coverage.cross_check) and pair.agree:

@@ -62,6 +62,7 @@ PANELS = (
         {
             "cpu_of_task": "tasks",
             "cpu_of_server": "servers of blocks",
+            "cpu_of_fetch": "fetchers",
             "cpu_of_collector": "collector",
             "cpu_of_compiler": "compilers",
             "cpu_of_other": "other",

@@ -3,6 +3,7 @@
 from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.summary import Summary
 from weft.report.draw.blocks import Tone
+from weft.report.sections.explain import first_screen
 from weft.text.numbers import seconds
 from weft.text.units import show_seconds, show_size
 
@@ -70,8 +71,8 @@ def _latency(stream: Streamed) -> str:
     return f": half of the records were in a result after {half} s, 99 % after {most} s"
 
 
-def where(summary: Summary) -> str:
-    """Where the slots' time went, or whether a stream was sustained; empty where it cannot be split."""
+def where(summary: Summary) -> list[str]:
+    """Where the job's time went and what to try, or whether a stream was sustained; empty where it cannot be split."""
     if summary.stream:
-        return summary.stream.sentence
-    return summary.explanation.sentence if summary.explanation else ""
+        return [summary.stream.sentence]
+    return first_screen(summary.explanation) if summary.explanation else []

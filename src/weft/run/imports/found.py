@@ -6,7 +6,7 @@ from typing import Any
 
 import polars
 
-from weft.facts import engines
+from weft.facts import engines, executorslots
 from weft.facts.jobmetrics import JobMetrics
 from weft.run.imports.recognize import ApplicationLog
 from weft.text.entry import Entry
@@ -40,7 +40,7 @@ def found_in(folder: Entry, log: ApplicationLog) -> Found:
     assumed: list[str] = []
     first = metrics.applications.row(0, named=True) if metrics.applications.height else {}
     begin, end = _stretch(metrics, assumed)
-    slots, slots_are = _slots(metrics, log, settings, assumed)
+    slots, slots_are = _slots(metrics, log, assumed)
     app = str(first.get("app") or "")
     name = "".join(letter for letter in str(first.get("name") or app) if letter.isprintable())[:_NAME]
     return Found(
@@ -82,26 +82,19 @@ def _distinct(metrics: JobMetrics, column: str) -> list[str]:
     return sorted(map(str, found))
 
 
-def _slots(
-    metrics: JobMetrics, log: ApplicationLog, settings: Mapping[str, str], assumed: list[str]
-) -> tuple[int, str]:
+def _slots(metrics: JobMetrics, log: ApplicationLog, assumed: list[str]) -> tuple[int, str]:
     """Slots that there were at most at one time."""
     together = most_at_once(metrics.every.select("begin", "end").drop_nulls().collect())
     if not log.kind.slots_are:
         assumed.append(log.kind.slots_unknown)
         return max(1, together), "the most tasks at one time"
-    ends = polars.col("removed").fill_null(float("inf"))
-    cores = _at_once(
-        metrics.executors.select(begin=polars.col("added").fill_null(0.0), end=ends, count="cores")
-    )
-    each = settings.get(log.kind.cores_per_task, "")
-    slots = cores // max(1, int(each) if each.isdigit() else 1)
+    slots = max((count for _, count in executorslots.steps(metrics)), default=0)
     if slots and engines.of(log.engine).pipelined:
         return slots, log.kind.slots_are
     if not slots or not set(_distinct(metrics, "executor")) <= set(metrics.executors["executor"]):
         assumed.append("the log does not have all executors: the slots are the most tasks at one time")
         return max(1, together, slots), "the most tasks at one time"
-    if metrics.executors["removed"].drop_nulls().len() and _changed(metrics):
+    if not executorslots.dynamic(metrics) and _changed(metrics):
         assumed.append(
             "executors were added and removed: slots that did not exist yet, or any more, are counted as empty"
         )
@@ -122,17 +115,6 @@ def most_at_once(tasks: polars.DataFrame) -> int:
     ended = tasks["end"].sort().search_sorted(begins := tasks["begin"].sort(), side="right")
     running: Any = (polars.int_range(1, len(begins) + 1, eager=True) - ended).max()
     return max(0, int(running))
-
-
-def _at_once(spans: polars.DataFrame) -> int:
-    """The largest sum of `count` over spans of time that overlap; one that ends as another begins does not."""
-    spans = spans.drop_nulls()
-    steps = polars.concat([
-        spans.select(t="begin", step=polars.col("count").cast(polars.Int64)),
-        spans.select(t="end", step=-polars.col("count").cast(polars.Int64)),
-    ]).sort("t", "step")  # fmt: skip
-    highest: Any = steps["step"].cum_sum().max()
-    return int(highest or 0)
 
 
 def _nodes(metrics: JobMetrics) -> dict[str, int]:

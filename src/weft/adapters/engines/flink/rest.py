@@ -1,6 +1,6 @@
 """Data from the REST interface of a Flink cluster."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weft.layout.plan import Ask
@@ -32,12 +32,29 @@ def metrics(ask: Ask) -> Mapping[str, Any]:
     }
 
 
+_ATTEMPTS = 1000
+"""Earlier attempts that are asked for, of all subtasks of a job: Flink itself keeps 16 of each."""
+
+
 def _job(ask: Ask, job: str) -> dict[str, Any]:
     found = ask(f"/jobs/{job}")
+    vertices = [{**vertex, **ask(f"/jobs/{job}/vertices/{vertex['id']}")} for vertex in found["vertices"]]
+    left = iter(range(_ATTEMPTS))
     return {
         **{key: found[key] for key in ("jid", "name", "state", "start-time", "end-time")},
         "exceptions": ask(f"/jobs/{job}/exceptions"),
         "vertices": [
-            {**vertex, **ask(f"/jobs/{job}/vertices/{vertex['id']}")} for vertex in found["vertices"]
+            {**vertex, "earlier": list(_earlier(ask, f"/jobs/{job}/vertices/{vertex['id']}", vertex, left))}
+            for vertex in vertices
         ],
     }
+
+
+def _earlier(ask: Ask, page: str, vertex: Mapping[str, Any], left: Iterator[int]) -> Iterator[Any]:
+    """The attempts at a vertex's subtasks before the last one, as many as Flink still has."""
+    for subtask in vertex["subtasks"]:
+        for attempt, _ in zip(reversed(range(subtask["attempt"])), left, strict=False):
+            try:
+                yield ask(f"{page}/subtasks/{subtask['subtask']}/attempts/{attempt}")
+            except LookupError:  # it keeps the last ones
+                break

@@ -21,9 +21,11 @@ _START = '"archive"'
 _CHUNK, _ENTRY, _PAGES = 1 << 20, 1 << 24, 1 << 26
 """Characters that are read at once, of one entry, and of all pages that are kept."""
 _BETWEEN = re.compile(r"[\s,]+")
-_NEEDED = re.compile(r"/jobs/[^/]+(/exceptions|/vertices/[^/]+)?|/config|/jobs/[^/]+/config")
+_ATTEMPT = r"/vertices/[^/]+/subtasks/\d+/attempts/\d+"
+_NEEDED = re.compile(rf"/jobs/[^/]+(/exceptions|/vertices/[^/]+|{_ATTEMPT})?|/config|/jobs/[^/]+/config")
 """Paths of the pages that a record is made of."""
 
+_FINISHED = "FINISHED"
 _STATES = ("read-bytes", "write-bytes", "read-records", "write-records")
 
 
@@ -61,11 +63,13 @@ def _pages(source: Path, name: str, gaps: list[str]) -> dict[str, Any]:
         try:
             if not _NEEDED.fullmatch(entry["path"]):
                 continue
+            page = json.loads(entry["json"])
+            if "/attempts/" in entry["path"] and page["status"] == _FINISHED:
+                continue  # the page of the vertex has it
             left -= len(entry["json"])
             if left < 0:
                 gaps.append(f"{name} has more than {_PAGES >> 20} MiB of pages, and was read up to there")
                 break
-            page = json.loads(entry["json"])
             if isinstance(page, dict):
                 found[entry["path"]] = page
         except DAMAGED:
@@ -103,8 +107,14 @@ def _job(job: Mapping[str, Any], pages: Mapping[str, Any], gaps: list[str]) -> d
     base = f"/jobs/{job['jid']}"
     exceptions = pages.get(f"{base}/exceptions", {})
     history = exceptions.get("exceptionHistory", {}).get("entries", [])
+    attempts = [(path, page) for path, page in pages.items() if "/attempts/" in path]
     vertices = [
-        _vertex(vertex, pages.get(f"{base}/vertices/{vertex['id']}", {})) for vertex in job["vertices"]
+        _vertex(
+            vertex,
+            pages.get(page := f"{base}/vertices/{vertex['id']}", {}),
+            [attempt for path, attempt in attempts if path.startswith(f"{page}/")],
+        )
+        for vertex in job["vertices"]
     ]
     if lacking := [vertex["name"] for vertex in vertices if not vertex["subtasks"]]:
         gaps.append(
@@ -121,14 +131,19 @@ def _job(job: Mapping[str, Any], pages: Mapping[str, Any], gaps: list[str]) -> d
     }
 
 
-def _vertex(vertex: Mapping[str, Any], page: Mapping[str, Any]) -> dict[str, Any]:
+def _vertex(
+    vertex: Mapping[str, Any], page: Mapping[str, Any], attempts: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     subtasks = [_subtask(each) for each in page.get("subtasks", []) if isinstance(each, dict)]
     parallelism = _number(vertex.get("parallelism")) or len(subtasks)
+    last = {(task["subtask"], task["attempt"]) for task in subtasks}
+    earlier = [_subtask(each) for each in attempts]
     return {
         "id": vertex["id"],
         "name": str(vertex.get("name") or vertex["id"]),
         "parallelism": parallelism,
         "subtasks": subtasks,
+        "earlier": [task for task in earlier if (task["subtask"], task["attempt"]) not in last],
     }
 
 

@@ -13,6 +13,8 @@ from weft.facts.kept import KeptRows
 from weft.text.entry import Entry
 
 FILE = "flink.json"
+_ENDED = {"CANCELED": "TaskKilled"}
+"""What other engines call it if an attempt is ended because another one failed."""
 
 
 def found(directory: Entry) -> bool:
@@ -79,8 +81,9 @@ def _root(job: dict[str, Any]) -> str:
 
 def _stages(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for number, vertex in enumerate(job["vertices"]):
+        attempts = [*vertex["subtasks"], *vertex.get("earlier", ())]
         ended = [task["end-time"] for task in vertex["subtasks"] if task["end-time"] > 0]
-        begun = [task["start-time"] for task in vertex["subtasks"] if task["start-time"] > 0]
+        begun = [task["start-time"] for task in attempts if task["start-time"] > 0]
         yield {
             "app": job["jid"],
             "stage": number,
@@ -138,24 +141,38 @@ def _deploying(task: dict[str, Any]) -> int | None:
 
 
 def _failures(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Tasks that failed, repeated or not: Flink keeps only the last ones."""
+    """Attempts that failed or that Flink ended with them, repeated or not: it keeps only the last ones."""
     numbers = {vertex["name"]: number for number, vertex in enumerate(job["vertices"])}
+    known = {
+        (number, task["subtask"], task["attempt"]): task
+        for number, vertex in enumerate(job["vertices"])
+        for task in vertex.get("earlier", ())
+    }
     for entry in job["exceptions"]["exceptionHistory"]["entries"]:
-        name = str(entry.get("taskName") or "").partition(" - execution #")[0]
+        name, _, attempt = str(entry.get("taskName") or "").partition(" - execution #")
         vertex, _, share = name.rpartition(" (")
-        index = share.partition("/")[0]
+        stage, index = numbers.get(vertex, 0), int(share.partition("/")[0] or 1) - 1
+        found = known.pop((stage, index, int(attempt) if attempt.isdigit() else -1), None)
         at = _time(entry["timestamp"])
         yield {
-            **_task(job, numbers.get(vertex, 0), int(index or 1) - 1),
+            **_task(job, stage, index),
             "executor": entry.get("taskManagerId"),
             "host": _host(str(entry.get("endpoint") or "")),
-            "begin": at,
-            "end": at,
+            **({"begin": at, "end": at, "run_ms": 0} if found is None else _ran(found)),
             "ok": False,
             "reason": entry["exceptionName"].rpartition(".")[2],
             "failure": entry["stacktrace"],
-            "run_ms": 0,
         }
+    for (stage, index, _), found in known.items():
+        ended = {"ok": False, "reason": _ENDED.get(found["status"], found["status"]), "failure": ""}
+        where = {"executor": found["taskmanager-id"], "host": _host(found["endpoint"])}
+        yield {**_task(job, stage, index), **where, **_ran(found), **ended}
+
+
+def _ran(task: Mapping[str, Any]) -> dict[str, Any]:
+    """When an attempt ran; one that never began ended at once."""
+    end = _time(task["end-time"])
+    return {"begin": _time(task["start-time"]) or end, "end": end, "run_ms": max(0, task["duration"])}
 
 
 def _task(job: dict[str, Any], stage: int, index: int) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """MapReduce's job history as job metrics: the map tasks of a job are one stage, its reduce tasks the next.
 
 NodeManagers take the place of executors; the history lacks their slots, which come from the job's settings. A reduce
-task waits for its input from its start until the last fetch, so that the start of its JVM is in fetch_wait_ms.
+task begins before all map tasks have ended, and then waits for them. The CPU time is that of a task's whole process.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -154,7 +154,7 @@ class _JobHistory:
     def _attempt(self, event: dict[str, Any], job: dict[str, Any]) -> dict[str, Any] | None:
         """Its row: another event may complete or correct it. None where there is no room."""
         name = event["attemptId"]
-        index, _ = re.findall(r"\d+", name)[-2:]
+        index, retry = re.findall(r"\d+", name)[-2:]
         whole = dict.fromkeys(jobmetrics.TASKS)
         numbers = {key: 0 for key in jobmetrics.TASKS if key.endswith(("_ms", "_ns", "_bytes", "_blocks"))}
         own = {
@@ -163,6 +163,7 @@ class _JobHistory:
             "attempt": 0,
             "task": len(self.tasks),
             "index": int(index),
+            "retry": int(retry),
             "speculative": False,
         }
         texts = (name, event.get("error"), event.get("hostname"), event.get("trackerName"))
@@ -183,7 +184,8 @@ class _JobHistory:
 
     def _close(self, job: dict[str, Any]) -> None:
         app = job["app"]
-        self.applications.append({key: job.get(key) for key in ("app", "name", "begin", "end")})
+        own = {key: job.get(key) for key in ("app", "name", "begin", "end")}
+        self.applications.append({**own, "process_cpu": True})
         self.jobs.append(
             {"job": job["number"], **{key: job.get(key) for key in ("app", "begin", "end", "failure")}}
         )
@@ -192,6 +194,8 @@ class _JobHistory:
             mine = [row for row in self.tasks.values() if (row["app"], row["stage"]) == (app, stage)]
             if not mine:
                 continue
+            if kind == "REDUCE":
+                self._divide(app, stage, mine)
             begins, ends = ([row[key] for row in mine if row[key] is not None] for key in ("begin", "end"))
             whole = len(ends) == len(mine)
             name = f"{kind.lower()} of {job.get('name') or app}"
@@ -199,6 +203,21 @@ class _JobHistory:
                 {"app": app, "stage": stage, "attempt": 0, "name": name, "tasks": job.get(kind), "failure": "",
                  "begin": min(begins, default=None), "end": max(ends) if whole else None}
             )  # fmt: skip
+
+    def _divide(self, app: str, stage: int, reduces: Iterable[dict[str, Any]]) -> None:
+        """The time until a reduce task's last fetch: until the last map task ended, and the rest."""
+        last = max(
+            (
+                row["end"] or 0.0
+                for row in self.tasks.values()
+                if (row["app"], row["stage"]) == (app, stage - 1)
+            ),
+            default=0.0,
+        )
+        for row in reduces:
+            if row["begin"] is not None and row["end"] is not None:
+                waited = min(row["fetch_wait_ms"], max(0, round((last - row["begin"]) * 1e3)))
+                row.update(input_wait_ms=waited, fetch_wait_ms=row["fetch_wait_ms"] - waited)
 
     def metrics(self) -> JobMetrics:
         for row in self.executors.values():

@@ -1,7 +1,7 @@
 """Tez's own history as job metrics: a graph is a job, a vertex a stage, the attempt at a task a task.
 
-NodeManagers take the place of executors. A task that reads other tasks' output waits for it from its start to the last
-fetch, which is in fetch_wait_ms. Tez counts bytes that it reads of input together with those of its own files, so that
+NodeManagers take the place of executors. A task that reads other tasks' output waits until it has heard of the last of it, and
+then fetches. The CPU time is that of a task's whole process. Tez counts bytes that it reads of input together with those of its own files, so that
 input_bytes is the length of the splits, whatever columns a query reads of them.
 """
 
@@ -109,7 +109,9 @@ class _TezHistory:
             return
         self.edges[dag] = edges
         app = _application(dag)
-        self.applications.setdefault(app, {"app": app, "name": "Hive on Tez", "begin": at})
+        self.applications.setdefault(
+            app, {"app": app, "name": "Hive on Tez", "begin": at, "process_cpu": True}
+        )
         self.jobs[dag] = {"app": app, "job": len(self.jobs), "begin": at, "name": name}
 
     def _vertices(self, dag: str, names: Mapping[str, str]) -> None:
@@ -134,6 +136,8 @@ class _TezHistory:
         stage["begin"] = min(begin, stage.get("begin", begin))
         ok = info["status"] == "SUCCEEDED"
         counted, run = _counters(info.get("counters")), info["endTime"] - info["startTime"]
+        fetched = min(run, counted.get("SHUFFLE_PHASE_TIME", 0))
+        waited = min(fetched, counted.get("LAST_EVENT_RECEIVED", 0))
         self.kept.task(
             {
                 **dict.fromkeys(_ZERO, 0),
@@ -152,7 +156,8 @@ class _TezHistory:
                 "failure": "" if ok else info.get("diagnostics") or "",
                 "run_ms": run,
                 "cpu_ns": counted.get("CPU_MILLISECONDS", 0) * 1_000_000,
-                "fetch_wait_ms": min(run, counted.get("SHUFFLE_PHASE_TIME", 0)),
+                "input_wait_ms": waited,
+                "fetch_wait_ms": fetched - waited,
                 **{column: counted.get(name, 0) for column, name in _COUNTERS.items()},
             }
         )

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from weft.facts import jobmetrics, loglines
 from weft.facts.engines.spark import properties, tasks
+from weft.facts.engines.spark.plans import Plans
 from weft.facts.joblog import JobLog
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.kept import KeptRows
@@ -22,6 +23,8 @@ _CHARACTERS = 1 << 23
 """Of fewer lines, where they are longer."""
 _OTHERS = (".json", ".jhist", ".summary", ".xml")
 """Files with the job metrics of Flink and Hadoop, which are beside it if they shared a cluster."""
+_DEFAULT, _PROFILES = 0, 10_000
+"""The resource profile of a job that asks for none, and how many are kept."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 
 
@@ -76,6 +79,11 @@ class _EventLog:
         default_factory=lambda: {name: {} for name in _TABLES}
     )
     kept: KeptRows = field(default_factory=KeptRows)
+    task_cores: dict[tuple[str, int], int] = field(default_factory=dict)
+    """By application and resource profile: cores that a task takes."""
+    plans: Plans = field(default_factory=Plans)
+    queries: list[dict[str, Any]] = field(default_factory=list)
+    operators: list[dict[str, Any]] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
 
     def feed(self, app: str, path: Entry) -> None:
@@ -112,7 +120,20 @@ class _EventLog:
         tables = {
             name: jobmetrics.table(self.rows[name].values(), schema) for name, (schema, _) in _TABLES.items()
         }
+        self._ran(self.plans.rest())
+        if self.plans.lost:
+            self.gaps.append(f"operators of {self.plans.lost:,} queries were left out: the log has too many")
+        tables["queries"] = jobmetrics.table(self.queries, jobmetrics.QUERIES)
+        tables["operators"] = jobmetrics.table(self.operators, jobmetrics.OPERATORS)
         return self.kept.metrics(self.gaps, **tables)
+
+    def _ran(self, ended: Iterable[tuple[dict[str, Any], list[dict[str, Any]]]]) -> None:
+        """Keep a query with its operators. Raises ValueError for what no Spark writes."""
+        for query, operators in ended:
+            fit = jobmetrics.fitting(jobmetrics.QUERIES, query)
+            rows = [jobmetrics.fitting(jobmetrics.OPERATORS, row) for row in operators]
+            self.queries.append(fit)
+            self.operators += rows
 
     def _put(self, table: str, **values: Any) -> None:
         """Add what an event says to a row. Raises ValueError for what no Spark writes."""
@@ -131,10 +152,23 @@ class _EventLog:
     def _on_ApplicationEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self._put("applications", app=app, end=_time(event["Timestamp"]))
 
+    def _on_EnvironmentUpdate(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        settings = event["Spark Properties"]
+        if "spark.task.cpus" in settings:  # logs of before Spark 3.1 have no resource profiles
+            self.task_cores.setdefault((app, _DEFAULT), int(settings["spark.task.cpus"]))
+        self._put("applications", app=app, dynamic=settings.get("spark.dynamicAllocation.enabled") == "true")
+
+    def _on_ResourceProfileAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        cores = event["Task Resource Requests"]["cpus"]["Amount"]
+        if len(self.task_cores) < _PROFILES:
+            self.task_cores[app, int(event["Resource Profile Id"])] = int(cores)
+
     def _on_ExecutorAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         info, added = event["Executor Info"], _time(event["Timestamp"])
         name, host, cores = event["Executor ID"], info["Host"], info["Total Cores"]
-        self._put("executors", app=app, executor=name, host=host, cores=cores, added=added)
+        each = max(1, self.task_cores.get((app, info.get("Resource Profile Id", _DEFAULT)), 1))
+        own = {"app": app, "executor": name, "host": host, "cores": cores, "slots": cores // each}
+        self._put("executors", **own, added=added)
 
     def _on_ExecutorRemoved(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         name, removed = event["Executor ID"], _time(event["Timestamp"])
@@ -149,11 +183,24 @@ class _EventLog:
         failure = "" if result["Result"] == "JobSucceeded" else _message(result)
         self._put("jobs", app=app, job=event["Job ID"], end=_time(event["Completion Time"]), failure=failure)
 
+    def _on_SQLExecutionStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self.plans.begun(app, event)
+
+    def _on_SQLAdaptiveExecutionUpdate(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self.plans.changed(app, event)
+
+    def _on_DriverAccumUpdates(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self.plans.counted(app, event)
+
+    def _on_SQLExecutionEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._ran(self.plans.ended(app, event))
+
     def _on_StageSubmitted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self._stage(app, event["Stage Info"])
 
     def _on_StageCompleted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self._stage(app, event["Stage Info"])
+        self.plans.stage(app, event["Stage Info"])
 
     def _stage(self, app: str, info: dict[str, Any]) -> None:
         self._put(
@@ -196,6 +243,5 @@ LOG = JobLog(
     name="event logs of Spark",
     begins=lambda data: _BEGINS.search(data) is not None,
     settings=properties.chosen,
-    slots_are="cores of the executors, the most at one time",
-    cores_per_task="spark.task.cpus",
+    slots_are="cores of the executors over those of a task, the most at one time",
 )

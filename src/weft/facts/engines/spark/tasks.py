@@ -31,6 +31,7 @@ _METRICS: Mapping[str, tuple[str, ...]] = {
 _INFO = {
     "Task ID": _LONG,
     "Index": _LONG,
+    "Attempt": _LONG,
     "Launch Time": _LONG,
     "Executor ID": _TEXT,
     "Host": _TEXT,
@@ -114,11 +115,11 @@ def _at(*path: str) -> polars.Expr:
 
 def _columns(app: str) -> list[polars.Expr]:
     numbers = {name: _at("Task Metrics", *path).fill_null(0) for name, path in _METRICS.items()}
-    begin, end = _at("Task Info", "Launch Time"), _at("Task Info", "Finish Time")
+    begin, finished = _at("Task Info", "Launch Time"), _at("Task Info", "Finish Time")
     getting = _at("Task Info", "Getting Result Time")
-    # the result is being fetched from the moment it is requested until the end, as Spark's own page counts
-    result = polars.when(getting > 0).then(end - getting).otherwise(0)
-    busy = numbers["run_ms"] + numbers["deserialize_ms"] + numbers["serialize_ms"] + result
+    # from then on the driver fetches a large result, and the task's slot has another task
+    end = polars.when(getting > 0).then(getting).otherwise(finished)
+    busy = numbers["run_ms"] + numbers["deserialize_ms"] + numbers["serialize_ms"]
     reason = _at("Task End Reason", "Reason").fill_null("")
     message = polars.coalesce(
         *(_at("Task End Reason", key) for key in ("Description", "Message", "Kill Reason", "Loss Reason"))
@@ -130,6 +131,7 @@ def _columns(app: str) -> list[polars.Expr]:
         "attempt": _at("Stage Attempt ID"),
         "task": _at("Task Info", "Task ID"),
         "index": _at("Task Info", "Index"),
+        "retry": _at("Task Info", "Attempt"),
         "executor": _at("Task Info", "Executor ID"),
         "host": _at("Task Info", "Host"),
         "speculative": _at("Task Info", "Speculative").fill_null(value=False),
@@ -141,4 +143,4 @@ def _columns(app: str) -> list[polars.Expr]:
         **numbers,
         "scheduler_ms": (end - begin - busy).clip(lower_bound=0),
     }
-    return [found[name].alias(name) for name in jobmetrics.TASKS]
+    return [found.get(name, polars.lit(None)).alias(name) for name in jobmetrics.TASKS]

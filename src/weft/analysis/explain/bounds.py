@@ -1,0 +1,51 @@
+"""How many times faster a job would be at most without a part of its tasks' time: its stages scheduled again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars
+
+from weft.analysis.explain import schedule, slots
+from weft.analysis.explain.evidence import Evidence, Window
+from weft.analysis.explain.schedule import Step
+from weft.analysis.explain.slots import Stage
+
+_MOMENT = 1e-3
+"""Seconds that no job takes less than."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A job as it can be scheduled again. Times in seconds."""
+
+    plan: Mapping[Stage, Step]
+    slots: int
+    wall: float
+    rest: float
+    """The driver alone, after the last task."""
+    again: float
+    """The job's own tasks, scheduled again."""
+
+    @classmethod
+    def of(cls, found: Evidence, stages: polars.DataFrame, window: Window) -> "Bounds":
+        """Of the tasks in a window."""
+        tasks = list(zip(found.stages, found.use.held, strict=True))
+        plan = schedule.steps(tasks, stages, window.begin)
+        last = float(np.max(found.tasks["end"].to_numpy().clip(window.begin, window.end)))
+        again = schedule.without("", plan, {}, found.slots)
+        return cls(plan, found.slots, window.end - window.begin, window.end - last, again)
+
+    @property
+    def replay(self) -> float:
+        """The time as scheduled again, over the real one."""
+        return (self.again + self.rest) / self.wall
+
+    def without(self, part: str, shares: Mapping[Stage, Mapping[str, float]]) -> float:
+        """At least 1. `shares`: by stage, what of its tasks' time each part is."""
+        if not self.again:
+            return 1.0
+        left = schedule.without(part, self.plan, shares, self.slots)
+        after = 0.0 if part == slots.DRIVER else self.rest
+        # what scheduling again does not know, such as locality, is as it was
+        return max(1.0, self.wall / max(left + after + (self.wall - self.rest - self.again), _MOMENT))

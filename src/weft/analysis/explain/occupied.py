@@ -1,0 +1,57 @@
+"""The slots that tasks held, by the engine's job metrics: attempts, cores of a task, executors that come and go."""
+
+from collections.abc import Sequence
+
+import polars
+
+from weft.analysis.explain.slots import SlotUse, Stage, Use, use
+from weft.facts import executorslots
+from weft.facts.jobmetrics import JobMetrics
+
+
+def of_tasks(
+    metrics: JobMetrics,
+    tasks: polars.DataFrame,
+    stages: Sequence[Stage],
+    begin: float,
+    end: float,
+    slots: int,
+) -> tuple[Use, int]:
+    """The use of the slots from `begin` to `end`, and how many there were at most at one time; `stages`: of each task."""
+    named: dict[tuple[str, str], str] = {}
+    places = [
+        named.setdefault(row, "{} {}".format(*row)) for row in tasks.select("app", "executor").iter_rows()
+    ]
+    begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
+    held = [SlotUse(*row) for row in zip(stages, begins, ends, places, _ready(tasks), strict=True)]
+    steps = executorslots.steps(metrics) if executorslots.dynamic(metrics) else ()
+    most = max((count for _, count in steps), default=executorslots.configured(metrics, slots))
+    return use(held, _submitted(metrics), begin, end, most, _rooms(metrics), steps), most
+
+
+def _ready(tasks: polars.DataFrame) -> list[float | None]:
+    """Of a further attempt at a partition: the end of those before it, or its own begin where one of them still ran."""
+    stage = ("app", "stage", "attempt")
+    several = tasks.group_by(stage).agg(polars.len(), polars.col("index").drop_nulls().n_unique().alias("n"))
+    again = several.filter(polars.col("len") > polars.col("n")).select(stage)
+    found: list[float | None] = [None] * tasks.height
+    if again.is_empty():
+        return found
+    mine = tasks.select(*stage, "index", "task", "begin", "end").with_row_index("row")
+    ordered = mine.join(again, on=stage, how="semi").drop_nulls("index").sort("begin", "task")
+    before = polars.col("end").cum_max().shift(1).over(*stage, "index")
+    ready = ordered.select("row", ready=polars.min_horizontal(before, "begin"), later=before.is_not_null())
+    for row, at in ready.filter("later").select("row", "ready").iter_rows():
+        found[row] = at
+    return found
+
+
+def _submitted(metrics: JobMetrics) -> dict[Stage, float]:
+    rows = metrics.stages.drop_nulls("begin").select("app", "stage", "attempt", "begin").iter_rows()
+    return {(app, stage, attempt): begin for app, stage, attempt, begin in rows}
+
+
+def _rooms(metrics: JobMetrics) -> dict[str, int]:
+    """By executor: its slots."""
+    known = metrics.executors.select("app", "executor", slots=executorslots.of_executors()).drop_nulls()
+    return {f"{app} {executor}": slots for app, executor, slots in known.iter_rows()}
