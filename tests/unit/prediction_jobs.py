@@ -27,8 +27,8 @@ def groupby(tasks: int = 16, slots: int = 4, seconds: float = 1.0, opens: float 
 
 
 def job(stages: Sequence[StageWork], slots: int = 4) -> JobProfile:
-    """A job whose stages follow each other without gaps."""
-    seconds = sum(-(-stage.count // slots) * stage.mean for stage in stages)
+    """A job whose stages follow each other, with only their own lag between them."""
+    seconds = sum(stage.lag + -(-stage.count // slots) * stage.mean for stage in stages)
     return JobProfile(
         stages, "spark", nodes=slots, slots=slots, wall=seconds, outside=0.0, after=0.0,
         storages={"scratch": "memory"}, size=1e9,

@@ -260,6 +260,11 @@ def test_a_class_is_what_the_slots_spent_their_time_on(change: dict[str, Any], f
     assert jobprofile.job_class(job([replace(stage, **change) for stage in groupby().stages])) == found
 
 
+def test_time_that_another_stage_computes_is_not_also_the_driver_s() -> None:
+    work = replace(job([replace(stage, lag=1000.0) for stage in groupby().stages]), wall=1000.0)
+    assert sum(jobprofile.class_shares(work).values()) <= 1.001
+
+
 def test_time_of_data_is_that_of_bytes_and_calls_are_those_of_blocks() -> None:
     reads = CallsPerTask("scratch", "read", 16, 0.5)
     work = groupby()

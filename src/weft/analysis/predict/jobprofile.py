@@ -301,13 +301,15 @@ def class_shares(work: JobProfile) -> Mapping[Class, float]:
         tasks["data-intensive"] += stage.count * stage.network
         for call in stage.calls:
             tasks["data-intensive" if call.data else "metadata-intensive"] += stage.count * call.seconds
-    driver = work.after + sum(stage.lag for stage in work.stages)
+    # while one stage waits for the driver, another may run
+    idle = whole - sum(sum(stage.tasks) for stage in work.stages)
+    driver = min((work.after + sum(stage.lag for stage in work.stages)) * work.slots, max(0.0, idle))
     scheduling = sum(stage.count * stage.scheduling for stage in work.stages)
     return {
         "CPU-bound": tasks["CPU-bound"] / whole,
         "data-intensive": tasks["data-intensive"] / whole,
         "metadata-intensive": tasks["metadata-intensive"] / whole,
-        "start-bound": min(1.0, (driver * work.slots + scheduling) / whole),
+        "start-bound": (driver + scheduling) / whole,
     }
 
 
