@@ -112,6 +112,11 @@ def test_blocks_of_the_same_node_came_through_no_network() -> None:
     assert parts(found) == pytest.approx({CPU: 4, OPENS: 3, SAME_NODE: 3})
 
 
+def test_a_socket_to_an_executor_of_the_same_node_is_no_network() -> None:
+    found = StageTasks(10, cpu=4, fetch=1, remote=False, seen={NETWORK: 3})
+    assert parts(found) == pytest.approx({CPU: 4, SAME_NODE: 3, UNCLASSIFIED: 3})
+
+
 def test_what_a_python_worker_did_while_its_task_waited_is_a_part_of_the_task() -> None:
     found = StageTasks(10, cpu=2, python={PYTHON_USER: 4, PYTHON_START: 1, WAITING: 1}, seen={THREADS: 9})
     assert parts(found) == pytest.approx({CPU: 2, PYTHON_USER: 4, PYTHON_START: 1, WAITING: 1, THREADS: 2})

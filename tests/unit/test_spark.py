@@ -9,7 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
-from weft.layout.plan import Job
+from weft.layout.plan import Dependencies, Job
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--verbose",))
 
@@ -54,6 +54,20 @@ def test_users_settings_win() -> None:
     engine = SparkEngine(conf={"spark.shuffle.compress": "false", "spark.io.mode.default": "AUTO"})
     settings = engine.settings(fake_layout())
     assert (settings["spark.shuffle.compress"], settings["spark.io.mode.default"]) == ("false", "AUTO")
+
+
+def test_the_module_of_a_probe_stays_on_a_search_path_that_a_user_sets() -> None:
+    own = {"spark.executorEnv.PYTHONPATH": "/home/me/lib"}
+    job = dataclasses.replace(JOB, dependencies=Dependencies(conf=own))
+    plain, watched = (
+        fake_layout(),
+        dataclasses.replace(fake_layout(), preload={"node1": {"PYTHONPATH": "/weft/workers:/users/own"}}),
+    )
+    (path,) = own
+    assert SparkEngine(conf=own).settings(plain)[path] == "/home/me/lib"
+    assert SparkEngine(conf=own).settings(watched)[path] == "/home/me/lib:/weft/workers"
+    assert f"{path}=/home/me/lib:/weft/workers" in SparkEngine().submit(job, watched).argv
+    assert path not in SparkEngine().settings(watched)
 
 
 def test_ready_names_the_workers_that_the_master_does_not_know() -> None:

@@ -148,9 +148,10 @@ def _python(found: StageTasks, left: float) -> dict[str, float]:
 
 def _seen(found: StageTasks, left: float) -> dict[str, float]:
     """Of the time that no cause explains: what looks saw. Who waits for a block or for the collector is seen in a lock too."""
-    seen = {name: max(0.0, seconds) for name, seconds in found.seen.items()}
+    network = _fetched(found)
+    seen = {network if name == NETWORK else name: max(0.0, seconds) for name, seconds in found.seen.items()}
     fetched = sum(_fetch(found).values())
-    causes = {THREADS: found.gc + fetched + found.inputs, NETWORK: found.fetch}
+    causes = {THREADS: found.gc + fetched + found.inputs, network: found.fetch}
     seen |= {name: max(0.0, seen[name] - causes[name]) for name in causes.keys() & seen.keys()}
     if found.python:
         seen.pop(PYTHON_WORKER, None)
@@ -164,7 +165,7 @@ def _fetch(found: StageTasks) -> dict[str, float]:
 
     But not the time that the links need: what servers do while bytes of before are on their way delays nobody.
     """
-    name = NETWORK if found.remote else SAME_NODE
+    name = _fetched(found)
     if found.fetching:  # what of the wait they did nothing in is not theirs
         active = sum(found.fetching.values())
         scale = min(1.0, found.fetch / active) if active else 0.0
@@ -176,6 +177,11 @@ def _fetch(found: StageTasks) -> dict[str, float]:
     followed = min(max(0.0, found.fetch - found.wire), serving)
     causes = {name: followed * seconds / serving for name, seconds in found.served.items()}
     return total([causes, {name: found.fetch - followed}])
+
+
+def _fetched(found: StageTasks) -> str:
+    """The part of waiting for other executors."""
+    return NETWORK if found.remote else SAME_NODE
 
 
 def agree(timed: float, seen: float, runnable: float, samples: int, whole: float) -> bool:

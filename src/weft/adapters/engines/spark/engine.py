@@ -1,6 +1,7 @@
 """Spark 4: with its own Master and Workers, or on YARN; an executor on every node, the driver on the head node."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -47,6 +48,7 @@ _MOST_HEAP = 30 << 30
 
 _FILTER = "org.apache.spark.ui.JWSFilter"
 """A class of Spark: refuses every request without a token that is signed with its key."""
+_SEARCH_PATH = "spark.executorEnv.PYTHONPATH"
 _PYSPARK = """#!/bin/sh
 # Spark's own bin/pyspark needs python/pyspark/shell.py unpacked, which is in pyspark.zip here
 export PYTHONSTARTUP='{startup}'
@@ -226,7 +228,7 @@ class SparkEngine(Engine, Tenant):
             # what services add, such as a shuffle service of their own
             **({"spark.executor.extraClassPath": ":".join(jars)} if jars else {}),
             **layout.properties(self.kind),
-            **self.conf,
+            **_watched(self.conf, layout),
         }
 
     def _closed(self, layout: Layout) -> bool:
@@ -269,6 +271,8 @@ class SparkEngine(Engine, Tenant):
         own = [] if job.program.endswith((".py", ".jar")) else ["--class", f"io.weft.spark.{job.program}"]
         program = job.program if not own else f"local:{layout.jars['spark']}"
         environment = self._environment(layout.head, layout)
+        own_settings = _watched(job.dependencies.conf, layout)
+        job = replace(job, dependencies=replace(job.dependencies, conf=own_settings))
         files, more = {}, []
         if secret := job.dependencies.secret:
             # Spark reads one file by its name, and spark-defaults.conf only in SPARK_CONF_DIR
@@ -343,6 +347,15 @@ def _classes(home: Path, empty: Path) -> str:
 def _lines(settings: Mapping[str, str]) -> str:
     """The text of a file of properties."""
     return "".join(f"{key} {value}\n" for key, value in sorted(settings.items()))
+
+
+def _watched(conf: Mapping[str, str], layout: Layout) -> dict[str, str]:
+    """Settings of a user. Where they set the search path of the executors' Python, the module that a probe has there stays on it."""
+    added = layout.environment(layout.head).get("PYTHONPATH", "").partition(":")[0]
+    found = dict(conf)
+    if added and _SEARCH_PATH in found:
+        found[_SEARCH_PATH] += f":{added}"
+    return found
 
 
 def _job_options(dependencies: Dependencies) -> list[str]:
