@@ -55,9 +55,13 @@ def dose(cell: str, given: float, found: float) -> dict[str, Any]:
 
 
 def test_a_dose_has_its_slope_and_what_else_changed_with_it() -> None:
-    line = shown("doses", dose("0", 0, 0), dose("500", 1, 1.1), dose("1000", 2, 1.9))[2]
+    table = shown("doses", dose("0", 0, 0), dose("500", 1, 1.1), dose("1000", 2, 1.9))
+    line = table[2]
     assert "0.950 ± 1.100" in line
     assert line.endswith("| `CPU` +1.0 % | `run-queue wait` +4.8 % |")
+    assert table[-1] == "`network` was a part in 0 of 3 runs on one node."
+    wrong = dose("1000", 2, 2) | {"parts": {"network": 1.0}}
+    assert shown("doses", dose("0", 0, 0), wrong)[-1] == "`network` was a part in 1 of 2 runs on one node."
 
 
 def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str, Any]:

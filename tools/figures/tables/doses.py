@@ -8,6 +8,7 @@ from figures.scores import slope
 from figures.shown import spread, table
 from weft.text.numbers import percent
 
+_NETWORK = "network"
 _MACHINE = "run-queue wait"
 _EMPTY = "no task"
 """Parts that change with how busy the machine is, and with how long the run is."""
@@ -17,7 +18,10 @@ def doses(rows: Sequence[Row]) -> list[str]:
     """A line for each dose: what was given and found, the slope with its interval, and what else changed."""
     head = ["dose", "given, s", "part", "found, s", "slope", "largest change of another part of the tasks"]
     body = [_dose([row for row in rows if row["name"] == name]) for name in _names(rows, "dose")]
-    return table([*head, "of run-queue wait and empty slots"], body)
+    on_one = [row for row in rows if row["part"] != _NETWORK]
+    wrong = sum(row["parts"].get(_NETWORK, 0.0) > 0 for row in on_one)
+    sentence = f"`{_NETWORK}` was a part in {wrong} of {len(on_one)} runs on one node."
+    return [*table([*head, "of run-queue wait and empty slots"], body), "", sentence]
 
 
 def _names(rows: Sequence[Row], kind: str) -> list[str]:
