@@ -33,7 +33,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
 DOCUMENTS = (
     "*.md",
     "docs/**/*.md",
-    "examples/*.md",
+    "examples/**/*.md",
     "bench/*.md",
     "studies/*/*.md",
     "native/*/*.md",

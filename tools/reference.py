@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from weft.cli.command import written
 from weft.cli.verbs import VERBS, load
 from weft.host import settings
 from weft.spec.keys import describe
@@ -40,14 +41,12 @@ def _command(name: str, command: Any) -> Iterator[str]:
 
 
 def _option(parameter: Any) -> str:
-    option = parameter.opts[0].startswith("-")
-    names = ", ".join(parameter.opts) if option else parameter.metavar or parameter.name.upper()
-    return f"| {_code(names)} | {_cell(getattr(parameter, 'help', None) or '')} |"
+    return f"| {_code(written(parameter))} | {_cell(getattr(parameter, 'help', None) or '')} |"
 
 
 def keys() -> str:
     """Every key that can be set, with its default and its meaning."""
-    about = "The same as `weft keys KIND`. `--set KEY=VALUE` sets a key; in TOML, it is in the table of its family."
+    about = "The same as `weft settings KIND`. `--set KEY=VALUE` sets a key; in TOML, it is in the table of its family."
     lines = ["# Keys", "", about, "", "## Every run", "", *_table(describe(Spec))]
     seen: set[type] = set()
     for family, kinds in FAMILIES.items():

@@ -1,4 +1,4 @@
-"""kill -9 of the owner: what it held is found and removed by the next `weft gc`, whatever nodes and storage it had."""
+"""kill -9 of the owner: what it held is found and removed by the next `weft clean`, whatever nodes and storage it had."""
 
 import sys
 import time

@@ -73,7 +73,7 @@ def test_its_counter_is_in_the_table_of_all(stored: Stored) -> None:
 
 def test_a_page_says_that_nobody_asked_for_it(tmp_path: Path) -> None:
     text = page.text(summarize(make_record(tmp_path / "other")))
-    assert "the load (add load to probes, with --set probes=LIST)" in text
+    assert "the load (add it with --probe load)" in text
 
 
 @pytest.mark.parametrize(

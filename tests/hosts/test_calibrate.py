@@ -12,7 +12,7 @@ from tests.hosts.sshd import running
 from tests.local.conftest import Weft
 from tests.needs import NATIVE, SSH, needs
 
-SHORT = ("--seconds", "0.02")
+SHORT = ("--each", "20ms")
 pytestmark = [needs(*NATIVE), pytest.mark.long]
 
 
@@ -50,9 +50,7 @@ def test_a_calibration_from_a_login_node_is_a_job(weft: SiteWeft) -> None:
 
 
 def test_ctrl_c_leaves_nothing(here: Weft, tmp_path: Path) -> None:
-    process = here.start(
-        "calibrate", "--nodes", "local:2", "--scratch", f"disk:{tmp_path}", "--seconds", "30"
-    )
+    process = here.start("calibrate", "--nodes", "local:2", "--scratch", f"disk:{tmp_path}", "--each", "30s")
     leases = here.home / "state" / "leases"
     here.wait_for(process, lambda: list(tmp_path.glob("weft-calibrate-*/*/caller*")))
     process.send_signal(signal.SIGINT)

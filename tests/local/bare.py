@@ -65,7 +65,7 @@ def bundle(directory: Path, engines: str) -> Path:
     pip = [made / "bin" / "pip", "install", "--quiet", "--no-index"]
     subprocess.run([*pip, f"--find-links={packages()}", wheel()], check=True)
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    argv = [made / "bin" / "weft", "bundle", "--engines", engines, "-o", out]
+    argv = [made / "bin" / "weft", "bundle", "--engine", engines, "-o", out]
     subprocess.run(argv, env=environment, check=True)
     shutil.rmtree(made)
     return out

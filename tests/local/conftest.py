@@ -121,7 +121,7 @@ class Weft:
         return found
 
     def kill(self, pid: int) -> None:
-        """Kill a command with its cleanup watchdog, so that what it holds is left to `weft gc`."""
+        """Kill a command with its cleanup watchdog, so that what it holds is left to `weft clean`."""
         for process in psutil.Process(pid).children():
             if "weft.host.watchdog" in " ".join(process.cmdline()):
                 process.kill()

@@ -22,7 +22,7 @@ def test_a_real_run_is_predicted_and_advised_on(weft: Weft) -> None:
 def test_a_change_that_is_tried_is_kept_in_the_log(weft: Weft) -> None:
     """Whether there is one depends on the machine: then it is kept, otherwise the command says so."""
     assert weft("run", *GROUPBY).returncode == 0
-    tried = weft("advise", "last", "--try", "1", "--rounds", "1")
+    tried = weft("advise", "last", "--try", "1", "--repeat", "1")
     lines = weft.result("advise", "--score") if tried.returncode == 0 else []
     assert tried.returncode == 0 or "nothing to try" in tried.stderr
     assert len(lines) == (1 if tried.returncode == 0 else 0)

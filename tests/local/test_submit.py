@@ -1,6 +1,7 @@
 """Jobs of users: the examples, on several nodes and scratches, and what becomes of a job that fails."""
 
 import json
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,64 @@ def test_a_job_that_takes_too_long_is_ended_with_what_it_did_last(weft: Weft) ->
     assert "slow.py did not end within its time limit of 15 s on node1" in weft.head()["reason"]
     evidence = weft.head()["evidence"]
     assert (evidence["rule"], evidence["excerpt"]) == ("time-limit", "waiting for the moon")
+
+
+CHECKED = """
+import sys
+from pathlib import Path
+from pyspark import SparkContext
+context = SparkContext()
+source, target, wanted = sys.argv[1:]
+rows = context.textFile(source).map(int).collect()
+context.parallelize(rows, 2).map(lambda row: row + int(open("env/add.txt").read())).saveAsTextFile(target)
+print("sum", sum(rows))
+context.stop()
+"""
+
+
+def test_a_job_with_a_check_is_a_measurement_with_its_own_input_and_output(weft: Weft) -> None:
+    job, numbers, added = (weft.home / name for name in ("sum.py", "numbers.txt", "add.txt"))
+    job.write_text(CHECKED)
+    numbers.write_text("1\n2\n3\n")
+    added.write_text("10")
+    with tarfile.open(weft.home / "env.tar.gz", "w:gz") as archive:
+        archive.add(added, "add.txt")
+    check = weft.home / "check.py"
+    check.write_text(
+        "import sys\nfrom pathlib import Path\n"
+        "found = sorted(int(row) for part in Path(sys.argv[1]).glob('part-*') for row in part.read_text().split())\n"
+        "print('found', found)\nsys.exit(0 if found == [11, 12, 13] and 'sum 6' in Path(sys.argv[2]).read_text() else 1)\n"
+    )
+    storage = (
+        "--nodes",
+        "local:1",
+        "--input",
+        "memory",
+        "--stage",
+        "numbers.txt",
+        "--output",
+        f"disk:{weft.home}",
+    )
+    words = (*storage, "--archives", "env.tar.gz#env", "--name", "adding", "--label", "mine", "--repeat", "2")
+    program = (str(job), "{input}/numbers.txt", "{output}/result", "x")
+    done = weft("submit", *words, "--check", f"python3 {check} {{output}}/result {{stdout}}", *program)
+    assert done.returncode == 0, done.stderr
+    head = weft.head()
+    assert (head["verdict"], head["checked_by"], head["labels"]) == (
+        "VALID",
+        "the user's own command",
+        ["mine"],
+    )
+    assert head["facts"]["check"]["lines"] == ["found [11, 12, 13]"]
+    assert len(json.loads(weft("runs", "--label", "mine", "--json").stdout)) == 2
+    assert weft("compare", "label:mine", "--reference", "1h").returncode == 0
+    assert weft("compare", "label:mine", "--reference", "10ms").returncode == 1
+    assert [path.name for path in weft.home.glob("weft-*")] == [], "the output is removed with the run"
+
+    wrong = weft("submit", *storage[:6], "--output", "memory", "--archives", "env.tar.gz#env",
+                 "--check", "sh -c 'echo it is wrong >&2; exit 3'", *program)  # fmt: skip
+    assert wrong.returncode == 1
+    assert "sum 6" in wrong.stdout
+    assert weft.head()["verdict"] == "INVALID"
+    assert weft.head()["reason"] == "the check ended with exit code 3: it is wrong"
+    assert "check: it is wrong" in wrong.stdout

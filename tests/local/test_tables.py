@@ -58,7 +58,7 @@ def test_the_join_is_right_and_a_query_of_ones_own_has_its_result(weft: Weft, en
     (weft.home / "missing.sql").write_text("SELECT * FROM nowhere")
     table = ["--table", "visits=visits-*.parquet"]
     own = ["submit", "--engine", engine, "--nodes", "local:1"]
-    done = weft(*own, "query.sql", *table, "--result", "out.csv")
+    done = weft(*own, "query.sql", *table, "--out", "out.csv")
     assert done.returncode == 0, done.stderr
     assert (weft.home / "out.csv").read_text() == "day,hits\n2,6\n1,6\n"
     wrong = weft(*own, "missing.sql", *table)

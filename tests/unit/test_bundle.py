@@ -33,7 +33,7 @@ def test_a_checkout_makes_no_bundle() -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--engines", "sprak"], "unknown engine 'sprak'"),
+        (["--engine", "sprak"], "unknown engine 'sprak'"),
         (["--java", "/nowhere"], "/nowhere is no Java runtime"),
     ],
 )
@@ -47,7 +47,7 @@ def test_an_engine_comes_with_the_libraries_that_workloads_need_besides_it(
     packed: list[bundle.Contents] = []
     monkeypatch.setattr(bundle, "pack", lambda contents, out, say: packed.append(contents))
     for engines in ("spark", "flink,hadoop,kafka"):
-        assert CliRunner().invoke(app, ["bundle", "--engines", engines]).exit_code == 0
+        assert CliRunner().invoke(app, ["bundle", "--engine", engines]).exit_code == 0
     spark, others = (set(each.engines) for each in packed)
     assert spark == {"spark", "spark-kafka", "async-profiler"}
     assert others == {"flink", "hadoop", "kafka", "flink-sql", "flink-kafka", "async-profiler"}
@@ -70,7 +70,7 @@ def test_what_an_installation_lacks_is_named(installed: Path, monkeypatch: pytes
         MissingError, match=rf"the installation in {prefix} has no flink-sql, and x\.jar"
     ) as found:
         distribution.homes(["flink-sql"], print)
-    assert "weft bundle --engines" in found.value.hint
+    assert "weft bundle --engine" in found.value.hint
 
 
 @pytest.fixture
@@ -242,5 +242,5 @@ def test_an_archive_of_an_unknown_kind_is_refused(installed: Path, tmp_path: Pat
 def test_every_verb_has_a_man_page_with_its_options() -> None:
     pages = manual.pages()
     assert set(pages) == {"weft.1", *(f"weft-{verb}.1" for verb in VERBS)}
-    assert "\\fB\\-\\-scratch\\fR" in pages["weft-run.1"]
+    assert "\\fB\\-\\-scratch STORAGE\\fR" in pages["weft-run.1"]
     assert [name for name, text in pages.items() if not text.startswith(f".TH {name[:-2].upper()} 1 ")] == []

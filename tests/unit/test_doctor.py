@@ -219,7 +219,7 @@ class TestPlaces:
             assert owndirectories.leftovers().status == "ok"
             copy = held.path.with_name("dead.jsonl")
             copy.write_text(held.path.read_text())
-            bad(owndirectories.leftovers(), "limits", "dead", "weft gc")
+            bad(owndirectories.leftovers(), "limits", "dead", "weft clean")
 
     def test_a_cluster_without_security_is_running(self) -> None:
         who = "security=none: every user of this machine can use this cluster"

@@ -23,7 +23,7 @@ def test_every_verb_and_its_options_are_on_the_page_of_commands() -> None:
     text = reference.commands()
     assert [verb for verb in VERBS if f"\n## weft {verb}\n" not in text] == []
     assert "\n## weft site init\n" in text
-    assert "| `--scratch` |" in text
+    assert "| `--scratch STORAGE` |" in text
 
 
 def test_every_kind_and_its_keys_are_on_the_page_of_keys() -> None:

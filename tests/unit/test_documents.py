@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from tests.documents import ROOT, RUN_BY, blocks, commands, documents, unchecked
-from weft.cli.verbs import VERBS, load
+from weft.cli.verbs import ALIASES, VERBS, load
 
 SHOWN = [
     (document, line)
@@ -57,8 +57,10 @@ def test_commands_with_a_mark_are_not_run() -> None:
 
 @pytest.mark.parametrize(("document", "line"), SHOWN)
 def test_every_command_that_a_document_shows_has_options_that_exist(document: str, line: str) -> None:
-    _, verb, *words = shlex.split(line, comments=True)
+    _, first, *words = shlex.split(line, comments=True)
+    verb, *more = ALIASES.get(first, (first,))
     assert verb in VERBS
+    words = [*more, *words]
     command = load(verb)
     if verb == "site":
         command, words = command.commands[words[0]], words[1:]

@@ -40,7 +40,7 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(signals, "watch", none)
     monkeypatch.setattr(signals, "over", none)
-    monkeypatch.setattr(doing, "_do", none)
+    monkeypatch.setattr(doing, "do", none)
     monkeypatch.setattr("weft.cli.persistent.rootless.enter", none)
     monkeypatch.setattr("weft.cli.persistent.supervisor.launch", lambda *_: sys.exit(0))
     monkeypatch.setattr("weft.cli.calibrate.measure", lambda *_, **__: sys.exit(0))

@@ -6,12 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from weft.analysis.compare.headline import headlines
 from weft.analysis.compare.operations import operations
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Summary
-from weft.cli.runs import runs
+from weft.cli import app
 from weft.errors import RecordError
 from weft.host import settings
 from weft.record import record
@@ -182,20 +183,21 @@ BROKEN = [
 ]
 
 
+def runs(*words: str) -> str:
+    """The list of records."""
+    return CliRunner().invoke(app, ["runs", *words]).stdout
+
+
 @pytest.mark.parametrize("content", BROKEN)
-def test_a_broken_record_stops_no_other_and_is_listed(
-    content: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_record_stops_no_other_and_is_listed(content: bytes) -> None:
     kept("schema-1-terasort")
     broken("20260101-broken", content)
     assert record.find(settings.runs(), "last").directory.name == "schema-1-terasort"
-    runs(as_json=True)
-    listed = {line["id"]: line for line in json.loads(capsys.readouterr().out)}
+    listed = {line["id"]: line for line in json.loads(runs("--json"))}
     assert listed["schema-1-terasort"]["verdict"] == "VALID"
     assert listed["20260101-broken"]["verdict"] == "BROKEN"
     assert "is not a record" in listed["20260101-broken"]["reason"]
-    runs()
-    assert "BROKEN" in capsys.readouterr().out
+    assert "BROKEN" in runs()
     with pytest.raises(RecordError, match="is not a record"):
         record.find(settings.runs(), "20260101")
 
@@ -216,12 +218,9 @@ def test_a_broken_record_stops_no_other_and_is_listed(
         {"verdict": "RUNNING", "host": os.uname().nodename, "pid": "x"},
     ],
 )
-def test_a_foreign_record_is_listed_and_shown(
-    head: dict[str, object], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_foreign_record_is_listed_and_shown(head: dict[str, object]) -> None:
     where = broken("20260101-foreign", json.dumps({"schema": SCHEMA, **head}).encode())
-    runs()
-    assert "20260101-foreign" in capsys.readouterr().out
+    assert "20260101-foreign" in runs()
     assert page.write(record.read(where)).exists()
 
 

@@ -1,5 +1,6 @@
 """A query of the user's own: its tables, its result, and what is refused before anything starts."""
 
+import dataclasses
 import json
 import re
 import sys
@@ -13,12 +14,18 @@ from weft.adapters.workloads.base import Prepared
 from weft.adapters.workloads.ownsql import OwnSql
 from weft.cli.ownquery import own_query
 from weft.errors import UsageError
+from weft.layout.plan import Layout
 from weft.spec.parse import parse
-from weft.tables import columns
+from weft.tables import columns, stage
 from weft.tables.duck import database
 from weft.tables.gather import joined
 
 NONE: dict[str, Any] = {"main_class": None, "conf": {}}
+
+
+def without_input(layout: Layout) -> Layout:
+    places = {role: place for role, place in layout.places.items() if role != "input"}
+    return dataclasses.replace(layout, places=places)
 
 
 @pytest.fixture(name="query")
@@ -30,11 +37,19 @@ def _query(tmp_path: Path) -> Path:
 
 def test_tables_and_result_may_come_before_or_after_the_file(query: Path, tmp_path: Path) -> None:
     result = tmp_path / "out.csv"
-    found = own_query(query, ["--table", "b=/y", f"--result={result}"], ["a=/x/*.parquet"], None, NONE)
+    found = own_query(query, ["--table", "b=/y", f"--out={result}"], ["a=/x/*.parquet"], None, NONE)
     assert found is not None
     assert found["tables"] == {"a": "/x/*.parquet", "b": "/y"}
     assert found["result"] == str(result)
     assert "result" not in (own_query(query, [], ["a=/x"], None, NONE) or {})
+
+
+def test_the_old_spelling_of_its_result_works_with_a_note(
+    query: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = own_query(query, [f"--result={tmp_path}/old.csv"], ["a=/x"], None, NONE)
+    assert (found or {})["result"] == f"{tmp_path}/old.csv"
+    assert "note: --result FILE is now --out FILE" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -43,8 +58,8 @@ def test_tables_and_result_may_come_before_or_after_the_file(query: Path, tmp_pa
         (["--nodes", "local:2"], "takes no argument --nodes"),
         (["--table"], "value missing"),
         (["--table", "visits"], "value missing"),
-        (["--result", "a.csv", "--result", "b.csv"], "given twice"),
-        (["--result", "/nowhere/at/all.csv"], "is not a directory"),
+        (["--out", "a.csv", "--out", "b.csv"], "given twice"),
+        (["--out", "/nowhere/at/all.csv"], "is not a directory"),
     ],
 )
 def test_other_arguments_are_refused(query: Path, arguments: list[str], words: str) -> None:
@@ -54,11 +69,11 @@ def test_other_arguments_are_refused(query: Path, arguments: list[str], words: s
 
 def test_a_result_that_exists_is_not_replaced(query: Path) -> None:
     with pytest.raises(UsageError, match="exists"):
-        own_query(query, [], [], str(query), NONE)
+        own_query(query, [], [], query, NONE)
 
 
 def test_options_belong_to_a_query_or_to_another_program(query: Path) -> None:
-    with pytest.raises(UsageError, match="has no main_class"):
+    with pytest.raises(UsageError, match="has no --class"):
         own_query(query, [], [], None, {"main_class": "X", "conf": {}})
     with pytest.raises(UsageError, match=r"belong to a \.sql file"):
         own_query(Path("x.py"), [], ["a=/x"], None, NONE)
@@ -87,13 +102,53 @@ def test_every_node_sees_the_directory_above_a_pattern(query: Path, tmp_path: Pa
 
 
 def test_the_engine_gets_the_tables_and_the_result_stays_in_the_record(query: Path) -> None:
-    work, layout = OwnSql(query=query, tables={"a": "/x/*.parquet"}, conf={"spark.sql.x": "1"}), fake_layout()
+    work = OwnSql(query=query, tables={"a": "/x/*.parquet"}, conf={"spark.sql.x": "1"})
+    layout = without_input(fake_layout())
     job = work.job(Prepared(layout, []))
     assert "a=/x/*.parquet" in job.arguments
     assert f"result={query}" in job.arguments
     assert job.dependencies.conf == {"spark.sql.x": "1"}
     (gather,) = work.check(Prepared(layout, []))
     assert str(layout.record / "result.parquet") in gather.argv
+
+
+def test_tables_are_copied_to_an_input_that_is_asked_for(query: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"PAR1")
+    table = {
+        "kind": "own-sql",
+        "query": str(query),
+        "tables": {"a": f"{tmp_path}/*.parquet", "b": "hdfs://n/y"},
+    }
+    assert "input" not in parse({"workload": table}).storage()
+    assert parse({"workload": table, "input": "hdfs"}).storage()["input"].kind == "hdfs"
+    layout = fake_layout()
+    place = dataclasses.replace(layout.places["input"], paths={"node1": "hdfs://node1:8020/weft/input"})
+    layout = dataclasses.replace(layout, places={**layout.places, "input": place})
+    work = OwnSql.model_validate(table)
+    (staging,) = work.prepare(layout)
+    assert f"a/={tmp_path}/*.parquet" in staging.argv
+    arguments = work.job(Prepared(layout, [])).arguments
+    assert {"a=hdfs://node1:8020/weft/input/a", "b=hdfs://n/y"} <= set(arguments)
+
+
+def test_files_of_a_pattern_are_copied_below_the_name_of_their_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in ("1", "2"):
+        (tmp_path / f"day={day}").mkdir()
+        (tmp_path / f"day={day}" / "part.parquet").write_text(day)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("note")
+    place, outcome = tmp_path / "input", tmp_path / "outcome.json"
+    place.mkdir()
+    words = ["--from", f"t/={tmp_path}/day=*", "--from", f"notes={tmp_path}/notes", "--to", str(place)]
+    monkeypatch.setattr(sys, "argv", ["stage", *words, "--scratch", str(tmp_path), "--outcome", str(outcome)])
+    with pytest.raises(SystemExit) as ended:
+        stage.main()
+    assert ended.value.code == 0
+    assert sorted(path.read_text() for path in (place / "t").iterdir()) == ["1", "2"]
+    assert (place / "notes" / "a.txt").read_text() == "note"
+    assert json.loads(outcome.read_text())["paths"] == 3
 
 
 def test_parts_become_one_file_in_their_order(tmp_path: Path) -> None:

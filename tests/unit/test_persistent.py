@@ -117,5 +117,5 @@ def test_what_a_job_brings_is_passed_in_the_options_of_each_engine() -> None:
     "engine", [HadoopEngine(), FlinkEngine(), NullEngine()], ids=lambda engine: engine.kind
 )
 def test_an_engine_refuses_what_it_cannot_take_along(engine: HadoopEngine | FlinkEngine | NullEngine) -> None:
-    with pytest.raises(UsageError, match="of a job"):
+    with pytest.raises(UsageError, match="for a job"):
         engine.submit(Job("j", "/j.jar", [], dependencies=DEPENDENCIES), fake_layout())

@@ -115,4 +115,4 @@ def test_the_report_names_what_is_emulated_and_which_faults_struck(tmp_path: Pat
 def test_a_record_without_them_says_how_to_ask(tmp_path: Path) -> None:
     section = lustre_counters(summarize(make_record(tmp_path / "run", head={"probes_missing": {}})))
     assert section.blocks == ()
-    assert "add lustre to probes" in section.unseen["Lustre's counters"]
+    assert "add it with --probe lustre" in section.unseen["Lustre's counters"]

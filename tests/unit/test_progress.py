@@ -1,12 +1,21 @@
 """What is shown while a run goes: forward only, and whole lines where nobody looks."""
 
+import os
+import pty
+import re
+import subprocess
+import sys
+from contextlib import suppress
 from io import StringIO
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from weft.host import settings
 from weft.run.progress import Progress
+from weft.text.verbosity import CHOSEN
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 1000)), min_size=1))
@@ -28,7 +37,55 @@ def test_each_phase_begins_at_nothing() -> None:
             progress.fraction(9, 10)
 
 
+_SHOWING = """
+import time
+from weft.cli.guard import run_guarded
+from weft.run.progress import Progress
+
+def act():
+    with Progress().phase("run", lambda: "12 of 30 tasks"):
+        time.sleep(1.2)
+        print("what the job prints")
+
+run_guarded(act)
+"""
+
+
+def test_a_running_phase_is_one_line_that_is_drawn_again_in_a_terminal() -> None:
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(settings.SOURCE / "src"), "TERM": "xterm-256color"}
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", _SHOWING], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    ):
+        os.close(theirs)
+        text = b""
+        with suppress(OSError):  # the other side is closed
+            while piece := os.read(ours, 1 << 16):
+                text += piece
+    os.close(ours)
+    assert b"\r\x1b[2K" in text, "the line is cleared before it is drawn again"
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode())
+    assert "12 of 30 tasks" in plain
+    assert "what the job prints" in plain
+    assert not re.search(r"\[\d*[mK]", plain), "an escape sequence without its first character is no text"
+
+
 def test_a_line_is_not_wrapped_where_there_is_no_terminal() -> None:
     out = StringIO()
     Progress(Console(file=out)).say("a word " * 60)
     assert out.getvalue().count("\n") == 1
+
+
+def test_quiet_leaves_warnings_and_verbose_adds_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    for quiet, verbose, lines in (
+        (False, False, "say warn"),
+        (True, False, "warn"),
+        (False, True, "say step warn"),
+    ):
+        monkeypatch.setattr(CHOSEN, "quiet", quiet)
+        monkeypatch.setattr(CHOSEN, "verbose", verbose)
+        progress = Progress(Console(file=(out := StringIO())))
+        progress.say("say")
+        progress.step("step")
+        progress.warn("warn")
+        assert out.getvalue().split() == lines.split()

@@ -30,10 +30,12 @@ OPENING = {
 OTHERS = {
     "analysis/compare/published.py": "the papers of a study",
     "api/advice.py": "the log that advise --try keeps beside a study",
+    "api/results.py": "the names and times of a log that is explained",
     "api/machines.py": "machine files and profiles that the user names",
     "cli/advise.py": "the same log of advise --try",
     "cli/guard.py": "/dev/null",
     "cli/persistent.py": "the log of the user's own cluster",
+    "cli/completing.py": "weft's own modules, and names of records and files",
     "cli/site.py": "the user's site profile",
     "cli/survey.py": "the user's site profile",
     "cli/verbs.py": "the source of a verb, for its line of --help",

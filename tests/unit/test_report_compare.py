@@ -11,7 +11,6 @@ from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 from weft.analysis.compare.compare import Comparison, compare
 from weft.analysis.compare.headline import Headline, flat, headlines
 from weft.cli import app
-from weft.cli.runs import runs as runs_verb
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record.record import write_json
@@ -163,9 +162,8 @@ def test_runs_lists_newest_last(stored: Path) -> None:
     assert [row["seconds"] for row in found] == [10, 11, 12, 5, 6, 5.5]
 
 
-def test_runs_without_runs_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    runs_verb()
-    assert "no runs in" in capsys.readouterr().out
+def test_runs_without_runs_says_so() -> None:
+    assert "no runs in" in RUNNER.invoke(app, ["runs"]).stdout
 
 
 def test_show_prints_the_report_and_its_numbers(stored: Path) -> None:
@@ -176,7 +174,7 @@ def test_show_prints_the_report_and_its_numbers(stored: Path) -> None:
 
 
 def test_report_writes_to_the_given_file(stored: Path, tmp_path: Path) -> None:
-    done = RUNNER.invoke(app, ["report", "2023-0", "--output", str(tmp_path / "page.html")])
+    done = RUNNER.invoke(app, ["report", "2023-0", "--out", str(tmp_path / "page.html")])
     assert done.stdout.strip() == str(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     whole = RUNNER.invoke(app, ["report", "--study", "scratches"]).stdout.strip()

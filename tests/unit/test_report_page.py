@@ -102,7 +102,7 @@ def test_its_charts_are_drawn_and_scale(whole: tuple[Stored, Path]) -> None:
 def test_it_says_the_verdict_the_numbers_and_what_is_emulated(whole: tuple[Stored, Path]) -> None:
     text = " ".join(parse(whole[1]).text)
     for words in ("VALID", "8.0 s", "50 MB/s", "25 MB/s", "Emulated storage: a Lustre of 2015", "10.0 s", "1.5 x",
-                  "executor 1 on 10.0.0.2 was lost", "all that the probe lustre observes (there is no Lustre client)", "file operations (add fileops to probes, with --set probes=LIST)",
+                  "executor 1 on 10.0.0.2 was lost", "all that the probe lustre observes (there is no Lustre client)", "file operations (add it with --probe fileops)",
                   "could not see", "the dead", "nodes share one kernel", "spark.ui.enabled false"):  # fmt: skip
         assert words in text, words
 

@@ -46,11 +46,11 @@ def test_what_is_needed_is_configured_by_its_own_keys(key: str) -> None:
     [
         ({}, {"kerberos.port": "7000"}, "services: nothing in this run needs kerberos", "omit it"),
         ({"kerberos": {"port": 7000}}, {}, "unknown key 'kerberos'", "did you mean 'services.kerberos'?"),
-        ({"services": ["nul"]}, {}, "unknown services 'nul'", "did you mean 'null'?"),
+        ({"services": ["kafak"]}, {}, "unknown services 'kafak'", "did you mean 'kafka'?"),
         ({"services": ["null,nods=1"]}, {}, "unknown key 'services.null.nods'", "did you mean 'nodes'?"),
         ({"services": ["hdfs"]}, {}, "hdfs runs only if a storage", "--input"),
         ({"services": ["null:1", "null:2"]}, {}, "a run has only one null", "same null"),
-        ({}, {"services.nul.nodes": "1"}, "does not name its service", "did you mean 'null'?"),
+        ({}, {"services.kafak.nodes": "1"}, "does not name its service", "did you mean 'kafka'?"),
         ({"probes": "prok"}, {}, "unknown probe 'prok'", ""),
     ],
 )

@@ -381,4 +381,4 @@ def test_an_error_names_what_its_run_could_not_remove(tmp_path: object) -> None:
     )
     assert done.returncode == 1
     assert done.stderr.startswith("error: it broke\n")
-    assert f"left behind: directory {tmp_path}/work/one; `weft gc` removes it" in done.stderr
+    assert f"left behind: directory {tmp_path}/work/one; `weft clean` removes it" in done.stderr

@@ -37,3 +37,10 @@ def test_a_plus_in_a_path_is_no_storage() -> None:
     assert service("pool+lustre", machine).name == "pool+lustre"
     with pytest.raises(UsageError, match="has no key"):
         service("mount:/l,b", machine)
+
+
+@pytest.mark.parametrize("name", ["lustre", "gpfs", "beegfs", "nfs"])
+def test_a_directory_on_a_file_system_is_named_by_it_too(name: str) -> None:
+    assert KINDS.read(f"{name}:/x") == KINDS.read("mount:/x")
+    assert KINDS.read(f"pool+{name}:/x") == KINDS.read("pool+mount:/x")
+    assert name not in KINDS.listed

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from weft.analysis.predict import survey as surveys
 from weft.api.flags import Flags
 from weft.api.request import study_of
-from weft.cli import outcomes as doing
 from weft.cli import survey as verb
+from weft.cli.chosen import say_chosen
 from weft.errors import UsageError
 from weft.host.site.profile import load
 from weft.host.site.writing import with_scratch
@@ -173,7 +173,7 @@ def test_a_plain_run_uses_what_a_survey_chose(tmp_path: Path, monkeypatch: pytes
     ("arguments", "words"),
     [
         (("--jobs", "sorting"), "unknown job 'sorting'"),
-        (("--jobs", ","), "names no job"),
+        (("--jobs", ","), "--jobs names nothing"),
         (("--scratch", "dsk"), "dsk"),
         (("--nodes", "local:0"), "nodes.count"),
     ],
@@ -202,7 +202,7 @@ def test_a_run_names_the_scratch_that_nobody_asked_for(
     site.write_text('[scratch]\ndefault = "pool"\nnodes = 2\n')
     monkeypatch.setenv("WEFT_SITE", str(site))
     for flags in (Flags(), Flags(scratch="pool"), Flags(engine="hadoop")):
-        doing._say_surveyed(study_of("terasort", flags), flags)
+        say_chosen(study_of("terasort", flags), flags)
     assert capsys.readouterr().err == (
         f"scratch pool: the default of {site}, surveyed on up to 2 nodes; --scratch changes it\n"
     )

@@ -163,7 +163,7 @@ def test_a_job_that_nobody_reports_is_missed(file: Path) -> None:
 def test_a_broken_trace_is_refused_before_anything_starts(file: Path) -> None:
     file.write_text(f"{MADE_UP}e\t31\n")
     with pytest.raises(UsageError, match=r"made-up\.tsv, line 5: 2 columns"):
-        study_from({"workload": f"trace:{file}"}, name="x", where="the command line")
+        study_from({"workload": f"trace:{file}"}, name="x")
 
 
 def test_the_plan_contains_the_schedule(file: Path) -> None:

@@ -42,7 +42,8 @@ HARMLESS = {
     "ssh.hosts", "ssh.fabric", "slurm.fabric",  # names, which are checked
     "slurm.partition", "slurm.account", "slurm.qos", "slurm.time", "slurm.constraint",  # one directive each
     "virtual.rate", "virtual.storage_rate",  # of a pattern
-    "own-sql.tables", "own-sql.result", "trace.file",  # files of data
+    "own-sql.tables", "own-sql.result", "own-job.stage", "trace.file",  # files of data
+    "own-job.name",
     "grep.pattern", "sql-join.queries", "tpcds.queries", "file-open.read_bytes", "file-open.threads",  # parameters
     "persistent.name", "persistent.directory",  # of weft up, which reads no file
     "spec.probes", "yarn.table",

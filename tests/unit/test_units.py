@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.text.units import parse_duration, parse_rate, parse_size, show_seconds, show_size
+from weft.text.units import (
+    parse_duration,
+    parse_rate,
+    parse_size,
+    show_seconds,
+    show_size,
+    write_duration,
+    write_size,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +62,7 @@ def test_a_duration(text: str | float, seconds: float) -> None:
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "-1s", "1d", "s", "1 2", "inf"])
+@pytest.mark.parametrize("text", ["", "-1s", "1w", "s", "1 2", "inf"])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a duration"):
         parse_duration(text)
@@ -79,3 +87,14 @@ def test_rates_are_bits_per_second() -> None:
     assert (parse_rate("50mbit"), parse_rate("10gbit")) == (5e7, 1e10)
     with pytest.raises(ValueError, match="250mbit or 1gbit"):
         parse_rate("1 GB/s")
+
+
+@given(st.integers(1, 1 << 50), st.integers(1, 10**9))
+def test_what_is_written_is_read_as_the_same(size: int, milliseconds: int) -> None:
+    assert parse_size(write_size(size)) == size
+    assert parse_duration(write_duration(milliseconds / 1000)) == pytest.approx(milliseconds / 1000)
+
+
+def test_the_largest_unit_without_a_rest_is_written() -> None:
+    assert [write_size(size) for size in (1 << 30, 64 << 20, 10**6)] == ["1G", "64M", "1000000"]
+    assert [write_duration(seconds) for seconds in (3600, 90, 120, 0.5)] == ["1h", "90s", "2m", "0.5s"]

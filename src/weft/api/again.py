@@ -15,6 +15,9 @@ from weft.run.progress import Progress
 from weft.spec.study import Study
 from weft.text.entry import Entry
 
+_LISTS = {"--set": "set", "--probe": "probes"}
+"""Flags that can be given several times."""
+
 
 def run(directory: str, flags: Sequence[str], *, trust: bool = False) -> Stored:
     """One run. Raises WorkloadError if it is not valid, or measured nothing."""
@@ -34,6 +37,6 @@ def study(directory: str, flags: Sequence[str], *, trust: bool = False) -> Study
     if not (Entry(Path(directory)) / "spec.toml").exists():
         raise UsageError(f"{directory} has no file spec.toml", hint="run its workload again with weft run")
     pairs = list(zip(flags[::2], flags[1::2], strict=True))
-    named: dict[str, Any] = {flag.removeprefix("--"): value for flag, value in pairs}
-    named["set"] = tuple(value for flag, value in pairs if flag == "--set")
+    named: dict[str, Any] = {flag.removeprefix("--"): value for flag, value in pairs if flag not in _LISTS}
+    named |= {name: tuple(value for flag, value in pairs if flag == of) for of, name in _LISTS.items()}
     return study_of(str(Path(directory, "spec.toml")), Flags(**named, trust=trust))

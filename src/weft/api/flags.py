@@ -20,13 +20,27 @@ class Flags:
     set: tuple[str, ...] = ()
     repeat: str | None = None
     services: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    probes: tuple[str, ...] = ()
+    """Added to the default probes, or to those of a file."""
+    slurm: int | None = None
+    """Number of Slurm nodes, as sbatch's -N."""
+    partition: str | None = None
+    account: str | None = None
+    time: str | None = None
     trust: bool = False
     """Whether a file of somebody else may run what it names."""
 
     def overrides(self) -> dict[str, Any]:
-        """Dotted keys and values. Raises UsageError for a --set without a value."""
+        """Dotted keys and values. Raises UsageError for a --set without a value, and for two kinds of nodes."""
         named = ("engine", "nodes", "scratch", "input", "output")
         found: dict[str, Any] = {key: getattr(self, key) for key in named if getattr(self, key) is not None}
+        if self.slurm is not None:
+            if self.nodes is not None:
+                raise UsageError("--nodes and -N are two kinds of nodes", hint="omit one of them")
+            found["nodes"] = f"slurm:{self.slurm}"
+        directives = {"partition": self.partition, "account": self.account, "time": self.time}
+        found |= {f"nodes.{key}": value for key, value in directives.items() if value is not None}
         if self.size is not None:
             found["size"] = self.size
         if self.services:

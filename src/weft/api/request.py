@@ -26,9 +26,9 @@ def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
             _require_trusted(Path(what), study, flags)
         return study
     if isinstance(what, str) and re.split("[:,]", what)[0] not in KINDS:
-        raise UsageError(f"unknown workload {what!r}", hint=nearest(what, list(KINDS)))
+        raise UsageError(f"unknown workload {what!r}", hint=nearest(what, KINDS.listed))
     name = what if isinstance(what, str) else str(what["kind"])
-    return _on_surveyed({"workload": what}, flags, name)
+    return _with_defaults({"workload": what}, flags, name)
 
 
 def _require_trusted(path: Path, study: Study, flags: Flags) -> None:
@@ -46,18 +46,29 @@ def _require_trusted(path: Path, study: Study, flags: Flags) -> None:
         )
 
 
-def _on_surveyed(table: dict[str, Any], flags: Flags, name: str) -> Study:
-    """A study with the scratch that a survey of this machine chose, where the command line says nothing of scratch.
+def _with_defaults(table: dict[str, Any], flags: Flags, name: str) -> Study:
+    """A study with the defaults of the site profile, where the command line says nothing of their keys.
 
-    A TOML file does not get it: the same text always means the same run. Nor does what cannot use that scratch.
+    A TOML file does not get them: the same text always means the same run. A default engine or scratch is left out where
+    the workload cannot use it; nodes are not, because the run would then be on this machine.
     """
-    where = "the command line"
-    own = any(word.partition("=")[0].split(".")[0] == "scratch" for word in flags.set)
-    chosen = None if own or flags.scratch is not None else profile.load().scratch.default
-    if chosen:
-        with suppress(UsageError):
-            return _over({**table, "scratch": chosen}, {}, flags, name=name, where=where)
-    return _over(table, {}, flags, name=name, where=where)
+    found = defaults(flags)
+    for without in ((), ("scratch",), ("engine",)):
+        if set(without) <= found.keys():
+            chosen = {key: value for key, value in found.items() if key not in without}
+            with suppress(UsageError):
+                return _over({**table, **chosen}, {}, flags, name=name)
+    nodes = {key: value for key, value in found.items() if key == "nodes"}
+    return _over({**table, **nodes}, {}, flags, name=name)
+
+
+def defaults(flags: Flags) -> dict[str, str]:
+    """By key of a spec: the site profile's default, where the command line says nothing of the key."""
+    site, own = profile.load(), {word.partition("=")[0].split(".")[0] for word in flags.set}
+    chosen = {"scratch": site.scratch.default, "nodes": site.nodes, "engine": site.engine}
+    given = {key for key in chosen if getattr(flags, key) is not None} | own
+    given |= {"nodes"} if flags.slurm is not None else set()
+    return {key: value for key, value in chosen.items() if value and key not in given}
 
 
 def _is_file(what: str) -> bool:
@@ -68,10 +79,29 @@ def _is_file(what: str) -> bool:
     return what.endswith(".toml") or "/" in what or Path(what, "study.toml").exists()
 
 
-def _over(base: dict[str, Any], own: dict[str, Any], flags: Flags, *, name: str, where: str) -> Study:
+def _over(base: dict[str, Any], own: dict[str, Any], flags: Flags, *, name: str, where: str = "") -> Study:
     """A study overridden by flags."""
     for key, value in flags.overrides().items():
         put(base, key, value)
+    if flags.probes:
+        base["probes"] = [*_words(base.get("probes")), *(f"+{probe}" for probe in flags.probes)]
+    if flags.partition or flags.account or flags.time:
+        _require_slurm(base)
     if flags.repeat is not None:
         own["repeat"] = flags.repeat
+    if flags.labels:
+        own["labels"] = [*_words(own.get("labels")), *flags.labels]
     return study_from({**base, **own}, name=name, where=where)
+
+
+def _words(value: Any) -> list[str]:
+    """A list in any of its forms."""
+    return value.split(",") if isinstance(value, str) else list(value or ())
+
+
+def _require_slurm(base: dict[str, Any]) -> None:
+    if base["nodes"].get("kind") != "slurm":
+        raise UsageError(
+            f"-p, -A and -t belong to a Slurm job, not to nodes {base['nodes'].get('kind')}",
+            hint="add -N 4, or --nodes slurm:4",
+        )

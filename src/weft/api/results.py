@@ -41,7 +41,7 @@ def explain(run: str = "last") -> Explanation:
     if summary.explanation is None:
         raise UsageError(
             f"the engine left no job metrics in {stored.directory.name}",
-            hint="the probe engine keeps it: --set probes=proc,threads,engine,fileops",
+            hint="the probe engine keeps it: --probe engine",
         )
     return summary.explanation
 

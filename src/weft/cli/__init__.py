@@ -1,8 +1,11 @@
 """The command line: every verb, and their common options."""
 
+from typing import Annotated
+
 import typer
 
 from weft import __version__
+from weft.cli.command import Quiet, Verbose, choose
 from weft.cli.guard import run_guarded
 from weft.cli.verbs import Verbs
 from weft.host import commandline, settings, subreaper
@@ -19,7 +22,12 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def options(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+def options(
+    version: Annotated[bool, typer.Option("-V", "--version", help="print the version")] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    choose(quiet=quiet, verbose=verbose)
     if version:
         built = {name: text for name, text in settings.about().items() if name != "version" and text}
         print(" ".join([__version__, *(f"{name}={text}" for name, text in built.items())]))

@@ -26,14 +26,16 @@ def advise(
             "--try", min=0, max=MOST, metavar="N", help="run the first N changes beside the old run"
         ),
     ] = 0,
-    rounds: Annotated[int, typer.Option(min=1, max=20, help="runs of each with --try")] = 2,
+    repeat: Annotated[int, typer.Option(min=1, max=20, metavar="N", help="runs of each with --try")] = 2,
     trust: Trust = False,
     score: Annotated[
         bool, typer.Option("--score", help="print how often intervals of tried advice held")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what to change about a run: at most five changes, each with its gain, its reason and how to check it.
+    """Say what to change about a run, with the gain.
+
+    At most five changes, each with its reason and how to check it.
 
     Example: weft advise last --try 1
     """
@@ -56,7 +58,7 @@ def advise(
             hint="weft advise without --try prints what there is",
         )
     rootless.enter(again.study(found.directory, (), trust=trust))
-    tried = changes.attempt(found, lines, rounds, trust=trust)
+    tried = changes.attempt(found, lines, repeat, trust=trust)
     with log.open("a", encoding="utf-8") as out:
         out.writelines(f"{one.model_dump_json()}\n" for one in tried)
     _print_score(tried, as_json=as_json)

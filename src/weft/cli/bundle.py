@@ -11,37 +11,42 @@ from weft.adapters.workloads import KINDS as WORKLOADS
 from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.cli import manual
+from weft.cli.flags import every
 from weft.errors import UsageError
 from weft.host.provision import bundle as bundles
 from weft.host.provision.distribution import DISTRIBUTIONS, PROFILER
 from weft.run.provisioning import downloaded, provision
 from weft.text.nearest import nearest
 
+_USUAL = ("spark", "flink", "hadoop", "kafka")
+"""Engines of a bundle without others."""
+
 
 def bundle(
-    engines: Annotated[
-        str, typer.Option(help="engines to include, separated by commas")
-    ] = "spark,flink,hadoop,kafka",
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ENGINE,...", help=f"engines to include; default: {','.join(_USUAL)}"),
+    ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="the archive to write: .tar.zst, .tar.gz or .tar.xz")
+        Path, typer.Option("-o", "--out", metavar="FILE", help="the archive: .tar.zst, .tar.gz or .tar.xz")
     ] = Path("weft-bundle.tar.zst"),
     java: Annotated[
         Path | None, typer.Option(help="directory of a Java runtime to include; default: none")
     ] = None,
     archives: Annotated[bool, typer.Option("--archives", hidden=True)] = False,
 ) -> None:
-    """Pack weft, its Python packages and engines for machines without a way to the registries.
+    """Pack weft and engines for machines without the Internet.
 
     An engine comes with the libraries that workloads need besides it, such as Flink's for Parquet and Kafka.
     There, `tar -xf` and `./install PREFIX` make an installation for all users: read-only, with module files,
     completion, man pages and a site profile, and nothing is downloaded.
 
-    Example: weft bundle --engines spark,flink -o weft-bundle.tar.zst
+    Example: weft bundle --engine spark,flink -o weft-bundle.tar.zst
     """
     if archives:
         _archive()
         return
-    names = [name.strip() for name in engines.split(",") if name.strip()]
+    names = every("--engine", engine, _USUAL)
     for name in names:
         if name not in DISTRIBUTIONS:
             raise UsageError(f"unknown engine {name!r}", hint=nearest(name, list(DISTRIBUTIONS)))

@@ -5,32 +5,36 @@ from typing import Annotated
 import typer
 
 from weft.api.flags import Flags
-from weft.cli.flags import AsJson, with_flags
+from weft.cli import completing
+from weft.cli.flags import NODES, AsJson, DryRun, with_flags
 from weft.errors import UsageError
 from weft.host import settings
 
 Name = Annotated[
-    str | None, typer.Argument(metavar="[NAME]", help="name of the cluster; optional if only one is running")
+    str | None,
+    typer.Argument(
+        metavar="[NAME]",
+        autocompletion=completing.cluster,
+        help="name of the cluster; optional if only one is running",
+    ),
 ]
 
 
-@with_flags("engine", "nodes", "scratch", "output", "services", "set")
+@with_flags("engine", *NODES, "scratch", "output", "services", "set", "probes")
 def up(
     flags: Flags,
     name: Annotated[str | None, typer.Option(help="name of the cluster; default: the engine's")] = None,
     limit: Annotated[
-        str | None, typer.Option("--for", metavar="TIME", help="end it after 30m, 8h, ...")
+        str | None, typer.Option("--for", metavar="TIME", help="end it after this time, such as 8h")
     ] = None,
     idle: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="end it when no command or application has run for this time"),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="print everything it would do without doing it")
-    ] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Start a persistent cluster, which runs until `weft down`.
+    """Start a cluster that keeps running until `weft down`.
 
     It keeps running when the terminal is closed. It has a record like that of a run.
 
@@ -44,7 +48,9 @@ def up(
 
 
 def execute(ctx: typer.Context, name: Name = None) -> None:
-    """Run a command on the head node of a persistent cluster.
+    """Run a command on a persistent cluster.
+
+    On its head node.
 
     Its environment connects it to the cluster. Input, output and exit code are those of the command.
 
@@ -59,7 +65,7 @@ def execute(ctx: typer.Context, name: Name = None) -> None:
 
 
 def shell(name: Name = None) -> None:
-    """Open a shell on the head node of a persistent cluster.
+    """Open a shell on a persistent cluster.
 
     Example: weft shell
     """
@@ -69,7 +75,7 @@ def shell(name: Name = None) -> None:
 
 
 def connect(name: Name = None, as_json: AsJson = False) -> None:
-    """Print what a notebook or your own program needs to connect to a persistent cluster.
+    """Print what a notebook needs to connect to a cluster.
 
     Example: weft connect
     """
@@ -88,7 +94,7 @@ def logs(
         bool, typer.Option("--follow", "-f", help="print new lines until the cluster ends")
     ] = False,
 ) -> None:
-    """Show the logs of the daemons of a persistent cluster.
+    """Show the logs of a persistent cluster.
 
     Example: weft logs spark master -f
     """
@@ -97,11 +103,15 @@ def logs(
     persistent.logs(name, daemon, follow=follow)
 
 
-def down(name: Name = None) -> None:
-    """End a persistent cluster; only its record and report remain.
+def down(
+    name: Name = None, every: Annotated[bool, typer.Option("--all", help="end all of them")] = False
+) -> None:
+    """End a persistent cluster.
+
+    Only its record and report remain.
 
     Example: weft down
     """
     from weft.cli import persistent  # noqa: PLC0415
 
-    persistent.down(name)
+    persistent.down(name, every=every)

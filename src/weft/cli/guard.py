@@ -14,6 +14,7 @@ import typer
 from weft.errors import Stopped, WeftError
 from weft.host import settings, signals
 from weft.text.printable import Printable
+from weft.text.verbosity import CHOSEN
 
 
 def run_guarded(action: Callable[[], object]) -> None:
@@ -65,6 +66,8 @@ def _of_weft(error: Exception) -> WeftError:
     """A mistake of weft's own; where its traceback is, for those who fix it."""
     with tempfile.NamedTemporaryFile("w", prefix="weft-traceback-", suffix=".txt", delete=False) as file:
         file.writelines(traceback.format_exception(error))
+    if CHOSEN.verbose:
+        traceback.print_exception(error)
     text = f"{type(error).__name__}: {error}".splitlines()[0]
     return WeftError(f"weft itself failed: {text}", hint=f"report it, with {file.name}")
 
@@ -77,7 +80,7 @@ def _ended(stopped: Stopped) -> str:
     if stopped.left is None:
         return f"{where}; the record is {stopped.record}"
     if stopped.left:
-        return f"{where}, but {', '.join(stopped.left)} could not be removed (`weft gc`); the record is {stopped.record}"
+        return f"{where}, but {', '.join(stopped.left)} could not be removed (`weft clean`); the record is {stopped.record}"
     return f"{where}; nothing was left behind but the record {stopped.record}"
 
 
@@ -92,4 +95,4 @@ def _tell(error: WeftError) -> None:
         typer.secho("hint:", file=out, nl=False, bold=True)
         print(f" {error.hint}", file=sys.stderr)
     if error.left:
-        print(f"left behind: {', '.join(error.left)}; `weft gc` removes it", file=sys.stderr)
+        print(f"left behind: {', '.join(error.left)}; `weft clean` removes it", file=sys.stderr)

@@ -30,7 +30,9 @@ def import_(
     ] = f"{LIMIT >> 30}GiB",
     as_json: AsJson = False,
 ) -> None:
-    """Make a record from a log of Spark, MapReduce or Flink that weft did not write.
+    """Make a record from a log of another cluster.
+
+    Of Spark, MapReduce or Flink.
 
     Nobody checked the job's result, so the verdict is UNCHECKED. What the log does not say is unclassified.
 

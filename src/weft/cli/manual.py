@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from weft import __version__
+from weft.cli.command import written
 from weft.cli.verbs import VERBS, line, load
 
 
@@ -63,9 +64,7 @@ def _options(command: Any, section: str = ".SH OPTIONS") -> list[str]:
 def _option(parameter: Any) -> str:
     if getattr(parameter, "hidden", False):
         return ""
-    option = parameter.opts[0].startswith("-")
-    names = ", ".join(parameter.opts) if option else parameter.metavar or parameter.name.upper()
-    return f".TP\n\\fB{_plain(names)}\\fR\n{_plain(getattr(parameter, 'help', None) or '')}"
+    return f".TP\n\\fB{_plain(written(parameter))}\\fR\n{_plain(getattr(parameter, 'help', None) or '')}"
 
 
 def _paragraphs(text: str) -> Iterator[str]:

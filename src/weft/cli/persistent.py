@@ -11,10 +11,12 @@ from typing import Any
 from weft import report
 from weft.api import runs
 from weft.api.flags import Flags
+from weft.cli.chosen import say_chosen
 from weft.clusters import attach as attaching
 from weft.clusters import logs as daemonlogs
 from weft.clusters import registry, supervisor
 from weft.clusters.registry import PersistentCluster
+from weft.errors import UsageError
 from weft.facts import engines
 from weft.layout.client import Client
 from weft.record import record as records
@@ -28,6 +30,7 @@ def up(
 ) -> None:
     """Start a cluster, or print its plan; `limits` are its time limits by key."""
     study = runs.persistent(name, limits, flags)
+    say_chosen(study, flags)
     if dry_run:
         plan = preview.preview(study.cells()[0][1])
         print(json.dumps(plan, indent=1) if as_json else preview.text(plan))
@@ -145,9 +148,18 @@ def logs(name: str | None, daemon: str | None, *, follow: bool) -> None:
         print(line, flush=True)
 
 
-def down(name: str | None) -> None:
-    """End a cluster and print its outcome."""
-    chosen = registry.choose(name)
+def down(name: str | None, *, every: bool) -> None:
+    """End a cluster, or all of them, and print their outcomes."""
+    if every and name is not None:
+        raise UsageError("--all ends every cluster", hint="omit it, or the name")
+    chosen = registry.names() if every else [registry.choose(name)]
+    if not chosen:
+        print("no cluster is running")
+    for one in chosen:
+        _end(one)
+
+
+def _end(chosen: str) -> None:
     record = supervisor.end(chosen)
     print(f"{chosen} has ended")
     if record is not None:

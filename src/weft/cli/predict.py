@@ -1,12 +1,11 @@
 """The verb that predicts: a measured job on other nodes, storages and machines."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from weft.api import again, predictions
-from weft.cli.flags import AsJson, Run, Trust
+from weft.cli.flags import AsJson, Out, Run, Scratches, Trust
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record
@@ -19,8 +18,14 @@ from weft.text.units import parse_size
 _NAME = "prediction.html"
 
 
-Input = Annotated[str | None, typer.Option("--input", help="storage of the input", show_default=False)]
-Output = Annotated[str | None, typer.Option("--output", help="storage of the output", show_default=False)]
+Input = Annotated[
+    str | None,
+    typer.Option("--input", metavar="STORAGE", help="storage of the input", show_default=False),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", metavar="STORAGE", help="storage of the output", show_default=False),
+]
 
 MachineName = Annotated[
     str | None,
@@ -37,13 +42,10 @@ Runs = Annotated[
 
 def predict(
     run: Run = "last",
-    nodes: Annotated[str, typer.Option(help="numbers of nodes: 2..320, or 2,4,8")] = "1..64",
-    scratch: Annotated[
-        str | None,
-        typer.Option(
-            help="storages of scratch, one curve each: memory,pool+mount:/lustre/me", show_default=False
-        ),
-    ] = None,
+    nodes: Annotated[
+        str, typer.Option(metavar="NUMBERS", help="numbers of nodes: 2..320, or 2,4,8")
+    ] = "1..64",
+    scratch: Scratches = None,
     input_: Input = None,
     output_: Output = None,
     machine: MachineName = None,
@@ -56,13 +58,14 @@ def predict(
     cores: Cores = None,
     runs: Runs = 0,
     trust: Trust = False,
-    page_file: Annotated[
-        Path | None,
-        typer.Option("--page", help=f"the page; default: {_NAME} in the record", show_default=False),
-    ] = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict a run's time elsewhere, with its band, its knee, and how far it is from what was measured.
+    """Predict a run's time on other nodes, storage or machines.
+
+    With a prediction interval, the point where scaling stops, and how far it is from what was measured.
+
+    It also writes a page: to --out, or to prediction.html in the record.
 
     Example: weft predict last --nodes 2..320 --scratch memory,pool+mount:/lustre/me --machine cori
     """
@@ -71,7 +74,7 @@ def predict(
     found = predictions.predict(
         run,
         nodes=nodes,
-        scratch=scratch,
+        scratch=",".join(scratch) if scratch else None,
         storages={role: text for role, text in (("input", input_), ("output", output_)) if text},
         machine=machine,
         size=_size(size),
@@ -85,7 +88,7 @@ def predict(
         return
     terminal.sections([prediction.section(found)], console())
     print(
-        f"  page {page.save(prediction.page(found), page_file or record.page_path(record.find(settings.runs(), run).directory, _NAME))}"
+        f"  page {page.save(prediction.page(found), out or record.page_path(record.find(settings.runs(), run).directory, _NAME))}"
     )
 
 

@@ -1,15 +1,17 @@
-"""Verbs about what commands hold on this machine: ps, gc."""
+"""Verbs about what commands hold on this machine: ps, clean."""
 
 import dataclasses
 import json
 import sys
 
-from weft.cli.flags import AsJson
+from weft.cli.flags import AsJson, DryRun
 from weft.host import leftovers
 
 
 def ps(as_json: AsJson = False) -> None:
-    """List what weft runs on this machine, and what killed commands left behind.
+    """List what is running, and what killed commands left.
+
+    On this machine, of this user.
 
     Example: weft ps
     """
@@ -20,19 +22,20 @@ def ps(as_json: AsJson = False) -> None:
         print("\n".join(leftovers.lines(found)) or "nothing is running, and nothing was left behind")
 
 
-def gc(as_json: AsJson = False) -> None:
+def clean(dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Remove what killed commands left behind.
 
     Those are processes, mounts, control groups and directories. Those of live commands are not changed.
 
-    Example: weft gc
+    Example: weft clean --dry-run
     """
-    swept = leftovers.sweep()
+    swept = leftovers.sweep(dry_run=dry_run)
     if as_json:
         print(json.dumps([dataclasses.asdict(one) for one in swept], indent=1))
     else:
         for one in swept:
-            print(f"{one.name}: removed {', '.join(one.removed) or 'its lease'}")
+            what = "would remove" if dry_run else "removed"
+            print(f"{one.name}: {what} {', '.join(one.removed) or 'its lease'}")
             for problem in one.left:
                 print(f"{one.name}: could not remove {problem}", file=sys.stderr)
         if not swept:

@@ -1,12 +1,12 @@
 """Verbs that show records: show, report, compare. They need only the records."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from weft.api import results
-from weft.cli.flags import AsJson, OfStudy, Run
+from weft.cli import completing
+from weft.cli.flags import AsJson, OfStudy, Out, Run
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record
@@ -15,7 +15,7 @@ from weft.text.console import console
 
 
 def show(run: Run = "last", as_json: AsJson = False) -> None:
-    """Show a run in the terminal: the report as text.
+    """Show a run in the terminal.
 
     Example: weft show last
     """
@@ -27,7 +27,9 @@ def show(run: Run = "last", as_json: AsJson = False) -> None:
 
 
 def explain(run: Run = "last", as_json: AsJson = False) -> None:
-    """Show where a run's slot time went, in parts that sum to all of it, and what each would be worth.
+    """Show where a run's slot time went.
+
+    It is divided into parts that sum to all of it, with what each would be worth.
 
     Example: weft explain last
     """
@@ -41,32 +43,35 @@ def explain(run: Run = "last", as_json: AsJson = False) -> None:
 def report(
     run: Run = "last",
     of_study: OfStudy = "",
-    output: Annotated[
-        Path | None,
-        typer.Option(help="the file to write; default: report.html in the record", show_default=False),
-    ] = None,
+    out: Out = None,
 ) -> None:
-    """Write the report of a run, or of a whole study, as one self-contained HTML file.
+    """Write a run, or a whole study, as one HTML file.
 
-    Example: weft report last --output /tmp/report.html
+    Without --out it is report.html in the record.
+
+    Example: weft report last --out /tmp/report.html
     """
-    if output is not None and not output.name:
-        raise UsageError(
-            f"--output: {str(output)!r} is no file", hint="name the file to write: --output report.html"
-        )
+    if out is not None and not out.name:
+        raise UsageError(f"--out: {str(out)!r} is no file", hint="name the file to write: --out report.html")
     if of_study:
-        path = output or study.place(settings.runs(), of_study)
+        path = out or study.place(settings.runs(), of_study)
         print(page.save(study.text(results.of_study(of_study)), path))
     else:
         stored = record.find(settings.runs(), run)
         flames.write(stored.directory)
         text = page.text(results.summary_of(stored))
-        print(page.save(text, output or record.page_path(stored.directory, page.NAME)))
+        print(page.save(text, out or record.page_path(stored.directory, page.NAME)))
 
 
 def compare_runs(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN RUN...", help="two or more runs", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN RUN ...",
+            autocompletion=completing.run,
+            help="two or more runs",
+            show_default=False,
+        ),
     ] = None,
     of_study: OfStudy = "",
     as_json: AsJson = False,

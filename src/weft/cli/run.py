@@ -1,6 +1,5 @@
-"""Verbs that do work: run, submit, plan."""
+"""Verbs that do work: run, submit."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,102 +7,103 @@ from typing import Annotated, Any
 import typer
 
 from weft.api.flags import Flags, pairs
-from weft.cli.flags import OPTIONS, AsJson, Trust, with_flags
-from weft.cli.ownquery import own_query
+from weft.cli import completing
+from weft.cli.flags import JOB, OPTIONS, AsJson, DryRun, Out, Trust, taking, with_flags
 from weft.errors import UsageError
 
 What = Annotated[
     str,
     typer.Argument(
         metavar="WORKLOAD|STUDY",
+        autocompletion=completing.workload,
         help="a workload, such as terasort; a TOML file; or a folder with study.toml",
     ),
 ]
-PathsText = Annotated[
+To = Annotated[
     str | None,
-    typer.Option(metavar="PATHS", help="files for the job, separated by commas, as in spark-submit"),
+    typer.Option(
+        metavar="NAME", autocompletion=completing.cluster, help="a persistent cluster, instead of a new one"
+    ),
 ]
+Conf = Annotated[
+    list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job only")
+]
+Size = Annotated[str | None, typer.Option(metavar="SIZE", help="heap, such as 4G")]
 Again = Annotated[bool, typer.Option("--again", help="run finished cells of a study again")]
 
 
 @with_flags(*OPTIONS)
 def run(
-    what: What, flags: Flags, again: Again = False, trust: Trust = False, as_json: AsJson = False
+    what: What,
+    flags: Flags,
+    again: Again = False,
+    dry_run: DryRun = False,
+    trust: Trust = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Run a checked workload on a real cluster and keep a record of it.
+    """Run a benchmark, or a matrix of them, and check the results.
+
+    Each run has a record. With --dry-run (also: weft plan) it prints every file and command of the run, and the job script on Slurm.
 
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """
     from weft.cli import outcomes  # noqa: PLC0415 - help needs none of it
 
-    outcomes.run(what, replace(flags, trust=trust), again=again, as_json=as_json)
+    if dry_run:
+        outcomes.plan(what, replace(flags, trust=True), as_json=as_json)  # nothing is run
+    else:
+        outcomes.run(what, replace(flags, trust=trust), again=again, as_json=as_json)
 
 
-@with_flags("engine", "nodes", "scratch", "set")
+@with_flags(*(name for name in OPTIONS if name != "size"))
+@taking("job", JOB, lambda values: {key: value for key, value in values.items() if value})
 def submit(
     program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="your .py, .jar or .sql file")],
     arguments: Annotated[list[str] | None, typer.Argument(help="its arguments")] = None,
     *,
     flags: Flags,
-    to: Annotated[
-        str | None, typer.Option(metavar="NAME", help="a persistent cluster, instead of a new one")
-    ] = None,
-    main_class: Annotated[str | None, typer.Option("--class", help="main class of a jar")] = None,
-    py_files: PathsText = None,
-    jars: PathsText = None,
-    files: PathsText = None,
-    conf: Annotated[
-        list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job only")
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option", metavar="ARGUMENT", help="another option of the engine, such as --option=--verbose"
-        ),
+    to: To = None,
+    job: dict[str, Any],
+    driver_memory: Size = None,
+    executor_memory: Size = None,
+    conf: Conf = None,
+    properties_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="settings, as in spark-defaults.conf")
     ] = None,
     table: Annotated[
         list[str] | None,
         typer.Option("--table", metavar="NAME=FILES", help="a table of a .sql file: files in Parquet"),
     ] = None,
-    result: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="file for the result of a .sql file, .parquet or .csv"),
-    ] = None,
+    out: Out = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run your own job on a new cluster or a persistent one, with the same record and report as any run.
+    """Run your own job, with the same record and report.
 
-    Output and exit code are those of the job. weft cannot check its result: the verdict is UNCHECKED.
-    The arguments after PROGRAM are passed to the job. A .sql file has one query, on the tables of --table.
+    On a new cluster, or on a persistent one.
 
-    Example: weft submit --nodes virtual:2 --py-files words.zip examples/word_count.py input.txt
+    Output and exit code are those of the job. Arguments after PROGRAM are passed to it. A .sql file has one query, on the
+    tables of --table; its result is --out.
+
+    Without --check the verdict is UNCHECKED. With it the job is a measurement: VALID after exit code 0, otherwise INVALID.
+    No shell runs the command. In it, and in the job's arguments, {input} and {output} are directories on these storages,
+    and {stdout} is the file with what the job printed.
+
+    Example: weft submit --repeat 5 --check 'grep -q total {stdout}' examples/word_count.py
     """
     if not program.is_file():
         raise UsageError(f"file not found: {program}", hint="name a .py, .jar or .sql file")
-    from weft.cli import outcomes  # noqa: PLC0415 - help needs none of it
+    from weft.cli import submitted  # noqa: PLC0415 - help needs none of it
 
-    dependencies = {"main_class": main_class, "py_files": py_files, "jars": jars, "files": files}
-    given = {**dependencies, "conf": pairs("--conf", conf or ()), "options": option, "to": to}
-    query = own_query(program, arguments or (), table or (), result, given)
-    outcomes.submit(query or _own_job(program, arguments or (), given), flags, to, as_json=as_json)
-
-
-def _own_job(program: Path, arguments: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    from weft.api.runs import own_job  # noqa: PLC0415
-
-    keys = ("main_class", "py_files", "jars", "files", "conf")
-    options = [part for option in given["options"] or [] for part in option.split("=", 1)]
-    return own_job(
-        program, arguments, {"options": options, **{key: given[key] for key in keys if given[key]}}
+    words = [part for word in job.get("options", ()) for part in word.split("=", 1)]
+    asked_of_job = submitted.Asked(
+        program,
+        arguments or (),
+        {**job, **({"options": words} if words else {})},
+        conf=pairs("--conf", conf or ()),
+        properties=properties_file,
+        memory={"driver": driver_memory, "executor": executor_memory},
+        tables=table or (),
+        result=out,
     )
-
-
-@with_flags(*OPTIONS)
-def plan(what: What, flags: Flags, as_json: AsJson = False) -> None:
-    """Print everything a run would do without doing it.
-
-    Example: weft plan terasort --nodes virtual:3 --scratch loopback:/lustre/me,size=10G
-    """
-    from weft.cli import outcomes  # noqa: PLC0415
-
-    outcomes.plan(what, replace(flags, trust=True), as_json=as_json)  # nothing is run
+    submitted.submit(asked_of_job, flags, to, dry_run=dry_run, as_json=as_json)

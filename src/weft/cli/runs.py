@@ -1,35 +1,226 @@
-"""The verb that lists records: runs. It is fast: it reads two small files of each record."""
+"""List, label and remove records.
 
+The newest is last. Two small files of each are read.
+"""
+
+import csv
 import dataclasses
 import json
-from typing import Any
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
 from rich.markup import escape
 from rich.table import Table
 
 from weft.analysis.compare.headline import Headline, headlines, unreadable
+from weft.cli import completing
+from weft.cli.command import CliCommand, CliGroup
 from weft.cli.flags import AsJson, OfStudy
+from weft.errors import RecordError, UsageError
 from weft.host import settings
+from weft.host.programs.removal import remove_tree
 from weft.record import record
+from weft.record.record import Stored
+from weft.record.selection import Selection, moment
 from weft.text.console import console
+from weft.text.entry import Entry
 from weft.text.numbers import NONE, seconds, size
+from weft.text.units import show_size
+
+runs = typer.Typer(
+    cls=CliGroup,
+    help=f"{__doc__}\nExample: weft runs --last 10 --engine spark",
+    invoke_without_command=True,
+    rich_markup_mode=None,
+)
+OfEngine = Annotated[
+    str,
+    typer.Option(
+        "--engine", autocompletion=completing.of("engines"), help="only of this engine", show_default=False
+    ),
+]
+OfWorkload = Annotated[
+    str,
+    typer.Option(
+        "--workload",
+        autocompletion=completing.of("workloads"),
+        help="only of this workload",
+        show_default=False,
+    ),
+]
+WithLabel = Annotated[
+    str,
+    typer.Option(
+        "--label",
+        metavar="WORD",
+        autocompletion=completing.label,
+        help="only with this label",
+        show_default=False,
+    ),
+]
+_LABEL = re.compile(record.LABEL)
+_WHEN = "7d, 2026-01-31, or 2026-01-31T12:00"
+Since = Annotated[str, typer.Option(metavar="TIME", help=f"only later ones: {_WHEN}", show_default=False)]
+Before = Annotated[str, typer.Option(metavar="TIME", help=f"only earlier ones: {_WHEN}", show_default=False)]
+Last = Annotated[int | None, typer.Option(metavar="N", min=1, help="only the N newest", show_default=False)]
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN ...", autocompletion=completing.run, help="names of records, or parts of them"
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="do not ask")]
 
 
-def runs(of_study: OfStudy = "", as_json: AsJson = False) -> None:
-    """List the records, newest last.
-
-    Example: weft runs --study scratches
-    """
-    found = headlines(record.all_records(settings.runs()), of_study)
-    if not of_study:
+@runs.callback()
+def listed(
+    ctx: typer.Context,
+    engine: OfEngine = "",
+    workload: OfWorkload = "",
+    of_study: OfStudy = "",
+    label: WithLabel = "",
+    since: Since = "",
+    before: Before = "",
+    last: Last = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="print the list as CSV")] = False,
+    as_json: AsJson = False,
+) -> None:
+    if ctx.invoked_subcommand is not None:
+        return
+    wanted = _selection(engine, workload, of_study, label, since, before, last)
+    found = headlines(wanted.of(record.all_records(settings.runs())))
+    if wanted == Selection():
         found += [unreadable(path, why) for path, why in record.broken(settings.runs()).items()]
     if as_json:
         print(json.dumps([_table(line) for line in found], indent=1))
+    elif as_csv:
+        out = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore", lineterminator="\n")
+        out.writeheader()
+        out.writerows({**_table(line), **line.storages, "labels": " ".join(line.labels)} for line in found)
     elif found:
         console().print(_listed(found))
     else:
-        whose = f" of the study {of_study!r}" if of_study else ""
-        print(f"no runs{whose} in {settings.runs()}")
+        of = "" if wanted == Selection() else " that fit"
+        print(f"no runs{of} in {settings.runs()}")
+
+
+@runs.command(cls=CliCommand)
+def label(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="letters, digits and . : + - _")],
+    names: Names,
+    remove: Annotated[bool, typer.Option("--remove", help="take it away instead")] = False,
+) -> None:
+    """Add a label to records, by which `weft runs`, `weft compare` and others find them.
+
+    Example: weft runs label before-upgrade last
+    """
+    if not _LABEL.fullmatch(word):
+        raise UsageError(f"{word!r} is no label", hint="use letters, digits and . : + - _, at most 64")
+    for stored in [record.find(settings.runs(), name) for name in names]:
+        kept = [one for one in stored.head.labels if one != word]
+        _relabel(stored, kept if remove else [*kept, word])
+        print(f"{stored.directory.name}  {' '.join(kept if remove else [*kept, word]) or 'no label'}")
+
+
+@runs.command(cls=CliCommand)
+def rm(names: Names, yes: Yes = False) -> None:
+    """Remove records, after a question.
+
+    Example: weft runs rm 20260131-093012-terasort-spark-1a2b
+    """
+    _remove([_named(name) for name in names], yes=yes)
+
+
+@runs.command(cls=CliCommand)
+def prune(
+    keep: Annotated[
+        int, typer.Option(metavar="N", min=0, help="leave the N newest of them", show_default=False)
+    ] = 0,
+    engine: OfEngine = "",
+    workload: OfWorkload = "",
+    of_study: OfStudy = "",
+    label: WithLabel = "",
+    since: Since = "",
+    before: Before = "",
+    yes: Yes = False,
+) -> None:
+    """Remove all records that fit, after a question. Records with a label stay, unless --label names it.
+
+    Example: weft runs prune --before 90d --keep 20
+    """
+    wanted = _selection(engine, workload, of_study, label, since, before, None)
+    if wanted == Selection() and not keep:
+        raise UsageError(
+            "this would remove every record", hint="add --keep 20, --before 90d, or another filter"
+        )
+    fitting = wanted.of(record.all_records(settings.runs()))
+    old = fitting[: len(fitting) - keep] if keep else fitting
+    _remove(
+        [one.directory for one in old if one.verdict != "RUNNING" and (label or not one.head.labels)], yes=yes
+    )
+
+
+def _selection(
+    engine: str, workload: str, study: str, label: str, since: str, before: str, last: int | None
+) -> Selection:
+    return Selection(engine, workload, label, study, _at("--since", since), _at("--before", before), last)
+
+
+def _at(option: str, text: str) -> float | None:
+    try:
+        return moment(text) if text else None
+    except ValueError as error:
+        raise UsageError(f"{option}: {text!r} is no time", hint=f"write {option} {_WHEN}") from error
+
+
+def _relabel(stored: Stored, labels: Sequence[str]) -> None:
+    """Only the labels change, whatever the schema of the record."""
+    head = (stored.folder / "record.json").json()
+    record.write_json(stored.directory / "record.json", {**head, "labels": list(labels)})
+
+
+def _named(name: str) -> Path:
+    """The directory of a record, also of one that is not readable."""
+    try:
+        stored = record.find(settings.runs(), name)
+    except RecordError:
+        return settings.runs() / name
+    if stored.verdict == "RUNNING":
+        raise UsageError(
+            f"{stored.directory.name} is still running", hint="end it first: Ctrl-C, or `weft down`"
+        )
+    return stored.directory
+
+
+def _remove(found: Sequence[Path], *, yes: bool) -> None:
+    if not found:
+        print("no record fits")
+        return
+    for path in found:
+        print(f"  {path.name}  {show_size(sum(about.st_size for _, about in Entry(path).below()))}")
+    if not yes and not _agreed(f"remove {len(found)} record{'s' if found[1:] else ''}?"):
+        raise UsageError("nothing was removed")
+    for path in found:
+        remove_tree(str(path))
+    if left := [path.name for path in found if path.exists()]:
+        raise RecordError(f"could not remove {', '.join(left)}", hint="check the owner of the files in it")
+    print(f"removed {len(found)} record{'s' if found[1:] else ''}")
+
+
+def _agreed(question: str) -> bool:
+    if not _asks():
+        raise UsageError("nobody can be asked here, so nothing was removed", hint="add --yes")
+    print(f"{question} [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _asks() -> bool:
+    """Whether somebody reads the question."""
+    return sys.stdin.isatty()
 
 
 def _storage(line: Headline) -> str:
@@ -40,11 +231,13 @@ def _storage(line: Headline) -> str:
 
 
 def _listed(lines: list[Headline]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table, labelled = Table(box=None, pad_edge=False, header_style="dim"), any(line.labels for line in lines)
     for title in ("run", "verdict", "workload", "engine", "nodes", "storage"):
         table.add_column(title, overflow="fold")
     for title in ("size", "seconds", "per node"):
         table.add_column(title, justify="right")
+    if labelled:
+        table.add_column("labels", overflow="fold")
     styles = {"VALID": "green", "RUNNING": "yellow", "UNCHECKED": "yellow"}
     for line in lines:
         arguments = [
@@ -59,8 +252,16 @@ def _listed(lines: list[Headline]) -> Table:
             size(line.size),
             seconds(line.seconds),
             speed,
+            *([escape(" ".join(line.labels))] if labelled else []),
         )
     return table
+
+
+_COLUMNS = (
+    "id", "verdict", "workload", "engine", "nodes", "input", "output", "scratch", "size", "seconds",
+    "throughput_per_node", "created", "key", "study", "repeat", "labels", "reason",
+)  # fmt: skip
+"""Of CSV: sizes in bytes, times in seconds."""
 
 
 def _table(line: Headline) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""The site profile: job directives, directories, network interface, modules."""
+"""Write or show the site profile.
+
+It has job directives, directories, the network interface, modules, and default nodes and engine.
+"""
 
 import json
 import tomllib
@@ -7,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.command import CliCommand, CliGroup
 from weft.cli.flags import AsJson
 from weft.errors import UsageError
 from weft.host import settings
@@ -15,13 +19,14 @@ from weft.host.site.survey import survey
 from weft.host.site.writing import text
 
 site = typer.Typer(
-    help=f"{__doc__}\n\nExample: weft site init",
+    cls=CliGroup,
+    help=f"{__doc__}\nExample: weft site init",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
-@site.command()
+@site.command(cls=CliCommand)
 def init(
     force: Annotated[bool, typer.Option("--force", help="overwrite an existing profile")] = False,
     shared: Annotated[
@@ -50,7 +55,7 @@ def init(
     print(f"# written to {path}")
 
 
-@site.command()
+@site.command(cls=CliCommand)
 def show(as_json: AsJson = False) -> None:
     """Show the site profile as weft reads it.
 

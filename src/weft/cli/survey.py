@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +10,9 @@ import typer
 
 from weft.analysis.predict import survey as surveys
 from weft.analysis.predict.survey import ENOUGH, Surveyed
-from weft.cli.flags import AsJson
+from weft.cli.command import renamed
+from weft.cli.flags import AsJson, Scratches, duration, every
 from weft.errors import UsageError, why
-from weft.facts.storages import split_list
 from weft.host import settings
 from weft.host.site.profile import Profile
 from weft.host.site.writing import with_scratch
@@ -28,43 +29,51 @@ from weft.text.nearest import nearest
 from weft.text.units import show_seconds
 
 _PAGE = "survey.html"
+_WRITTEN = tuple(name.replace(" ", "-") for name in JOBS)
+"""The jobs as options name them."""
 
 
 def survey(
     nodes: Annotated[
-        str, typer.Option(help="nodes of the runs, separated by commas: local:1,local:2 or slurm:2,slurm:8")
-    ] = "local:1,local:2",
-    scratch: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
-            help="storages, those first that are preferred where times are alike: disk,memory,pool+mount:/lustre/me"
+            metavar="NODES,...", help="nodes of the runs: slurm:2,slurm:8; default: local:1,local:2"
         ),
-    ] = "disk,memory",
+    ] = None,
+    scratch: Scratches = None,
     jobs: Annotated[
-        str, typer.Option(help=f"kinds of jobs, separated by commas: {', '.join(JOBS)}")
-    ] = ",".join(JOBS),
+        list[str] | None,
+        typer.Option(metavar="JOB,...", help=f"kinds of jobs: {', '.join(_WRITTEN)}; default: all"),
+    ] = None,
     engine: Annotated[str, typer.Option(help="the engine")] = "spark",
     repeat: Annotated[
-        int, typer.Option(min=1, max=20, help=f"runs of each cell; fewer than {ENOUGH} change no default")
+        int,
+        typer.Option(
+            min=1, max=20, metavar="N", help=f"runs of each cell; fewer than {ENOUGH} change no default"
+        ),
     ] = ENOUGH,
-    minutes: Annotated[
-        float, typer.Option(min=0.1, max=24 * 60, help="begin no run that could end after as many minutes")
-    ] = 60.0,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what it costs and run nothing")] = False,
+    within: Annotated[
+        str, typer.Option(metavar="TIME", help="begin no run that could end after this time")
+    ] = "1h",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="print what it costs and run nothing")] = False,
     keep: Annotated[
         bool, typer.Option("--keep", help="leave the site profile as it is, and write only the page")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find which storage is best for scratch here, for which class of job, to how many nodes.
+    """Find the best storage for scratch on this machine.
 
-    Runs a small matrix of checked jobs, writes a page, and makes the best storage the default of the site profile. What
-    was interrupted continues with the same command.
+    For which class of job, and up to how many nodes.
+
+    Runs a small matrix of checked jobs, writes a page, and makes the best storage the default of the site profile. Where
+    times are alike, the storage that is named first wins. What was interrupted continues with the same command.
 
     Example: weft survey --nodes virtual:1,virtual:2 --scratch disk,memory,delayed:lustre --dry-run
     """
-    storages = split_list(scratch)
-    asked = surveying.study(split_list(nodes), storages, _known(jobs), repeat, engine)
+    storages = every("--scratch", scratch, ["disk", "memory"])
+    minutes = duration("--within", within, 6, 24 * 3600) / 60
+    places = every("--nodes", nodes, ["local:1", "local:2"])
+    asked = surveying.study(places, storages, _known(every("--jobs", jobs, list(_WRITTEN))), repeat, engine)
     progress = Progress()
     progress.say(
         _words(surveying.cost(asked, matrix.finished(asked), record.all_records(settings.runs())), minutes)
@@ -84,14 +93,13 @@ def survey(
         progress.say(f"  default scratch {found.default} written to {write(found, written, settings.site())}")
 
 
-def _known(text: str) -> list[str]:
-    names = [word.strip() for word in text.split(",") if word.strip()]
+def _known(names: Sequence[str]) -> list[str]:
     for name in names:
-        if name not in JOBS:
-            raise UsageError(f"--jobs: unknown job {name!r}", hint=nearest(name, list(JOBS)))
-    if not names:
-        raise UsageError("--jobs names no job", hint=f"choose from {', '.join(JOBS)}")
-    return names
+        if name in JOBS and " " in name:
+            renamed(f"--jobs {name!r}", f"--jobs {name.replace(' ', '-')}")
+        elif name not in _WRITTEN:
+            raise UsageError(f"--jobs: unknown job {name!r}", hint=nearest(name, list(_WRITTEN)))
+    return [name.replace("-", " ") for name in names]
 
 
 def _words(cost: Cost, minutes: float) -> str:

@@ -29,7 +29,9 @@ def trace(
     seed: Annotated[int, typer.Option(min=0, max=1 << 20, help="seed of the sample")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Show what scaling does to a trace of jobs, and the command that replays it.
+    """Show what scaling does to a trace of jobs.
+
+    Also the command that replays it.
 
     Example: weft trace FB-2009.tsv --jobs 200 --bytes-scale 1e-6 --time-scale 0.25
     """

@@ -146,7 +146,7 @@ def _wait(cluster: PersistentCluster, process: Process, check: Callable[[], None
     if code is None or (code in (-signal.SIGKILL, 128 + signal.SIGKILL) and _gone(cluster)):
         raise ClusterError(
             f"the cluster {cluster.name!r} has ended",
-            hint=f"`weft show {cluster.layout.run}` shows how, and `weft gc` removes what it may have left",
+            hint=f"`weft show {cluster.layout.run}` shows how, and `weft clean` removes what it may have left",
         )
     return code
 

@@ -32,6 +32,7 @@ from weft.run import rootless
 from weft.run.progress import Progress
 from weft.run.run import Live, run
 from weft.spec.model import Spec
+from weft.text.verbosity import CHOSEN
 
 _POLL = 0.5
 """Seconds between checks of the daemons."""
@@ -46,7 +47,13 @@ def launch(spec: Spec, text: str) -> PersistentCluster:
     # the name's own log is that of the cluster that has the name
     log = registry.log(f"{name}.{secrets.token_hex(4)}")
     order = json.dumps(
-        {"spec": spec.model_dump(mode="json"), "secrets": spec.secrets, "text": text, "log": str(log)}
+        {
+            "spec": spec.model_dump(mode="json"),
+            "secrets": spec.secrets,
+            "text": text,
+            "log": str(log),
+            "verbosity": vars(CHOSEN),
+        }
     )
     env = {**settings.directories(), "COLUMNS": str(shutil.get_terminal_size().columns)}
     process = shell.detach([sys.executable, "-P", "-c", _PROGRAM], stdin=order, log=log, env=env)
@@ -79,6 +86,7 @@ def _pass_on(output: IO[str]) -> bool:
 def hold() -> None:
     """Run as the supervisor of the cluster that standard input describes."""
     order = json.load(sys.stdin)
+    vars(CHOSEN).update(order["verbosity"])
     asked = Spec.model_validate(order["spec"]).with_secrets(order["secrets"])
     use = partial(keep_running, door=rootless.door())
     name = _asked(asked).name
@@ -172,7 +180,7 @@ def end(name: str) -> Path | None:
         if time.monotonic() > deadline:
             raise ClusterError(
                 f"the cluster {name!r} did not end within {_GRACE:.0f} s",
-                hint=f"kill -9 {pid}, then `weft gc`",
+                hint=f"kill -9 {pid}, then `weft clean`",
             )
         signals.sleep(0.1)
     return cluster.layout.record if cluster else None

@@ -53,5 +53,5 @@ def lines(findings: Sequence[Finding]) -> list[str]:
         found.append(f"{finding.status:<8} {finding.name:<{width}}  {finding.found}")
         if finding.status != "ok":
             margin = " " * (9 + width + 2)
-            found += [f"{margin}lost: {finding.costs}", f"{margin}fix:  {finding.fix}"]
+            found += [f"{margin}affects: {finding.costs}", f"{margin}fix:     {finding.fix}"]
     return found

@@ -93,7 +93,7 @@ def leftovers() -> Finding:
         return ok("leftovers", "none")
     names = ", ".join(found.lease.name for found in dead[:3]) + (", ..." if dead[3:] else "")
     costs = "memory, disk and addresses that killed commands left"
-    return limits("leftovers", f"{len(dead)} killed: {names}", costs=costs, fix="weft gc")
+    return limits("leftovers", f"{len(dead)} killed: {names}", costs=costs, fix="weft clean")
 
 
 def unsecured() -> Finding:

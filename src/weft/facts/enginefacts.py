@@ -14,6 +14,10 @@ class Settings:
     heap: str = ""
     """Of the processes in which tasks run; and weft's key for the same, if there is one."""
     heap_key: str = ""
+    driver_key: str = ""
+    """weft's key for the heap of a job's driver."""
+    cluster: tuple[str, ...] = ()
+    """Those, by how they begin, that say where a cluster is and what it writes; a file for another cluster may have them."""
     nodes: str = ""
     partitions: tuple[str, ...] = ()
     compression: tuple[str, ...] = ()

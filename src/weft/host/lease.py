@@ -1,7 +1,7 @@
 """What a running command holds on this machine, written before it is created.
 
 A lease is a file of JSON lines, locked (flock) for as long as its owner lives. A lease without a lock belongs to a
-command that was killed: `weft gc` releases its entries in reverse order.
+command that was killed: `weft clean` releases its entries in reverse order.
 """
 
 import json
@@ -137,7 +137,7 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
             if left := lease.release():
                 raise WeftError(
                     f"{name}: could not release {'; '.join(map(str, left))}",
-                    hint="run `weft gc` when the cause is resolved",
+                    hint="run `weft clean` when the cause is resolved",
                 )
 
 
@@ -155,7 +155,7 @@ def remains(name: str) -> list[str]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[IO[str]]:
-    """The lease file, locked; created again if `weft gc` removed it between opening and locking."""
+    """The lease file, locked; created again if `weft clean` removed it between opening and locking."""
     while True:
         with open_own(path) as file:
             # another `weft ps` may hold the lock for a moment

@@ -1,4 +1,4 @@
-"""What weft commands hold on this machine now, and what killed commands left; for `weft ps` and `weft gc`."""
+"""What weft commands hold on this machine now, and what killed commands left; for `weft ps` and `weft clean`."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -83,7 +83,7 @@ def lines(found: Sequence[Holding]) -> list[str]:
         state = (
             f"since {one.since}, process {one.owner}"
             if one.alive
-            else "LEFTOVER of a killed command; `weft gc` removes it"
+            else "LEFTOVER of a killed command; `weft clean` removes it"
         )
         text.append(f"{one.name}  {one.purpose}  {state}")
         text += [
@@ -94,14 +94,14 @@ def lines(found: Sequence[Holding]) -> list[str]:
     return text
 
 
-def sweep() -> list[Swept]:
-    """Release every dead lease; live leases are not changed."""
-    return [swept for dead in lease.dead_leases() if (swept := _swept(dead)) is not None]
+def sweep(*, dry_run: bool = False) -> list[Swept]:
+    """Release every dead lease; live leases are not changed. `dry_run`: only find what would be removed."""
+    return [swept for dead in lease.dead_leases() if (swept := _swept(dead, dry_run=dry_run)) is not None]
 
 
-def _swept(dead: Lease) -> Swept | None:
+def _swept(dead: Lease, *, dry_run: bool) -> Swept | None:
     before = dead.inventory()
-    left = dead.release()
+    left = [] if dry_run else dead.release()
     if not dead.entries:  # its owner has opened but not locked it, and will open another
         return None
     silent = {one.host for one in left if not one.kind}

@@ -1,7 +1,7 @@
 """The only module that starts processes.
 
 Every process gets its own session (so that only weft receives a terminal's Ctrl-C), dies with weft (parent-death
-signal), and carries the mark by which `weft gc` finds it.
+signal), and carries the mark by which `weft clean` finds it.
 """
 
 import os

@@ -1,6 +1,6 @@
 """The cleanup watchdog of this machine: it waits until weft ends, and releases what weft could not release itself.
 
-It is a shell until then, which costs a megabyte; what it becomes is weft again, which releases the lease as `weft gc` does.
+It is a shell until then, which costs a megabyte; what it becomes is weft again, which releases the lease as `weft clean` does.
 """
 
 import sys

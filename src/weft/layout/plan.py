@@ -338,6 +338,12 @@ class Dependencies:
     """Files for the working directory of every task."""
     conf: Mapping[str, str] = field(default_factory=dict)
     """Settings of the engine for this job only."""
+    archives: Sequence[str] = ()
+    """Archives that are unpacked in the working directory of every task, each with #NAME."""
+    packages: Sequence[str] = ()
+    """Jars by their Maven coordinates."""
+    driver_memory: int | None = None
+    """Bytes of heap of its driver; None: the engine's."""
 
     @property
     def shown(self) -> dict[str, str]:
@@ -353,10 +359,16 @@ class Dependencies:
         """Raises UsageError if the engine does not support one of them."""
         for name, value in vars(self).items():
             if value and name not in offered:
+                known = ", ".join(map(option_of, offered))
                 raise UsageError(
-                    f"{engine} does not support {name} of a job",
-                    hint=f"it supports {', '.join(offered) or 'none'}; other options of its own can be set with --option",
+                    f"{engine} has no {option_of(name)} for a job",
+                    hint=f"it has {known or 'none of these options'}; --option passes on others of its own command",
                 )
+
+
+def option_of(name: str) -> str:
+    """The option of `weft submit` for a key of a job."""
+    return {"main_class": "--class", "verify": "--check"}.get(name) or f"--{name.replace('_', '-')}"
 
 
 @dataclass(frozen=True)

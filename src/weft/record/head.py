@@ -84,6 +84,8 @@ class Head(RunInfo):
     output: str = ""
     scratch: str = ""
     security: str = ""
+    labels: tuple[str, ...] = ()
+    """What its user calls it."""
     cell: StudyCell = StudyCell()
     slurm: Mapping[str, Any] = {}
     """What Slurm says of its batch job."""

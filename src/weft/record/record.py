@@ -38,6 +38,8 @@ _SILENT = 120.0
 _RESERVE, _RESERVED = ".reserve", 1 << 16
 """A file, and its size: space for the verdict if a run has filled the disk."""
 
+LABEL = r"^[\w.:+-]{1,64}$"
+"""A word by which users call runs."""
 PHASES = ("acquire", "storage", "start", "prepare", "run", "check", "stop")
 
 
@@ -227,8 +229,9 @@ def find(runs: Path, name: str) -> Stored:
     matching = [path for path in there if path.name == name] or [path for path in there if name in path.name]
     if len(matching) != 1:
         what = "no record" if not matching else f"{len(matching)} records"
+        verb = "match" if matching else "matches"
         raise UsageError(
-            f"{what} in {runs} match {name!r}", hint="list them with `weft runs`; `last` is the newest"
+            f"{what} in {runs} {verb} {name!r}", hint="list them with `weft runs`; `last` is the newest"
         )
     return read(matching[0])
 

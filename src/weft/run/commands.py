@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -78,6 +79,8 @@ def run_all(
     """Run commands concurrently, each on its node. Raises WorkloadError if one fails or does not end in time."""
     live: list[Running] = []
     observed, waits = ObservedProgram.of(layout), Waits(layout.record, layout.engine, progress.say)
+    for each in commands:
+        progress.step(f"    {each.name} on {each.node.name}: {shlex.join(map(str, each.argv))}")
     try:
         live.extend(
             Running(each, cluster.launch(each, layout, cwd=each.directory, out=each.output), observed)

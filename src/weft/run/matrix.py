@@ -80,7 +80,8 @@ def _one(study: Study, cell: tuple[dict[str, Any], Spec], progress: Progress, ma
     coordinates, spec = cell
     progress.expected = expected_phases(record.all_records(settings.runs()), spec.key())
     text = toml_of(study.base, study.settings(coordinates), settings.secret_keys())
-    return run_once(spec, text, progress, cell=redacted(mark, settings.secret_keys()))
+    hidden = redacted(mark, settings.secret_keys())
+    return run_once(spec, text, progress, cell=hidden, labels=study.labels)
 
 
 def summary(stored: Stored) -> dict[str, Any]:
@@ -97,6 +98,7 @@ def summary(stored: Stored) -> dict[str, Any]:
         "output",
         "scratch",
         "phases",
+        "measured",
         "bytes_in",
         "bytes_out",
         "throughput_per_node",

@@ -1,17 +1,19 @@
 """Progress of a run for its user: one line per phase, with an estimate from earlier runs of the same kind."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
 from weft.host.ticking import every
 from weft.text.console import console
 from weft.text.units import show_seconds
+from weft.text.verbosity import CHOSEN
 
 REDRAW = 0.5
 """Seconds between redraws of the running line."""
@@ -28,7 +30,17 @@ class Progress:
         """Percents of the running phase."""
 
     def say(self, text: str) -> None:
-        """One line."""
+        """One line, unless only results and errors are asked for."""
+        if not CHOSEN.quiet:
+            self.warn(text)
+
+    def step(self, text: str) -> None:
+        """One line, if each step is asked for."""
+        if CHOSEN.verbose:
+            self.say(text)
+
+    def warn(self, text: str) -> None:
+        """One line, in any case."""
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def fraction(self, done: int, total: int) -> None:
@@ -37,15 +49,15 @@ class Progress:
         self.detail = f"{self.share} %"
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Show a phase while it runs, and its time when it has ended."""
+    def phase(self, name: str, detail: Callable[[], str] = str) -> Iterator[None]:
+        """Show a phase while it runs, and its time when it has ended. `detail`: what it does, if it does not say so itself."""
         begin = time.monotonic()
         self.detail, self.share = "", 0
         try:
-            if self.console.is_terminal:
+            if self.console.is_terminal and not CHOSEN.quiet:
                 with (
-                    self.console.status(name) as status,
-                    every(REDRAW, lambda: self._show(status, name, begin)),
+                    self.console.status(name, refresh_per_second=1 / REDRAW) as status,
+                    every(REDRAW, lambda: self._show(status, name, begin, detail)),
                 ):
                     yield
             else:
@@ -55,11 +67,12 @@ class Progress:
             raise
         self.say(f"  {name:<8} {show_seconds(time.monotonic() - begin)}")
 
-    def _show(self, status: Status, name: str, begin: float) -> None:
+    def _show(self, status: Status, name: str, begin: float, detail: Callable[[], str]) -> None:
         passed = time.monotonic() - begin
         left = self.expected.get(name, 0.0) - passed
         estimate = f", about {show_seconds(left)} left" if left > 0.5 else ""
-        status.update(f"{name}  {show_seconds(passed)}{estimate}  {self.detail}")
+        # a name of a stage may look like markup
+        status.update(Text(f"{name}  {show_seconds(passed)}{estimate}  {self.detail or detail()}"))
 
 
 def forwarded(path: Path, begin: int, stream: TextIO) -> int:

@@ -86,7 +86,13 @@ def measure(live: Live) -> Judgement:
 
 
 def run(
-    spec: Spec, text: str, progress: Progress, *, cell: Mapping[str, Any] | None = None, use: Use = measure
+    spec: Spec,
+    text: str,
+    progress: Progress,
+    *,
+    cell: Mapping[str, Any] | None = None,
+    labels: Sequence[str] = (),
+    use: Use = measure,
 ) -> Stored:
     """Run a spec once. In any case, only the record remains."""
     made_of = topology(spec)
@@ -95,10 +101,12 @@ def run(
     made_of.plan(spec, sketch(spec, made_of))
     provisioned = provision(spec, progress.say)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
-    record = records.create(settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {})})
+    record = records.create(
+        settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {}), "labels": labels}
+    )
     visible = [*provisioned.visible, *spec.paths(), record.directory]
     for warning in filter(None, (spec.unsecured, shared_records())):
-        progress.say(f"warning: {warning}")
+        progress.warn(f"warning: {warning}")
     with (
         covered(record.directory, spec.secrets),
         verdict_of(record),
@@ -147,7 +155,7 @@ def _live(
                     plan,
                     layout,
                     deadline=spec.start_deadline,
-                    note=record.note,
+                    note=_noted(record, progress),
                     secret=work.secret,
                     user_secrets=spec.secrets,
                 )
@@ -166,6 +174,16 @@ def _live(
         # a signal is raised after the cleanup, where the nodes' own `with` block has ended
         with _phase("stop", record, progress), spec.nodes.explained(), signals.held():
             held.close()
+
+
+def _noted(record: Record, progress: Progress) -> cluster.Note:
+    """Writes an event to the record, and with -v to the terminal."""
+
+    def note(event: str, **what: Any) -> None:
+        record.note(event, **what)
+        progress.step("  ".join([f"    {event}", *(f"{key}={value}" for key, value in what.items())]))
+
+    return note
 
 
 @contextmanager
@@ -246,9 +264,9 @@ def _about(spec: Spec) -> dict[str, Any]:
 def _judged(judgement: Judgement, record: Record, spec: Spec) -> dict[str, Any]:
     seconds = judgement.seconds or record.head.phases["run"]
     return {
-        "verdict": ("VALID" if spec.workload.checked_by else "UNCHECKED") if judgement.valid else "INVALID",
+        "verdict": ("VALID" if spec.workload.judged_by else "UNCHECKED") if judgement.valid else "INVALID",
         "reason": judgement.reason,
-        "checked_by": spec.workload.checked_by,
+        "checked_by": spec.workload.judged_by,
         "measured": round(seconds, 3),
         "bytes_in": judgement.bytes_in,
         "bytes_out": judgement.bytes_out,

@@ -51,7 +51,7 @@ def study(
             "job": [{"name": name, "workload": dict(JOBS[name])} for name in jobs],
         },
     }
-    return study_from(table, name=NAME, where="the command line")
+    return study_from(table, name=NAME)
 
 
 def cost(asked: Study, done: Mapping[tuple[str, int], Stored], records: Sequence[Stored]) -> Cost:

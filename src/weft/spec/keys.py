@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
 from weft.adapters import engines, services, storage
 from weft.errors import UsageError
 from weft.spec.model import FAMILIES, Spec, service_tables
 from weft.text.nearest import nearest
+from weft.text.units import parse_duration, parse_size, write_duration, write_size
 
-STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed", "control")
+STUDY_KEYS = ("matrix", "exclude", "repeat", "shuffle_seed", "control", "labels")
 """The keys of a study in addition to those of a spec."""
 
 
@@ -69,7 +70,7 @@ def _put_service(table: dict[str, Any], key: str, value: Any) -> None:
     kind, _, own = key.partition(".")
     if kind not in services.KINDS or not own:
         raise UsageError(
-            f"the key {key!r} does not name its service", hint=nearest(kind, list(services.KINDS))
+            f"the key {key!r} does not name its service", hint=nearest(kind, services.KINDS.listed)
         )
     asked = [services.KINDS.table(one) for one in service_tables(table.get("services", []))]
     current: dict[str, Any] = next((one for one in asked if one["kind"] == kind), {"kind": kind})
@@ -132,6 +133,16 @@ def describe(model: type[BaseModel]) -> list[Key]:
         if get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1:
             continue
         default = None if info.is_required() else info.get_default(call_default_factory=True)
-        shown = ",".join(default) if isinstance(default, tuple) else getattr(default, "kind", default)
-        rows.append(Key(name, "" if shown is None else str(shown), info.description or ""))
+        rows.append(Key(name, _written(default, info), info.description or ""))
     return rows
+
+
+def _written(default: Any, info: FieldInfo) -> str:
+    """A default as users write it."""
+    reads = {one.func for one in info.metadata if isinstance(one, BeforeValidator)}
+    if default is not None and parse_size in reads:
+        return write_size(default)
+    if default is not None and parse_duration in reads:
+        return write_duration(default)
+    shown = ",".join(default) if isinstance(default, tuple) else getattr(default, "kind", default)
+    return "" if shown is None else str(shown)

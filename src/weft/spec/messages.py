@@ -79,7 +79,7 @@ def hint(error: ValidationError) -> str:
         case "extra_forbidden":
             return nearest(location[-1], keys_at(location[:-1]))
         case "union_tag_invalid":
-            return nearest(str(first["input"].get("kind")), list(FAMILIES[location[0]]))
+            return nearest(str(first["input"].get("kind")), FAMILIES[location[0]].listed)
         case "missing":
             return _written(location)
         case "value_error":

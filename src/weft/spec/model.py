@@ -48,6 +48,20 @@ def service_tables(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+PROBES = ("proc", "threads", "engine", "python")
+"""The default probes."""
+
+
+def _with_added(value: Any) -> Any:
+    """The probes that are listed, or the default ones, and those with a +, which are added."""
+    words = [word for word in value.split(",") if word] if isinstance(value, str) else value
+    if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+        return value
+    listed = [word for word in words if not word.startswith("+")]
+    added = [word.removeprefix("+") for word in words if word.startswith("+")]
+    return list(dict.fromkeys([*(listed or (PROBES if added else ())), *added]))
+
+
 class Spec(BaseModel):
     """One run: which workload, with which engine, on which nodes and storage. The same text always means the same run."""
 
@@ -59,8 +73,8 @@ class Spec(BaseModel):
     input: AnyStorage = Field(default_factory=DiskStorage, description="storage of the input")
     output: AnyStorage = Field(default_factory=DiskStorage, description="storage of the result")
     scratch: AnyStorage = Field(default_factory=DiskStorage, description="storage of shuffle and spill files")
-    probes: Annotated[tuple[ProbeName, ...], Listed] = Field(
-        default=("proc", "threads", "engine", "python"), description="the probes"
+    probes: Annotated[tuple[ProbeName, ...], BeforeValidator(_with_added), Listed] = Field(
+        default=PROBES, description="the probes; +NAME adds one to these"
     )
     services: Annotated[tuple[AnyService, ...], BeforeValidator(service_tables)] = Field(
         default=(), description="services besides the engine and the storage: KIND:NODES, or KIND.KEY=VALUE"
@@ -103,9 +117,10 @@ class Spec(BaseModel):
         return {**table, "engine": {"kind": workload.engines[0]}} if workload else table
 
     def storage(self) -> dict[Role, Storage]:
-        """The storage of each role of the workload."""
+        """The storage of each role of the workload, and of those that it can use and that were requested."""
         named = {"input": self.input, "output": self.output, "scratch": self.scratch}
-        return {role: storage for role, storage in named.items() if role in self.workload.roles}
+        roles = {*self.workload.roles, *(set(self.workload.optional) & self.model_fields_set)}
+        return {role: storage for role, storage in named.items() if role in roles}
 
     def all_services(self) -> list[Service]:
         """The services that its storages and its engine need and those requested, in the order of their start."""
@@ -116,8 +131,8 @@ class Spec(BaseModel):
         return services.resolved(self.storage(), self.engine.services(), self.services, secured=self.secured)
 
     def added_probes(self) -> dict[str, str]:
-        """Probes in addition to the default ones, and why; none if the user listed the probes."""
-        if "probes" in self.model_fields_set:
+        """Probes in addition to the default ones, and why; none if the user listed others, or only the default ones."""
+        if "probes" in self.model_fields_set and not set(self.probes) > set(PROBES):
             return {}
         slow = {layer.parallel for layer in self.layers()} - {""}
         return {"fileops": f"files are on {', '.join(sorted(slow))}"} if slow else {}

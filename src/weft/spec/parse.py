@@ -22,7 +22,7 @@ def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) 
     for key, value in (overrides or {}).items():
         put(merged, key, value)
     if "workload" not in merged:
-        raise UsageError("no workload given", hint=f"choose one of {', '.join(workloads.KINDS)}")
+        raise UsageError("no workload given", hint=f"choose one of {', '.join(workloads.KINDS.listed)}")
     require_plain(merged)
     values: Values = {}
     merged = hidden(merged, values, settings.secret_keys(), settings.named_secret)

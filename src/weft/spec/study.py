@@ -1,20 +1,31 @@
 """A study: a matrix of runs, from TOML or from a table."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from weft.errors import UsageError, why
+from weft.record.record import LABEL
 from weft.spec import cells
 from weft.spec.keys import STUDY_KEYS
 from weft.spec.messages import hint, say
 from weft.spec.model import Spec
 from weft.spec.parse import parse
 from weft.text import toml
+
+
+def _label(text: str) -> str:
+    if not re.fullmatch(LABEL, text):
+        raise ValueError(f"{text!r} is no label; use letters, digits and . : + - _, at most 64")
+    return text
+
+
+Label = Annotated[str, AfterValidator(_label)]
 
 
 class Study(BaseModel):
@@ -31,6 +42,7 @@ class Study(BaseModel):
     control: bool = Field(
         default=False, description="before each run, a second of known work, whose time its record keeps"
     )
+    labels: tuple[Label, ...] = Field(default=(), description="what its runs are called")
 
     def cells(self) -> list[tuple[dict[str, Any], Spec]]:
         """Each combination of the matrix that is not excluded: its coordinates and its spec."""
@@ -68,16 +80,17 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
     return file.parent.name if path.is_dir() else file.stem, table
 
 
-def study_from(table: Mapping[str, Any], *, name: str, where: str) -> Study:
-    """A study from a table; `where` names it in errors."""
+def study_from(table: Mapping[str, Any], *, name: str, where: str = "") -> Study:
+    """A study from a table; `where` names its file in errors, if it has one."""
+    prefix = f"{where}: " if where else ""
     own = {key: table[key] for key in STUDY_KEYS if key in table}
     base = {key: value for key, value in table.items() if key not in STUDY_KEYS}
     try:
         study = Study(name=name, base=base, **own)
     except ValidationError as error:
-        raise UsageError(f"{where}: {say(error)}", hint=hint(error)) from error
+        raise UsageError(f"{prefix}{say(error)}", hint=hint(error)) from error
     try:
         study.cells()
     except UsageError as error:
-        raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
+        raise UsageError(f"{prefix}{error.message}", hint=error.hint) from error
     return study

@@ -1,6 +1,8 @@
 """Standard output and standard error, for tables, reports and progress."""
 
+import sys
 from collections.abc import Iterable
+from typing import IO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -13,6 +15,18 @@ WIDTH = 150
 
 class Printing(Console):
     """A console whose text has no control characters but its own."""
+
+    @property
+    def file(self) -> IO[str]:
+        """The file itself: what is before it would remove this console's own controls too, and Live adds one more."""
+        found = self._file or (sys.stderr if self.stderr else sys.stdout)
+        while (below := getattr(found, "rich_proxied_file", None)) is not None:
+            found = below
+        return found
+
+    @file.setter
+    def file(self, new_file: IO[str]) -> None:
+        self._file = new_file
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar, cast, g
 
 from pydantic import Field, TypeAdapter
 
-from weft.text.shorthand import expand
+from weft.text.shorthand import INTERNAL, expand
 
 
 class Written(Protocol):
@@ -28,7 +28,9 @@ class Family(dict[str, type[Adapter]], Generic[Adapter]):
     def __init__(self, below: Collection[str] | None = None) -> None:
         """`below`: kinds of the adapters by which one of these can be backed, if they are of another family."""
         super().__init__()
-        self._below: Collection[str] = self if below is None else below
+        self.names: dict[str, str] = {}
+        """Other names of kinds, such as that of a file system."""
+        self._below: Collection[str] | None = below
         self._forms: dict[tuple[type[Adapter], ...], TypeAdapter[Adapter]] = {}
 
     def add(self, *adapters: type[Adapter]) -> None:
@@ -37,11 +39,19 @@ class Family(dict[str, type[Adapter]], Generic[Adapter]):
                 dict.fromkeys(get_args(cast("Any", adapter).model_fields["kind"].annotation), adapter)
             )
 
+    @property
+    def listed(self) -> list[str]:
+        """The kinds that users write."""
+        return [kind for kind in self if kind not in INTERNAL]
+
     def table(self, value: Any) -> Any:
         """A table from its short form; anything but a string is returned unchanged."""
         positional = {kind: adapter.positional for kind, adapter in self.items()}
+        positional |= {name: positional[kind] for name, kind in self.names.items()}
         lists = {kind: adapter.lists for kind, adapter in self.items()}
-        return expand(value, positional, lists, self._below)
+        table = expand(value, positional, lists, self._below)
+        named = isinstance(value, str) and table["kind"] in self.names
+        return {**table, "kind": self.names[table["kind"]]} if named else table
 
     def read(self, value: Any) -> Adapter:
         """The adapter that a short form or a table describes. Raises ValueError if there is none."""

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+INTERNAL = frozenset({"null", "own-job", "own-sql", "persistent"})
+"""Kinds for measurements of weft itself, and those that `weft submit` and `weft up` use: no list of known kinds has them."""
 _NO_LISTS: Mapping[str, Collection[str]] = {}
 _NAMES = re.compile(r"[a-z][a-z0-9-]*(?:,[a-z][a-z0-9-]*)+")
 

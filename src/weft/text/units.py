@@ -7,9 +7,9 @@ import re
 
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<prefix>[KMGT]?)(?P<suffix>I?B|)", re.IGNORECASE)
-_DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|)")
+_DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|d|)")
 _RATE = re.compile(r"(?P<number>\d+)(?P<unit>[mg])bit")
-_SECONDS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_SECONDS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def parse_size(text: str | int) -> int:
@@ -28,7 +28,7 @@ def parse_size(text: str | int) -> int:
 
 
 def parse_duration(text: str | float) -> float:
-    """Seconds of "500ms", "30s", "2m", "1h", 30. Raises ValueError."""
+    """Seconds of "500ms", "30s", "2m", "1h", "7d", 30. Raises ValueError."""
     match = _DURATION.fullmatch(str(text).strip())
     if match is None:
         raise ValueError(f"{text!r} is not a duration; write a number and a unit, such as 30s or 5m")
@@ -41,6 +41,18 @@ def parse_rate(text: str) -> float:
     if match is None:
         raise ValueError(f"{text!r} is not a rate; write a number and a unit, such as 250mbit or 1gbit")
     return int(match["number"]) * {"m": 1e6, "g": 1e9}[match["unit"]]
+
+
+def write_size(size: int) -> str:
+    """As users write it, exactly: 1G, 64M, 1000000."""
+    unit = next((unit for unit in "TGMK" if size and size % 1024 ** _POWERS[unit] == 0), "")
+    return f"{size // 1024 ** _POWERS[unit]}{unit}"
+
+
+def write_duration(seconds: float) -> str:
+    """As users write it, exactly: 1h, 90s, 0.5s."""
+    unit = next((unit for unit in "dhm" if seconds and seconds % _SECONDS[unit] == 0), "s")
+    return f"{seconds / _SECONDS[unit]:.12g}{unit}"
 
 
 def show_size(size: float) -> str:

@@ -57,5 +57,5 @@ def _subnet() -> Iterator[str]:
             yield f"127.87.{third}"
             return
     raise NodeError(
-        "254 local clusters are already running on this machine", hint="stop one, or run `weft gc`"
+        "254 local clusters are already running on this machine", hint="stop one, or run `weft clean`"
     )

@@ -17,7 +17,7 @@ from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
 from weft.host import machine, settings, signals
 from weft.host.remote.reach import Reach, message, of_text
 from weft.host.shell import Process
-from weft.host.site.profile import Directives, Word, load
+from weft.host.site.profile import Directives, TimeLimit, Word, load
 from weft.host.slurm import commands, jobs
 from weft.host.slurm.allocation import AllocatedNode, Allocation, allocation, inside, wrapper
 from weft.host.work import Work, WorkDirectory
@@ -25,7 +25,7 @@ from weft.layout.node import Node
 from weft.text.fields import Duration
 
 _THERE = 30.0
-"""Seconds for a watchdog to start; without one, `weft gc` removes what a job leaves on a node."""
+"""Seconds for a watchdog to start; without one, `weft clean` removes what a job leaves on a node."""
 _PATIENCE = 14 * 86400.0
 """Seconds to wait in the queue if `wait` is not set."""
 _REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
@@ -44,8 +44,8 @@ class SlurmNodes(Hosts):
     qos: Word | None = Field(
         default=None, description="quality of service of the job; default: the site profile's"
     )
-    time: Word | None = Field(
-        default=None, description="time limit of the job, such as 1:00:00; default: the site profile's"
+    time: TimeLimit | None = Field(
+        default=None, description="time limit of the job, such as 8h or 1:00:00; default: the site profile's"
     )
     constraint: Word | None = Field(
         default=None, description="features that the nodes must have; default: the site profile's"

@@ -19,6 +19,7 @@ from weft.adapters.probes import (
     threads,
 )
 from weft.adapters.probes.base import Probe
+from weft.text.shorthand import INTERNAL
 
 _ALL: tuple[type[Probe], ...] = (
     null.NullProbe,
@@ -37,9 +38,14 @@ _ALL: tuple[type[Probe], ...] = (
 KINDS: dict[str, type[Probe]] = {probe.name: probe for probe in _ALL}
 
 
+def listed() -> list[str]:
+    """The probes that users name."""
+    return [name for name in KINDS if name not in INTERNAL]
+
+
 def _known(name: str) -> str:
     if name not in KINDS:
-        raise ValueError(f"unknown probe {name!r}; known: {', '.join(KINDS)}")
+        raise ValueError(f"unknown probe {name!r}; known: {', '.join(listed())}")
     return name
 
 

@@ -2,6 +2,7 @@
 
 from weft.adapters.storage import delayed, disk, gluster, hdfs, loopback, memory, mount, null, pool
 from weft.adapters.storage.base import KINDS, AnyStorage
+from weft.facts.filesystems import TYPES
 
 __all__ = ["KINDS", "AnyStorage"]
 
@@ -15,4 +16,7 @@ KINDS.add(
     pool.PoolStorage,
     hdfs.HdfsStorage,
     gluster.GlusterStorage,
+)
+KINDS.names.update(
+    {name: "mount" for name, known in TYPES.items() if known.remote and name.isalnum() and name not in KINDS}
 )

@@ -17,10 +17,13 @@ Outcome = Mapping[str, Any]
 """The contents of a program's JSON file."""
 
 
-CheckedBy = Literal["an independent program", "the job against the generator's formula", ""]
+CheckedBy = Literal[
+    "an independent program", "the job against the generator's formula", "the user's own command", ""
+]
 """Who checked the result; empty if there is only an exit code."""
 PROGRAM: Final = "an independent program"
 JOB: Final = "the job against the generator's formula"
+OWN: Final = "the user's own command"
 NOBODY: Final = ""
 
 
@@ -73,6 +76,8 @@ class ClusterUse(BaseModel, ABC):
     """Supported engines."""
     roles: ClassVar[tuple[str, ...]] = ("scratch",)
     """Storage roles in use."""
+    optional: ClassVar[frozenset[str]] = frozenset()
+    """Those in use if they are requested."""
     checked_by: ClassVar[CheckedBy] = NOBODY
     """Who checks its result."""
     needs: ClassVar[tuple[str, ...]] = ()
@@ -84,6 +89,11 @@ class ClusterUse(BaseModel, ABC):
     def measured(self) -> "Workload | None":
         """The workload; None for a cluster of its user's own commands, which several engines can share."""
         return None
+
+    @property
+    def judged_by(self) -> CheckedBy:
+        """Who checks its result with these parameters."""
+        return self.checked_by
 
     @property
     def runs_on(self) -> tuple[str, ...]:

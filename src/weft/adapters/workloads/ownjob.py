@@ -1,30 +1,51 @@
-"""A user's own job: weft runs and analyses it, but cannot check its result."""
+"""A user's own job: weft runs and analyses it; only a command of the user can check its result."""
 
+import json
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from weft.adapters.workloads.base import NOBODY, Judgement, Prepared, Results, Workload
+from weft.adapters.workloads import tablework
+from weft.adapters.workloads.base import NOBODY, OWN, CheckedBy, Judgement, Prepared, Results, Workload
+from weft.errors import UsageError
 from weft.facts import engines
-from weft.layout.plan import Dependencies, Job
+from weft.facts.roles import SHARED_ROLES
+from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.executes import Executes, Settings
+from weft.text.fields import LEAST_HEAP, Listed, Size
+
+_STDOUT = "stdout"
+"""The file of the record with what the job printed."""
 
 
 def _found(value: Any) -> Any:
-    """Paths of a comma-separated list, made absolute; a URI such as hdfs://... is not changed."""
+    """Paths of a comma-separated list, made absolute; a URI such as hdfs://... is not changed, nor is #NAME behind one."""
     paths = [word for word in value.split(",") if word] if isinstance(value, str) else value
-    return [word if "://" in word else str(_there(Path(word))) for word in paths]
+    return [word if "://" in word else _there(word) for word in paths]
 
 
-def _there(path: Path) -> Path:
-    if not path.exists():
-        raise ValueError(f"file not found: {path}")
-    return path.resolve()
+def _there(word: str) -> str:
+    name, mark, alias = word.partition("#")
+    if not Path(name).exists():
+        raise ValueError(f"file not found: {name}")
+    return f"{Path(name).resolve()}{mark}{alias}"
 
 
-Listed = Annotated[tuple[str, ...], BeforeValidator(_found)]
+Files = Annotated[tuple[str, ...], BeforeValidator(_found)]
 """Files in the form of spark-submit: a.py,b.zip."""
+
+
+def _split(value: Any) -> Any:
+    """A command as a list, as a shell would split it; no shell runs it."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return shlex.split(value)
+    except ValueError as error:
+        raise ValueError(f"{value!r} is not a command: {str(error).lower()}") from error
 
 
 class OwnJob(Workload):
@@ -34,47 +55,108 @@ class OwnJob(Workload):
     checked_by = NOBODY
     positional = "program"
     engines = tuple(dict.fromkeys(("spark", *(name for name, facts in engines.ALL.items() if facts.command))))
+    optional: ClassVar[frozenset[str]] = SHARED_ROLES
 
     program: Annotated[Path, Executes("it is the job")] = Field(description="a .py or .jar file")
+    name: str = Field(default="", description="name of the job; default: that of its file")
     arguments: Annotated[tuple[str, ...], Executes("arguments of the job")] = Field(
-        default=(), description="arguments of the job"
+        default=(),
+        description="arguments of the job; {input} and {output} are the directories of these roles",
     )
     main_class: Annotated[str, Executes("the job")] = Field(default="", description="main class of a jar")
-    py_files: Annotated[Listed, Executes("code of the job")] = Field(
+    py_files: Annotated[Files, Executes("code of the job")] = Field(
         default=(), description="Python modules and archives that it imports"
     )
-    jars: Annotated[Listed, Executes("code of the job")] = Field(default=(), description="jars that it uses")
-    files: Annotated[Listed, Executes("files beside the job")] = Field(
+    jars: Annotated[Files, Executes("code of the job")] = Field(default=(), description="jars that it uses")
+    packages: Annotated[tuple[str, ...], Listed, Executes("code of the job")] = Field(
+        default=(), description="jars that it uses, by their Maven coordinates: GROUP:ARTIFACT:VERSION"
+    )
+    files: Annotated[Files, Executes("files beside the job")] = Field(
         default=(), description="files for the working directory of every task"
     )
+    archives: Annotated[Files, Executes("files beside the job")] = Field(
+        default=(), description="archives that are unpacked in the working directory of every task: FILE#NAME"
+    )
     conf: Settings = Field(default_factory=dict, description="settings of the engine for this job only")
+    driver_memory: Size | None = Field(
+        default=None, ge=LEAST_HEAP, description="heap of its driver; default: the engine's"
+    )
     options: Annotated[tuple[str, ...], Executes("options of the engine's submit command")] = Field(
         default=(), description="other options of the engine's submit command"
+    )
+    stage: Files = Field(default=(), description="files and directories that are copied to {input} before")
+    verify: Annotated[tuple[str, ...], BeforeValidator(_split), Executes("it checks the result")] = Field(
+        default=(), description="command that ends with exit code 0 if the result is right"
     )
     directory: Annotated[Path, Executes("Python and Java load what is in it")] = Field(
         default_factory=Path.cwd, description="working directory of the job"
     )
 
     @property
+    def judged_by(self) -> CheckedBy:
+        return OWN if self.verify else NOBODY
+
+    @property
     def paths(self) -> list[Path]:
         """What every node must see."""
-        dependencies = [Path(word) for word in (*self.py_files, *self.jars, *self.files) if "://" not in word]
-        return [self.program, self.directory, *dependencies]
+        named = (*self.py_files, *self.jars, *self.files, *self.archives, *self.stage)
+        return [
+            self.program,
+            self.directory,
+            *(Path(word.partition("#")[0]) for word in named if "://" not in word),
+        ]
 
     @property
     def own_program(self) -> Path | None:
         return self.program
 
+    def prepare(self, layout: Layout) -> Sequence[Command]:
+        if not self.stage:
+            return []
+        if "input" not in layout.places:
+            raise UsageError("there is no input to copy files to", hint="add --input, such as --input memory")
+        words = ["--to", layout.places["input"].path]
+        words += [word for path in self.stage for word in ("--from", f"{Path(path).name}={path}")]
+        return [tablework.table_program(layout, "stage", "stage", words)]
+
     def job(self, prepared: Prepared) -> Job:
         return Job(
-            self.program.name,
+            self.name or self.program.name,
             str(self.program),
-            self.arguments,
+            _filled(self.arguments, prepared.layout),
             options=self.options,
-            dependencies=Dependencies(self.main_class, self.py_files, self.jars, self.files, self.conf),
+            dependencies=Dependencies(
+                self.main_class, self.py_files, self.jars, self.files, self.conf,
+                archives=self.archives, packages=self.packages, driver_memory=self.driver_memory,
+            ),
             directory=self.directory,
-            output=prepared.layout.outcome("stdout"),
-        )
+            output=prepared.layout.outcome(_STDOUT),
+        )  # fmt: skip
 
-    def judge(self, results: Results) -> Judgement:  # noqa: ARG002 - nobody checks it
-        return Judgement(valid=True, reason="", bytes_in=0, bytes_out=0)
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        """The user's own command, on the head node."""
+        if not self.verify:
+            return []
+        words = ["--command", json.dumps(_filled(self.verify, prepared.layout))]
+        words += ["--directory", str(self.directory)]
+        return [tablework.table_program(prepared.layout, "check", "owncheck", words)]
+
+    def judge(self, results: Results) -> Judgement:
+        found = results.checked[0] if results.checked else {}
+        facts = {"check": dict(found)} if found else {}
+        return Judgement(not found.get("reason"), found.get("reason", ""), 0, 0, facts=facts)
+
+
+def _filled(words: Sequence[str], layout: Layout) -> list[str]:
+    """With the directories of the roles that were requested, and the file of what the job printed."""
+    known: Mapping[str, str] = {
+        **{f"{{{role}}}": place.path for role, place in layout.places.items() if role in SHARED_ROLES},
+        "{stdout}": str(layout.outcome(_STDOUT)),
+    }
+    return [_replaced(word, known) for word in words]
+
+
+def _replaced(word: str, known: Mapping[str, str]) -> str:
+    for mark, text in known.items():
+        word = word.replace(mark, text)
+    return word

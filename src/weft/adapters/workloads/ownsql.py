@@ -1,7 +1,7 @@
 """A user's own SQL query on files in Parquet: weft runs and analyses it, but cannot check its result."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,10 +10,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from weft.adapters.workloads import tablework
 from weft.adapters.workloads.base import NOBODY, Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.tables.files import fixed, matching
 from weft.text.executes import Executes, Settings
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WILD = re.compile(r"[*?\[{]")
 _PARQUET = b"PAR1"
 _LABEL = "result-1"
 
@@ -47,6 +47,7 @@ class OwnSql(Workload):
     engines = tablework.ENGINES
     libraries: ClassVar[Mapping[str, str]] = tablework.LIBRARIES
     roles = ("output", "scratch")
+    optional: ClassVar[frozenset[str]] = frozenset({"input"})
 
     query: Annotated[Path, BeforeValidator(_there), Executes("SQL of an engine can call Java methods")] = (
         Field(description="a .sql file with one query")
@@ -65,13 +66,13 @@ class OwnSql(Workload):
     def paths(self) -> list[Path]:
         """What every node must see."""
         local = [Path(path) for path in self.tables.values() if "://" not in path]
-        return [self.query, *map(_fixed, local), *([self.result.parent] if self.result else [])]
+        return [self.query, *map(fixed, local), *([self.result.parent] if self.result else [])]
 
     def require_files(self) -> None:
         """The tables' files exist, and are Parquet: looked at before a cluster starts."""
         for name, path in self.tables.items():
             # engines know alternatives in braces, and Python does not
-            if "://" not in path and "{" not in path and not any(map(_parquet, _files(Path(path)))):
+            if "://" not in path and "{" not in path and not any(map(_parquet, matching(Path(path)))):
                 raise ValueError(f"table {name}: no file of {path} is a Parquet file")
 
     @property
@@ -79,11 +80,23 @@ class OwnSql(Workload):
         return f"run {self.query.name}"
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
-        """The tables are the user's; their columns are read from them for an engine that does not do so itself."""
-        if not tablework.dialect(layout).columns:
-            return []
-        options = [*tablework.table_options(self.tables), "--output", str(_columns(layout))]
-        return [tablework.table_program(layout, "columns", "columns", options)]
+        """Columns are read from the tables for an engine that does not do so itself; the tables are copied to an input."""
+        found = []
+        if tablework.dialect(layout).columns:
+            options = [*tablework.table_options(self.tables), "--output", str(_columns(layout))]
+            found.append(tablework.table_program(layout, "columns", "columns", options))
+        if copied := self._placed(layout):
+            words = [word for name in copied for word in ("--from", f"{name}/={self.tables[name]}")]
+            words += ["--to", layout.places["input"].path]
+            found.append(tablework.table_program(layout, "stage", "stage", words))
+        return found
+
+    def _placed(self, layout: Layout) -> dict[str, str]:
+        """The tables that are copied to the input, if there is one, and where they are then."""
+        if "input" not in layout.places:
+            return {}
+        here = [name for name, path in self.tables.items() if "://" not in path]
+        return {name: f"{layout.places['input'].path}/{name}" for name in here}
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
@@ -94,7 +107,7 @@ class OwnSql(Workload):
             "output": layout.places["output"].path,
         }
         own = Dependencies(conf=self.conf, jars=[str(jar) for jar in layout.libraries])
-        tables = tablework.table_options(self.tables)
+        tables = tablework.table_options({**self.tables, **self._placed(layout)})
         return engine_job(layout, self.query.name, "Sql", options, tables, dependencies=own)
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
@@ -114,17 +127,6 @@ class OwnSql(Workload):
         )  # fmt: skip
 
 
-def _files(path: Path) -> Iterator[Path]:
-    """The files of a path or a pattern, without those that no engine reads."""
-    above = _fixed(path)
-    for found in (
-        [path] if path.exists() else above.glob(str(path.relative_to(above))) if above != path else []
-    ):
-        for each in found.rglob("*") if found.is_dir() else [found]:
-            if each.is_file() and each.name[0] not in "._":
-                yield each
-
-
 def _parquet(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(len(_PARQUET)) == _PARQUET
@@ -132,9 +134,3 @@ def _parquet(path: Path) -> bool:
 
 def _columns(layout: Layout) -> Path:
     return layout.outcome(tablework.COLUMNS)
-
-
-def _fixed(pattern: Path) -> Path:
-    """The path above the first part of a pattern that has a wildcard."""
-    wild = next((i for i, part in enumerate(pattern.parts) if _WILD.search(part)), len(pattern.parts))
-    return Path(*pattern.parts[:wild])

@@ -31,6 +31,7 @@ class Headline:
     """The storage of the roles: input, output, scratch."""
     created: str = ""
     key: str = ""
+    labels: tuple[str, ...] = ()
     study: str = ""
     coordinates: Mapping[str, str] = field(default_factory=dict)
     repeat: int | None = None
@@ -54,7 +55,7 @@ class Headline:
     """Whether it is the log of a cluster that weft did not run: its time is the log's own, of a result that nobody checked."""
 
 
-_SAME = ("reason", "workload", "engine", "nodes", "created", "key", "storages", "facts")
+_SAME = ("reason", "workload", "engine", "nodes", "created", "key", "storages", "facts", "labels")
 
 
 def headline(stored: Stored) -> Headline:

@@ -278,9 +278,9 @@ def _side(found: Evidence, mine: Indexes) -> str:
 def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
     missing = {}
     if found.waiting is None:
-        missing["threads"] = f"{WAITING}, and what tasks were blocked in: --set probes=...,threads"
+        missing["threads"] = f"{WAITING}, and what tasks were blocked in: --probe threads"
     if not found.files.counted:
-        missing["fileops"] = "which files were waited for: --set probes=...,fileops"
+        missing["fileops"] = "which files were waited for: --probe fileops"
     elif not found.files.by_thread:
         missing["fileops by thread"] = "file calls of servers and of tasks were not counted apart"
     if not found.cpu:
@@ -288,7 +288,7 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
     elif found.of_process:
         missing["CPU time of tasks"] = f"{CPU} is that of their whole processes, with JIT and GC"
     if found.gc is None:
-        missing[GC] = "the engine does not say it; it is counted as something else: --set probes=...,pauses"
+        missing[GC] = "the engine does not say it; it is counted as something else: --probe pauses"
     if found.fetch.waited is None:
         missing["waiting for blocks"] = "network: the engine does not say it"
     elif found.fetch.started:
@@ -296,7 +296,7 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
             "network of tasks whose JVM started meanwhile, which the engine does not time"
         )
     if found.workers is None and PYTHON_WORKER in found.blocked:
-        missing["Python workers"] = "what they did while their tasks waited for them: --set probes=...,python"
+        missing["Python workers"] = "what they did while their tasks waited for them: --probe python"
     return Covered(
         tasks=found.tasks.height,
         processes_ran=metrics.executors.height,

@@ -106,7 +106,7 @@ def _named(error: MissingError, lacking: Sequence[str]) -> MissingError:
     return MissingError(
         f"the installation in {prefix} has no {', '.join(lacking)}, and {error.message}",
         tail=error.tail,
-        hint="install a bundle that has it: `weft bundle --engines` packs engines, and with each its libraries",
+        hint="install a bundle that has it: `weft bundle --engine` packs engines, and with each its libraries",
     )
 
 

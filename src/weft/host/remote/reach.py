@@ -213,7 +213,7 @@ class Reach:
         return f"try by hand: {shlex.join([*self.client, self.python, '--version'])}"
 
     def text(self) -> str:
-        """For a lease, so that `weft gc` can access the host too."""
+        """For a lease, so that `weft clean` can access the host too."""
         return json.dumps([self.host, list(self.client), self.login_shell, self.python, self.job])
 
     def gone(self) -> bool:

@@ -1,18 +1,32 @@
 """The site profile: the directives of weft's jobs and the directories on this machine. Unset keys are not requested."""
 
+import math
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from weft.errors import UsageError, why
 from weft.host import settings
 from weft.text import toml
 from weft.text.executes import Executes
+from weft.text.units import parse_duration
 
 Word = Annotated[str, StringConstraints(pattern=r"^[^\r\n]*$")]
 """Text that fits into one line of a script."""
+_DURATION = re.compile(r"\d+(\.\d+)?[smhd]")
+
+
+def _in_minutes(value: Any) -> Any:
+    """A duration such as 8h, as Slurm reads it: whole minutes."""
+    given = isinstance(value, str) and _DURATION.fullmatch(value)
+    return str(math.ceil(parse_duration(value) / 60)) if given else value
+
+
+TimeLimit = Annotated[Word, BeforeValidator(_in_minutes)]
+"""A time limit as weft writes times (8h), or as Slurm does (1:00:00, or minutes)."""
 
 
 class Directives(BaseModel):
@@ -23,8 +37,8 @@ class Directives(BaseModel):
     partition: Word | None = Field(default=None, description="partition; unset: Slurm's default")
     account: Word | None = Field(default=None, description="account that is charged; unset: Slurm's default")
     qos: Word | None = Field(default=None, description="quality of service; unset: Slurm's default")
-    time: Word | None = Field(
-        default=None, description="time limit, in Slurm's format (1:00:00); unset: the partition's"
+    time: TimeLimit | None = Field(
+        default=None, description="time limit, such as 8h or 1:00:00; unset: the partition's"
     )
     constraint: Word | None = Field(default=None, description="features that each node must have")
     exclusive: bool = Field(default=True, description="allocate whole nodes, as measurements require")
@@ -96,6 +110,12 @@ class Profile(BaseModel):
     container: Container = Container()
     scratch: Scratch = Scratch()
     limits: Limits = Limits()
+    nodes: Annotated[Word | None, Executes("options of ssh, and the program on each host")] = Field(
+        default=None, description="nodes of commands without --nodes, such as slurm:4; unset: local:2"
+    )
+    engine: Annotated[Word | None, Executes("programs of its home run")] = Field(
+        default=None, description="engine of commands without --engine, where it runs the workload"
+    )
     shared: Path | None = Field(
         default=None,
         description="directory that every node sees, for input and output; unset: beside the records",

@@ -22,7 +22,7 @@ from weft.report.sections import (
 from weft.text.numbers import amount, maybe, percent, seconds, size, text, times
 from weft.text.units import show_seconds, show_size
 
-_LEFT_BEHIND = "`weft ps` shows what it left behind on this machine, `weft gc` releases it"
+_LEFT_BEHIND = "`weft ps` shows what it left behind on this machine, `weft clean` releases it"
 
 
 def failure(summary: Summary) -> Section:

@@ -23,6 +23,8 @@ def _found(facts: Mapping[str, Any]) -> list[str]:
         for row in queries
         if len(queries) <= _FEW and row.get("checksum")
     ]
+    if (check := facts.get("check")) and check.get("reason"):
+        found += [f"check: {line}" for line in check["lines"]]
     if "latency_median_seconds" in facts:
         median, most = (seconds(facts[f"latency_{name}_seconds"]) for name in ("median", "p99"))
         kept = "sustained" if facts["sustained"] else f"not sustained, the limit is the {facts['limit']}"

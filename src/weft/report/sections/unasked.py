@@ -9,4 +9,4 @@ def unasked(summary: Summary, probe: str, what: str) -> Mapping[str, str]:
     """`what` with the reason; nothing where the probe was on, or says itself why it could not observe."""
     if probe in summary.probes:
         return {what: "the probe left no reading"}
-    return {} if probe in summary.probes_missing else {what: f"add {probe} to probes, with --set probes=LIST"}
+    return {} if probe in summary.probes_missing else {what: f"add it with --probe {probe}"}

@@ -278,7 +278,10 @@ class SparkEngine(Engine, Tenant):
             # Spark reads one file by its name, and spark-defaults.conf only in SPARK_CONF_DIR
             environment["SPARK_CONF_DIR"], conf = str(conf.parent), conf.with_name("job.conf")
             files, more = {conf: _lines(secret)}, ["--load-spark-defaults"]
-        submit = [*self._java(layout, self.driver_memory), "org.apache.spark.deploy.SparkSubmit"]
+        submit = [
+            *self._java(layout, job.dependencies.driver_memory or self.driver_memory),
+            "org.apache.spark.deploy.SparkSubmit",
+        ]
         submit += ["--properties-file", str(conf), *more, "--name", job.name, *own]
         argv = [*submit, *_job_options(job.dependencies), *job.options, program, *job.arguments]
         return job.command("driver", layout.head, argv, environment, files=files)
@@ -360,7 +363,8 @@ def _watched(conf: Mapping[str, str], layout: Layout) -> dict[str, str]:
 
 def _job_options(dependencies: Dependencies) -> list[str]:
     """The dependencies of a job, as options of spark-submit."""
-    listed = {"--py-files": dependencies.py_files, "--jars": dependencies.jars, "--files": dependencies.files}
+    names = ("py_files", "jars", "packages", "files", "archives")
+    listed = {f"--{name.replace('_', '-')}": getattr(dependencies, name) for name in names}
     arguments = ["--class", dependencies.main_class] if dependencies.main_class else []
     arguments += [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]
     return arguments + assign("--conf", dependencies.shown)

@@ -10,6 +10,7 @@ FACTS = EngineFacts(
     settings=Settings(
         local_directories="io.tmp.dirs",
         heap="taskmanager.memory.task.heap.size",
+        driver_key="driver_memory",
         partitions=("parallelism.default",),
     ),
     empty_job={"kind": "pi", "points": 1000},

@@ -7,7 +7,11 @@ from weft.facts.enginefacts import EngineFacts, Settings, TaskLog
 FACTS = EngineFacts(
     log=f"{__name__}.jobhistory",
     rules=Path(__file__).with_name("rules.toml"),
-    settings=Settings(local_directories="yarn.nodemanager.local-dirs", partitions=("mapreduce.job.reduces",)),
+    settings=Settings(
+        local_directories="yarn.nodemanager.local-dirs",
+        driver_key="client_memory",
+        partitions=("mapreduce.job.reduces",),
+    ),
     empty_job={"kind": "pi", "points": 1000, "tasks": 16},
     # Job.monitorAndPrintJob prints the diagnostics of failed attempts
     tasks=TaskLog(

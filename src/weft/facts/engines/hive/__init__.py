@@ -7,6 +7,10 @@ from weft.facts.enginefacts import EngineFacts, Settings, Sql
 FACTS = EngineFacts(
     log=f"{__name__}.tezhistory",
     rules=Path(__file__).with_name("rules.toml"),
-    settings=Settings(local_directories="yarn.nodemanager.local-dirs", partitions=("mapreduce.job.reduces",)),
+    settings=Settings(
+        local_directories="yarn.nodemanager.local-dirs",
+        driver_key="client_memory",
+        partitions=("mapreduce.job.reduces",),
+    ),
     sql=Sql(),
 )

@@ -1,0 +1,38 @@
+"""What of a run nobody wrote, and what was written by another name: a line each, before it begins."""
+
+import sys
+from collections.abc import Iterator
+
+from weft.adapters.storage import KINDS
+from weft.api.flags import Flags
+from weft.api.request import defaults
+from weft.facts import filesystems
+from weft.host import settings
+from weft.host.site.profile import load
+from weft.spec.study import Study
+from weft.text.verbosity import CHOSEN
+
+
+def say_chosen(study: Study, flags: Flags) -> None:
+    """Print these lines."""
+    for line in () if CHOSEN.quiet else (*_defaults(study, flags), *_named(flags)):
+        print(line, file=sys.stderr)
+
+
+def _defaults(study: Study, flags: Flags) -> Iterator[str]:
+    scratch = load().scratch
+    for key, value in defaults(flags).items():
+        if study.base.get(key) == value:
+            surveyed = key == "scratch" and scratch.nodes
+            reach = f", surveyed on up to {scratch.nodes} nodes" if surveyed else ""
+            yield f"{key} {value}: the default of {settings.site()}{reach}; --{key} changes it"
+
+
+def _named(flags: Flags) -> Iterator[str]:
+    """Of a directory on a file system that was named by it."""
+    for role in ("input", "output", "scratch"):
+        name, _, path = (getattr(flags, role) or "").partition(":")
+        if name in KINDS.names:
+            word = filesystems.of(name).word
+            pool = f"; pool:{path} keeps many files in a few large ones" if role == "scratch" else ""
+            yield f"{role} {name}:{path} is mount:{path}, a directory on {word}{pool}"

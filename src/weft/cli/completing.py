@@ -1,0 +1,84 @@
+"""What a shell completes: names of workloads, records, clusters, storage types. It reads names of files alone."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from weft.host import settings
+from weft.text.entry import Entry
+from weft.text.shorthand import INTERNAL
+
+Completer = Callable[[Any, Any, str], list[str]]
+_KIND = re.compile(r"^(?:    kind: |Spark\w+Test = )Literal\[(.*?)\]", re.MULTILINE | re.DOTALL)
+_PROBE = re.compile(r'^    name: ClassVar\[str\] = "(.*?)"', re.MULTILINE)
+
+
+def kinds(family: str) -> list[str]:
+    """The kinds of a family of adapters, from its source: its modules take long to import."""
+    pattern = _PROBE if family == "probes" else _KIND
+    files = sorted((settings.PACKAGE / "adapters" / family).rglob("*.py"))
+    found = [word for file in files for text in pattern.findall(file.read_text()) for word in _words(text)]
+    return [kind for kind in dict.fromkeys(found) if kind not in (*INTERNAL, "several")]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r'"(.*?)"', text) or [text]
+
+
+def of(family: str) -> Completer:
+    """Completes a kind; of a list, the last one."""
+
+    def complete(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001 - the signature of typer's
+        before, comma, _ = incomplete.rpartition(",")
+        return [f"{before}{comma}{kind}" for kind in kinds(family)]
+
+    return complete
+
+
+def kind(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
+    """Kinds of every family."""
+    families = ("workloads", "engines", "nodes", "storage", "services")
+    return [one for family in families for one in kinds(family)]
+
+
+def workload(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
+    """Workloads, and TOML files and studies below the current directory."""
+    return [*kinds("workloads"), *_paths(incomplete, ".toml")]
+
+
+def run(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
+    """Names of records, newest first."""
+    names = (path.parent.name for path in settings.runs().glob("*/record.json"))
+    return ["last", *sorted(filter(str.isprintable, names), reverse=True)]
+
+
+def cluster(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
+    """Names of persistent clusters."""
+    return sorted(path.stem for path in (settings.state() / "clusters").glob("*.lock"))
+
+
+def label(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
+    """Labels of records."""
+    found: set[str] = set()
+    for path in settings.runs().glob("*/record.json"):
+        with suppress(OSError, ValueError, AttributeError, TypeError):
+            found.update(
+                word
+                for word in (Entry(path.parent) / path.name).json().get("labels", ())
+                if word.isprintable()
+            )
+    return sorted(found)
+
+
+def _paths(incomplete: str, suffix: str) -> Iterator[str]:
+    """Files with this suffix, and directories, whose names begin so."""
+    folder, slash, name = incomplete.rpartition("/")
+    try:
+        entries = sorted(Path(f"{folder}{slash}" or ".").iterdir())
+    except OSError:
+        return
+    for path in entries:
+        if path.name.startswith(name) and (path.is_dir() or path.name.endswith(suffix)):
+            yield f"{folder}{slash}{path.name}{'/' if path.is_dir() else ''}"
