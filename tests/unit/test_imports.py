@@ -3,6 +3,7 @@
 import gzip
 import html
 import json
+import os
 import random
 import shutil
 from pathlib import Path
@@ -11,18 +12,22 @@ import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from weft.analysis.compare.compare import compare
 from weft.analysis.compare.headline import headlines
 from weft.analysis.compare.study import explained
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Summary
+from weft.cli import app
 from weft.errors import UsageError, WeftError
 from weft.facts import kept
+from weft.host import settings
 from weft.report.pages import page
 from weft.run.imports.found import most_at_once as together
 from weft.run.imports.importing import import_log
 
+RUNNER = CliRunner()
 LOGS = Path(__file__).parent / "logs"
 PLAIN = LOGS / "spark-3.5-plain.gz"
 """Spark 3.5.7, local[2], examples/src/main/python/pi.py 4."""
@@ -303,3 +308,27 @@ def test_settings_that_spark_adds_itself_are_not_compared(tmp_path: Path) -> Non
     assert settings["spark.sql.shuffle.partitions"] == "4"
     assert "spark.driver.extraJavaOptions" not in settings
     assert "spark.app.id" not in settings
+
+
+def test_explain_takes_a_log_and_says_where_its_record_is(tmp_path: Path) -> None:
+    log = tmp_path / "app.gz"
+    shutil.copy(PLAIN, log)
+    first = RUNNER.invoke(app, ["explain", str(log), "--json"])
+    assert first.exit_code == 0, first.exception
+    assert json.loads(first.stdout)["sentence"]
+    (record,) = settings.runs().iterdir()
+    assert f"record {record}, imported from {log} and kept; nobody checked the result" in first.stderr
+    os.utime(log, (0, 0))
+    again = RUNNER.invoke(app, ["explain", str(log), "--json"])
+    assert f"record {record}, imported before" in again.stderr
+    assert again.stdout == first.stdout
+    os.utime(log, (2**31, 2**31))
+    RUNNER.invoke(app, ["explain", str(log)])
+    assert len(list(settings.runs().iterdir())) == 2, "the log has changed"
+
+
+def test_what_is_neither_a_record_nor_a_log_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("nothing")
+    assert isinstance(RUNNER.invoke(app, ["explain", str(text)]).exception, UsageError)
+    assert "no record in" in str(RUNNER.invoke(app, ["explain", "nothing"]).exception)

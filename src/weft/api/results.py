@@ -1,12 +1,14 @@
 """What records say: where the time of a run went, and how runs compare."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from weft.analysis.compare import study as studies
 from weft.analysis.compare.compare import Comparison
 from weft.analysis.compare.compare import compare as compared
 from weft.analysis.compare.headline import headlines
+from weft.analysis.compare.reference import Change, change
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Summary
@@ -16,6 +18,9 @@ from weft.facts.jobmetrics import JobMetrics
 from weft.host import settings
 from weft.record import record
 from weft.record.record import Stored
+from weft.record.selection import Selection, created, moment
+from weft.run.imports.importing import import_log
+from weft.text.units import parse_duration
 
 
 def summary_of(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
@@ -29,9 +34,33 @@ def summary_of(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     )
 
 
+def recorded(run: str) -> tuple[Stored, bool]:
+    """A record by its name; or that of a log (event log, job history, archive), and whether it was made of it just now."""
+    path = Path(run)
+    if not _is_log(path):
+        return record.find(settings.runs(), run), False
+    changed = max(each.stat().st_mtime for each in (path, *(path.iterdir() if path.is_dir() else ())))
+    for stored in reversed(record.all_records(settings.runs())):
+        same = (stored.head.imported or {}).get("log") == str(path.resolve())
+        if same and changed <= (created(stored.head.created) or 0.0):
+            return stored, False
+    return import_log(path, settings.runs()), True
+
+
+def _is_log(path: Path) -> bool:
+    with suppress(OSError):  # the name is too long for a path
+        return path.exists() and not (path / "record.json").exists()
+    return False
+
+
 def explain(run: str = "last") -> Explanation:
-    """Where a run's slot time went. Raises UsageError for a stream, and for a record without job metrics."""
-    stored = record.find(settings.runs(), run)
+    """Where a run's slot time went; also of a log, of which a record is made. Raises UsageError for a stream, and for a
+    record without job metrics."""
+    return explained(recorded(run)[0])
+
+
+def explained(stored: Stored) -> Explanation:
+    """The same of a record."""
     summary = summary_of(stored)
     if summary.stream:
         raise UsageError(
@@ -49,6 +78,51 @@ def explain(run: str = "last") -> Explanation:
 def compare(runs: Sequence[str] = (), *, study: str = "") -> Comparison:
     """Two or more runs, or all runs of a study, grouped by their spec. Raises UsageError for fewer."""
     return of_study(study) if study else _of_runs(runs)
+
+
+def against(runs: Sequence[str], reference: str, slower: float) -> Change:
+    """Whether runs are slower than a reference by more than a share, such as 0.1.
+
+    A run is the name of a record, `label:WORD`, or `since:TIME`; the reference also `older:TIME` (of the same spec as the
+    newest of the runs), or a time such as 42.5s.
+    """
+    chosen = [stored for name in runs for stored in _meant(name)]
+    if not chosen:
+        raise UsageError(f"no record fits {', '.join(runs)}", hint="`weft runs` lists every run")
+    newest = max(chosen, key=lambda stored: stored.head.created)
+    given = None if ":" in reference else _time(reference)
+    before = [] if given is not None else _meant(reference, newest.head.key)
+    if given is None and not before:
+        raise UsageError(f"no record fits the reference {reference}", hint="`weft runs` lists every run")
+    # a label or a time may also have runs of other specs
+    named = {stored.directory.resolve(): stored for stored in chosen if stored.head.key == newest.head.key}
+    return change(headlines(list(named.values())), headlines(before), given, slower)
+
+
+def _meant(name: str, key: str = "") -> list[Stored]:
+    """The records that a name stands for; with a key, those of one spec if there are several."""
+    kind, _, value = name.partition(":")
+    if kind not in {"label", "since", "older"} or not value:
+        return [record.find(settings.runs(), name)]
+    try:
+        at = None if kind == "label" else moment(value)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}", hint=f"write {kind}:7d, or {kind}:2026-01-31") from error
+    wanted = Selection(
+        label=value if kind == "label" else "",
+        since=at if kind == "since" else None,
+        before=at if kind == "older" else None,
+    )
+    found = wanted.of(record.all_records(settings.runs()))
+    same = [stored for stored in found if stored.head.key == key]
+    return same if kind == "older" or (same and key) else found
+
+
+def _time(text: str) -> float | None:
+    """A time that is written with its unit."""
+    with suppress(ValueError):
+        return None if text.isdigit() else parse_duration(text)
+    return None
 
 
 def of_study(name: str) -> Comparison:

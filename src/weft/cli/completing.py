@@ -54,6 +54,11 @@ def run(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
     return ["last", *sorted(filter(str.isprintable, names), reverse=True)]
 
 
+def run_or_log(ctx: Any, args: Any, incomplete: str) -> list[str]:
+    """The same, and logs."""
+    return [*run(ctx, args, incomplete), *_paths(incomplete, "")]
+
+
 def cluster(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
     """Names of persistent clusters."""
     return sorted(path.stem for path in (settings.state() / "clusters").glob("*.lock"))

@@ -139,6 +139,14 @@ Run = Annotated[
         help="path or name of a record, or part of its name, or last",
     ),
 ]
+RunOrLog = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN|LOG",
+        autocompletion=completing.run_or_log,
+        help="path or name of a record, or part of its name, or last; or the file of a log",
+    ),
+]
 
 
 JOB: dict[str, Any] = {

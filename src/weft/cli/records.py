@@ -1,12 +1,13 @@
 """Verbs that show records: show, report, compare. They need only the records."""
 
+import sys
 from typing import Annotated
 
 import typer
 
 from weft.api import results
 from weft.cli import completing
-from weft.cli.flags import AsJson, OfStudy, Out, Run
+from weft.cli.flags import AsJson, OfStudy, Out, Run, RunOrLog
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record
@@ -26,14 +27,21 @@ def show(run: Run = "last", as_json: AsJson = False) -> None:
         terminal.show(summary, console())
 
 
-def explain(run: Run = "last", as_json: AsJson = False) -> None:
-    """Show where a run's slot time went.
+def explain(run: RunOrLog = "last", as_json: AsJson = False) -> None:
+    """Show where the time went: of a run, or of an event log.
 
-    It is divided into parts that sum to all of it, with what each would be worth.
+    The slot time is divided into parts that sum to all of it, with what each would be worth.
+
+    Also of an event log of Spark, a job history of MapReduce or an archive of Flink. A record is made of it, as with
+    `weft import`, and kept.
 
     Example: weft explain last
     """
-    found = results.explain(run)
+    stored, imported = results.recorded(run)
+    if stored.head.imported:
+        how = f"imported from {run} and kept" if imported else "imported before"
+        print(f"record {stored.directory}, {how}; nobody checked the result", file=sys.stderr)
+    found = results.explained(stored)
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
@@ -67,23 +75,60 @@ def compare_runs(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="RUN RUN ...",
+            metavar="RUN ...",
             autocompletion=completing.run,
-            help="two or more runs",
+            help="names of records; with --reference also label:WORD, or since:7d",
             show_default=False,
         ),
     ] = None,
     of_study: OfStudy = "",
+    reference: Annotated[
+        str,
+        typer.Option(
+            metavar="REFERENCE",
+            help="compare the runs with this: a run, label:WORD, older:30d, or a time such as 42.5s",
+            show_default=False,
+        ),
+    ] = "",
+    slower: Annotated[
+        str, typer.Option(metavar="PERCENT", help="end with exit code 1 if they are slower by more")
+    ] = "10%",
     as_json: AsJson = False,
 ) -> None:
     """Compare runs, grouped by their spec.
 
     Medians have confidence intervals; cells whose intervals overlap are not ranked.
 
-    Example: weft compare --study scratches
+    With --reference: whether the median of the valid runs is slower than that of the reference by more than --slower. The
+    exit code is then 0 or 1. older:30d are runs of the same spec that began at least so long ago.
+
+    Example: weft compare since:1d --reference older:30d --slower 10%
     """
+    if reference:
+        _against(names or [], reference, slower, as_json=as_json)
+        return
     found = results.compare(names or [], study=of_study)
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
         terminal.sections(study.sections(found), console())
+
+
+def _against(names: list[str], reference: str, slower: str, *, as_json: bool) -> None:
+    if not names:
+        raise UsageError(
+            "--reference needs a run to compare", hint="weft compare last --reference label:good"
+        )
+    found = results.against(names, reference, _share(slower))
+    print(found.model_dump_json(indent=1) if as_json else "\n".join([found.sentence, *found.notes]))
+    sys.exit(1 if found.fails else 0)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text.removesuffix("%")) / 100
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 100:
+        raise UsageError(f"--slower: {text!r} is no share", hint="write --slower 10%")
+    return share
