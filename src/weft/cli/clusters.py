@@ -74,14 +74,32 @@ def shell(name: Name = None) -> None:
     persistent.attach(name, [settings.login_shell()])
 
 
-def connect(name: Name = None, as_json: AsJson = False) -> None:
-    """Print what a notebook needs to connect to a cluster.
+def connect(
+    name: Name = None,
+    tunnel: Annotated[
+        bool, typer.Option("--tunnel", help="serve its status pages to a browser, also on a laptop")
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT", min=1024, max=65000, help="of --tunnel; default: a free one", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what a notebook needs; open web UIs from a laptop.
 
-    Example: weft connect
+    With --tunnel it prints a line for ssh on your laptop, and an address that opens the status pages there without a token,
+    until Ctrl-C. It listens on the loopback interface, and asks for a cookie that only this address gives.
+
+    Example: weft connect mine --tunnel
     """
     from weft.cli import persistent  # noqa: PLC0415
 
-    persistent.connect(name, as_json=as_json)
+    if tunnel:
+        persistent.tunnel(name, port or 0)
+    else:
+        persistent.connect(name, as_json=as_json)
 
 
 def logs(

@@ -1,10 +1,14 @@
 """What up, exec, shell, connect, logs and down do."""
 
+import getpass
 import json
 import shlex
+import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +20,18 @@ from weft.clusters import attach as attaching
 from weft.clusters import logs as daemonlogs
 from weft.clusters import registry, supervisor
 from weft.clusters.registry import PersistentCluster
-from weft.errors import UsageError
+from weft.clusters.tunnel import LOOPBACK, Tunnel, Upstream
+from weft.errors import NodeError, UsageError
 from weft.facts import engines
+from weft.host import signals
 from weft.layout.client import Client
 from weft.record import record as records
 from weft.report.pages.text import outcome_lines
 from weft.run import preview, rootless
 from weft.text.units import show_seconds
+
+_POLL = 0.5
+"""Seconds between checks whether the cluster is still running."""
 
 
 def up(
@@ -93,6 +102,54 @@ def attach(name: str | None, command: Sequence[str]) -> None:
     sys.exit(attaching.attach(registry.find(name), list(command), Path.cwd()))
 
 
+def tunnel(name: str | None, port: int) -> None:
+    """Serve the status pages of a cluster on this machine until Ctrl-C or the end of the cluster."""
+    cluster = registry.find(name)
+    pages = {kind: client for kind, client in _clients(cluster).items() if client.page}
+    if not pages:
+        raise UsageError(f"{cluster.name} has no status page", hint="`weft connect` prints its addresses")
+    with ExitStack() as served:
+        found = {
+            kind: served.enter_context(_tunnelled(cluster, client, port and port + number))
+            for number, (kind, client) in enumerate(pages.items())
+        }
+        print("\n".join(_tunnels(cluster, found)), flush=True)
+        while registry.supervisor(cluster.name) == cluster.supervisor:
+            signals.sleep(_POLL)
+    print(f"{cluster.name} has ended", file=sys.stderr)
+
+
+@contextmanager
+def _tunnelled(cluster: PersistentCluster, client: Client, port: int) -> Iterator[Tunnel]:
+    headers = {}
+    if cluster.layout.secured and client.certificate is None:
+        name, _, value = attaching.header_path(cluster.layout).read_text().partition(":")
+        headers[name] = value.strip()
+    upstream = Upstream(cluster.layout.head, client.page, headers, client.certificate)
+    try:
+        upstream.ask("HEAD", "/", {}).close()
+    except (OSError, HTTPException, NodeError) as error:
+        raise UsageError(
+            f"{client.page} cannot be reached from here: {error}",
+            hint=f"`weft exec {cluster.name} -- curl` runs on the head node",
+        ) from error
+    served = Tunnel(upstream, port)
+    with served.serving():
+        yield served
+
+
+def _tunnels(cluster: PersistentCluster, served: Mapping[str, Tunnel]) -> list[str]:
+    forwarded = " ".join(f"-L {one.port}:{LOOPBACK}:{one.port}" for one in served.values())
+    width = max(map(len, served))
+    return [
+        f"The pages of {cluster.name}, until Ctrl-C or the end of the cluster. On your laptop, with the host as you know it:",
+        f"  ssh -N {forwarded} {getpass.getuser()}@{socket.getfqdn()}",
+        "then open:",
+        *(f"  {kind:<{width}}  {one.address}" for kind, one in served.items()),
+        "Each address is a password: anybody who has it can read these pages.",
+    ]
+
+
 def connect(name: str | None, *, as_json: bool) -> None:
     """Print the connection data of a cluster."""
     cluster = registry.find(name)
@@ -101,6 +158,13 @@ def connect(name: str | None, *, as_json: bool) -> None:
         print(json.dumps(found, indent=1))
         return
     print("\n".join(_connection(cluster, cluster.client)))
+
+
+def _opening(cluster: PersistentCluster, client: Client) -> str:
+    """The options of curl that open a page."""
+    if client.certificate:
+        return f"--cacert {client.certificate} --cert {client.certificate} "
+    return f"-H @{attaching.header_path(cluster.layout)} " if cluster.layout.secured else ""
 
 
 def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
@@ -112,8 +176,7 @@ def _connection(cluster: PersistentCluster, client: Client) -> list[str]:
             has = "; contains the secret, or the path of its file" if cluster.layout.secured else ""
             lines.append(f"settings  {part.settings}  (mode 0600{has})")
         if part.page:
-            token = f"-H @{attaching.header_path(cluster.layout)} " if cluster.layout.secured else ""
-            lines.append(f"page      curl {token}{part.page}")
+            lines.append(f"page      curl {_opening(cluster, part)}{part.page}")
     for kind, part in client.services.items():
         lines.append(f"address   {part.address}  ({kind})")
         if part.settings:

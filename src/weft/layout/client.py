@@ -17,7 +17,9 @@ class Client:
     address: str = ""
     """The address for programs that connect by themselves, such as spark://10.87.0.1:7077."""
     page: str = ""
-    """The master's status page, if a token opens it."""
+    """The master's status page, which a token opens, or the certificate."""
+    certificate: Path | None = None
+    """PEM file of the key and certificate that open it, instead of a token."""
     settings: Path | None = None
     """The file, of mode 0600, with all other settings of the connection, including the secret."""
     parts: Mapping[str, "Client"] = field(default_factory=dict)

@@ -117,10 +117,14 @@ class Access:
         return {Path(path): base64.b64decode(text) for path, text in found.items()}
 
     def bearer(self, url: str, secret: str) -> str:
-        """The token for a page of the node, made from the run's secret; only for a process of weft's own user.
+        """The token for a page of the node, made from the run's secret; only for a process of weft's own user."""
+        self.require_own(url)
+        return token(secret)
 
-        Raises ConnectionRefusedError if nobody listens, PermissionError if somebody else does: the token opens
-        all pages of the run.
+    def require_own(self, url: str) -> None:
+        """Raises ConnectionRefusedError if nobody listens, PermissionError if another user than weft's own does.
+
+        The token opens all pages of the run.
         """
         where = urlsplit(url)
         asked = {"address": str(where.hostname), "port": where.port or 80}
@@ -132,7 +136,6 @@ class Access:
             raise ConnectionRefusedError(f"nothing listens at {where.netloc}")
         if others:
             raise PermissionError(f"user {others[0]} listens at {where.netloc} on {self.node.name}")
-        return token(secret)
 
 
 def _within(pid: int, question: Callable[[], Answer]) -> Answer:

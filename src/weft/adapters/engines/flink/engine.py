@@ -253,6 +253,7 @@ class FlinkEngine(Engine, Tenant):
     def client(self, layout: Layout) -> Client:
         programs = layout.directory / "bin"
         command = [*self._java(layout, heap(self.driver_memory), *_LIGHT), _CLIENT]
+        page = self._page(layout, "") if self.master == "standalone" else None
         return Client(
             environment=self._environment(layout.head, layout),
             search={"PATH": [str(programs), str(layout.java.parent)]},
@@ -260,6 +261,8 @@ class FlinkEngine(Engine, Tenant):
             address=f"{_scheme(layout)}://{layout.head.address}:{self.web_port}"
             if self.master == "standalone"
             else f"{layout.head.address}:{self.port}",
+            page=page.url if page else "",
+            certificate=page.certificate if page else None,
             settings=_conf(layout) / "config.yaml",
         )
 

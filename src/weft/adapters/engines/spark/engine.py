@@ -244,7 +244,12 @@ class SparkEngine(Engine, Tenant):
             "spark.master.rest.enabled": "false",
         }
         if self._closed(layout) and self.master == "standalone":
-            found |= {"spark.ui.filters": _FILTER, f"spark.{_FILTER}.param.secretKey": SECRET}
+            # the Master passes on the pages of Workers and drivers, so that one address and one token open all
+            found |= {
+                "spark.ui.filters": _FILTER,
+                f"spark.{_FILTER}.param.secretKey": SECRET,
+                "spark.ui.reverseProxy": "true",
+            }
         if self.encrypt:
             found |= {
                 "spark.network.crypto.enabled": "true",
