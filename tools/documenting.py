@@ -24,7 +24,7 @@ GUIDE = "docs/guide"
 GUIDES: Mapping[str, Sequence[str]] = {
     "Run my job": ("first-run", "workloads", "own-cluster", "failures", "doctor"),
     "Which storage": ("scratch", "survey", "hdfs", "dedicated"),
-    "Why is it slow": ("explain", "compare", "calibrate", "predict", "trace", "import"),
+    "Why is it slow": ("explain", "compare", "top", "calibrate", "predict", "trace", "import"),
     "Which engine": ("flink", "hadoop", "hive", "timely", "powergraph", "kafka", "streams"),
     "On a real machine": ("on-slurm", "on-hosts", "security"),
     "In a container, for administrators": ("install",),

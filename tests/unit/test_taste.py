@@ -77,6 +77,7 @@ def test_no_file_is_longer_than_400_lines() -> None:
 STEPPED = {
     "adapters/probes/processes.py": "the age of a process, whose beginning the kernel gives in this time",
     "record/record.py": "when another host wrote last",
+    "report/pages/top.py": "how long ago a record was begun",
     "record/selection.py": "a moment so long ago, as records have theirs",
     "cli/persistent.py": "what is left, for people",
     "host/provision/classdata.py": "the age of a file",

@@ -64,6 +64,11 @@ def cluster(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
     return sorted(path.stem for path in (settings.state() / "clusters").glob("*.lock"))
 
 
+def running(ctx: Any, args: Any, incomplete: str) -> list[str]:
+    """The same, and records."""
+    return [*cluster(ctx, args, incomplete), *run(ctx, args, incomplete)]
+
+
 def label(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
     """Labels of records."""
     found: set[str] = set()

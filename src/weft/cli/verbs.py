@@ -39,6 +39,7 @@ GROUPS: Mapping[str, Mapping[str, Verb]] = {
     "Run": {
         "run": Verb("run", settings=_WITH_ARGUMENTS),
         "submit": Verb("run", settings=_UNTIL_PROGRAM, old={"--result": Old("--out")}),
+        "top": Verb("top"),
         "settings": Verb("settings"),
         "trace": Verb("trace", settings=_WITH_ARGUMENTS),
     },

@@ -76,6 +76,8 @@ class EngineFacts:
 
     log: str = ""
     """The module that reads its logs, as `LOG`: tables take long to import."""
+    live: str = ""
+    """The module that reads what a running job does, as `LIVE`; empty: it logs nothing of it before the job has ended."""
     rules: Path | None = None
     """Names of its threads and of its code (TOML), by which their time is divided."""
     settings: Settings = field(default_factory=Settings)

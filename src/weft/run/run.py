@@ -29,6 +29,7 @@ from weft.record import samples
 from weft.record.covering import covered
 from weft.record.record import Record, Stored
 from weft.run import clocks, cluster, preload
+from weft.run.activity import activity
 from weft.run.ceilings import used as calibrated
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
@@ -188,7 +189,7 @@ def _noted(record: Record, progress: Progress) -> cluster.Note:
 
 @contextmanager
 def _phase(name: str, record: Record, progress: Progress) -> Iterator[None]:
-    with record.phase(name), progress.phase(name):
+    with record.phase(name), progress.phase(name, activity(record) if name == "run" else str):
         yield
 
 

@@ -6,6 +6,7 @@ from weft.facts.enginefacts import EngineFacts, Settings, Sql, Streaming, TaskLo
 
 FACTS = EngineFacts(
     log=f"{__name__}.jobs",
+    live=f"{__name__}.live",
     rules=Path(__file__).with_name("rules.toml"),
     settings=Settings(
         local_directories="io.tmp.dirs",

@@ -6,6 +6,7 @@ from weft.facts.enginefacts import EngineFacts, Settings, TaskLog
 
 FACTS = EngineFacts(
     log=f"{__name__}.jobhistory",
+    live=f"{__name__}.live",
     rules=Path(__file__).with_name("rules.toml"),
     settings=Settings(
         local_directories="yarn.nodemanager.local-dirs",

@@ -9,6 +9,7 @@ from typing import Any
 from weft.facts import jobmetrics, loglines
 from weft.facts.engines.spark import properties, tasks
 from weft.facts.engines.spark.plans import Plans
+from weft.facts.engines.spark.stagename import stage_name
 from weft.facts.joblog import JobLog
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.kept import KeptRows
@@ -208,22 +209,13 @@ class _EventLog:
             app=app,
             stage=info["Stage ID"],
             attempt=info["Stage Attempt ID"],
-            name=_name(info),
+            name=stage_name(info),
             tasks=info["Number of Tasks"],
             begin=_time(info.get("Submission Time")),
             end=_time(info.get("Completion Time")),
             failure=str(info.get("Failure Reason") or ""),
             parents=info.get("Parent IDs"),
         )
-
-
-def _name(info: dict[str, Any]) -> str:
-    """The line of the program that caused a stage; of a query's, which a thread of Spark's own causes, its operators in order."""
-    name = str(info["Stage Name"])
-    if not name.startswith("$anonfun$"):
-        return name
-    steps = sorted((rdd["RDD ID"], rdd["Scope"]) for rdd in info.get("RDD Info", []) if rdd.get("Scope"))
-    return ", ".join(dict.fromkeys(json.loads(scope)["name"].strip() for _, scope in steps)) or name
 
 
 def _message(result: dict[str, Any]) -> str:
