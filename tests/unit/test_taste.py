@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -174,10 +175,21 @@ def test_every_variable_is_in_the_guide() -> None:
     assert [name for name in sorted(variables()) if f"`{name}`" not in guide] == []
 
 
-def test_every_adapter_is_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text()
-    kinds = {kind for name in ("nodes", "storage", "engines", "workloads") for kind in FAMILIES[name].KINDS}
-    assert [kind for kind in sorted(kinds - INTERNAL) if f"`{kind}`" not in readme] == []
+@pytest.mark.parametrize(
+    ("families", "document"),
+    [(("nodes", "storage", "engines"), "README.md"), (("workloads",), "docs/guide/workloads.md")],
+)
+def test_every_adapter_is_in_a_document(families: Sequence[str], document: str) -> None:
+    text = (ROOT / document).read_text()
+    kinds = {kind for name in families for kind in FAMILIES[name].KINDS}
+    assert [kind for kind in sorted(kinds - INTERNAL) if f"`{kind}`" not in text] == []
+
+
+def test_the_readme_counts_the_workloads() -> None:
+    named, others = re.findall(
+        r"^\| workloads \| (.+) and \[(\d+) others\]", (ROOT / "README.md").read_text(), re.MULTILINE
+    )[0]
+    assert len(set(workloads.KINDS) - INTERNAL) == len(named.split(", ")) + int(others)
 
 
 def test_the_map_and_the_folder_listing_agree() -> None:
