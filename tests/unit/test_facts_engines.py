@@ -1,6 +1,7 @@
 """What weft knows of each engine: in one place, and complete."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from tests.source import nodes
 from weft.adapters.engines import KINDS
 from weft.adapters.workloads import KINDS as WORKLOADS
-from weft.facts import engines, logs, rules
+from weft.facts import engines, logs, rules, threadkinds
 from weft.facts.threadkinds import kind, programs
 from weft.host import settings
 
@@ -83,3 +84,13 @@ def test_tables_are_imported_only_when_a_log_is_read() -> None:
     assert not [
         path for path in Path(engines.__file__).parent.glob("*/__init__.py") if "polars" in path.read_text()
     ]
+
+
+def test_the_preload_library_has_room_for_all_kinds_and_rules() -> None:
+    """It counts nothing at all if one does not fit."""
+    source = (settings.SOURCE / "native/scratch/core/src/threads.rs").read_text()
+    room = {name: int(found) for name, found in re.findall(r"const (MAX_\w+): usize = (\d+);", source)}
+    rules = threadkinds.preload_rules().split(":")
+    kinds = {threadkinds.OTHER, *(re.split("[@=]", rule)[0] for rule in rules)}
+    assert len(kinds) <= room["MAX_KINDS"]
+    assert len(rules) <= room["MAX_RULES"]

@@ -72,12 +72,19 @@ def several(number: int, machine: str) -> str:
 
 
 def preload_rules() -> str:
-    """The same rules for the preload library (WEFT_COUNT_THREADS): the first that matches applies."""
+    """The same rules for the preload library (WEFT_COUNT_THREADS): the first that matches applies.
+
+    It has room for six kinds; to it, threads that fetch are servers: what they call is not the task's.
+    """
     found = [f"{name}={start}" for name, starts in _hotspot().kinds.items() for start in starts]
     found += [f"{PYTHON}@{module}" for module in PYTHON_MODULES]
     for own in _engines():
         for program in own.programs:
-            found += [f"{name}@{program}={start}" for name, starts in own.kinds.items() for start in starts]
+            found += [
+                f"{'server' if name == FETCH else name}@{program}={start}"
+                for name, starts in own.kinds.items()
+                for start in starts
+            ]
             found += [f"{own.rest}@{program}"] if own.rest != OTHER else []
     return ":".join(found)
 

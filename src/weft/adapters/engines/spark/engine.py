@@ -1,7 +1,7 @@
 """Spark 4: with its own Master and Workers, or on YARN; an executor on every node, the driver on the head node."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -175,9 +175,7 @@ class SparkEngine(Engine, Tenant):
         workers = [self._worker(node, conf, layout) for node in layout.nodes]
         name = layout.named("master")
         # a Worker that registers before the Master leads is ignored, and retries after 5 to 15 s (Worker.scala)
-        leads = Ready(
-            self._status(layout), lambda status: [] if status["status"] == "ALIVE" else [name], of=name
-        )
+        leads = Ready(self._status(layout), _NotLeading(name), of=name)
         first = self._daemon(
             name, head, master, layout, (self.port, self.web_port), essential=True, before=leads
         )
@@ -352,6 +350,16 @@ def _classes(home: Path, empty: Path) -> str:
     """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive matches all."""
     logging = [str(jar) for jar in home.glob("jars/slf4j-api-*.jar")]
     return ":".join([f"{empty}/", *logging, f"{home}/jars/*"])
+
+
+@dataclass(frozen=True)
+class _NotLeading:
+    """The Master, until its page says that it leads. A value, so that equal plans are equal."""
+
+    master: str
+
+    def __call__(self, status: Mapping[str, Any]) -> list[str]:
+        return [] if status["status"] == "ALIVE" else [self.master]
 
 
 def _lines(settings: Mapping[str, str]) -> str:
