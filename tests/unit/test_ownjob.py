@@ -170,6 +170,7 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> d
     words = ["--command", json.dumps(command), "--directory", str(tmp_path), "--scratch", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", ["owncheck", *words, "--outcome", str(outcome)])
     monkeypatch.chdir(Path.cwd())
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # it removes that itself, and the next tests need it
     with pytest.raises(SystemExit) as ended:
         owncheck.main()
     assert ended.value.code == 0, "a wrong result is an answer, no failure of the program"
