@@ -92,6 +92,7 @@ def test_a_process_dies_with_the_one_that_started_it(tmp_path: Path) -> None:
         "os.kill(os.getpid(), 9)"
     )
     done = shell.run([sys.executable, "-P", "-c", script, str(tmp_path / "log")], check=False)
+    assert done.out, f"exit code {done.code}: {done.err}"
     end = time.monotonic() + 60
     while runs(int(done.out)) and time.monotonic() < end:
         time.sleep(0.01)
