@@ -201,7 +201,7 @@ def long_rust(name: str, words: Sequence[str]) -> int:
     return code
 
 
-TOOLS = ("bootstrap", "stages", "building", "documenting", "evidencing", "releasing", "rooms")
+TOOLS = ("bootstrap", "stages", "building", "checkers", "documenting", "evidencing", "releasing", "rooms")
 """Programs, checked with what they import."""
 BENCHES = ("advised", "calls", "explained", "limit", "links", "published", "queries", "unseen")
 """Benchmarks that are programs and keep rows of evidence."""

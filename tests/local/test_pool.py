@@ -118,15 +118,17 @@ def right_or_clearly_failed(weft: Weft, code: int, err: str) -> bool:
 @pytest.mark.parametrize(
     ("workload", "fault"),
     [
-        pytest.param(FAULTY_GROUPBY, "eio:write:0.002", id="groupby-some-writes", marks=pytest.mark.long),
-        pytest.param(FAULTY_SORT, "eio:read:0.002", id="sort-some-reads", marks=pytest.mark.long),
+        pytest.param(FAULTY_GROUPBY, "eio:write:nth=2", id="groupby-a-write", marks=pytest.mark.long),
+        pytest.param(FAULTY_SORT, "eio:read:nth=2", id="sort-a-read", marks=pytest.mark.long),
         pytest.param(FAULTY_TERASORT, "eio:write:nth=20", id="terasort-a-write", marks=pytest.mark.long),
     ],
 )
 def test_input_output_errors_never_make_a_wrong_result(weft: Weft, workload: str, fault: str) -> None:
     done = weft("run", placed(weft, workload, fault))
     right_or_clearly_failed(weft, done.returncode, done.stderr)
-    assert below(weft.record())["faults"]["faults"][0]["spec"] == fault
+    (injected,) = below(weft.record())["faults"]["faults"]
+    assert injected["spec"] == fault
+    assert injected["injected"] == 1, injected
 
 
 @delayed

@@ -2,6 +2,8 @@
 
 import json
 import re
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -77,9 +79,33 @@ def test_an_engine_that_begins_late_catches_up(weft: Weft) -> None:
 @pytest.mark.long
 def test_a_rate_that_is_too_high_is_named_with_its_limit(weft: Weft) -> None:
     words = ("--nodes", "local:2", "--service", "kafka:1", "--set", "rate=300000", "--set", "seconds=5")
-    facts = streamed(weft, "--engine", "flink", *words)["facts"]
-    assert facts["sustained"] is False
-    assert facts["limit"] in {"producer", "broker", "engine"}
+    result = streamed(weft, "--engine", "flink", *words)
+    assert result["facts"]["sustained"] is False
+    (step,) = json.loads((Path(result["record"]) / "outcomes" / "collect.json").read_text())["steps"]
+    waits = step["late"] if step["blocked"] >= 0.5 else 0
+    named = {"producer": step["late"] - waits, "broker": step["acknowledged"] + waits}
+    # of what is neither producers' nor brokers', the engine is the cause
+    assert result["facts"]["limit"] == step["limit"]
+    assert step["limit"] in {"engine", max(named, key=lambda name: named[name])}
+
+
+@pytest.mark.long
+def test_an_engine_that_is_stopped_for_a_while_is_the_limit(weft: Weft) -> None:
+    """Producers and brokers are on time meanwhile, also in the last quarter, which decides."""
+    words = ("--engine", "flink", "--nodes", "local:1", "--service", "kafka:1", "--set", "rate=200")
+    process = weft.start(
+        "run", "stream-statistics", *words, "--set", "seconds=12", "--set", "warmup=1", "--json"
+    )
+    weft.wait_for(process, lambda: in_phase(weft, "run") and progress(weft) > 500, 300)
+    (engine,) = [one for one in weft.processes("TaskManagerRunner") if one.name() == "java"]
+    engine.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    weft.wait_for(process, lambda: time.monotonic() > begun + 14)
+    engine.send_signal(signal.SIGCONT)
+    out, err = process.communicate(timeout=400)
+    facts = json.loads(out)["facts"]
+    assert json.loads(out)["verdict"] == "VALID", err
+    assert (facts["sustained"], facts["limit"]) == (False, "engine")
 
 
 @pytest.mark.long
@@ -88,8 +114,11 @@ def test_the_highest_rate_is_searched(weft: Weft) -> None:
     result = streamed(weft, "--engine", "flink", "--nodes", "local:2", "--service", "kafka:1", *words)
     steps = json.loads((Path(result["record"]) / "outcomes" / "collect.json").read_text())["steps"]
     assert len(steps) > 2
-    kept = [step["rate"] for step in steps if step["sustained"] and step["p99"] <= 2]
-    assert result["facts"]["offered_per_second"] <= max(kept)
+    kept = [step["rate"] for step in steps if step["sustained"]]
+    missed = [step["rate"] for step in steps if not step["sustained"]]
+    assert all(step["p99"] <= 2 for step in steps if step["sustained"])
+    assert result["facts"]["offered_per_second"] == max(kept)
+    assert 1 < min(missed) / max(kept) <= 1.15
 
 
 def progress(weft: Weft) -> int:

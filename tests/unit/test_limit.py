@@ -52,7 +52,7 @@ def test_a_program_of_the_users_own_gets_input_and_output_and_is_checked(tmp_pat
     assert (job.program, list(job.arguments)) == (str(jar), [layout.places["input"].path, output])
     assert job.dependencies.main_class == "org.example.Sort"
     assert tmp_path in spec.paths()
-    (check,) = spec.workload.check(Prepared(layout, [{"checksum": "1"}]))
+    (check,) = spec.workload.check(Prepared(layout, [{"checksum": "1", "hash": "1"}]))
     assert output in check.argv
     prepared, checked = [{"rows": 10_000, "checksum": "1"}], [{"valid": True, "rows": 10_000}]
     judgement = spec.workload.judge(Results(prepared, {}, checked))

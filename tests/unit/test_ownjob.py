@@ -13,11 +13,12 @@ from tests.fakes import fake_layout, fake_program
 from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.engines.hadoop import HadoopEngine
 from weft.adapters.engines.spark.engine import SparkEngine
-from weft.adapters.workloads.base import OWN, Prepared, Results
+from weft.adapters.workloads.base import Prepared, Results
 from weft.adapters.workloads.ownjob import OwnJob
 from weft.api.flags import Flags
 from weft.cli import app, outcomes, submitted
 from weft.errors import UsageError
+from weft.facts.checked import OWN
 from weft.layout.plan import Layout
 from weft.spec.parse import parse
 from weft.spec.study import Study
@@ -221,8 +222,8 @@ def test_a_check_that_cannot_be_started_is_no_correct_result(
 
 
 def test_who_judges_decides_whether_it_is_a_measurement(job: Path) -> None:
-    assert OwnJob(program=job, verify="true").judged_by == OWN
-    assert OwnJob(program=job).judged_by == ""
+    assert OwnJob(program=job, verify="true").checked_by == OWN
+    assert OwnJob(program=job).checked_by == ""
     with pytest.raises(UsageError, match="is not a command: no closing quotation"):
         parse({"workload": {"kind": "own-job", "program": str(job), "verify": "a 'b"}})
 

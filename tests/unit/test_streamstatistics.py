@@ -36,6 +36,18 @@ def option(words: object, key: str) -> str:
     return str(listed[listed.index(f"--{key}") + 1])
 
 
+FOUND = {
+    "each": 25_000,
+    "records": 25_000,
+    "count": 25_000,
+    "min": -9,
+    "max": 9,
+    "sum": 1,
+    "results": 5,
+    "repeated_results": 0,
+}
+
+
 def collected(**changes: Any) -> dict[str, Any]:
     step = {"rate": 1000.0, "sustained": True, "limit": "engine"}
     latency = {"median": 0.01, "p95": 0.02, "p99": 0.03, "p999": 0.04, "max": 1.5, "mean": 0.01}
@@ -44,10 +56,16 @@ def collected(**changes: Any) -> dict[str, Any]:
 
 
 def judged(
-    workload: StreamStatistics, *, published: int = 25_000, checked: int = 25_000, **changes: Any
+    workload: StreamStatistics,
+    *,
+    published: int = 25_000,
+    checked: int = 25_000,
+    restarts: int = 0,
+    fell: int = 0,
+    **changes: Any,
 ) -> str:
-    ran = {"companions": [collected(**changes), {"records": published}]}
-    found = {"each": 25_000, "records": 25_000, "count": checked, "min": -9, "max": 9, "sum": 1, "results": 5}
+    ran = {"restarts": restarts, "companions": [collected(**changes), {"records": published}]}
+    found = {**FOUND, "count": checked, "repeated_results": fell}
     judgement = workload.judge(Results([], ran, [found]))
     assert judgement.valid == (not judgement.reason)
     return judgement.reason
@@ -91,11 +109,19 @@ def test_a_lost_or_repeated_record_is_not_valid(changes: dict[str, Any], reason:
     assert judged(StreamStatistics(), **changes) == reason
 
 
+def test_a_fall_back_of_results_without_a_failure_is_not_valid() -> None:
+    """It would be state that was lost; after a failure, results since the last checkpoint are repeated."""
+    assert judged(StreamStatistics(), restarts=1, fell=1) == ""
+    assert (
+        judged(StreamStatistics(), fell=2)
+        == "results fell back to fewer records 2 times, and nothing had failed"
+    )
+
+
 def test_a_rate_that_is_not_sustained_is_named_with_its_limit() -> None:
     step = {"rate": 5000.0, "sustained": False, "limit": "broker"}
-    ran = {"companions": [collected(steps=[step]), {"records": 25_000}]}
-    found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
-    facts = StreamStatistics().judge(Results([], ran, [found])).facts
+    ran = {"restarts": 0, "companions": [collected(steps=[step]), {"records": 25_000}]}
+    facts = StreamStatistics().judge(Results([], ran, [FOUND])).facts
     assert (facts["sustained"], facts["limit"], facts["offered_per_second"]) == (False, "broker", 5000.0)
     assert facts["latency_median_seconds"] == 0.01
 
@@ -175,9 +201,8 @@ def test_an_engine_that_begins_late_has_no_warm_up() -> None:
     assert "--backlog" not in StreamStatistics().job(Prepared(laid(), [])).arguments
     assert option(work.job(Prepared(laid(), [])).companions[0].argv, "backlog-seconds") == "5.0"
     late = {"records": 6200, "waited": 6.2, "caught_up": 3.0}
-    ran = {"companions": [collected(backlog=late), {"records": 25_000}]}
-    found = {"each": 25_000, "records": 25_000, "count": 25_000, "min": -9, "max": 9, "sum": 1, "results": 5}
-    judgement = work.judge(Results([], ran, [found]))
+    ran = {"restarts": 0, "companions": [collected(backlog=late), {"records": 25_000}]}
+    judgement = work.judge(Results([], ran, [FOUND]))
     assert judgement.valid
     assert (judgement.facts["backlog_records"], judgement.facts["caught_up"]) == (6200, "3.0 s")
     for keys in ({"backlog": "20s"}, {"backlog": "5s", "rate": "max"}):

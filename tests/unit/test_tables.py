@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.errors import WorkloadError
-from weft.tables.check import answer, result
+from weft.tables.check import answer, empty, result
 from weft.tables.columns import described
 from weft.tables.compare import Answer, difference, same
 from weft.tables.duck import database, quoted, view
@@ -164,6 +164,22 @@ def test_what_orders_a_query_is_known(
 def test_a_text_that_is_no_query_is_refused(db: duckdb.DuckDBPyConnection, text: str) -> None:
     with pytest.raises(ValueError):
         question(db, text)
+
+
+@pytest.mark.parametrize(
+    ("rows", "says_nothing"),
+    [
+        ([], True),
+        ([(None, 0), (0.0, Decimal("0.00"))], True),
+        ([(None, "")], True),
+        ([(None, 0), (None, 1)], False),
+        ([("a",)], False),
+    ],
+)
+def test_an_answer_of_nulls_and_zeros_is_not_one_with_values(
+    rows: list[tuple[Any, ...]], says_nothing: bool
+) -> None:
+    assert empty(rows) is says_nothing
 
 
 def test_a_result_is_read_in_the_order_of_its_files(db: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from weft.adapters.workloads.terasort import TeraSort
 from weft.errors import UsageError
 from weft.spec.parse import parse
 
-PREPARED = [{"rows": 10, "checksum": "a"}]
+PREPARED = [{"rows": 10, "checksum": "a", "hash": "b"}]
 
 
 def ran(**more: Any) -> dict[str, Any]:

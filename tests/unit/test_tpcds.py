@@ -18,10 +18,12 @@ from weft.errors import UsageError, WorkloadError
 from weft.host import settings
 from weft.spec.parse import parse
 from weft.tables import copied, texts
-from weft.tables.compare import checksum
-from weft.tables.duck import database, parts
+from weft.tables.check import answer, empty
+from weft.tables.compare import checksum, difference
+from weft.tables.duck import database, parts, view
 
-PREPARED = [{"rows": 5, "bytes": 100}]
+PREPARED = [{"rows": 5, "bytes": 100, "tables": {"item": {"rows": 5, "bytes": 100}}}]
+TABLES = {"item": 5}
 
 
 def ran(*names: str, **changes: Any) -> dict[str, Any]:
@@ -37,7 +39,7 @@ def judged(work: Tpcds, found: dict[str, Any], **wrong: str) -> Judgement:
     answers = {
         f"{row['query']}-1": {"rows": 7, "wrong": wrong.get(row["query"], "")} for row in found["queries"]
     }
-    return work.judge(Results(PREPARED, found, [{"answers": answers, "duckdb": "1"}]))
+    return work.judge(Results(PREPARED, found, [{"answers": answers, "tables": TABLES, "duckdb": "1"}]))
 
 
 def test_queries_are_a_set_or_names() -> None:
@@ -84,9 +86,29 @@ def test_a_wrong_row_a_failure_and_a_missing_query_are_invalid() -> None:
     failed = judged(work, ran("q3", "q7", failure="[DIVIDE_BY_ZERO]"))
     assert failed.reason == f"2 of 2 executions are wrong, first {order[0]}-1: [DIVIDE_BY_ZERO]"
     assert judged(work, ran("q3")).reason == "1 of 2 executions are wrong, first q7-1: it was not run"
-    unchecked = work.judge(Results(PREPARED, ran("q3", "q7"), [{"answers": {}, "duckdb": "1"}]))
+    unchecked = work.judge(
+        Results(PREPARED, ran("q3", "q7"), [{"answers": {}, "tables": TABLES, "duckdb": "1"}])
+    )
     assert "its result was not checked" in unchecked.reason
     assert not any(each.valid for each in (wrong, failed, unchecked))
+
+
+@pytest.mark.parametrize(
+    ("made", "found", "words"),
+    [
+        (5, 4, "the table item has 4 rows instead of 5"),
+        (5, None, "the table item has 0 rows instead of 5"),
+        (0, 0, "the table item has 0 rows"),
+    ],
+)
+def test_right_answers_on_an_empty_table_or_on_another_one_say_nothing(
+    made: int, found: int | None, words: str
+) -> None:
+    prepared = [{**PREPARED[0], "tables": {"item": {"rows": made, "bytes": 1}}}]
+    checked = {"answers": {"q3-1": {"rows": 7, "wrong": ""}}, "duckdb": "1"}
+    checked["tables"] = {} if found is None else {"item": found}
+    judgement = Tpcds(queries="q3").judge(Results(prepared, ran("q3"), [checked]))
+    assert (judgement.valid, judgement.reason) == (False, words)
 
 
 def test_tables_and_results_in_hdfs_are_copied_by_a_program_of_hadoops() -> None:
@@ -154,7 +176,9 @@ def test_the_checksum_of_a_query_is_that_of_all_its_repeats() -> None:
         answers = {
             f"q3-{i}": {"rows": 7, "checksum": sum_, "wrong": ""} for i, sum_ in ((1, "0a"), (2, second))
         }
-        facts = work.judge(Results(PREPARED, found, [{"answers": answers, "duckdb": "1"}])).facts
+        facts = work.judge(
+            Results(PREPARED, found, [{"answers": answers, "tables": TABLES, "duckdb": "1"}])
+        ).facts
         assert facts["queries"][0]["checksum"] == shown
 
 
@@ -169,31 +193,63 @@ def run(module: str, tmp_path: Path, *words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(outcome.read_text())
 
 
-def test_tables_are_generated_and_results_on_them_are_checked(tmp_path: Path) -> None:
-    places = ["--output", str(tmp_path / "in"), "--queries", str(tmp_path / "texts")]
-    code, made = run("generate", tmp_path, "--scale", "0.01", *places)
+@pytest.fixture(scope="module", name="made")
+def _made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """Tables in `in`, and the queries in `texts`."""
+    where = tmp_path_factory.mktemp("tpcds")
+    places = ["--output", str(where / "in"), "--queries", str(where / "texts")]
+    code, made = run("generate", where, "--scale", "0.01", *places)
     assert code == 0, made
-    assert sorted(made["tables"]) == sorted(texts.TABLES)
-    assert made["rows"] > 100_000
-    assert {path.stem for path in (tmp_path / "texts").glob("*.sql")} == {*texts.ALL, texts.SCAN}
+    return where, made
+
+
+def test_an_answer_on_an_empty_table_is_wrong_unless_the_right_one_is_empty(
+    made: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    where, right, vacuous = made[0], {}, set()
+    with database(2, 1 << 30, tmp_path) as db:
+        for table in texts.TABLES:
+            view(db, table, parts(where / "in" / table))
+        for name in texts.INTERACTIVE:
+            right[name] = answer(db, (where / "texts" / f"{name}.sql").read_text())
+        view(db, "kept", parts(where / "in" / "store_sales"))
+        db.execute("CREATE OR REPLACE VIEW store_sales AS SELECT * FROM kept LIMIT 0")
+        for name, found in right.items():
+            rows = answer(db, (where / "texts" / f"{name}.sql").read_text()).rows
+            width = len(found.columns)
+            if difference(found, [row[:width] for row in rows]) == "":
+                vacuous.add(name)
+            assert (name in vacuous) == empty([row[:width] for row in found.rows]), name
+    assert 0 < len(vacuous) < len(right)
+
+
+def test_tables_are_generated_and_results_on_them_are_checked(
+    made: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    where, made_of = made
+    tables = made_of["tables"]
+    assert sorted(tables) == sorted(texts.TABLES)
+    assert made_of["rows"] > 100_000
+    assert all(table["rows"] for table in tables.values())
+    assert {path.stem for path in (where / "texts").glob("*.sql")} == {*texts.ALL, texts.SCAN}
     with database(1, 1 << 28, tmp_path) as db:
         for table in texts.TABLES:
-            db.execute(f"CREATE VIEW {table} AS SELECT * FROM '{parts(tmp_path / 'in' / table)[0]}'")
+            db.execute(f"CREATE VIEW {table} AS SELECT * FROM '{parts(where / 'in' / table)[0]}'")
         for label, taken in (
             ("q3-1", "*"),
             ("ss_max-1", "*"),
             ("ss_max-2", "* REPLACE (total + 1 AS total)"),
         ):
-            text = (tmp_path / "texts" / f"{label.split('-')[0]}.sql").read_text().strip().rstrip(";")
+            text = (where / "texts" / f"{label.split('-')[0]}.sql").read_text().strip().rstrip(";")
             (tmp_path / "out" / label).mkdir(parents=True)
             db.execute(
                 f"COPY (SELECT {taken} FROM ({text})) TO '{tmp_path}/out/{label}/part-0.parquet' (FORMAT parquet)"
             )
     places = [
         "--input",
-        str(tmp_path / "in"),
+        str(where / "in"),
         "--queries",
-        str(tmp_path / "texts"),
+        str(where / "texts"),
         "--results",
         str(tmp_path / "out"),
     ]
@@ -201,6 +257,7 @@ def test_tables_are_generated_and_results_on_them_are_checked(tmp_path: Path) ->
     assert code == 0, found
     wrong = {label: each["wrong"] for label, each in found["answers"].items()}
     assert wrong["q3-1"] == wrong["ss_max-1"] == ""
+    assert found["tables"] == {name: table["rows"] for name, table in tables.items()}
     assert "row 1: total is " in wrong["ss_max-2"]
     assert "does not exist" in wrong["q3-3"]
 

@@ -1,100 +1,155 @@
-"""Verdicts of workloads on what a wrong engine would leave: each wrong in one way, and each refused with words."""
+"""Every workload with an answer names what checks it, and the wrong results that it refuses; a test exists for each of these."""
 
+import itertools
+import re
+from pathlib import Path
 from typing import Any
 
+import checkers
 import pytest
 
 from tests.fakes import fake_layout
 from weft.adapters.workloads import KINDS
-from weft.adapters.workloads.base import JOB, NOBODY, PROGRAM, Prepared, Results, Workload
+from weft.adapters.workloads.base import Prepared, Results, Workload
 from weft.adapters.workloads.fileopen import FileOpen
 from weft.adapters.workloads.groupby import GroupBy
 from weft.adapters.workloads.sparkml import SparkMl
 from weft.adapters.workloads.sparkperf import SparkPerf
 from weft.adapters.workloads.teracount import TeraCount
 from weft.adapters.workloads.terasort import TeraSort
+from weft.facts.checked import JOB, PROGRAM, clause
+from weft.host import settings
 
-MADE = [{"rows": 4, "checksum": "f"}, {"rows": 6, "checksum": "1"}]
-COUNTED = {"valid": True, "reason": "", "rows": 10, "checksum": "10", "bytes_in": 1000, "seconds": 1.0}
-SORTED = {"valid": True, "rows": 10, "checksum": "10"}
+ROOT = settings.SOURCE
+TESTS = [*ROOT.glob("java/*/src/test/**/*Test.java"), *ROOT.glob("tests/unit/test_*.py")]
+MADE = [{"rows": 4, "checksum": "f", "hash": "e"}, {"rows": 6, "checksum": "1", "hash": "f" * 16}]
+RAN = {"valid": True, "seconds": 1.0, "bytes_in": 1000}
 GROUPED = {"groups": 3, "pairs": 9, "checksum": "ab"}
-RAN = {"valid": True, "reason": "", "seconds": 1.0}
-ANSWERED_ELSEWHERE = {
-    "wordcount",
-    "grep",
-    "sort",
-    "pi",
-    "pagerank",
-    "pagerank-graphx",
-    "dfsio",
-    "trace",
-    "tpcds",
-    "sql-join",
-    "stream-statistics",
-}
-"""Their verdicts are in test_zipftext, test_pagerank, test_dfsio, test_trace, test_tpcds, test_sqljoin and test_streamstatistics; the others of KINDS have no answer of weft's."""
-
-Left = tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]
-RIGHT: list[tuple[Workload, Left]] = [
-    (TeraSort(size=1000), (MADE, COUNTED, [SORTED])),
-    (TeraCount(size=1000), (MADE, COUNTED, [])),
-    (GroupBy(), ([], {**GROUPED, "seconds": 1.0}, [GROUPED])),
-    (SparkPerf(kind="count"), ([], RAN, [])),
-    (SparkMl(kind="pearson"), ([], RAN, [])),
-    (FileOpen(), ([], RAN, [])),
+RIGHT = {"valid": True, "rows": 10, "checksum": "10"}
+WRONG = {"valid": False, "reason": "partition 1 has 4 records"}
+WITH_PROGRAM: list[Workload] = [
+    TeraSort(size=1000),
+    TeraCount(size=1000),
+    SparkPerf(kind="count"),
+    SparkMl(kind="pearson"),
+    FileOpen(),
 ]
-ELSEWHERE: list[Workload] = [
-    KINDS[name]() for name in ("wordcount", "grep", "sort", "pi", "pagerank", "pagerank-graphx", "dfsio")
-]
+"""Their verdict is that of a program; the others' are in tests of their own."""
 
 
-@pytest.mark.parametrize(("workload", "left"), RIGHT, ids=lambda value: getattr(value, "kind", ""))
-def test_what_a_right_engine_leaves_is_valid(workload: Workload, left: Left) -> None:
-    judged = workload.judge(Results(*left))
-    assert (judged.valid, judged.reason) == (True, "")
+@pytest.mark.parametrize("workload", WITH_PROGRAM, ids=lambda workload: workload.kind)
+def test_the_verdict_is_the_checkers(workload: Workload) -> None:
+    right = workload.judge(Results(MADE, RAN, [RIGHT]))
+    assert (right.valid, right.reason) == (True, "")
+    wrong = workload.judge(Results(MADE, RAN, [WRONG]))
+    assert (wrong.valid, wrong.reason) == (False, "partition 1 has 4 records")
 
 
 @pytest.mark.parametrize(
     ("workload", "left", "words"),
     [
-        (TeraSort(size=1000), (MADE[:1], COUNTED, [SORTED]), "produced 4 rows instead of 10"),
-        (TeraSort(size=1000), (MADE, COUNTED, [{"valid": False, "reason": "row 5 is below"}]), "row 5 is below"),
-        (TeraCount(size=1000), (MADE, {**COUNTED, "rows": 9}, []), "9 records arrived of 10 generated ones"),
-        (TeraCount(size=1000), (MADE, {**COUNTED, "rows": 11}, []), "11 records arrived"),
-        (TeraCount(size=1000), (MADE, {**COUNTED, "checksum": "11"}, []), "sum to 11, the generated ones to 10"),
-        (TeraCount(size=1000), (MADE, {**COUNTED, "reason": "1 in a wrong partition"}, []), "wrong partition"),
+        (TeraSort(size=1000), (MADE[:1], RAN, [RIGHT]), "produced 4 rows instead of 10"),
         (GroupBy(), ([], {**GROUPED, "pairs": 8}, [GROUPED]), "pairs is 8, the generator's is 9"),
         (GroupBy(), ([], {**GROUPED, "groups": 4}, [GROUPED]), "groups is 4"),
         (GroupBy(), ([], {**GROUPED, "checksum": "ac"}, [GROUPED]), "checksum is ac"),
         (GroupBy(), ([], {}, [GROUPED]), "groups is None"),
-        (SparkPerf(kind="sort-by-key"), ([], {**RAN, "valid": False, "reason": "not in order"}, []), "not in"),
-        (SparkMl(kind="svd"), ([], {**RAN, "valid": False, "reason": "value 1 is 2"}, []), "value 1 is 2"),
-        (FileOpen(), ([], {**RAN, "valid": False, "reason": "byte 7 differs"}, []), "byte 7 differs"),
     ],
 )  # fmt: skip
-def test_what_a_wrong_engine_leaves_is_not(workload: Workload, left: Left, words: str) -> None:
+def test_what_a_wrong_engine_leaves_is_not_valid(workload: Workload, left: Any, words: str) -> None:
     judged = workload.judge(Results(*left))
     assert not judged.valid
     assert words in judged.reason
 
 
-def test_every_workload_with_an_answer_has_wrong_ones_tried() -> None:
-    here = {"terasort", "teracount", "groupby", "file-open"}
-    perf = {name for name, kind in KINDS.items() if kind in {SparkPerf, SparkMl}}
-    assert set(KINDS) - here - perf - ANSWERED_ELSEWHERE == {"own-job", "own-sql", "persistent"}
+def test_the_sums_of_all_generators_are_the_checkers() -> None:
+    (check,) = TeraSort().check(Prepared(fake_layout(), MADE))
+    words = list(check.argv)
+    assert (words[words.index("--checksum") + 1], words[words.index("--hash") + 1]) == ("10", "d")
 
 
-@pytest.mark.parametrize(
-    "workload", [*(workload for workload, _ in RIGHT), *ELSEWHERE], ids=lambda found: found.kind
-)
-def test_an_independent_program_is_named_exactly_where_one_is_run(workload: Workload) -> None:
-    made = [{**MADE[0], "lines": 1}]
-    assert (workload.checked_by == PROGRAM) == bool(workload.check(Prepared(fake_layout(), made)))
+def options(words: Any) -> dict[str, str]:
+    listed = [str(word) for word in words]
+    return {key: value for key, value in itertools.pairwise(listed) if key.startswith("--")}
 
 
-def test_every_workload_says_who_checks_it() -> None:
-    assert {name: kind.checked_by for name, kind in KINDS.items() if kind.checked_by != PROGRAM} == {
-        **dict.fromkeys(("own-job", "own-sql", "persistent"), NOBODY),
-        **dict.fromkeys(("teracount", "file-open"), JOB),
-        **{name: JOB for name, kind in KINDS.items() if kind in {SparkPerf, SparkMl}},
+@pytest.mark.parametrize("workload", WITH_PROGRAM[1:], ids=lambda workload: workload.kind)
+def test_job_and_checker_have_one_answer_and_one_definition_of_it(workload: Workload) -> None:
+    layout = fake_layout()
+    job = options(workload.job(Prepared(layout, MADE)).arguments)
+    (check,) = workload.check(Prepared(layout, MADE))
+    found = options(check.argv)
+    assert job["--answer"] == found["--answer"]
+    own = {"--outcome", "--threads"} if workload.kind == "teracount" else {"--outcome"}
+    assert {
+        key: value for key, value in found.items() if key in job and key not in own and value != job[key]
+    } == {}
+
+
+def test_all_but_users_own_jobs_are_checked_by_a_program() -> None:
+    unchecked = {name for name, kind in KINDS.items() if kind.checker is None}
+    assert unchecked == {"own-job", "own-sql", "persistent"}
+    assert TeraSort().checked_by == PROGRAM
+    assert len(KINDS) - len(unchecked) == 44
+
+
+def test_a_result_that_the_job_itself_checked_says_so() -> None:
+    """Only records of earlier versions have such ones."""
+    assert clause(JOB).startswith("self-checked")
+    assert clause(PROGRAM) == "an independent program checked the result, and it is right"
+
+
+def claims() -> list[tuple[str, str]]:
+    """The checker and a mutant, of all."""
+    found = {
+        (kind.checker.program, mutant)
+        for kind in KINDS.values()
+        if kind.checker
+        for mutant in kind.checker.mutants
     }
+    return sorted(found)
+
+
+def names(path: Path) -> list[list[str]]:
+    """The words of the names of a file's tests."""
+    pattern = r"void (\w+)\(" if path.suffix == ".java" else r"def test_(\w+)\("
+    found = re.findall(pattern, path.read_text())
+    return [re.sub(r"([A-Z]|\d+)", r" \1", name.replace("_", " ")).lower().split() for name in found]
+
+
+def says(name: list[str], mutant: str) -> bool:
+    """Whether all words are in the name of a test, in their order."""
+    left = iter(name)
+    return all(word in left for word in mutant.lower().replace(",", "").split())
+
+
+@pytest.mark.parametrize(("program", "mutant"), claims())
+def test_a_mutant_that_is_claimed_has_a_test(program: str, mutant: str) -> None:
+    if checkers.is_set(mutant):
+        short = program.rpartition(".")[2]
+        assert [path for path in TESTS if {mutant, short} <= set(re.findall(r"\w+", path.read_text()))]
+    else:
+        assert [path for path in TESTS if any(says(name, mutant) for name in names(path))]
+
+
+def test_a_claim_without_a_test_would_be_seen() -> None:
+    assert says(["a", "lost", "edge", "is", "found"], "a lost edge")
+    assert not says(["an", "edge", "is", "lost"], "a lost edge")
+
+
+BY_FILE = {"trace", "stream-statistics"}
+"""They need a file and a service; test_trace and test_streamstatistics have their programs."""
+
+
+@pytest.mark.parametrize("name", sorted({name for name, kind in KINDS.items() if kind.checker} - BY_FILE))
+def test_the_checker_that_is_named_is_the_one_that_is_run(name: str) -> None:
+    kind = KINDS[name]
+    workload = kind(kind=name)
+    assert isinstance(workload, Workload)
+    assert kind.checker
+    (check,) = workload.check(Prepared(fake_layout(), [{**MADE[0], "lines": 1}]))
+    assert any(word.endswith(kind.checker.program) for word in check.argv)
+
+
+def test_the_guide_has_the_table_of_checkers() -> None:
+    guide = (ROOT / "docs" / "guide" / "workloads.md").read_text()
+    assert "\n".join(checkers.table()) in guide, "tools/checkers.py prints the table as it should be"

@@ -2,12 +2,12 @@
 
 use crate::control::{NONCE, PROOF, SERVES, SUBMITS};
 use crate::failure::PATIENCE;
+use crate::files;
 use crate::proof::{nonce, prove, same};
 use serde_json::{json, Value};
-use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
@@ -23,7 +23,8 @@ pub fn submit(control: SocketAddr, secret: &str, job: &[String]) -> Result<ExitC
     let found: Value =
         serde_json::from_str(body).map_err(|error| format!("no outcome: {error}"))?;
     if let Some(path) = outcome {
-        write(&path, &found).map_err(|error| format!("{}: {error}", path.display()))?;
+        files::whole(&path, format!("{found}\n").as_bytes())
+            .map_err(|error| format!("{}: {error}", path.display()))?;
     }
     if found["valid"] == true {
         return Ok(ExitCode::SUCCESS);
@@ -78,14 +79,6 @@ fn exchange(control: SocketAddr, request: &str) -> io::Result<String> {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     Ok(answer)
-}
-
-/// The file appears whole or not at all.
-fn write(path: &Path, outcome: &Value) -> io::Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    fs::write(&part, format!("{outcome}\n"))?;
-    fs::rename(&part, path)
 }
 
 #[cfg(test)]

@@ -129,6 +129,14 @@ impl Piece {
     }
 }
 
+/// Write a file, which appears whole or not at all.
+pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, bytes)?;
+    fs::rename(&part, path)
+}
+
 /// The directory of an output's parts.
 #[derive(Clone)]
 pub struct Output {

@@ -10,6 +10,7 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any
 
+from weft.facts.checked import JOB, PROGRAM
 from weft.text.units import parse_size
 
 SCHEMA = 5
@@ -41,10 +42,7 @@ def migrated(file: str, table: Table, schema: int) -> dict[str, Any]:
 def _head_2(head: Table) -> dict[str, Any]:
     """Adds who checked the result; renames the workload of a persistent cluster."""
     kind = str(head.get("workload"))
-    if head.get("verdict") == "VALID":
-        who = "the job against the generator's formula" if kind in _JOBS else "an independent program"
-    else:
-        who = ""
+    who = (JOB if kind in _JOBS else PROGRAM) if head.get("verdict") == "VALID" else ""
     return {**head, "workload": _RENAMED.get(kind, kind), "checked_by": who}
 
 

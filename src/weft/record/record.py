@@ -9,7 +9,7 @@ Contents of a record, written during the run, so that the record of a killed run
     samples.parquet  t, node, process, counter, value (cumulative), and labels; samples*.csv during the run
     sources.json     by counter: unit, source, what the source misses
     calibration.json ceilings of the machines, the storages and the network that it used, or why there are none
-    outcomes/        the results of each program, JSON
+    outcomes/        the results of each program, JSON; answer.txt: what the job found
     PROBE.json       what a probe left at the end, or files PROBE/*.json, one for each node or role
     engine/          the engine's job history (Spark: the event log)
     logs/NODE/       output of every daemon and program

@@ -20,7 +20,7 @@ from weft.run.provisioning import Provisioned
 from weft.run.topology import Topology, topology
 from weft.spec.model import Spec
 
-_SUMS_LATER = {"checksum": "0", "rows": 0}
+_SUMS_LATER = {"checksum": "0", "hash": "0", "rows": 0}
 """Placeholder for what the generators will report."""
 
 

@@ -13,7 +13,7 @@ import duckdb
 from weft.errors import WorkloadError
 from weft.tables.compare import Answer, Row, checksum, difference
 from weft.tables.copied import to_read
-from weft.tables.duck import database, parts, view
+from weft.tables.duck import counted, database, parts, view
 from weft.tables.program import execute, options, progress
 from weft.tables.question import question
 
@@ -37,14 +37,16 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     tables, results = to_read(given, given.input, "tables"), to_read(given, given.results, "results")
     with database(given.threads, given.memory, given.scratch) as connection:
+        rows = {}
         for table in sorted(path for path in tables.iterdir() if path.is_dir()):
             view(connection, table.name, parts(table))
+            rows[table.name] = counted(connection, table.name)
         for number, (name, labels) in enumerate(by_query.items(), 1):
             right = answer(connection, (given.queries / f"{name}.sql").read_text())
             for label in labels:
                 found[label] = _compared(connection, right, results / label)
             progress(number, len(by_query))
-    return {"answers": found, "duckdb": duckdb.__version__}
+    return {"answers": found, "tables": rows, "duckdb": duckdb.__version__}
 
 
 def answer(connection: duckdb.DuckDBPyConnection, text: str) -> Answer:
@@ -61,7 +63,17 @@ def _compared(connection: duckdb.DuckDBPyConnection, right: Answer, directory: P
         rows = result(connection, directory)
     except (WorkloadError, duckdb.Error) as error:
         return {"rows": 0, "wrong": f"the result cannot be read: {str(error).partition(chr(10))[0]}"}
-    return {"rows": len(rows), "checksum": checksum(rows), "wrong": difference(right, rows)}
+    return {
+        "rows": len(rows),
+        "empty": empty(rows),
+        "checksum": checksum(rows),
+        "wrong": difference(right, rows),
+    }
+
+
+def empty(rows: Sequence[Row]) -> bool:
+    """Whether an answer has no rows, or only nulls and zeros: it would be the same on many other tables."""
+    return not any(value for row in rows for value in row)
 
 
 def result(connection: duckdb.DuckDBPyConnection, directory: Path) -> Sequence[Row]:

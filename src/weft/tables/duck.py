@@ -54,6 +54,12 @@ def view(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[Path
     connection.execute(f"CREATE OR REPLACE VIEW {quoted(table)} AS SELECT * FROM read_parquet([{paths}])")  # noqa: S608 - quoted
 
 
+def counted(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+    """The number of rows of a table."""
+    (rows,) = connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone() or (0,)  # noqa: S608 - quoted
+    return int(rows)
+
+
 def parts(directory: Path) -> list[Path]:
     """The files of a table, in the order of its rows. Raises WorkloadError if there is none."""
     found = sorted(path for path in directory.rglob("*") if path.is_file() and path.name[0] not in "._")

@@ -12,7 +12,7 @@ import duckdb
 
 from weft.tables.columns import described
 from weft.tables.copied import to_write
-from weft.tables.duck import database, load_tpcds, quoted
+from weft.tables.duck import counted, database, load_tpcds, quoted
 from weft.tables.program import execute, options, progress
 from weft.tables.texts import OWN, with_casts
 
@@ -51,8 +51,7 @@ def _write(connection: duckdb.DuckDBPyConnection, table: str, output: Path) -> d
     directory.mkdir(parents=True)
     file = directory / "part-0.parquet"
     connection.execute(f"COPY {quoted(table)} TO '{file}' (FORMAT parquet)")
-    (rows,) = connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone() or (0,)  # noqa: S608 - quoted
-    return {"rows": rows, "bytes": file.stat().st_size}
+    return {"rows": counted(connection, table), "bytes": file.stat().st_size}
 
 
 def _texts(connection: duckdb.DuckDBPyConnection, directory: Path, *, cast: bool) -> None:

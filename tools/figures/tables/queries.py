@@ -1,4 +1,4 @@
-"""Which queries of TPC-DS each engine runs with right answers, and the reason for the others."""
+"""Which queries of TPC-DS each engine runs with right answers, how many of these say anything, and the reason for the others."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +10,8 @@ Found = Mapping[str, Any]
 _LONGEST = 200
 """Characters of a reason."""
 _RIGHT = "right"
+_WITH_VALUES = "right, with values"
+_EMPTY = "right, but empty, or only nulls and zeros"
 
 
 def table(rows: Sequence[Row]) -> list[str]:
@@ -19,25 +21,39 @@ def table(rows: Sequence[Row]) -> list[str]:
     return [f"At scale {scales}.", "", *lines(answers(found))]
 
 
-def answers(records: Iterable[Found]) -> dict[str, dict[str, str]]:
-    """By engine and query: the answer, or why there is none. Several records of an engine add up."""
-    found: dict[str, dict[str, str]] = {}
+def answers(records: Iterable[Found]) -> dict[str, dict[str, Found]]:
+    """By engine and query: its row of the report. Several records of an engine add up."""
+    found: dict[str, dict[str, Found]] = {}
     for record in records:
         of = found.setdefault(record["engine"], {})
-        of |= {row["query"]: row["answer"] for row in record["facts"]["queries"]}
+        of |= {row["query"]: row for row in record["facts"]["queries"]}
     return found
 
 
-def lines(found: Mapping[str, Mapping[str, str]]) -> list[str]:
+def lines(found: Mapping[str, Mapping[str, Found]]) -> list[str]:
     """The table: a column for each engine, and a row for each query that is not right on all of them."""
     names = sorted({name for of in found.values() for name in of}, key=_number)
-    answers = {name: [of.get(name, "not run") for of in found.values()] for name in names}
-    counts = [f"{sum(a == _RIGHT for a in of.values())} of {len(of)} right" for of in found.values()]
+    answers = {
+        name: [of[name]["answer"] if name in of else "not run" for of in found.values()] for name in names
+    }
     rows = [[name, *map(_cell, each)] for name, each in answers.items() if set(each) != {_RIGHT}]
     right = len(names) - len(rows)
     last = [["others", *[f"{right} right"] * len(found)]] if right else []
     head = ["query", *found]
-    return [_row(cells) for cells in (head, ["---"] * len(head), ["all", *counts], *rows, *last)]
+    return [_row(cells) for cells in (head, ["---"] * len(head), *_counts(found.values()), *rows, *last)]
+
+
+def _counts(found: Iterable[Mapping[str, Found]]) -> list[list[str]]:
+    """How many are right; of an answer that is empty, or only nulls and zeros, that says little: it is right on many tables."""
+    counts = [["all"], [_WITH_VALUES], [_EMPTY]]
+    for of in found:
+        right = [row for row in of.values() if row["answer"] == _RIGHT]
+        empty = sum(row.get("empty", not row["rows"]) for row in right)
+        for cells, text in zip(
+            counts, (f"{len(right)} of {len(of)} right", str(len(right) - empty), str(empty)), strict=True
+        ):
+            cells.append(text)
+    return counts
 
 
 def _cell(answer: str) -> str:

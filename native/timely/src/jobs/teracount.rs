@@ -1,11 +1,13 @@
 //! TeraCount: TeraSort's shuffle without its sort; every record is counted where it arrives.
 
-use super::hashing::crc32;
+use super::hashing::{crc32, mix};
 use super::outcome::Outcome;
 use super::records::{self, SIZE};
 use crate::agreement::agree;
 use crate::channel::{share, Channel};
+use crate::files;
 use clap::Args;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 use timely::worker::Worker;
@@ -16,19 +18,38 @@ pub struct TeraCount {
     input: PathBuf,
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     partitions: u32,
-    /// The sum of the CRC-32 of all records, in hex.
-    #[arg(long, default_value = "")]
-    checksum: String,
+    /// The file for what arrived in each partition.
+    #[arg(long)]
+    answer: PathBuf,
     #[arg(long, hide = true)]
     executors: Option<u32>,
 }
 
-/// What arrived.
-#[derive(Clone, Copy, Default)]
+/// What arrived in a partition: records, the sum of their hashes, and the first 8 bytes of the lowest and the highest key.
+#[derive(Clone, Copy)]
 struct Tally {
-    rows: u128,
-    misplaced: u128,
-    checksum: u128,
+    rows: u64,
+    hash: u64,
+    lowest: u64,
+    highest: u64,
+}
+
+impl Tally {
+    const NOTHING: Self = Self {
+        rows: 0,
+        hash: 0,
+        lowest: u64::MAX,
+        highest: 0,
+    };
+
+    fn add(&mut self, record: &[u8]) {
+        let prefix = records::prefix(record);
+        let hash = mix(mix(prefix).wrapping_add(u64::from(crc32(record))));
+        self.rows += 1;
+        self.hash = self.hash.wrapping_add(hash);
+        self.lowest = self.lowest.min(prefix);
+        self.highest = self.highest.max(prefix);
+    }
 }
 
 impl TeraCount {
@@ -37,37 +58,36 @@ impl TeraCount {
         let count = self.partitions as usize;
         let input = agree(worker, records::input(&self.input))?;
         let ranges = records::ranges(worker, &input, count)?;
-        let summed = !self.checksum.is_empty();
+        let owner = records::owner(count, worker.peers());
         let mut channel = Channel::open(worker, records::owner(count, worker.peers()));
         let pieces = records::part(&input, worker);
-        let mut tally = Tally::default();
+        let mut tallies = vec![Tally::NOTHING; count];
         let scattered = records::scatter(worker, &mut channel, &pieces, &ranges, count, |chunks| {
             for chunk in chunks {
+                let tally = &mut tallies[chunk.range as usize];
                 for record in chunk.bytes.chunks_exact(SIZE) {
-                    let right = ranges.of_key(records::prefix(record)) == chunk.range as usize;
-                    tally.rows += 1;
-                    tally.misplaced += u128::from(!right);
-                    tally.checksum += u128::from(if summed { crc32(record) } else { 0 });
+                    tally.add(record);
                 }
             }
         });
         agree(worker, scattered)?;
-        let all = total(worker, tally);
-        let seconds = begun.elapsed().as_secs_f64();
-        outcome.same(
-            "row count",
-            &all.rows,
-            &u128::from(input.bytes() / SIZE as u64),
-        );
-        outcome.same("number of records in a wrong partition", &all.misplaced, &0);
-        if summed {
-            let checksum = format!("{:x}", all.checksum);
-            outcome.same("checksum", &checksum, &self.checksum);
-            outcome.put("checksum", checksum);
+        let mut own = String::new();
+        for (partition, tally) in (0..self.partitions).zip(&tallies) {
+            if owner(partition) == worker.index() {
+                own += &line(partition, tally);
+            }
         }
+        let all = share(worker, own.into_bytes()).concat();
+        let seconds = begun.elapsed().as_secs_f64();
+        let written = if worker.index() == 0 {
+            let lines = format!("lines\t{count}\n").into_bytes();
+            files::whole(&self.answer, &[lines, all].concat())
+        } else {
+            Ok(())
+        };
+        let problem = |error| format!("{} could not be written: {error}", self.answer.display());
+        agree(worker, written.map_err(problem))?;
         outcome
-            .put("rows", all.rows as u64)
-            .put("misplaced", all.misplaced as u64)
             .put("partitions", count)
             .put("bytes_in", input.bytes())
             .put("seconds", seconds);
@@ -75,20 +95,63 @@ impl TeraCount {
     }
 }
 
-/// The sum of all workers' tallies.
-fn total(worker: &mut Worker, own: Tally) -> Tally {
-    let bytes: Vec<u8> = [own.rows, own.misplaced, own.checksum]
-        .iter()
-        .flat_map(|number| number.to_le_bytes())
-        .collect();
-    let mut all = Tally::default();
-    for bytes in share(worker, bytes) {
-        let number = |i: usize| {
-            u128::from_le_bytes(bytes[16 * i..16 * (i + 1)].try_into().expect("16 bytes"))
-        };
-        all.rows += number(0);
-        all.misplaced += number(1);
-        all.checksum = all.checksum.wrapping_add(number(2));
+/// The line of a partition in an answer.
+fn line(partition: u32, tally: &Tally) -> String {
+    let Tally {
+        rows,
+        hash,
+        lowest,
+        highest,
+    } = tally;
+    let mut text = format!("partition {partition}\t{rows}");
+    let _ = writeln!(text, " {hash:x} {lowest:x} {highest:x}");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::outcome;
+    use super::{line, Tally};
+    use std::fs;
+
+    #[test]
+    fn a_record_has_the_hash_of_the_other_engines_programs() {
+        let mut tally = Tally::NOTHING;
+        assert_eq!(line(3, &tally), "partition 3\t0 0 ffffffffffffffff 0\n");
+        let record: Vec<u8> = (0..100).collect();
+        tally.add(&record);
+        assert_eq!(
+            line(3, &tally),
+            "partition 3\t1 8e2e98d69d3790b2 1020304050607 1020304050607\n"
+        );
     }
-    all
+
+    #[test]
+    fn every_partition_has_a_line_whatever_the_number_of_workers() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("part-00000");
+        let records: Vec<u8> = (0..=u8::MAX).flat_map(|first| [first; 100]).collect();
+        fs::write(&input, records).unwrap();
+        let mut answers = Vec::new();
+        for workers in 1..4 {
+            let answer = folder.path().join(format!("answer-{workers}"));
+            let words = format!(
+                "TeraCount --input {} --partitions 5 --answer {}",
+                input.display(),
+                answer.display()
+            );
+            assert_eq!(outcome(workers, &words)["valid"], true);
+            answers.push(fs::read_to_string(answer).unwrap());
+        }
+        let lines: Vec<&str> = answers[0].lines().collect();
+        assert_eq!((lines.len(), lines[0]), (6, "lines\t5"));
+        let rows = |line: &&str| {
+            line.split(['\t', ' '])
+                .nth(2)
+                .unwrap()
+                .parse::<u64>()
+                .unwrap()
+        };
+        assert_eq!(lines[1..].iter().map(rows).sum::<u64>(), 256);
+    }
 }

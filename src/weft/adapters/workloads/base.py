@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from weft.facts.checked import NOBODY, PROGRAM, CheckedBy
 from weft.facts.roles import Role
 from weft.layout.jvm import core
 from weft.layout.plan import Command, Job, Layout
@@ -17,14 +18,16 @@ Outcome = Mapping[str, Any]
 """The contents of a program's JSON file."""
 
 
-CheckedBy = Literal[
-    "an independent program", "the job against the generator's formula", "the user's own command", ""
-]
-"""Who checked the result; empty if there is only an exit code."""
-PROGRAM: Final = "an independent program"
-JOB: Final = "the job against the generator's formula"
-OWN: Final = "the user's own command"
-NOBODY: Final = ""
+@dataclass(frozen=True)
+class Checker:
+    """A program that checks a result without the engine."""
+
+    program: str
+    """Its main class, or its module."""
+    reads: str
+    """What of the run it reads, and what it compares that with."""
+    mutants: tuple[str, ...]
+    """Wrong results that it is tested to refuse: a set of them by the name of its Java enum, one by words of its test's name."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,8 @@ class ClusterUse(BaseModel, ABC):
     """Storage roles in use."""
     optional: ClassVar[frozenset[str]] = frozenset()
     """Those in use if they are requested."""
-    checked_by: ClassVar[CheckedBy] = NOBODY
-    """Who checks its result."""
+    checker: ClassVar[Checker | None] = None
+    """What checks its result; None if there is only an exit code."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Services that the run must have."""
     libraries: ClassVar[Mapping[str, str]] = {}
@@ -91,9 +94,9 @@ class ClusterUse(BaseModel, ABC):
         return None
 
     @property
-    def judged_by(self) -> CheckedBy:
-        """Who checks its result with these parameters."""
-        return self.checked_by
+    def checked_by(self) -> CheckedBy:
+        """Who checks its result, as records have it."""
+        return PROGRAM if self.checker else NOBODY
 
     @property
     def runs_on(self) -> tuple[str, ...]:
@@ -149,13 +152,24 @@ class Workload(ClusterUse):
     def job(self, prepared: Prepared) -> Job:
         """The measured work."""
 
-    def check(self, prepared: Prepared) -> Sequence[Command]:  # noqa: ARG002 - for jobs that do not check themselves
+    def check(self, prepared: Prepared) -> Sequence[Command]:  # noqa: ARG002 - for users' own jobs
         """Programs that check the result without the engine, run one after another."""
         return []
 
     @abstractmethod
     def judge(self, results: Results) -> Judgement:
         """The verdict on the result, from the results of the three phases."""
+
+
+def all_facts(ran: Outcome, found: Outcome) -> dict[str, Any]:
+    """All that a job and its checker reported, except for verdicts and the times of phases."""
+    both = {**ran, **found}
+    return {key: value for key, value in both.items() if key not in {"valid", "reason", "phases"}}
+
+
+def answer(layout: Layout) -> Path:
+    """The file for what a job found; its checker reads it."""
+    return layout.outcome("answer.txt")
 
 
 def flags(values: Mapping[str, object]) -> list[str]:

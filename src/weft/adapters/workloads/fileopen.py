@@ -3,12 +3,22 @@
 The microbenchmark behind figure 7 of Chaimov et al. (CUG'16); it runs on the head node, on the scratch.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import JOB, Judgement, Prepared, Results, Workload, flags
-from weft.layout.plan import Job
+from weft.adapters.workloads.base import (
+    Checker,
+    Judgement,
+    Prepared,
+    Results,
+    Workload,
+    answer,
+    flags,
+    program,
+)
+from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Count, Size
 
 
@@ -16,7 +26,16 @@ class FileOpen(Workload):
     """Open-per-read against one open, by read size; create, stat, rename, unlink rates by threads."""
 
     kind: Literal["file-open"] = "file-open"
-    checked_by = JOB
+    checker = Checker(
+        "FileOpenValidate",
+        "the answer: the CRC32 of each round of reads, and the number of files after each step; by bytes that are made again",
+        (
+            "a line of the answer lost or changed",
+            "a wrong byte at the begin, in the middle or at the end of a read",
+            "a truncated file",
+            "a read that gives nothing or the same place again",
+        ),
+    )
     engines = ("null",)
 
     size: Size = Field(default=64 << 20, ge=1 << 20, description="bytes of the file that is read")
@@ -29,11 +48,9 @@ class FileOpen(Workload):
     rounds: Count = Field(default=3, description="interleaved rounds; medians are reported")
     seed: int = Field(default=0, ge=0, description="seed of the file content")
 
-    def job(self, prepared: Prepared) -> Job:
-        layout = prepared.layout
-        outcome = layout.outcome()
-        options = {
-            "directory": f"{layout.places['scratch'].paths[layout.head.name]}/file-open",
+    def asked(self, layout: Layout) -> dict[str, object]:
+        """The options that decide what the job finds."""
+        return {
             "file-bytes": self.size,
             "read-bytes": self.read_bytes,
             "reads": self.reads,
@@ -41,12 +58,20 @@ class FileOpen(Workload):
             "threads": self.threads,
             "rounds": self.rounds,
             "seed": self.seed,
-            "outcome": outcome,
+            "answer": answer(layout),
         }
-        arguments = flags(options)
-        return Job("file-open", "FileOpen", arguments, outcome)
+
+    def job(self, prepared: Prepared) -> Job:
+        layout = prepared.layout
+        directory, outcome = layout.places["scratch"].paths[layout.head.name], layout.outcome()
+        options = {**self.asked(layout), "directory": f"{directory}/file-open", "outcome": outcome}
+        return Job("file-open", "FileOpen", flags(options), outcome)
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        return [program(layout, "validate", "FileOpenValidate", self.asked(layout))]
 
     def judge(self, results: Results) -> Judgement:
-        ran = results.ran
+        ran, found = results.ran, results.checked[0]
         facts = {"reads": ran.get("reads"), "rates": ran.get("rates")}
-        return Judgement(bool(ran["valid"]), str(ran.get("reason", "")), self.size, 0, None, facts)
+        return Judgement(found["valid"], str(found.get("reason", "")), self.size, 0, None, facts)

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from weft.adapters.workloads.base import Checker
 from weft.adapters.workloads.zipftext import ZipfText
 
 
@@ -12,6 +13,11 @@ class Grep(ZipfText):
 
     kind: Literal["grep"] = "grep"
     main_class: ClassVar[str] = "Grep"
+    checker = Checker(
+        "GrepValidate",
+        "the output: every matching string, its count, and their order; by lines that are made again",
+        ("LineMutant",),
+    )
 
     pattern: str = Field(
         default="ka[a-z]*",

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import PROGRAM, Judgement, Prepared, Results, Workload, engine_job, program
+from weft.adapters.workloads.base import Checker, Judgement, Prepared, Results, Workload, engine_job, program
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Count
 
@@ -16,7 +16,14 @@ class GroupBy(Workload):
     """Random pairs, cached, then grouped by key; mappers x reducers shuffle blocks."""
 
     kind: Literal["groupby"] = "groupby"
-    checked_by = PROGRAM
+    checker = Checker(
+        "GroupByAnswer",
+        "the numbers of groups and pairs and the sum of the pairs' hashes; by pairs that are made again",
+        (
+            "pairs lost, repeated, changed or exchanged",
+            "a split group",
+        ),
+    )
     positional = "pairs"
     engines = ("spark", "timely")
 

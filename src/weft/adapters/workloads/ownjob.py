@@ -9,9 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from weft.adapters.workloads import tablework
-from weft.adapters.workloads.base import NOBODY, OWN, CheckedBy, Judgement, Prepared, Results, Workload
+from weft.adapters.workloads.base import Judgement, Prepared, Results, Workload
 from weft.errors import UsageError
 from weft.facts import engines
+from weft.facts.checked import NOBODY, OWN, CheckedBy
 from weft.facts.roles import SHARED_ROLES
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.executes import Executes, Settings
@@ -52,7 +53,6 @@ class OwnJob(Workload):
     """A Python file or a jar with the options and arguments of the engine's own submit command."""
 
     kind: Literal["own-job"] = "own-job"
-    checked_by = NOBODY
     positional = "program"
     engines = tuple(dict.fromkeys(("spark", *(name for name, facts in engines.ALL.items() if facts.command))))
     optional: ClassVar[frozenset[str]] = SHARED_ROLES
@@ -93,7 +93,7 @@ class OwnJob(Workload):
     )
 
     @property
-    def judged_by(self) -> CheckedBy:
+    def checked_by(self) -> CheckedBy:
         return OWN if self.verify else NOBODY
 
     @property

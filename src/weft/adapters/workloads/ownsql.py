@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from weft.adapters.workloads import tablework
-from weft.adapters.workloads.base import NOBODY, Judgement, Prepared, Results, Workload, engine_job
+from weft.adapters.workloads.base import Judgement, Prepared, Results, Workload, engine_job
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.tables.files import fixed, matching
 from weft.text.executes import Executes, Settings
@@ -42,7 +42,6 @@ class OwnSql(Workload):
     """A file with one query, and the tables that it names."""
 
     kind: Literal["own-sql"] = "own-sql"
-    checked_by = NOBODY
     positional = "query"
     engines = tablework.ENGINES
     libraries: ClassVar[Mapping[str, str]] = tablework.LIBRARIES

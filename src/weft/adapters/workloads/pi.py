@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import PROGRAM, Judgement, Prepared, Results, Workload, engine_job, program
+from weft.adapters.workloads.base import Checker, Judgement, Prepared, Results, Workload, engine_job, program
 from weft.layout.plan import Command, Job
 from weft.text.fields import Count
 
@@ -14,7 +14,11 @@ class Pi(Workload):
     """Only arithmetic in many tasks; the same number of points gives the same count on every engine."""
 
     kind: Literal["pi"] = "pi"
-    checked_by = PROGRAM
+    checker = Checker(
+        "PiAnswer",
+        "the number of points in the circle; by boxes of a grid, without the points",
+        ("another count",),
+    )
     positional = "points"
     engines = ("spark", "hadoop", "flink")
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from weft.adapters.workloads.base import Outcome
+from weft.adapters.workloads.base import Checker, Outcome
 from weft.adapters.workloads.terarecords import total
 from weft.adapters.workloads.zipftext import ZipfText
 from weft.layout.plan import Layout
@@ -14,6 +14,11 @@ class Sort(ZipfText):
 
     kind: Literal["sort"] = "sort"
     main_class: ClassVar[str] = "Sort"
+    checker = Checker(
+        "SortValidate",
+        "the output: the order of all lines, their number and the sum of their CRC32; by those of the generator",
+        ("LineMutant",),
+    )
 
     def reducers(self, layout: Layout) -> int:
         """64 MB per partition, as in TeraSort."""

@@ -3,13 +3,23 @@
 Definitions from databricks/spark-perf (commit 6e4f26d), with data of sizes that a laptop takes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import JOB, Judgement, Prepared, Results, Workload, engine_job
-from weft.layout.plan import Job
+from weft.adapters.workloads.base import (
+    Checker,
+    Judgement,
+    Prepared,
+    Results,
+    Workload,
+    all_facts,
+    answer,
+    engine_job,
+    program,
+)
+from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Count
 
 SparkMlTest = Literal[
@@ -68,7 +78,15 @@ class SparkMl(Workload):
     """One test: data made in memory from a seed and cached, then MLlib on it."""
 
     kind: SparkMlTest = Field(description="which test")
-    checked_by = JOB
+    checker = Checker(
+        "ml.MlValidate",
+        "the answer: all that the method found, and for als, decision-tree, pic and word2vec the count and the hashes of what it read; by the data, which is drawn again",
+        (
+            "a line of the answer lost, repeated or changed",
+            "twenty percent of the data lost",
+            "a wrong U",
+        ),
+    )
     positional = "rows"
     engines = ("spark",)
 
@@ -105,10 +123,10 @@ class SparkMl(Workload):
     partitions: Count | None = Field(default=None, description="partitions of the data; default: 4 per slot")
     seed: int = Field(default=5, ge=0, description="seed of the data")
 
-    def job(self, prepared: Prepared) -> Job:
-        layout = prepared.layout
+    def asked(self, layout: Layout) -> dict[str, Any]:
+        """The options of the job, which decide what it finds."""
         rows, columns = _SIZES[self.kind]
-        options: dict[str, Any] = {
+        return {
             "test": self.kind,
             "rows": self.rows or rows,
             "columns": self.columns or columns,
@@ -118,10 +136,18 @@ class SparkMl(Workload):
             "longest": self.longest,
             "partitions": self.partitions or 4 * layout.slots,
             "seed": self.seed,
+            "answer": answer(layout),
         }
-        return engine_job(layout, self.kind, "SparkMl", options)
+
+    def job(self, prepared: Prepared) -> Job:
+        return engine_job(prepared.layout, self.kind, "SparkMl", self.asked(prepared.layout))
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        heap = max(1 << 30, layout.head.memory // 2)
+        return [program(layout, "validate", "ml.MlValidate", self.asked(layout), heap=heap)]
 
     def judge(self, results: Results) -> Judgement:
-        ran = results.ran
-        facts = {key: value for key, value in ran.items() if key not in {"valid", "reason", "phases"}}
-        return Judgement(bool(ran["valid"]), str(ran.get("reason", "")), 0, 0, ran.get("seconds"), facts)
+        ran, found = results.ran, results.checked[0]
+        facts = all_facts(ran, found)
+        return Judgement(found["valid"], str(found.get("reason", "")), 0, 0, ran.get("seconds"), facts)

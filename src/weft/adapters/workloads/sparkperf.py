@@ -3,12 +3,23 @@
 Definitions from databricks/spark-perf (commit 6e4f26d), at a smaller default scale.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
-from weft.adapters.workloads.base import JOB, Judgement, Prepared, Results, Workload, engine_job
-from weft.layout.plan import Job
+from weft.adapters.workloads.base import (
+    Checker,
+    Judgement,
+    Prepared,
+    Results,
+    Workload,
+    all_facts,
+    answer,
+    engine_job,
+    program,
+)
+from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Count
 
 SparkPerfTest = Literal[
@@ -27,7 +38,17 @@ class SparkPerf(Workload):
     """One test: data generated in memory and cached, then measured work on it."""
 
     kind: SparkPerfTest = Field(description="which test")
-    checked_by = JOB
+    checker = Checker(
+        "PerfValidate",
+        "the answer: counts, sums of hashes, and a hash of the keys in order of each partition; by records that are made again",
+        (
+            "records lost, repeated, changed or out of order",
+            "values swapped between records",
+            "a wrong sum",
+            "counts of lost records",
+            "a task lost while another one is repeated",
+        ),
+    )
     positional = "records"
     engines = ("spark",)
 
@@ -43,25 +64,35 @@ class SparkPerf(Workload):
     tasks: Count = Field(default=2000, description="empty tasks of scheduling-throughput")
     seed: int = Field(default=5, ge=0, description="seed of the generator")
 
-    def job(self, prepared: Prepared) -> Job:
-        layout = prepared.layout
-        partitions = self.partitions or 4 * layout.slots
-        options: dict[str, Any] = {
+    def asked(self, layout: Layout) -> dict[str, Any]:
+        """The options that decide what the job finds."""
+        return {
             "test": self.kind,
             "records": self.records,
             "unique-keys": self.unique_keys,
-            "key-length": self.key_length,
             "unique-values": self.unique_values,
-            "value-length": self.value_length,
-            "partitions": partitions,
-            "reduce-tasks": self.reduce_tasks or partitions,
+            "partitions": self.partitions or 4 * layout.slots,
             "tasks": self.tasks,
             "seed": self.seed,
+            "answer": answer(layout),
         }
-        return engine_job(layout, self.kind, "SparkPerf", options)
+
+    def job(self, prepared: Prepared) -> Job:
+        options = self.asked(prepared.layout)
+        own = {
+            "key-length": self.key_length,
+            "value-length": self.value_length,
+            "reduce-tasks": self.reduce_tasks or options["partitions"],
+        }
+        return engine_job(prepared.layout, self.kind, "SparkPerf", {**options, **own})
+
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        heap = (1 << 28) + 16 * self.unique_keys
+        return [program(layout, "validate", "PerfValidate", self.asked(layout), heap=heap)]
 
     def judge(self, results: Results) -> Judgement:
-        ran = results.ran
-        facts = {key: value for key, value in ran.items() if key not in {"valid", "reason", "phases"}}
+        ran, found = results.ran, results.checked[0]
+        facts = all_facts(ran, found)
         moved = self.records * (self.key_length + self.value_length)
-        return Judgement(bool(ran["valid"]), str(ran.get("reason", "")), moved, 0, ran.get("seconds"), facts)
+        return Judgement(found["valid"], str(found.get("reason", "")), moved, 0, ran.get("seconds"), facts)

@@ -105,11 +105,6 @@ class SqlJoin(tablework.Queries):
             key: sum(outcome[key] for outcome in results.prepared)
             for key in ("rankings", "uservisits", "bytes")
         }
-        expected = {"rankings": self._pages, "uservisits": self.visits}
-        few = [
-            f"{made[name]} rows of {name} were generated instead of {rows}"
-            for name, rows in expected.items()
-            if made[name] != rows
-        ]
+        rows = {"rankings": self._pages, "uservisits": self.visits}
         facts = {"rankings": made["rankings"], "uservisits": made["uservisits"], "table_bytes": made["bytes"]}
-        return self.judged(results.ran, results.checked, facts, "; ".join(few))
+        return self.judged(results.ran, results.checked, rows, facts)

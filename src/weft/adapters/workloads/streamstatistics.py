@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from weft.adapters.services.kafka import client_program, client_properties
 from weft.adapters.workloads.base import (
-    PROGRAM,
+    Checker,
     Judgement,
     Outcome,
     Prepared,
@@ -49,7 +49,14 @@ class StreamStatistics(Workload):
     """Producers publish records by a schedule; every result of the engine is checked, and each record's latency measured."""
 
     kind: Literal["stream-statistics"] = "stream-statistics"
-    checked_by = PROGRAM
+    checker = Checker(
+        "StreamValidate",
+        "the brokers' log: every record and every result, by records that are made again",
+        (
+            "one record in a million",
+            "a fall back without a failure",
+        ),
+    )
     positional = "rate"
     engines = tuple(dict.fromkeys(("flink", *_ENGINES)))
     roles = ("output", "scratch")
@@ -204,10 +211,13 @@ class StreamStatistics(Workload):
             wanted = self.producers * sum(max(1, round(self.rate * time)) for time in steps if time)
         counts = {
             "producers published": sum(one["records"] for one in produced),
-            "the validator found": found["records"],
+            "the brokers' log has": found["records"],
             "the engine counted": found["count"],
         }
         reasons += [f"{who} {count} records of {wanted}" for who, count in counts.items() if count != wanted]
+        failures = results.ran["restarts"] + results.ran.get("failed_tasks", 0)
+        if (fell := found["repeated_results"]) and not failures:
+            reasons.append(f"results fell back to fewer records {fell} times, and nothing had failed")
         facts = {
             **_facts(collected),
             **{key: found[key] for key in ("min", "max", "sum", "count", "results")},

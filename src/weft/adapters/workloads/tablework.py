@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 import weft
-from weft.adapters.workloads.base import PROGRAM, Judgement, Outcome, Prepared, Workload, engine_job
+from weft.adapters.workloads.base import Checker, Judgement, Outcome, Prepared, Workload, engine_job
 from weft.facts import engines
 from weft.facts.enginefacts import Sql
 from weft.facts.roles import ROLES
@@ -33,7 +33,15 @@ _COUNTED = ("bytes_in", "bytes_read", "bytes_written", "shuffle_bytes", "disk_by
 class Queries(Workload):
     """Queries on tables that weft generates, one after another; DuckDB answers them too."""
 
-    checked_by = PROGRAM
+    checker = Checker(
+        "weft.tables.check",
+        "the result of each query, every value, by DuckDB on the same files, which have as many rows as were made",
+        (
+            "each mutant of an ordered answer",
+            "a lost, a repeated and a changed row",
+            "an empty table",
+        ),
+    )
     lists: ClassVar[frozenset[str]] = frozenset({"queries"})
     engines = ENGINES
     libraries: ClassVar[Mapping[str, str]] = LIBRARIES
@@ -90,9 +98,9 @@ class Queries(Workload):
         return [table_program(layout, "answers", "check", options)]
 
     def judged(
-        self, ran: Outcome, checked: Sequence[Outcome], facts: Mapping[str, Any], problem: str = ""
+        self, ran: Outcome, checked: Sequence[Outcome], rows: Mapping[str, int], facts: Mapping[str, Any]
     ) -> Judgement:
-        """The verdict on all executions; `problem`: what is wrong besides."""
+        """The verdict on all executions; `rows`: how many each table must have."""
         labels, answers = rounds(self.order), checked[0]["answers"]
         wrong = wrong_queries(labels, ran, answers)
         queries = by_query(ran, answers, wrong)
@@ -104,7 +112,7 @@ class Queries(Workload):
             "queries": queries,
         }
         moved = [sum(row.get(key, 0) for row in ran.get("queries", [])) for key in ("bytes_in", "bytes_out")]
-        why = problem or reason(wrong, len(labels))
+        why = other_tables(rows, checked[0]["tables"]) or reason(wrong, len(labels))
         return Judgement(not why, why, moved[0], moved[1], ran.get("seconds"), found)
 
 
@@ -150,6 +158,15 @@ def rounds(order: Sequence[str]) -> list[str]:
     return labels
 
 
+def other_tables(expected: Mapping[str, int], found: Mapping[str, int]) -> str:
+    """Why answers on these tables say nothing: the check found other tables, or an empty one."""
+    return "; ".join(
+        f"the table {name} has {found.get(name, 0)} rows" + (f" instead of {rows}" if rows else "")
+        for name, rows in expected.items()
+        if not rows or found.get(name) != rows
+    )
+
+
 def wrong_queries(labels: Sequence[str], ran: Outcome, answers: Mapping[str, Any]) -> dict[str, str]:
     """By label of an execution: why it failed, or the first row of its result that is wrong."""
     done = {row["label"]: row for row in ran.get("queries", [])}
@@ -183,6 +200,7 @@ def by_query(ran: Outcome, answers: Mapping[str, Any], wrong: Mapping[str, str])
             "seconds": round(statistics.median(row["seconds"] for row in rows), 3),
             "slowest": round(max(row["seconds"] for row in rows), 3),
             "rows": answers.get(rows[0]["label"], {}).get("rows", 0),
+            "empty": answers.get(rows[0]["label"], {}).get("empty", True),
             "checksum": _checksums(answers.get(row["label"], {}) for row in rows),
             **{key: round(statistics.median(row[key] for row in rows)) for key in _COUNTED if key in rows[0]},
             "answer": next((wrong[row["label"]] for row in rows if row["label"] in wrong), "right"),

@@ -1,17 +1,34 @@
 """TeraCount: TeraSort's shuffle without the sort, to separate the cost of moving from that of sorting."""
 
+from collections.abc import Sequence
 from typing import Literal
 
-from weft.adapters.workloads.base import JOB, Judgement, Prepared, Results, engine_job
-from weft.adapters.workloads.terarecords import TeraRecords, total
-from weft.layout.plan import Job
+from weft.adapters.workloads.base import (
+    Checker,
+    Judgement,
+    Prepared,
+    Results,
+    answer,
+    engine_job,
+    program,
+)
+from weft.adapters.workloads.terarecords import TeraRecords
+from weft.layout.plan import Command, Job
 
 
 class TeraCount(TeraRecords):
     """Move generated records into their range partitions and count them there."""
 
     kind: Literal["teracount"] = "teracount"
-    checked_by = JOB
+    checker = Checker(
+        "TeraCountValidate",
+        "the answer: of each partition the number of records, the sum of their hashes, the lowest and the highest key; by records that are made again",
+        (
+            "records lost, repeated, changed or in another range",
+            "values swapped between records",
+            "a wrong range table",
+        ),
+    )
     roles = ("input", "scratch")
 
     def job(self, prepared: Prepared) -> Job:
@@ -19,16 +36,23 @@ class TeraCount(TeraRecords):
         options = {
             "input": layout.places["input"].path,
             "partitions": self.reducers(layout),
-            "checksum": total(prepared.outcomes),
+            "answer": answer(layout),
         }
         return engine_job(layout, "teracount", "TeraCount", options)
 
+    def check(self, prepared: Prepared) -> Sequence[Command]:
+        layout = prepared.layout
+        options = {
+            "rows": self.rows,
+            "seed": self.seed,
+            "partitions": self.reducers(layout),
+            "threads": layout.head.cores,
+            "answer": answer(layout),
+        }
+        return [program(layout, "validate", "TeraCountValidate", options)]
+
     def judge(self, results: Results) -> Judgement:
-        prepared, ran = results.prepared, results.ran
-        reason = str(ran.get("reason", ""))
-        if ran.get("rows") != self.rows:
-            reason = f"{ran.get('rows')} records arrived of {self.rows} generated ones"
-        elif ran.get("checksum") != total(prepared):
-            reason = f"the records that arrived sum to {ran.get('checksum')}, the generated ones to {total(prepared)}"
-        facts = {key: ran.get(key) for key in ("rows", "checksum", "partitions", "misplaced")}
-        return Judgement(not reason, reason, ran.get("bytes_in", 0), 0, ran.get("seconds"), facts)
+        ran, found = results.ran, results.checked[0]
+        facts = {key: found.get(key) for key in ("rows", "checksum", "largest_partition_rows")}
+        facts["partitions"] = ran.get("partitions")
+        return Judgement.of(ran, str(found.get("reason", "")), facts, valid=found["valid"])

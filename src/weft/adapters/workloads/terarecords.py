@@ -50,6 +50,6 @@ class TeraRecords(Workload):
         return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
 
 
-def total(outcomes: Sequence[Outcome]) -> str:
-    """The 128-bit sum of the checksums of the parts, in hex."""
-    return f"{sum(int(outcome['checksum'], 16) for outcome in outcomes) % (1 << 128):x}"
+def total(outcomes: Sequence[Outcome], key: str = "checksum", bits: int = 128) -> str:
+    """The sum of the checksums of the parts, in hex; it wraps at so many bits."""
+    return f"{sum(int(outcome[key], 16) for outcome in outcomes) % (1 << bits):x}"

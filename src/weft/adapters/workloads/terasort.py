@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from weft.adapters.workloads.base import PROGRAM, Judgement, Prepared, Results, engine_job, program
+from weft.adapters.workloads.base import Checker, Judgement, Prepared, Results, engine_job, program
 from weft.adapters.workloads.terarecords import RECORD, TeraRecords, total
 from weft.facts.roles import Role
 from weft.layout.plan import Command, Dependencies, Job, Layout
@@ -17,7 +17,14 @@ class TeraSort(TeraRecords):
     """Sort generated records into one total order."""
 
     kind: Literal["terasort"] = "terasort"
-    checked_by = PROGRAM
+    checker = Checker(
+        "TeraValidate",
+        "the output: the order of all keys, the number of records, the sums of their CRC32 and of their hashes; by those of the generator",
+        (
+            "Mutant",
+            "values swapped between records",
+        ),
+    )
     engines = (*TeraRecords.engines, "limit")
     method: Literal["stock", "raw", "kryo"] = Field(
         default="stock",
@@ -101,6 +108,7 @@ class TeraSort(TeraRecords):
             "input": self._output(layout),
             "rows": self.rows,
             "checksum": total(prepared.outcomes),
+            "hash": total(prepared.outcomes, "hash", 64),
             **({} if self.sort else {"order": "none"}),
             "threads": layout.head.cores,
         }

@@ -58,4 +58,5 @@ class Tpcds(tablework.Queries):
     def judge(self, results: Results) -> Judgement:
         made = results.prepared[0]
         facts = {"scale": self.scale, "table_rows": made["rows"], "table_bytes": made["bytes"]}
-        return self.judged(results.ran, results.checked, facts)
+        rows = {name: table["rows"] for name, table in made["tables"].items()}
+        return self.judged(results.ran, results.checked, rows, facts)

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from weft.adapters.workloads import jobtrace
 from weft.adapters.workloads.base import (
-    PROGRAM,
+    Checker,
     Judgement,
     Prepared,
     Results,
@@ -32,7 +32,11 @@ class Trace(Workload):
     """Replay a trace of jobs: each is submitted on schedule, and moves its bytes of input, shuffle and output."""
 
     kind: Literal["trace"] = "trace"
-    checked_by = PROGRAM
+    checker = Checker(
+        "TraceValidate",
+        "the output of each job, every byte, by bytes that are made again; what was moved between tasks, as the job counted it",
+        ("output of a wrong job",),
+    )
     positional = "file"
     engines = ("spark", "hadoop")
     roles = ROLES

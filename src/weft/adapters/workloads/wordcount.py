@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from weft.adapters.workloads.base import Checker
 from weft.adapters.workloads.zipftext import ZipfText
 
 
@@ -10,4 +11,9 @@ class WordCount(ZipfText):
 
     kind: Literal["wordcount"] = "wordcount"
     main_class: ClassVar[str] = "WordCount"
+    checker = Checker(
+        "WordCountValidate",
+        "the output: every word and its count; by words that are drawn again",
+        ("LineMutant",),
+    )
     engines = (*ZipfText.engines, "timely")

@@ -6,7 +6,6 @@ from typing import ClassVar
 from pydantic import Field
 
 from weft.adapters.workloads.base import (
-    PROGRAM,
     Judgement,
     Outcome,
     Prepared,
@@ -29,7 +28,6 @@ class ZipfText(Workload):
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
     roles = ROLES
-    checked_by = PROGRAM
     main_class: ClassVar[str]
     """The job's main class; that of the validator has the suffix Validate."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from weft.facts.checked import clause
 from weft.record.record import PHASES, Stored
 from weft.text.numbers import seconds
 from weft.text.units import show_seconds, show_size
@@ -51,9 +52,7 @@ def outcome_lines(stored: Stored) -> list[str]:
         + "  ".join(f"{name} {show_seconds(head.phases[name])}" for name in PHASES if name in head.phases)
     )
     if stored.verdict == "VALID" and head.measured is not None:
-        lines.append(
-            f"  measured {show_seconds(head.measured)}; {head.checked_by} checked the result: it is right"
-        )
+        lines.append(f"  measured {show_seconds(head.measured)}; {clause(head.checked_by)}")
     if head.throughput_per_node:
         lines.append(
             f"  {show_size(head.bytes_in or 0)} in, {show_size(head.bytes_out or 0)} out, {show_size(head.throughput_per_node)}/s per node"

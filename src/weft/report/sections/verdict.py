@@ -2,6 +2,7 @@
 
 from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.summary import Summary
+from weft.facts.checked import clause
 from weft.report.draw.blocks import Tone
 from weft.report.sections.explain import first_screen
 from weft.text.numbers import seconds
@@ -41,12 +42,11 @@ def sentence(summary: Summary) -> str:
     what, ran = subject(summary), summary.result
     match summary.verdict:
         case "VALID":
-            checked = summary.checked_by or "a program"
             speed = f", {show_size(summary.throughput)}/s in all" if summary.throughput else ""
             took = f" took {show_seconds(ran)}" if ran is not None else " ended"
             if summary.stream:
                 took, speed = _latency(summary.stream), ""
-            return f"{what[0].upper()}{what[1:]}{took}{speed}; {checked} checked the result, and it is right."
+            return f"{what[0].upper()}{what[1:]}{took}{speed}; {clause(summary.checked_by)}."
         case "INVALID":
             reason = summary.reason or "No reason was recorded"
             return f"{reason}. {what[0].upper()}{what[1:]} has no time."

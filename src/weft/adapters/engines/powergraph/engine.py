@@ -22,7 +22,7 @@ _BUILT = ("release/toolkits/graph_analytics/pagerank", "toolkits/graph_analytics
 _FIXED: Mapping[str, Any] = {"damping": 0.85, "dangling": "leak", "edges": "merge", "self_edges": "drop"}
 """Parameters of `pagerank` that the program has built in: pagerank.cpp, and its parsers of graphs."""
 _DIGITS = 1e-5
-"""The program writes ranks with six digits: the least distance (L1) from a reference that can be asked for."""
+"""The program writes ranks with six digits: the smallest difference from a reference, as a share of each, that can be asked for."""
 
 
 class PowerGraphEngine(Engine):

@@ -1,28 +1,27 @@
 package io.weft.core;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32;
 
 /**
  * A file of TestDFSIO and what is done to it. Every 8 bytes are known from the seed, the file's number and their
- * offset, so that each read is proved right. Making and comparing content is outside of what is measured.
+ * offset. Who only reads does not get the seed, so that no other way leads to the right checksum. Making content and
+ * checksums is outside of what is measured.
  *
  * @param name its name, a path or a URI
  * @param number which file of the data set it is
- * @param seed what the content of the whole data set depends on
+ * @param seed what the content of the whole data set depends on, or {@link #UNKNOWN}
  * @param bytes its length, a multiple of 8; after an append it is twice as long
  * @param buffer bytes of a read or a write, a multiple of 8; no more than the file has
  */
 public record DfsioFile(String name, int number, long seed, long bytes, int buffer) {
     /** The buffer of TestDFSIO (test.io.file.buffer.size). */
     public static final int BUFFER = 1_000_000;
+    /** The seed of a data set that is only read. */
+    public static final long UNKNOWN = -1;
     private static final long FILES = 1L << 24;
-    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     /** What is measured. */
     public enum Operation {
@@ -49,17 +48,33 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         return new DfsioFile(directory + "/" + PartFiles.name(number), number, seed, bytes, buffer);
     }
 
-    /**
-     * Does one operation.
-     *
-     * @throws WrongInput when what is read is not what was written
-     */
+    /** Does one operation. */
     public DfsioTiming measure(Operation operation, Store store) throws IOException {
         return switch (operation) {
             case WRITE -> write(store, 0);
             case APPEND -> write(store, bytes);
             default -> read(store, offsets(operation));
         };
+    }
+
+    /**
+     * Compares all of the file with what has to be in it.
+     *
+     * @throws WrongInput that names the first wrong byte
+     */
+    void require(Store store) throws IOException {
+        byte[] content = new byte[buffer];
+        byte[] wanted = new byte[buffer];
+        try (Store.Reader in = store.open(name)) {
+            for (long offset : offsets(Operation.READ)) {
+                int length = fill(wanted, offset, bytes - offset);
+                in.read(offset, content, length);
+                int wrong = Arrays.mismatch(content, 0, length, wanted, 0, length);
+                if (wrong >= 0) {
+                    throw new WrongInput("The file " + name + " has a wrong byte at offset " + (offset + wrong) + ".");
+                }
+            }
+        }
     }
 
     /** The checksum that an operation has to report, from the generator alone. */
@@ -105,7 +120,6 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
     private DfsioTiming read(Store store, long[] offsets) throws IOException {
         CRC32 crc = new CRC32();
         byte[] content = new byte[buffer];
-        byte[] wanted = new byte[buffer];
         long began = System.nanoTime();
         long opened;
         long transfer = 0;
@@ -113,14 +127,10 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         try (Store.Reader in = store.open(name)) {
             opened = System.nanoTime() - began;
             for (long offset : offsets) {
-                int length = fill(wanted, offset, Math.min(bytes - offset, bytes - done));
+                int length = (int) Math.min(buffer, Math.min(bytes - offset, bytes - done));
                 long start = System.nanoTime();
                 in.read(offset, content, length);
                 transfer += System.nanoTime() - start;
-                int wrong = Arrays.mismatch(content, 0, length, wanted, 0, length);
-                if (wrong >= 0) {
-                    throw new WrongInput("The file " + name + " has a wrong byte at offset " + (offset + wrong) + ".");
-                }
                 crc.update(content, 0, length);
                 done += length;
             }
@@ -133,7 +143,7 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         long[] offsets = new long[Math.toIntExact((bytes + buffer - 1) / buffer)];
         Arrays.setAll(offsets, i -> (long) i * buffer);
         if (operation == Operation.RANDOM && bytes > buffer) {
-            SplittableRandom random = new SplittableRandom(seed * FILES + number);
+            SplittableRandom random = new SplittableRandom(number);
             long places = (bytes - buffer) / Long.BYTES + 1;
             Arrays.setAll(offsets, i -> random.nextLong(places) * Long.BYTES);
         }
@@ -144,9 +154,7 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
     int fill(byte[] content, long offset, long most) {
         long mixed = seed * FILES + number;
         int length = (int) Math.min(content.length, most);
-        for (int i = 0; i < length; i += Long.BYTES) {
-            LONG.set(content, i, KnownFile.word(mixed, offset + i));
-        }
+        KnownFile.fill(content, length, mixed, offset);
         return length;
     }
 }

@@ -46,6 +46,6 @@ public final class DfsioGen extends Program {
             progress.add(bytes);
             return timing;
         }).toList();
-        DfsioRates.proof(Parallel.run(threads, tasks), outcome);
+        DfsioRates.moved(Parallel.run(threads, tasks), outcome);
     }
 }

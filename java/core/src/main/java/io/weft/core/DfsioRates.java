@@ -2,7 +2,7 @@ package io.weft.core;
 
 import java.util.List;
 
-/** The figures of TestDFSIO over the timings of all files, and the proof of what was moved. */
+/** The figures of TestDFSIO over the timings of all files, and what was moved. */
 public final class DfsioRates {
     private DfsioRates() {
     }
@@ -28,11 +28,11 @@ public final class DfsioRates {
         outcome.put("throughput", bytes / Math.max(time, 1e-9)).put("average_rate", mean)
                 .put("rate_deviation", Math.sqrt(Math.max(0, square - mean * mean))).put("slowest_rate", slowest)
                 .put("aggregate_rate", bytes / Math.max(seconds, 1e-9)).put("open_seconds", open);
-        proof(timings, outcome);
+        moved(timings, outcome);
     }
 
     /** Puts how many files and bytes were moved, and the sum of the files' CRC32. */
-    static void proof(List<DfsioTiming> timings, Outcome outcome) {
+    static void moved(List<DfsioTiming> timings, Outcome outcome) {
         Sum128 sum = new Sum128();
         timings.forEach(timing -> sum.add(timing.crc()));
         long files = timings.stream().mapToInt(DfsioTiming::number).distinct().count();

@@ -24,6 +24,11 @@ public record DfsioTiming(int number, long bytes, long openNanos, long nanos, lo
         return new DfsioTiming((int) words[0], words[1], words[2], words[3], words[4]);
     }
 
+    /** Adds what was moved to an answer. */
+    public void put(Answer answer) {
+        answer.put("file " + number, bytes, crc);
+    }
+
     /** Bytes a second. */
     double rate() {
         return bytes * 1e9 / Math.max(1, nanos);

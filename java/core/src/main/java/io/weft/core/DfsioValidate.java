@@ -8,10 +8,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Option;
 
 /**
- * Checks Dfsio without any engine. What was written or appended is read and compared with the generator byte by byte;
- * for what was read, which leaves nothing, the right checksum is worked out.
+ * Checks Dfsio without any engine. What was written or appended is read and compared with the generator byte by byte. Of
+ * what was read nothing is left but bytes and CRC32 of each file, which must be those of the generator's bytes.
  */
-public final class DfsioValidate extends Program {
+public final class DfsioValidate extends AnswerCheck {
     @Option(names = "--input", required = true)
     private String input;
 
@@ -43,7 +43,7 @@ public final class DfsioValidate extends Program {
     }
 
     @Override
-    public void run(Outcome outcome) throws Exception {
+    protected void check(Answer answer, Outcome outcome) throws Exception {
         boolean written = operation == DfsioFile.Operation.WRITE || operation == DfsioFile.Operation.APPEND;
         long whole = operation == DfsioFile.Operation.APPEND ? 2 * bytes : bytes;
         if (written) {
@@ -58,14 +58,18 @@ public final class DfsioValidate extends Program {
             DfsioFile file = DfsioFile.of(input, number, seed, bytes, buffer);
             tasks.add(() -> {
                 if (written) {
-                    new DfsioFile(file.name(), file.number(), seed, whole, DfsioFile.BUFFER)
-                            .measure(DfsioFile.Operation.READ, Store.of(input));
+                    new DfsioFile(file.name(), file.number(), seed, whole, DfsioFile.BUFFER).require(Store.of(input));
                 }
                 progress.add(whole);
                 return new DfsioTiming(file.number(), bytes, 0, 0, file.answer(operation));
             });
         }
-        DfsioRates.proof(Parallel.run(threads, tasks), outcome);
+        for (DfsioTiming right : Parallel.run(threads, tasks)) {
+            String name = "file " + right.number();
+            long[] moved = answer.wholes(name, 2);
+            outcome.same("bytes of " + name, moved[0], right.bytes());
+            outcome.same("CRC32 of " + name, moved[1], right.crc());
+        }
     }
 
     private static void lengths(TreeMap<Integer, Store.Input> parts, int files, long bytes, Outcome outcome) {

@@ -21,6 +21,8 @@ public enum Mutant {
     TRUNCATE,
     /** One bit of a value is flipped. */
     FLIP,
+    /** Two records have changed values: keys, order and all bytes stay right. */
+    CROSS,
     /** The parts are in reverse order, each right in itself. */
     MISORDER,
     /** A part file is gone. */
@@ -64,6 +66,7 @@ public enum Mutant {
             case SWAP -> copied(copied(bytes, 0, middle), bytes, middle, 0);
             case TRUNCATE -> Arrays.copyOf(bytes, bytes.length - 7);
             case FLIP -> flipped(bytes, middle + TeraRecord.KEY + 40);
+            case CROSS -> crossed(bytes, middle - length, middle);
             default -> throw new IllegalStateException(name());
         });
     }
@@ -88,6 +91,14 @@ public enum Mutant {
     private static byte[] flipped(byte[] bytes, int at) {
         byte[] result = bytes.clone();
         result[at] ^= 4;
+        return result;
+    }
+
+    private static byte[] crossed(byte[] bytes, int one, int other) {
+        byte[] result = bytes.clone();
+        int value = TeraRecord.LENGTH - TeraRecord.KEY;
+        System.arraycopy(bytes, one + TeraRecord.KEY, result, other + TeraRecord.KEY, value);
+        System.arraycopy(bytes, other + TeraRecord.KEY, result, one + TeraRecord.KEY, value);
         return result;
     }
 

@@ -46,7 +46,7 @@ public final class RankBlock implements Serializable {
         return (vertices - 1) / blocks + 1;
     }
 
-    private static int first(RankSpec spec, int blocks, int block) {
+    static int first(RankSpec spec, int blocks, int block) {
         return (int) Math.min(spec.vertices(), (long) width(spec.vertices(), blocks) * block);
     }
 

@@ -1,21 +1,9 @@
 package io.weft.core;
 
-import java.math.BigInteger;
-
 /** An unsigned 128-bit sum, wrapping; the checksum of TeraSort data is such a sum of the CRC32 of each record. */
-public final class Sum128 implements java.io.Serializable {
-    private static final long serialVersionUID = 1L;
-
+public final class Sum128 {
     private long high;
     private long low;
-
-    /** A sum that was worked out elsewhere; of a greater one, its last 128 bits. */
-    public static Sum128 of(BigInteger value) {
-        Sum128 sum = new Sum128();
-        sum.low = value.longValue();
-        sum.high = value.shiftRight(Long.SIZE).longValue();
-        return sum;
-    }
 
     /** Adds an unsigned 64-bit value. */
     public void add(long value) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.zip.CRC32;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -16,7 +15,7 @@ import picocli.CommandLine.Option;
 public final class TeraGen extends Program {
     /** Rows from one seed to the next; also the most rows one seed gives. */
     public static final long ROWS_PER_SEED = 1L << 40;
-    private static final int MAX_SEED = 1 << 22;
+    static final int MAX_SEED = 1 << 22;
     /** Rows a buffer holds: 256 kB, to stay in a core's own cache between filling and writing. */
     private static final int BATCH = 2560;
 
@@ -41,28 +40,27 @@ public final class TeraGen extends Program {
         List<PartRange.Part> parts = range.of(rows);
         long count = range.count(rows);
         Progress progress = new Progress(count);
-        List<Callable<Sum128>> tasks = new ArrayList<>();
+        List<Callable<RecordSum>> tasks = new ArrayList<>();
         for (PartRange.Part part : parts) {
             tasks.add(() -> write(part.file(), first + part.first(), part.end() - part.first(), progress));
         }
         long began = System.nanoTime();
-        Sum128 sum = new Sum128();
+        RecordSum sum = new RecordSum();
         Parallel.run(range.threads, tasks).forEach(sum::add);
         double seconds = (System.nanoTime() - began) / 1e9;
-        outcome.put("rows", count).put("bytes", count * TeraRecord.LENGTH).put("checksum", sum.hex())
-                .put("parts", parts.size()).put("threads", range.threads).put("seconds", seconds);
+        outcome.put("rows", count).put("bytes", count * TeraRecord.LENGTH).put("checksum", sum.checksum())
+                .put("hash", sum.hash())                .put("parts", parts.size()).put("threads", range.threads).put("seconds", seconds);
     }
 
-    /** Writes rows to a file and gives the sum of their CRC32. */
-    static Sum128 write(String file, long first, long rows, Progress progress) throws IOException {
+    /** Writes rows to a file and gives their sum. */
+    static RecordSum write(String file, long first, long rows, Progress progress) throws IOException {
         TeraRows generator = new TeraRows(first);
-        Sum128 sum = new Sum128();
-        CRC32 crc = new CRC32();
+        RecordSum sum = new RecordSum();
         byte[] bytes = new byte[BATCH * TeraRecord.LENGTH];
         try (Store.Writer out = Store.of(file).create(file)) {
             for (long rest = rows; rest > 0;) {
                 int batch = (int) Math.min(BATCH, rest);
-                fill(generator, bytes, batch, crc, sum);
+                fill(generator, bytes, batch, sum);
                 out.write(bytes, batch * TeraRecord.LENGTH);
                 rest -= batch;
                 progress.add(batch);
@@ -71,12 +69,10 @@ public final class TeraGen extends Program {
         return sum;
     }
 
-    private static void fill(TeraRows generator, byte[] bytes, int batch, CRC32 crc, Sum128 sum) {
+    private static void fill(TeraRows generator, byte[] bytes, int batch, RecordSum sum) {
         for (int i = 0; i < batch; i++) {
             generator.next(bytes, i * TeraRecord.LENGTH);
-            crc.reset();
-            crc.update(bytes, i * TeraRecord.LENGTH, TeraRecord.LENGTH);
-            sum.add(crc.getValue());
+            sum.add(bytes, i * TeraRecord.LENGTH);
         }
     }
 }

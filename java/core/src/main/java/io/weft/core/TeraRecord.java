@@ -29,6 +29,14 @@ public final class TeraRecord {
         return (short) SHORT.get(bytes, offset + 8) & 0xffff;
     }
 
+    /**
+     * A hash of the first 8 bytes of a key with the CRC32 of the record. CRC32 is linear: of all pairs of records whose values
+     * are exchanged, one in ten thousand keeps the sum of the two CRC32, and none in 2^64 keeps that of these hashes.
+     */
+    public static long hash(long prefix, long crc) {
+        return Hash64.mix(Hash64.mix(prefix) + crc);
+    }
+
     /** Compares two keys given as prefix and suffix. */
     public static int compare(long prefixA, int suffixA, long prefixB, int suffixB) {
         return prefixA == prefixB ? suffixA - suffixB : Long.compareUnsigned(prefixA, prefixB);

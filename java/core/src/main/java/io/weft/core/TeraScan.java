@@ -1,14 +1,13 @@
 package io.weft.core;
 
 import java.io.IOException;
-import java.util.zip.CRC32;
 
-/** What one pass over one part file finds: rows, CRC32 sum, order, equal neighbours, first and last key. */
+/** What one pass over one part file finds: rows, their sum, order, equal neighbours, first and last key. */
 final class TeraScan {
     private static final int BATCH = 10_000 * TeraRecord.LENGTH;
 
     final String file;
-    final Sum128 sum = new Sum128();
+    final RecordSum sum = new RecordSum();
     /** Rows whose key equals the key before them. */
     long duplicates;
     long rows;
@@ -48,11 +47,8 @@ final class TeraScan {
     }
 
     private void batch(byte[] bytes, int length) {
-        CRC32 crc = new CRC32();
         for (int at = 0; at < length; at += TeraRecord.LENGTH) {
-            crc.reset();
-            crc.update(bytes, at, TeraRecord.LENGTH);
-            sum.add(crc.getValue());
+            sum.add(bytes, at);
             key(TeraRecord.prefix(bytes, at), TeraRecord.suffix(bytes, at));
         }
     }

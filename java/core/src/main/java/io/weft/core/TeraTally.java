@@ -3,63 +3,106 @@ package io.weft.core;
 import java.io.Serializable;
 import java.util.zip.CRC32;
 
-/** What arrived in a partition, or in all. */
+/** What arrived in a partition: how many records, the sum of their hashes, and between which keys they are. */
 public final class TeraTally implements Serializable {
     private static final long serialVersionUID = 1L;
-    private final Sum128 sum = new Sum128();
+    private static final int HEX = 16;
+
+    private final int partition;
     private long rows;
-    private long misplaced;
-    private long largest;
+    private long hash;
+    /** The first 8 bytes of the lowest and of the highest key, unsigned. */
+    private long lowest = -1;
+    private long highest;
 
     /** A tally of nothing yet. */
-    public TeraTally() {
+    public TeraTally(int partition) {
+        this.partition = partition;
     }
 
-    /** What was counted elsewhere, where nobody knows of the largest partition. */
-    public TeraTally(long rows, long misplaced, Sum128 checksums) {
-        this.rows = rows;
-        this.misplaced = misplaced;
-        sum.add(checksums);
+    /** Counts the records of a chunk. */
+    public void count(Chunk chunk) {
+        count(chunk.bytes, chunk.offset, chunk.length);
     }
 
-    /** The tally of one partition is complete. */
-    public void end() {
-        largest = rows;
-    }
-
-    /** Counts the records of a chunk, and adds up their CRC32 where that is asked for. */
-    public void count(Chunk chunk, RangeTable table, int range, boolean checksum) {
+    /** Counts whole records in an array. */
+    public void count(byte[] bytes, int offset, int length) {
         CRC32 crc = new CRC32();
-        for (int at = chunk.offset; at < chunk.offset + chunk.length; at += TeraRecord.LENGTH) {
-            rows++;
-            misplaced += table.range(TeraRecord.prefix(chunk.bytes, at)) == range ? 0 : 1;
-            if (checksum) {
-                crc.reset();
-                crc.update(chunk.bytes, at, TeraRecord.LENGTH);
-                sum.add(crc.getValue());
-            }
+        for (int at = offset; at < offset + length; at += TeraRecord.LENGTH) {
+            crc.reset();
+            crc.update(bytes, at, TeraRecord.LENGTH);
+            add(TeraRecord.prefix(bytes, at), crc.getValue());
         }
     }
 
-    /** Adds another tally. */
-    public void add(TeraTally other) {
+    /** Counts a record by the first 8 bytes of its key and its CRC32. */
+    void add(long prefix, long crc) {
+        rows++;
+        hash += TeraRecord.hash(prefix, crc);
+        lowest = Long.compareUnsigned(prefix, lowest) < 0 ? prefix : lowest;
+        highest = Long.compareUnsigned(prefix, highest) > 0 ? prefix : highest;
+    }
+
+    /** Adds what was counted of the same partition elsewhere. */
+    void add(TeraTally other) {
         rows += other.rows;
-        misplaced += other.misplaced;
-        largest = Math.max(largest, other.largest);
-        sum.add(other.sum);
+        hash += other.hash;
+        lowest = Long.compareUnsigned(other.lowest, lowest) < 0 ? other.lowest : lowest;
+        highest = Long.compareUnsigned(other.highest, highest) > 0 ? other.highest : highest;
     }
 
-    /** Puts the tally into the outcome, with a problem for each difference; without a checksum, rows alone. */
-    public void check(long expectedRows, String checksum, Outcome outcome) {
-        outcome.same("row count", rows, expectedRows);
-        outcome.same("number of records in a wrong partition", misplaced, 0L);
-        outcome.put("rows", rows).put("misplaced", misplaced);
-        if (largest > 0) {
-            outcome.put("largest_partition_rows", largest);
-        }
-        if (!checksum.isEmpty()) {
-            outcome.same("checksum", sum.hex(), checksum);
-            outcome.put("checksum", sum.hex());
+    /** The number of records. */
+    public long rows() {
+        return rows;
+    }
+
+    int partition() {
+        return partition;
+    }
+
+    long lowest() {
+        return lowest;
+    }
+
+    long highest() {
+        return highest;
+    }
+
+    long hash() {
+        return hash;
+    }
+
+    /** One line of text. */
+    public String text() {
+        return String.join(" ", String.valueOf(partition), String.valueOf(rows), Long.toHexString(hash), Long.toHexString(lowest),
+                Long.toHexString(highest));
+    }
+
+    /** The tally of a line of text. */
+    public static TeraTally of(String text) {
+        String[] words = text.split(" ");
+        TeraTally tally = new TeraTally(Integer.parseInt(words[0]));
+        tally.rows = Long.parseLong(words[1]);
+        tally.hash = Long.parseUnsignedLong(words[2], HEX);
+        tally.lowest = Long.parseUnsignedLong(words[3], HEX);
+        tally.highest = Long.parseUnsignedLong(words[4], HEX);
+        return tally;
+    }
+
+    /** Adds its line to an answer: of a partition, its number, and the rest of the text. */
+    public void put(Answer answer) {
+        String text = text();
+        int space = text.indexOf(' ');
+        answer.put("partition " + text.substring(0, space), text.substring(space + 1));
+    }
+
+    /** The tally of a partition in an answer. */
+    static TeraTally of(Answer answer, int partition) throws WrongInput {
+        String text = partition + " " + String.join(" ", answer.words("partition " + partition));
+        try {
+            return of(text);
+        } catch (NumberFormatException | ArrayIndexOutOfBoundsException error) {
+            throw new WrongInput("Partition " + partition + " of the answer is no tally of records: " + text + ".");
         }
     }
 }

@@ -8,8 +8,8 @@ import picocli.CommandLine.Option;
 
 /**
  * Checks TeraSort data without any engine: every part is there and holds whole records, the rows are in order
- * within and across parts (by part number, not name), and their count and the sum of their CRC32 are the
- * generator's. {@code --order none} leaves out the order, for inputs.
+ * within and across parts (by part number, not name), and their count, the sum of their CRC32 and that of their hashes are
+ * the generator's. {@code --order none} leaves out the order, for inputs.
  */
 public final class TeraValidate extends Program {
     @Option(names = "--input", required = true)
@@ -21,6 +21,9 @@ public final class TeraValidate extends Program {
 
     @Option(names = "--checksum", required = true)
     private String checksum;
+
+    @Option(names = "--hash")
+    private String hash = "";
 
     @Option(names = "--threads")
     @Bounds(min = 1, max = 1024)
@@ -37,17 +40,21 @@ public final class TeraValidate extends Program {
         NONE
     }
 
+    /** The generator's number of rows, the sum of their CRC32, and that of their hashes, or nothing. */
+    record Expected(long rows, String checksum, String hash) {
+    }
+
     public static void main(String[] args) {
         main(new TeraValidate(), args);
     }
 
     @Override
     public void run(Outcome outcome) throws Exception {
-        validate(input, rows, checksum, order == Order.KEY, threads, outcome);
+        validate(input, new Expected(rows, checksum, hash), order == Order.KEY, threads, outcome);
     }
 
     /** Puts what the directory holds into the outcome, and each difference from what is expected as a problem. */
-    static void validate(String input, long rows, String checksum, boolean ordered, int threads, Outcome outcome)
+    static void validate(String input, Expected expected, boolean ordered, int threads, Outcome outcome)
             throws Exception {
         TreeMap<Integer, Store.Input> parts = PartFiles.in(input);
         int gap = PartFiles.gap(parts);
@@ -56,7 +63,7 @@ public final class TeraValidate extends Program {
         }
         long began = System.nanoTime();
         List<TeraScan> scans = scan(parts, threads);
-        Sum128 sum = new Sum128();
+        RecordSum sum = new RecordSum();
         long count = 0;
         for (TeraScan scan : scans) {
             sum.add(scan.sum);
@@ -65,9 +72,12 @@ public final class TeraValidate extends Program {
         if (ordered) {
             order(scans, outcome);
         }
-        outcome.same("row count", count, rows);
-        outcome.same("checksum", sum.hex(), checksum);
-        outcome.put("rows", count).put("bytes", count * TeraRecord.LENGTH).put("checksum", sum.hex())
+        outcome.same("row count", count, expected.rows());
+        outcome.same("checksum", sum.checksum(), expected.checksum());
+        if (!expected.hash().isEmpty()) {
+            outcome.same("hash", sum.hash(), expected.hash());
+        }
+        outcome.put("rows", count).put("bytes", count * TeraRecord.LENGTH).put("checksum", sum.checksum())
                 .put("parts", parts.size()).put("seconds", (System.nanoTime() - began) / 1e9);
     }
 

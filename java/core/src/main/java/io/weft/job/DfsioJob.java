@@ -1,17 +1,20 @@
 package io.weft.job;
 
+import io.weft.core.Answer;
 import io.weft.core.Bounds;
 import io.weft.core.DfsioFile;
 import io.weft.core.DfsioRates;
 import io.weft.core.DfsioTiming;
 import io.weft.core.Outcome;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
 /**
  * TestDFSIO: each task does the same operation on its share of the files, one after another, and reports the time of
- * each. The measured seconds are those of the whole job; the files' own times give the rates.
+ * each. The measured seconds are those of the whole job; the files' own times give the rates. A job that only reads has no
+ * seed, and with it no other way to the content.
  */
 public abstract class DfsioJob<S extends EngineSession> extends EngineJob<S> {
     @Option(names = "--directory", required = true)
@@ -37,8 +40,11 @@ public abstract class DfsioJob<S extends EngineSession> extends EngineJob<S> {
     private int buffer = DfsioFile.BUFFER;
 
     @Option(names = "--seed")
-    @Bounds(min = 0, max = 1 << 30)
-    private long seed;
+    @Bounds(min = DfsioFile.UNKNOWN, max = 1 << 30)
+    private long seed = DfsioFile.UNKNOWN;
+
+    @Option(names = "--answer", required = true)
+    private Path answer;
 
     /** What each task has to know. */
     protected record Files(String directory, DfsioFile.Operation operation, int count, int tasks, long bytes, int buffer,
@@ -61,6 +67,9 @@ public abstract class DfsioJob<S extends EngineSession> extends EngineJob<S> {
     @Override
     protected void work(S session, Outcome outcome) throws Exception {
         List<DfsioTiming> timings = timings(session);
+        Answer moved = new Answer();
+        timings.forEach(timing -> timing.put(moved));
+        moved.write(answer);
         DfsioRates.report(timings, phases.measured(), outcome);
     }
 }

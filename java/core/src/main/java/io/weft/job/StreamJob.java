@@ -82,6 +82,9 @@ public abstract class StreamJob<S extends EngineSession> extends EngineJob<S> {
         /** Throws the failure that ended it, if it has ended. */
         void check() throws Exception;
 
+        /** How often the engine started it again after a failure. */
+        int restarts() throws Exception;
+
         /** Ends it. */
         void stop() throws Exception;
     }
@@ -105,6 +108,7 @@ public abstract class StreamJob<S extends EngineSession> extends EngineJob<S> {
                 }
                 return null;
             });
+            outcome.put("restarts", stream.restarts());
             stream.stop();
         }
     }

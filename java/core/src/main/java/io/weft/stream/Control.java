@@ -8,8 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -34,14 +36,19 @@ public final class Control implements Closeable {
     public record Message(String text, long sentMillis, long heardMillis) {
     }
 
-    private final KafkaConsumer<String, String> in;
-    private final KafkaProducer<String, String> out;
+    private final Consumer<String, String> in;
+    private final Producer<String, String> out;
 
     /** @param client the file with the properties of the run's clients */
     public Control(Path client) throws Exception {
-        Properties known = properties(client);
-        in = new KafkaConsumer<>(known, new StringDeserializer(), new StringDeserializer());
-        out = new KafkaProducer<>(known, new StringSerializer(), new StringSerializer());
+        this(new KafkaConsumer<>(properties(client), new StringDeserializer(), new StringDeserializer()),
+                new KafkaProducer<>(properties(client), new StringSerializer(), new StringSerializer()));
+    }
+
+    /** Hears and speaks by clients that are there; they are closed with it. */
+    public Control(Consumer<String, String> in, Producer<String, String> out) {
+        this.in = in;
+        this.out = out;
         TopicPartition all = new TopicPartition(Topics.CONTROL, 0);
         in.assign(List.of(all));
         in.seekToBeginning(List.of(all));

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** PageRank's graph, its reference by a matrix, the blocks that engines carry, and wrong outputs. */
 class PageRankTest {
@@ -83,7 +84,7 @@ class PageRankTest {
             }
             ranks = next;
         }
-        assertArrayEquals(ranks, PageRankValidate.reference(spec, new PowerGraph(VERTICES, 5)), 1e-15);
+        assertArrayEquals(ranks, PageRankValidate.reference(spec, new PowerGraph(VERTICES, 5)::targets), 1e-15);
         assertEquals(dangling.equals("spread"), Math.abs(Arrays.stream(ranks).sum() - 1) < 1e-12);
     }
 
@@ -111,7 +112,7 @@ class PageRankTest {
         RankSpec spec = spec(5, dangling, edges);
         double[] ranks = ranks(spec, blocks);
         double distance = 0;
-        double[] right = PageRankValidate.reference(spec, new PowerGraph(VERTICES, 5));
+        double[] right = PageRankValidate.reference(spec, new PowerGraph(VERTICES, 5)::targets);
         for (int vertex = 0; vertex < VERTICES; vertex++) {
             distance += Math.abs(right[vertex] - ranks[vertex]);
         }
@@ -157,6 +158,40 @@ class PageRankTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"spread", "leak"})
+    void aLostEdgeIsFoundWhicheverItIs(String dangling) {
+        RankSpec spec = spec(4, dangling, "keep");
+        PowerGraph graph = new PowerGraph(VERTICES, 5);
+        double[] right = PageRankValidate.reference(spec, graph::targets);
+        List<LostEdge.Edge> edges = LostEdge.weakest(spec, graph, right, Integer.MAX_VALUE);
+        for (LostEdge.Edge edge : edges) {
+            double[] lost = PageRankValidate.reference(spec, LostEdge.without(graph, edge));
+            double change = LostEdge.largest(lost, right);
+            assertTrue(change > edge.share() / 2, edge + " changes " + change);
+        }
+        int[] targets = new int[PowerGraph.DEGREES];
+        int others = 0;
+        for (int vertex = 0; vertex < VERTICES; vertex++) {
+            int degree = graph.targets(vertex, targets);
+            if (LostEdge.withoutEffect(targets, degree)) {
+                others += degree;
+                LostEdge.Edge edge = new LostEdge.Edge(vertex, 0, targets[0], 0);
+                double[] lost = PageRankValidate.reference(spec, LostEdge.without(graph, edge));
+                assertTrue(LostEdge.largest(lost, right) < 1e-14, "the ranks are right without it");
+            }
+        }
+        assertTrue(others > 0 && others < edges.size() / 20, others + " beside " + edges.size());
+    }
+
+    @Test
+    void theBoundIsBetweenRoundingAndALostEdge() throws Exception {
+        Outcome outcome = new LostEdge().call("--vertices", "30000", "--tried", "1");
+        assertEquals("", outcome.reason());
+        assertTrue((double) outcome.get("rounding") < 1e-12, outcome.get("rounding").toString());
+        assertThrows(UsageError.class, () -> new LostEdge().call("--vertices", "100", "--edges", "merge"));
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "LOSE|1 of 300 vertices are missing", "REPEAT|1 vertices are there twice", "LOSE_AND_REPEAT|are missing",
         "TRUNCATE|ends within a line", "FIGURE|from the reference", "CROSS|from the reference",
@@ -177,7 +212,7 @@ class PageRankTest {
     }
 
     private void right() throws Exception {
-        double[] ranks = PageRankValidate.reference(spec(4, "spread", "keep"), new PowerGraph(VERTICES, 5));
+        double[] ranks = PageRankValidate.reference(spec(4, "spread", "keep"), new PowerGraph(VERTICES, 5)::targets);
         Path directory = Files.createDirectories(folder.resolve("right"));
         for (int part = 0; part < 3; part++) {
             StringBuilder lines = new StringBuilder();

@@ -2,6 +2,7 @@ package io.weft.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -23,7 +24,7 @@ class TeraValidateTest {
     @TempDir
     static Path folder;
     private static Path sorted;
-    private static String checksum;
+    private static TeraValidate.Expected expected;
 
     @BeforeAll
     static void sort() throws Exception {
@@ -39,7 +40,8 @@ class TeraValidateTest {
             byte[][] own = Arrays.copyOfRange(rows, part * ROWS / PARTS, (part + 1) * ROWS / PARTS);
             write(sorted.resolve(PartFiles.name(part)), own);
         }
-        checksum = TeraGen.write(folder.resolve("unsorted").toString(), 0, ROWS, new Progress(ROWS)).hex();
+        RecordSum sum = TeraGen.write(folder.resolve("unsorted").toString(), 0, ROWS, new Progress(ROWS));
+        expected = new TeraValidate.Expected(ROWS, sum.checksum(), sum.hash());
     }
 
     @Test
@@ -58,6 +60,7 @@ class TeraValidateTest {
         "SWAP|order is broken in FOLDER/part-00000 at row 1",
         "TRUNCATE|The file FOLDER/part-00000 has 9993 bytes",
         "FLIP|checksum",
+        "CROSS|checksum",
         "MISORDER|order is broken between FOLDER/part-00000 and FOLDER/part-00001",
         "DROP|part 0 is missing in FOLDER; row count is 1100",
         "EXCHANGE|order is broken between FOLDER/part-00002 and FOLDER/part-00003"})
@@ -83,6 +86,33 @@ class TeraValidateTest {
         Path wrong = folder.resolve("none-" + mutant.word());
         mutant.apply(sorted, wrong);
         assertTrue(validate(wrong, "none").valid());
+    }
+
+    @Test
+    void valuesSwappedBetweenRecordsAreFoundAlsoWhereTheirCrc32KeepTheirSum() {
+        int pairs = 40_000;
+        TeraRows generator = new TeraRows(0);
+        byte[] two = new byte[2 * TeraRecord.LENGTH];
+        byte[] other = two.clone();
+        int kept = 0;
+        for (int pair = 0; pair < pairs; pair++) {
+            generator.next(two, 0);
+            generator.next(two, TeraRecord.LENGTH);
+            System.arraycopy(two, 0, other, TeraRecord.LENGTH, TeraRecord.LENGTH);
+            System.arraycopy(two, TeraRecord.LENGTH, other, 0, TeraRecord.LENGTH);
+            System.arraycopy(two, 0, other, 0, TeraRecord.KEY);
+            System.arraycopy(two, TeraRecord.LENGTH, other, TeraRecord.LENGTH, TeraRecord.KEY);
+            kept += sum(two).checksum().equals(sum(other).checksum()) ? 1 : 0;
+            assertNotEquals(sum(two).hash(), sum(other).hash());
+        }
+        assertTrue(kept > 0 && kept < pairs / 1000, kept + " of " + pairs + " pairs keep the sum of their CRC32");
+    }
+
+    private static RecordSum sum(byte[] two) {
+        RecordSum sum = new RecordSum();
+        sum.add(two, 0);
+        sum.add(two, TeraRecord.LENGTH);
+        return sum;
     }
 
     @Test
@@ -137,7 +167,7 @@ class TeraValidateTest {
     private static Outcome validate(Path input, String order) throws Exception {
         Outcome outcome = new Outcome();
         try {
-            TeraValidate.validate(input.toString(), ROWS, checksum, order.equals("key"), 2, outcome);
+            TeraValidate.validate(input.toString(), expected, order.equals("key"), 2, outcome);
         } catch (WrongInput error) {
             outcome.problem(error.getMessage());
         }

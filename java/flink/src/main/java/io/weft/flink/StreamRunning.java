@@ -23,6 +23,7 @@ final class StreamRunning extends KeyedProcessFunction<Integer, Tuple2<Integer, 
     @Override
     public void open(OpenContext context) {
         totals = getRuntimeContext().getState(state());
+        Restarts.note(getRuntimeContext());
     }
 
     static ValueStateDescriptor<StreamTotals> state() {

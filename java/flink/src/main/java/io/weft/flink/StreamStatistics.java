@@ -71,6 +71,11 @@ public final class StreamStatistics extends StreamJob<StreamSession> {
             }
 
             @Override
+            public int restarts() throws Exception {
+                return Restarts.of(job);
+            }
+
+            @Override
             public void stop() throws Exception {
                 try {
                     // a job that is cancelled instead counts as failed

@@ -2,6 +2,7 @@ package io.weft.flink;
 
 import io.weft.stream.StreamTotals;
 import java.nio.charset.StandardCharsets;
+import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.streaming.api.functions.windowing.ProcessAllWindowFunction;
 import org.apache.flink.streaming.api.windowing.windows.TimeWindow;
@@ -14,6 +15,11 @@ final class StreamWindow extends ProcessAllWindowFunction<StreamTotals, byte[], 
 
     StreamWindow(int producers) {
         this.producers = producers;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        Restarts.note(getRuntimeContext());
     }
 
     @Override

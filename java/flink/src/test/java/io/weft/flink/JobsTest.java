@@ -10,6 +10,8 @@ import io.weft.core.PiAnswer;
 import io.weft.core.Program;
 import io.weft.core.SortValidate;
 import io.weft.core.Sum128;
+import io.weft.core.TeraCountValidate;
+import io.weft.core.TeraGen;
 import io.weft.core.TeraRecord;
 import io.weft.core.TeraValidate;
 import io.weft.core.TextGen;
@@ -60,6 +62,14 @@ class JobsTest {
         run(new Sort(), job("text", "sorted"));
         run(new SortValidate(), new String[] {"--input", path("sorted")}, "--lines", text.get("lines").toString(),
                 "--checksum", text.get("checksum").toString());
+    }
+
+    @Test
+    void recordsAreCountedWhereTheyBelong() throws Exception {
+        String[] answer = {"--answer", path("counted"), "--partitions", "2"};
+        run(new TeraGen(), new String[] {"--rows", "9000"}, "--parts", "3", "--output", path("records"));
+        run(new TeraCount(), answer, "--input", path("records"), "--split-bytes", "200000");
+        run(new TeraCountValidate(), answer, "--rows", "9000");
     }
 
     @Test

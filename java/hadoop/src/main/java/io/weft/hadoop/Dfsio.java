@@ -4,23 +4,16 @@ import io.weft.core.DfsioFile;
 import io.weft.core.DfsioTiming;
 import io.weft.core.Store;
 import io.weft.job.DfsioJob;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 
 /** TestDFSIO by map tasks. */
 public final class Dfsio extends DfsioJob<Session> {
@@ -48,25 +41,9 @@ public final class Dfsio extends DfsioJob<Session> {
         job.setInputFormatClass(NumberInput.class);
         job.setMapperClass(Measure.class);
         job.setNumReduceTasks(0);
-        job.setOutputFormatClass(TextOutputFormat.class);
-        job.setOutputKeyClass(Text.class);
-        job.setOutputValueClass(NullWritable.class);
-        Path written = new Path(files.directory(), "_timings");
-        TextOutputFormat.setOutputPath(job, written);
+        ResultLines lines = ResultLines.of(job, new Path(files.directory(), "_timings"));
         phases.measure(word(), () -> session.run(job));
-        return timings(written, settings);
-    }
-
-    private static List<DfsioTiming> timings(Path written, Configuration settings) throws IOException {
-        List<DfsioTiming> timings = new ArrayList<>();
-        FileSystem system = written.getFileSystem(settings);
-        for (FileStatus file : system.listStatus(written, path -> path.getName().startsWith("part-"))) {
-            try (BufferedReader lines = new BufferedReader(
-                    new InputStreamReader(system.open(file.getPath()), StandardCharsets.UTF_8))) {
-                lines.lines().map(DfsioTiming::of).forEach(timings::add);
-            }
-        }
-        return timings;
+        return lines.read(DfsioTiming::of);
     }
 
     /** What a task has to know, as settings of the job. */

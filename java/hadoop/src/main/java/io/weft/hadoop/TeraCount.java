@@ -3,9 +3,9 @@ package io.weft.hadoop;
 import io.weft.core.KeySample;
 import io.weft.core.TeraTally;
 import io.weft.job.TeraCountJob;
-import org.apache.hadoop.io.NullWritable;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.Job;
-import org.apache.hadoop.mapreduce.lib.output.NullOutputFormat;
 
 /** TeraCount through MapReduce's shuffle. */
 public final class TeraCount extends TeraCountJob<Session> {
@@ -19,14 +19,12 @@ public final class TeraCount extends TeraCountJob<Session> {
     }
 
     @Override
-    protected TeraTally tally(Session session) throws Exception {
+    protected List<TeraTally> tally(Session session) throws Exception {
         Job job = ScatterJob.of("teracount", input(), partitions(), splitBytes());
         job.setReducerClass(CountRange.class);
-        job.setOutputFormatClass(NullOutputFormat.class);
-        job.setOutputKeyClass(NullWritable.class);
-        job.setOutputValueClass(NullWritable.class);
+        ResultLines lines = ResultLines.of(job, new Path(input(), "_tallies"));
         Ranges.put(phases.measure("sample", () -> KeySample.ranges(splits(), partitions())), job.getConfiguration());
         phases.measure("count", () -> session.run(job));
-        return CountRange.tally(job.getCounters());
+        return lines.read(TeraTally::of);
     }
 }

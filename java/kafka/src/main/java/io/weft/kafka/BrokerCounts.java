@@ -52,6 +52,15 @@ public final class BrokerCounts implements MetricsReporter {
     private ScheduledExecutorService clock;
     private Path file;
 
+    /** As Kafka makes it. */
+    public BrokerCounts() {
+    }
+
+    /** Of which only {@link #read} is called. */
+    BrokerCounts(Path file) {
+        this.file = file;
+    }
+
     @Override
     public void configure(Map<String, ?> settings) {
         String directory = System.getenv(DIRECTORY);
@@ -75,7 +84,7 @@ public final class BrokerCounts implements MetricsReporter {
         clock.scheduleAtFixedRate(this::read, 1, 1, TimeUnit.SECONDS);
     }
 
-    private void read() {
+    void read() {
         StringBuilder lines = new StringBuilder();
         String now = String.format("%.3f", System.currentTimeMillis() / 1e3);
         COUNTERS.forEach((name, place) -> {

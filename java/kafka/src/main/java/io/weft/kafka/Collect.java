@@ -31,7 +31,6 @@ import picocli.CommandLine.Option;
 public final class Collect extends Program {
     private static final long LEAD_MICROS = 500_000;
     private static final long POLL_MILLIS = 100;
-    private static final double ENOUGH = 1.15;
     /** Share of the time of a step by which the median may grow from its second quarter to the last. */
     private static final double GROWTH = 0.025;
     private static final long MOST_RECORDS = 1_000_000_000L;
@@ -81,9 +80,7 @@ public final class Collect extends Program {
     private Control control;
     private KafkaConsumer<String, String> results;
     private int producers;
-    private long[] held;
-    private long published;
-    private long fallbacks;
+    private Held held;
     private final List<String> heard = new ArrayList<>();
     private boolean going;
     private long readyMicros;
@@ -95,7 +92,7 @@ public final class Collect extends Program {
     @Override
     public void run(Outcome outcome) throws Exception {
         producers = stream.spec().producers();
-        held = new long[producers];
+        held = new Held(producers);
         var text = new StringDeserializer();
         try (Control messages = new Control(client);
                 KafkaConsumer<String, String> in =
@@ -126,35 +123,22 @@ public final class Collect extends Program {
             }
             control.say(Control.END);
         }
-        outcome.put("steps", steps).put("each", published).put("fallbacks", fallbacks);
+        outcome.put("steps", steps).put("each", held.published()).put("fallbacks", held.fallbacks());
     }
 
-    /** Doubles the rate until the bound is missed, then halves the distance. */
+    /** Tries rates; gives the latencies of the highest one that was sustained. */
     private Latencies search() throws Exception {
-        double low = 0;
-        double high = Double.POSITIVE_INFINITY;
-        double next = rate;
+        Search search = new Search(rate);
         Latencies best = null;
-        while (low == 0 ? next >= 1 : high / low > ENOUGH) {
-            Latencies found = take(next, seconds);
-            if ((boolean) steps.get(steps.size() - 1).get("sustained")) {
-                low = next;
-                best = found;
-            } else {
-                high = next;
-            }
-            if (published > MOST_RECORDS / producers) {
-                break;
-            }
-            if (Double.isInfinite(high)) {
-                next = 2 * low;
-            } else {
-                next = low == 0 ? high / 4 : Math.sqrt(low * high);
-            }
+        while (search.more() && held.published() <= MOST_RECORDS / producers) {
+            Latencies found = take(search.next(), seconds);
+            boolean sustained = (boolean) steps.get(steps.size() - 1).get("sustained");
+            best = sustained ? found : best;
+            search.tried(sustained);
         }
         if (best == null) {
-            throw new WrongInput("At no rate, down to " + high + " records/s of each producer, 99 % of the records were"
-                    + " in a result after at most " + bound / 1e6 + " s.");
+            throw new WrongInput("At no rate, down to " + search.missed() + " records/s of each producer, 99 % of the"
+                    + " records were in a result after at most " + bound / 1e6 + " s.");
         }
         return best;
     }
@@ -162,20 +146,23 @@ public final class Collect extends Program {
     /** Lets producers publish at a rate, until results hold all of it. */
     private Latencies take(double rate, double seconds) throws Exception {
         long each = Math.max(1, Math.round(rate * seconds));
-        Step step = new Step(steps.size() + (published > 0 ? 1 : 0), published, each, Clock.micros() + LEAD_MICROS, rate);
-        published += each;
+        Step step = new Step(steps.size() + (held.published() > 0 ? 1 : 0), held.published(), each,
+                Clock.micros() + LEAD_MICROS, rate);
+        held.publish(each);
         progress.expect(each * producers);
         control.say(step.message());
         Latencies latencies = new Latencies(step, producers);
         long until = step.lastMicros(producers) + (long) (patience * 1e6);
         boolean waiting = backlog > 0;
-        while (!complete()) {
+        while (held.missing() > 0) {
             waiting = waiting && !began(step);
             boolean more = false;
             var polled = results.poll(Duration.ofMillis(POLL_MILLIS));
             long now = Clock.micros();
             for (ConsumerRecord<String, String> result : polled) {
-                more |= receive(StreamTotals.parse(result.value(), producers), now, latencies);
+                long received = held.receive(StreamTotals.parse(result.value(), producers), now, latencies);
+                progress.add(received);
+                more |= received > 0;
             }
             until = more ? Math.max(until, now + (long) (patience * 1e6)) : until;
             if (now > until) {
@@ -198,43 +185,9 @@ public final class Collect extends Program {
         return readyMicros > 0;
     }
 
-    private boolean complete() {
-        for (long count : held) {
-            if (count < published) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private String missing() {
-        long count = 0;
-        for (long each : held) {
-            count += published - each;
-        }
-        return count + " of " + published * producers + " records were in no result, " + patience
+        return held.missing() + " of " + held.published() * producers + " records were in no result, " + patience
                 + " s after the last of them should have been sent and without another result.";
-    }
-
-    /** Gives whether the result holds records that no earlier one did. */
-    private boolean receive(StreamTotals totals, long now, Latencies latencies) throws WrongInput {
-        long more = 0;
-        boolean less = false;
-        for (int producer = 0; producer < producers; producer++) {
-            less |= totals.counts[producer] < held[producer];
-            if (totals.counts[producer] > published) {
-                throw new WrongInput("A result counts " + totals.counts[producer] + " records of producer " + producer
-                        + ", which published " + published + ".");
-            }
-            for (; held[producer] < totals.counts[producer]; held[producer]++) {
-                latencies.held(producer, held[producer], now);
-                more++;
-            }
-        }
-        latencies.result(now, more);
-        progress.add(more);
-        fallbacks += less ? 1 : 0;
-        return more > 0;
     }
 
     /** What producers observed; all of them have published by now. */

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.Callable;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -60,16 +62,17 @@ public final class Produce extends Program {
         try (Control control = new Control(client)) {
             StreamSpec spec = stream.spec();
             for (int producer = from; producer < to; producer++) {
-                publishers.add(new Publisher(spec, producer, known));
+                publishers.add(new Publisher(spec, producer,
+                        new KafkaProducer<>(known, new ByteArraySerializer(), new ByteArraySerializer())));
             }
-            outcome.put("records", follow(control, publishers));
+            outcome.put("records", follow(control, publishers, from));
         } finally {
             publishers.forEach(Publisher::close);
         }
     }
 
     /** Takes each step when it is asked for; gives how many records were published. */
-    private long follow(Control control, List<Publisher> publishers) throws Exception {
+    static long follow(Control control, List<Publisher> publishers, int from) throws Exception {
         long records = 0;
         while (true) {
             for (Control.Message message : control.messages(PAUSE_MILLIS)) {

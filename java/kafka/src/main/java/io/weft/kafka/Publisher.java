@@ -4,14 +4,12 @@ import io.weft.stream.Step;
 import io.weft.stream.StreamSpec;
 import io.weft.stream.Topics;
 import java.io.Closeable;
-import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SynchronizedHistogram;
-import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** One producer. It sends each record at its moment, or as soon as it can if that has passed; it omits none. */
 final class Publisher implements Closeable {
@@ -22,13 +20,13 @@ final class Publisher implements Closeable {
 
     private final StreamSpec spec;
     private final int producer;
-    private final KafkaProducer<byte[], byte[]> out;
+    private final Producer<byte[], byte[]> out;
     private final AtomicReference<Exception> failure = new AtomicReference<>();
 
-    Publisher(StreamSpec spec, int producer, Properties known) {
+    Publisher(StreamSpec spec, int producer, Producer<byte[], byte[]> out) {
         this.spec = spec;
         this.producer = producer;
-        out = new KafkaProducer<>(known, new ByteArraySerializer(), new ByteArraySerializer());
+        this.out = out;
         // asks where the partition is before the first step
         out.partitionsFor(Topics.RECORDS);
     }

@@ -1,13 +1,11 @@
 package io.weft.spark;
 
-import io.weft.core.Outcome;
-import io.weft.core.ml.Eigen;
-import io.weft.core.ml.Moments;
-import io.weft.core.ml.Near;
-import io.weft.core.ml.Product;
-import io.weft.core.ml.Seeded;
+import io.weft.core.Answer;
+import io.weft.core.ml.AlgebraCheck;
 import io.weft.core.ml.Table;
-import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.mllib.linalg.Matrix;
 import org.apache.spark.mllib.linalg.SingularValueDecomposition;
@@ -20,46 +18,29 @@ import org.apache.spark.mllib.linalg.distributed.RowMatrix;
 
 /** Singular values, principal components, and a product of matrices. */
 final class MlAlgebra {
-    /** The values of both are squared or divided by the largest one, so that it is the precision of the largest that counts. */
-    private static final double BOUND = 1e-6;
-
     private MlAlgebra() {
     }
 
-    static void svd(MlData data, Outcome outcome) throws Exception {
-        Table table = data.mixed();
-        JavaRDD<Vector> rows = data.vectors(table);
-        int rank = data.sizes.rank();
+    static void svd(MlData data, Answer answer) throws Exception {
+        JavaRDD<Vector> rows = data.vectors(data.spec.mixed());
         SingularValueDecomposition<RowMatrix, Matrix> found = data.measured(() -> {
-            SingularValueDecomposition<RowMatrix, Matrix> svd = new RowMatrix(rows.rdd()).computeSVD(rank, true, 1e-9);
+            SingularValueDecomposition<RowMatrix, Matrix> svd =
+                    new RowMatrix(rows.rdd()).computeSVD(data.spec.rank(), true, 1e-9);
             svd.U().rows().count();
             return svd;
         });
-        double[][] gram = Moments.products(table, new double[table.columns()]);
-        double[] right = Arrays.copyOf(Eigen.values(gram), rank);
-        double[] squares = Arrays.stream(found.s().toArray()).map(value -> value * value).toArray();
-        Near near = new Near(outcome, BOUND);
-        near.same("square of singular value", scaled(squares, right[0]), scaled(right, right[0]));
-        if (squares.length == rank) {
-            Eigen.check(gram, squares, columns(found.V()), near);
-        }
-        outcome.same("rows of U", found.U().numRows(), table.rows());
-        near.report();
+        answer.putNumbers("values", found.s().toArray()).putRows("vector", columns(found.V()))
+                .put("rows", found.U().numRows());
+        Set<Long> sampled = LongStream.of(AlgebraCheck.sampled(data.spec)).boxed().collect(Collectors.toSet());
+        found.U().rows().toJavaRDD().zipWithIndex().filter(row -> sampled.contains(row._2())).collect()
+                .forEach(row -> answer.putNumbers("row " + row._2(), row._1().toArray()));
     }
 
-    static void pca(MlData data, Outcome outcome) throws Exception {
-        Table table = data.mixed();
-        JavaRDD<Vector> rows = data.vectors(table);
-        Matrix found = data.measured(() -> new RowMatrix(rows.rdd()).computePrincipalComponents(data.sizes.rank()));
-        double[][] covariance = Moments.covariance(table, Moments.of(table).mean());
-        outcome.same("components", found.numCols(), data.sizes.rank());
-        Near near = new Near(outcome, BOUND);
-        Eigen.check(covariance, Eigen.values(covariance), columns(found), near);
-        near.report();
-    }
-
-    private static double[] scaled(double[] values, double by) {
-        return Arrays.stream(values).map(value -> value / by).toArray();
+    static void pca(MlData data, Answer answer) throws Exception {
+        JavaRDD<Vector> rows = data.vectors(data.spec.mixed());
+        Matrix found = data
+                .measured(() -> new RowMatrix(rows.rdd()).computePrincipalComponents(data.spec.rank()));
+        answer.putRows("component", columns(found));
     }
 
     static double[][] columns(Matrix matrix) {
@@ -72,27 +53,20 @@ final class MlAlgebra {
         return found;
     }
 
-    static void multiply(MlData data, Outcome outcome) throws Exception {
-        int rows = data.sizes.rows();
-        int columns = data.sizes.columns();
-        Table one = Table.categories(data.sizes.seed(), rows, columns);
-        Table other = Table.categories(data.sizes.seed() + 1, columns, columns);
-        BlockMatrix left = blocks(data, one);
-        BlockMatrix right = blocks(data, other);
+    static void multiply(MlData data, Answer answer) throws Exception {
+        BlockMatrix left = blocks(data, data.spec.left());
+        BlockMatrix right = blocks(data, data.spec.right());
         BlockMatrix product = data.measured(() -> {
             BlockMatrix found = left.multiply(right).cache();
             found.blocks().count();
             return found;
         });
-        double[][] found = new double[rows][];
-        for (IndexedRow row : product.toIndexedRowMatrix().rows().toJavaRDD().collect()) {
-            found[(int) row.index()] = row.vector().toArray();
-        }
-        Product.check(one, other, found, new Seeded(data.sizes.seed() + 2), outcome);
+        product.toIndexedRowMatrix().rows().toJavaRDD().collect()
+                .forEach(row -> answer.putNumbers("row " + row.index(), row.vector().toArray()));
     }
 
     private static BlockMatrix blocks(MlData data, Table table) throws Exception {
-        int block = data.sizes.block();
+        int block = data.spec.block();
         JavaRDD<IndexedRow> rows = data.made(table.rows(),
                 number -> new IndexedRow(number, Vectors.dense(table.row(number))));
         BlockMatrix found = new IndexedRowMatrix(rows.rdd()).toBlockMatrix(block, block).cache();

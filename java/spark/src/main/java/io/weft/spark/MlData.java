@@ -1,12 +1,12 @@
 package io.weft.spark;
 
 import io.weft.core.Phases;
-import io.weft.core.ml.Planted;
-import io.weft.core.ml.Seeded;
+import io.weft.core.ml.MlSpec;
 import io.weft.core.ml.Table;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -16,35 +16,15 @@ import org.apache.spark.mllib.linalg.Vectors;
 import org.apache.spark.mllib.regression.LabeledPoint;
 
 /** The data of a test of MLlib: phase {@code generate} makes it, phase {@code measured} is the test. */
-final class MlData {
-    final Sizes sizes;
+class MlData {
+    final MlSpec spec;
     private final JavaSparkContext spark;
     private final Phases phases;
 
-    /** What a test is asked to do. */
-    record Sizes(int rows, int columns, int rank, int block, double support, int longest, int partitions, long seed) {
-    }
-
-    MlData(JavaSparkContext spark, Sizes sizes, Phases phases) {
+    MlData(JavaSparkContext spark, MlSpec spec, Phases phases) {
         this.spark = spark;
-        this.sizes = sizes;
+        this.spec = spec;
         this.phases = phases;
-    }
-
-    Seeded seeded() {
-        return new Seeded(sizes.seed());
-    }
-
-    Table mixed() {
-        return Table.mixed(sizes.seed(), sizes.rows(), sizes.columns());
-    }
-
-    Table categories() {
-        return Table.categories(sizes.seed(), sizes.rows(), sizes.columns());
-    }
-
-    Planted planted(Planted.What what) {
-        return new Planted(seeded(), sizes.rows(), sizes.columns(), what);
     }
 
     /** Something for each number below the number of rows, in memory. */
@@ -54,12 +34,22 @@ final class MlData {
 
     /** Several for each number below the number of rows, in memory. */
     <T> JavaRDD<T> several(long rows, Function<Long, List<T>> make) throws Exception {
-        int parts = sizes.partitions();
-        JavaRDD<T> data = spark.parallelize(java.util.stream.IntStream.range(0, parts).boxed().toList(), parts)
+        int parts = spec.partitions();
+        JavaRDD<T> data = cached(spark.parallelize(IntStream.range(0, parts).boxed().toList(), parts)
                 .flatMap(part -> LongStream.range(part * rows / parts, (part + 1L) * rows / parts).boxed().iterator())
-                .flatMap(number -> make.call(number).iterator()).cache();
+                .flatMap(number -> make.call(number).iterator()));
         phases.time("generate", data::count);
         return data;
+    }
+
+    /** Keeps data in memory. */
+    <T> JavaRDD<T> cached(JavaRDD<T> data) {
+        return data.cache();
+    }
+
+    /** The same data, of which is noted how many elements of each partition were read to its end, and their hashes. */
+    <T> Noted<T> noted(JavaRDD<T> data, Noted.Hash<T> hash) {
+        return Noted.of(data, hash, spark);
     }
 
     /** The rows of a table. */

@@ -1,11 +1,6 @@
 package io.weft.spark;
 
-import io.weft.core.Outcome;
-import io.weft.core.ml.ChiSquare;
-import io.weft.core.ml.Moments;
-import io.weft.core.ml.Near;
-import io.weft.core.ml.Ranks;
-import io.weft.core.ml.Seeded;
+import io.weft.core.Answer;
 import io.weft.core.ml.Table;
 import java.util.Arrays;
 import org.apache.spark.api.java.JavaRDD;
@@ -20,97 +15,60 @@ import org.apache.spark.mllib.stat.test.ChiSqTestResult;
 
 /** Statistics of columns, correlations, and Pearson's tests. */
 final class MlStatistics {
-    private static final double BOUND = 1e-9;
-    private static final int CATEGORIES = 6;
-
     private MlStatistics() {
     }
 
-    static void summary(MlData data, Outcome outcome) throws Exception {
-        JavaRDD<Vector> rows = data.vectors(data.mixed());
+    static void summary(MlData data, Answer answer) throws Exception {
+        JavaRDD<Vector> rows = data.vectors(data.spec.mixed());
         MultivariateStatisticalSummary found = data.measured(() -> {
             MultivariateStatisticalSummary summary = Statistics.colStats(rows.rdd());
             summary.variance();
             return summary;
         });
-        Moments right = Moments.of(data.mixed());
-        Near near = new Near(outcome, BOUND);
-        near.same("count", found.count(), right.count());
-        near.same("mean", found.mean().toArray(), right.mean());
-        near.same("variance", found.variance().toArray(), right.variance());
-        near.same("least", found.min().toArray(), right.least());
-        near.same("greatest", found.max().toArray(), right.greatest());
-        near.same("nonzeros", found.numNonzeros().toArray(), right.nonzeros());
-        near.same("sum of absolute values", found.normL1().toArray(), right.absolute());
-        near.same("norm", found.normL2().toArray(), right.norm());
-        near.report();
+        answer.put("count", found.count()).putNumbers("mean", found.mean().toArray())
+                .putNumbers("variance", found.variance().toArray()).putNumbers("least", found.min().toArray())
+                .putNumbers("greatest", found.max().toArray()).putNumbers("nonzeros", found.numNonzeros().toArray())
+                .putNumbers("absolute", found.normL1().toArray()).putNumbers("norm", found.normL2().toArray());
     }
 
-    static void pearson(MlData data, Outcome outcome) throws Exception {
-        correlation(data, "pearson", data.mixed(), outcome);
+    static void pearson(MlData data, Answer answer) throws Exception {
+        correlation(data, "pearson", answer);
     }
 
-    static void spearman(MlData data, Outcome outcome) throws Exception {
-        correlation(data, "spearman", new Ranks(data.mixed()), outcome);
+    static void spearman(MlData data, Answer answer) throws Exception {
+        correlation(data, "spearman", answer);
     }
 
-    private static void correlation(MlData data, String method, Table compared, Outcome outcome) throws Exception {
-        JavaRDD<Vector> rows = data.vectors(data.mixed());
+    private static void correlation(MlData data, String method, Answer answer) throws Exception {
+        JavaRDD<Vector> rows = data.vectors(data.spec.mixed());
         Matrix found = data.measured(() -> Statistics.corr(rows.rdd(), method));
-        double[][] right = Moments.correlation(compared);
-        Near near = new Near(outcome, BOUND);
-        for (int row = 0; row < right.length; row++) {
-            double[] own = new double[right.length];
-            for (int column = 0; column < own.length; column++) {
-                own[column] = found.apply(row, column);
-            }
-            near.same("correlations of column " + row, own, right[row]);
-        }
-        near.report();
+        answer.putRows("correlations", MlAlgebra.columns(found));
     }
 
-    static void feature(MlData data, Outcome outcome) throws Exception {
-        Table table = data.categories();
-        int features = table.columns() - 1;
+    static void feature(MlData data, Answer answer) throws Exception {
+        Table table = data.spec.categories();
         JavaRDD<LabeledPoint> points = data.labelled(table.rows(), table::row);
         ChiSqTestResult[] found = data.measured(() -> Statistics.chiSqTest(points));
-        outcome.same("results", found.length, features);
-        Near near = new Near(outcome, BOUND);
-        for (int feature = 0; feature < features && found.length == features; feature++) {
-            near.same("statistic of feature " + feature, found[feature].statistic(),
-                    ChiSquare.independence(ChiSquare.counts(table, feature)));
-            near.same("degrees of freedom of feature " + feature, found[feature].degreesOfFreedom(),
-                    (CATEGORIES - 1) * (CATEGORIES - 1));
+        for (int feature = 0; feature < found.length; feature++) {
+            put("feature " + feature, found[feature], answer);
         }
-        near.report();
     }
 
-    static void fit(MlData data, Outcome outcome) throws Exception {
-        Seeded seeded = data.seeded();
-        double[] counts = new double[data.sizes.rows()];
-        Arrays.setAll(counts, row -> 1 + seeded.below(row, 0, 1000));
-        ChiSqTestResult found = data.measured(() -> Statistics.chiSqTest(Vectors.dense(counts)));
-        Near near = new Near(outcome, BOUND);
-        near.same("statistic", found.statistic(), ChiSquare.fit(counts));
-        near.same("degrees of freedom", found.degreesOfFreedom(), counts.length - 1);
-        near.report();
+    private static void put(String name, ChiSqTestResult found, Answer answer) {
+        answer.putNumbers(name, found.statistic(), found.degreesOfFreedom());
     }
 
-    static void matrix(MlData data, Outcome outcome) throws Exception {
-        Seeded seeded = data.seeded();
-        double[][] counts = new double[data.sizes.rows()][data.sizes.columns()];
-        double[] values = new double[counts.length * counts[0].length];
-        for (int row = 0; row < counts.length; row++) {
-            for (int column = 0; column < counts[row].length; column++) {
-                counts[row][column] = 1 + seeded.below(row, column, 1000);
-                values[column * counts.length + row] = counts[row][column];
-            }
-        }
-        Matrix matrix = Matrices.dense(counts.length, counts[0].length, values);
-        ChiSqTestResult found = data.measured(() -> Statistics.chiSqTest(matrix));
-        Near near = new Near(outcome, BOUND);
-        near.same("statistic", found.statistic(), ChiSquare.independence(counts));
-        near.same("degrees of freedom", found.degreesOfFreedom(), (counts.length - 1) * (counts[0].length - 1));
-        near.report();
+    static void fit(MlData data, Answer answer) throws Exception {
+        double[] counts = new double[data.spec.rows()];
+        Arrays.setAll(counts, row -> data.spec.count(row, 0));
+        put("result", data.measured(() -> Statistics.chiSqTest(Vectors.dense(counts))), answer);
+    }
+
+    static void matrix(MlData data, Answer answer) throws Exception {
+        int rows = data.spec.rows();
+        double[] counts = new double[rows * data.spec.columns()];
+        Arrays.setAll(counts, at -> data.spec.count(at % rows, at / rows));
+        Matrix matrix = Matrices.dense(rows, data.spec.columns(), counts);
+        put("result", data.measured(() -> Statistics.chiSqTest(matrix)), answer);
     }
 }

@@ -1,12 +1,13 @@
 package io.weft.spark;
 
-import io.weft.core.Outcome;
+import io.weft.core.Answer;
 import io.weft.core.ml.Documents;
+import io.weft.core.ml.ReadTally;
 import io.weft.core.ml.Synonyms;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaPairRDD;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.mllib.clustering.DistributedLDAModel;
 import org.apache.spark.mllib.clustering.LDA;
 import org.apache.spark.mllib.feature.Word2Vec;
@@ -26,14 +27,14 @@ final class MlText {
     private MlText() {
     }
 
-    static void topics(MlData data, Outcome outcome) throws Exception {
-        Documents documents = new Documents(data.seeded(), data.sizes.rows(), data.sizes.columns());
+    static void topics(MlData data, Answer answer) throws Exception {
+        Documents documents = data.spec.documents();
         JavaPairRDD<Long, Vector> rows = JavaPairRDD.fromJavaRDD(data.made(documents.documents(),
                 number -> new Tuple2<>(number, counts(documents.document(number), documents.words()))));
         LDA method = new LDA().setK(Documents.SOUGHT).setMaxIterations(TOPIC_ROUNDS).setOptimizer("em")
-                .setDocConcentration(CONCENTRATION).setTopicConcentration(CONCENTRATION).setSeed(data.sizes.seed());
+                .setDocConcentration(CONCENTRATION).setTopicConcentration(CONCENTRATION).setSeed(data.spec.seed());
         DistributedLDAModel found = data.measured(() -> (DistributedLDAModel) method.run(rows));
-        documents.check(MlAlgebra.columns(found.topicsMatrix()), outcome);
+        answer.putRows("topic", MlAlgebra.columns(found.topicsMatrix()));
     }
 
     private static Vector counts(Map<Integer, Integer> document, int words) {
@@ -42,13 +43,15 @@ final class MlText {
     }
 
     /** A word's context is its neighbours alone: a window of one. */
-    static void synonyms(MlData data, Outcome outcome) throws Exception {
-        Synonyms sentences = new Synonyms(data.seeded(), data.sizes.rows(), data.sizes.columns());
-        JavaRDD<List<String>> rows = data.made(sentences.sentences(), sentences::sentence);
-        Word2Vec method = new Word2Vec().setVectorSize(data.sizes.rank()).setNumIterations(WORD_ROUNDS)
-                .setNumPartitions(WORD_PARTITIONS).setMinCount(RARE).setWindowSize(1).setSeed(data.sizes.seed());
+    static void synonyms(MlData data, Answer answer) throws Exception {
+        Synonyms sentences = data.spec.sentences();
+        Noted<List<String>> rows = data.noted(data.made(sentences.sentences(), sentences::sentence), ReadTally::hash);
+        Word2Vec method = new Word2Vec().setVectorSize(data.spec.rank()).setNumIterations(WORD_ROUNDS)
+                .setNumPartitions(WORD_PARTITIONS).setMinCount(RARE).setWindowSize(1).setSeed(data.spec.seed());
         Map<String, float[]> found = data
-                .measured(() -> CollectionConverters.asJava(method.fit(rows).getVectors()));
-        sentences.check(found, outcome);
+                .measured(() -> CollectionConverters.asJava(method.fit(rows.rows()).getVectors()));
+        rows.put(answer);
+        found.forEach((word, vector) -> answer.putNumbers(word,
+                IntStream.range(0, vector.length).mapToDouble(at -> vector[at]).toArray()));
     }
 }

@@ -1,10 +1,12 @@
 package io.weft.spark;
 
+import io.weft.core.Hash64;
 import io.weft.core.KeyTally;
 import io.weft.core.PerfSource;
 import io.weft.core.Phases;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -24,40 +26,40 @@ final class PerfData {
         this.phases = phases;
     }
 
-    /** Runs a number of tasks that do nothing but give their number; the result is the sum. */
+    /** Runs a number of tasks that do nothing but give a hash of their number; the result is the sum. */
     long schedule(int tasks) throws Exception {
         return phases.measure("measured", () -> spark.parallelize(IntStream.range(0, tasks).boxed().toList(), tasks)
-                .map(Integer::longValue).reduce(Long::sum));
+                .map(number -> Hash64.mix(number)).reduce(Long::sum));
     }
 
-    KeyTally sumText(int keyLength, int valueLength, int reduceTasks) throws Exception {
+    List<KeyTally> sumText(int keyLength, int valueLength, int reduceTasks) throws Exception {
         JavaPairRDD<String, String> data = text(keyLength, valueLength);
-        return tally(() -> data.mapValues(Long::parseLong).reduceByKey(Long::sum, reduceTasks)
+        return tallies(() -> data.mapValues(Long::parseLong).reduceByKey(Long::sum, reduceTasks)
                 .mapPartitions(PerfData::ofText).collect());
     }
 
-    KeyTally sumNumbers(int reduceTasks) throws Exception {
+    List<KeyTally> sumNumbers(int reduceTasks) throws Exception {
         JavaPairRDD<Integer, Integer> data = numbers();
-        return tally(() -> data.mapValues(Integer::longValue).reduceByKey(Long::sum, reduceTasks)
+        return tallies(() -> data.mapValues(Integer::longValue).reduceByKey(Long::sum, reduceTasks)
                 .mapPartitions(PerfData::ofNumbers).collect());
     }
 
     /** Groups all values of a key before adding them, into Spark's default number of partitions. */
-    KeyTally groupText(int keyLength, int valueLength) throws Exception {
+    List<KeyTally> groupText(int keyLength, int valueLength) throws Exception {
         JavaPairRDD<String, String> data = text(keyLength, valueLength);
-        return tally(() -> data.mapValues(Long::parseLong).groupByKey().mapValues(PerfData::sum)
+        return tallies(() -> data.mapValues(Long::parseLong).groupByKey().mapValues(PerfData::sum)
                 .mapPartitions(PerfData::ofText).collect());
     }
 
-    KeyTally sortText(int keyLength, int valueLength, int reduceTasks) throws Exception {
+    List<KeyTally> sortText(int keyLength, int valueLength, int reduceTasks) throws Exception {
         JavaPairRDD<String, String> data = text(keyLength, valueLength);
-        return tally(() -> data.sortByKey(true, reduceTasks).mapValues(Long::parseLong)
+        return tallies(() -> data.sortByKey(true, reduceTasks).mapValues(Long::parseLong)
                 .mapPartitions(PerfData::ofText).collect());
     }
 
-    KeyTally sortNumbers(int reduceTasks) throws Exception {
+    List<KeyTally> sortNumbers(int reduceTasks) throws Exception {
         JavaPairRDD<Integer, Integer> data = numbers();
-        return tally(() -> data.sortByKey(true, reduceTasks).mapValues(Integer::longValue)
+        return tallies(() -> data.sortByKey(true, reduceTasks).mapValues(Integer::longValue)
                 .mapPartitions(PerfData::ofNumbers).collect());
     }
 
@@ -71,10 +73,8 @@ final class PerfData {
         return phases.measure("measured", () -> data.filter(pair -> Integer.parseInt(pair._1()) % 2 == 1).count());
     }
 
-    private KeyTally tally(java.util.concurrent.Callable<List<KeyTally>> work) throws Exception {
-        KeyTally total = new KeyTally();
-        phases.measure("measured", work).forEach(total::add);
-        return total;
+    private List<KeyTally> tallies(Callable<List<KeyTally>> work) throws Exception {
+        return phases.measure("measured", work);
     }
 
     private JavaPairRDD<String, String> text(int keyLength, int valueLength) throws Exception {

@@ -1,23 +1,22 @@
 package io.weft.spark;
 
-import io.weft.core.Bounds;
-import io.weft.core.Outcome;
-import io.weft.core.UsageError;
-import io.weft.job.EngineJob;
+import io.weft.core.Answer;
+import io.weft.core.ml.MlOptions;
+import io.weft.core.ml.MlValidate;
+import io.weft.job.AnswerJob;
 import java.util.Map;
 import org.apache.spark.SparkConf;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /**
- * Tests of MLlib from spark-perf (databricks/spark-perf, 6e4f26d), with data from a seed and with
- * answers that are compared with ones computed without Spark. The data is made in memory, cached and counted before the
- * measured part.
+ * Tests of MLlib from spark-perf (databricks/spark-perf, 6e4f26d), with data from a seed. The data is made in memory, cached
+ * and counted before the measured part. The answer is left for {@link MlValidate}.
  */
-public final class SparkMl extends EngineJob<Session> {
+public class SparkMl extends AnswerJob<Session> {
     /** One test. */
     @FunctionalInterface
     interface Test {
-        void run(MlData data, Outcome outcome) throws Exception;
+        void run(MlData data, Answer answer) throws Exception;
     }
 
     private static final Map<String, Test> TESTS = Map.ofEntries(Map.entry("summary-statistics", MlStatistics::summary),
@@ -32,40 +31,8 @@ public final class SparkMl extends EngineJob<Session> {
             Map.entry("gmm", MlClusters::mixture), Map.entry("pic", MlClusters::communities),
             Map.entry("lda", MlText::topics), Map.entry("word2vec", MlText::synonyms));
 
-    @Option(names = "--test", required = true)
-    private String test;
-
-    @Option(names = "--rows", required = true)
-    @Bounds(min = 2, max = 100_000_000)
-    private int rows;
-
-    @Option(names = "--columns", required = true)
-    @Bounds(min = 2, max = 100_000)
-    private int columns;
-
-    @Option(names = "--rank")
-    @Bounds(min = 1, max = 1000)
-    private int rank = 10;
-
-    @Option(names = "--block")
-    @Bounds(min = 1, max = 100_000)
-    private int block = 1024;
-
-    @Option(names = "--support")
-    @Bounds(min = 0, max = 1)
-    private double support = 0.01;
-
-    @Option(names = "--longest")
-    @Bounds(min = 1, max = 100)
-    private int longest = 10;
-
-    @Option(names = "--partitions")
-    @Bounds(min = 1, max = 1_000_000)
-    private int partitions = 8;
-
-    @Option(names = "--seed")
-    @Bounds(min = 0)
-    private long seed = 5;
+    @Mixin
+    private MlOptions options;
 
     public static void main(String[] args) {
         main(new SparkMl(), args);
@@ -73,22 +40,21 @@ public final class SparkMl extends EngineJob<Session> {
 
     @Override
     protected void prepare() {
-        if (!TESTS.containsKey(test)) {
-            throw new UsageError("Option --test must be one of " + String.join(", ", TESTS.keySet().stream().sorted()
-                    .toList()) + ", not " + test + ".");
-        }
-        rank = Math.min(rank, columns);
+        MlValidate.requireTest(options.spec().test());
     }
 
     @Override
     protected Session open() throws Exception {
-        return new Session(new SparkConf().setAppName("sparkml-" + test), executors());
+        return new Session(new SparkConf().setAppName("sparkml-" + options.spec().test()), executors());
+    }
+
+    /** The data that is given to the method. */
+    MlData data(Session session) {
+        return new MlData(session.spark, options.spec(), phases);
     }
 
     @Override
-    protected void work(Session session, Outcome outcome) throws Exception {
-        outcome.put("test", test).put("rows", rows).put("columns", columns);
-        MlData.Sizes sizes = new MlData.Sizes(rows, columns, rank, block, support, longest, partitions, seed);
-        TESTS.get(test).run(new MlData(session.spark, sizes, phases), outcome);
+    protected void work(Session session, Answer answer) throws Exception {
+        TESTS.get(options.spec().test()).run(data(session), answer);
     }
 }

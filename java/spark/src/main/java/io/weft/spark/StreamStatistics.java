@@ -56,6 +56,12 @@ public final class StreamStatistics extends StreamJob<Session> {
             }
 
             @Override
+            public int restarts() {
+                // a query that fails is not started again; tasks are, and are counted as failed
+                return 0;
+            }
+
+            @Override
             public void stop() throws Exception {
                 query.stop();
             }

@@ -20,23 +20,17 @@ public final class TeraCount extends TeraCountJob<Session> {
     }
 
     @Override
-    protected TeraTally tally(Session session) throws Exception {
+    protected List<TeraTally> tally(Session session) throws Exception {
         RangeTable table = phases.measure("sample", () -> Sample.ranges(session.spark, splits(), partitions()));
-        boolean sum = summed();
-        TeraTally total = new TeraTally();
-        phases.measure("count", () -> new ScatterRdd(session.spark.sc(), splits(), table, partitions()).shuffled()
-                .toJavaRDD().mapPartitionsWithIndex((part, chunks) -> tally(table, part, chunks, sum), false)
-                .collect()).forEach(total::add);
-        return total;
+        return phases.measure("count", () -> new ScatterRdd(session.spark.sc(), splits(), table, partitions()).shuffled()
+                .toJavaRDD().mapPartitionsWithIndex(TeraCount::tally, false).collect());
     }
 
-    private static Iterator<TeraTally> tally(RangeTable table, int range, Iterator<Tuple2<Integer, Chunk>> chunks,
-            boolean sum) {
-        TeraTally tally = new TeraTally();
+    private static Iterator<TeraTally> tally(int partition, Iterator<Tuple2<Integer, Chunk>> chunks) {
+        TeraTally tally = new TeraTally(partition);
         while (chunks.hasNext()) {
-            tally.count(chunks.next()._2(), table, range, sum);
+            tally.count(chunks.next()._2());
         }
-        tally.end();
         return List.of(tally).iterator();
     }
 }

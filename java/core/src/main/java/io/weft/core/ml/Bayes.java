@@ -13,16 +13,16 @@ public record Bayes(double[] pi, double[][] theta) {
     /** Of a table of categories: the last column is the label, all others are counts. */
     public static Bayes of(Table table, double lambda) {
         int features = table.columns() - 1;
-        double[] rows = new double[Categories.NUMBER];
-        double[][] sums = new double[Categories.NUMBER][features];
-        for (long number = 0; number < table.rows(); number++) {
-            double[] row = table.row(number);
-            int label = (int) row[features];
-            rows[label]++;
+        // behind the features of each label the number of its rows
+        double[][] counted = Rows.sums(table, Categories.NUMBER, features + 1, (sums, row) -> {
+            double[] label = sums[(int) row[features]];
             for (int feature = 0; feature < features; feature++) {
-                sums[label][feature] += row[feature];
+                label[feature] += row[feature];
             }
-        }
+            label[features]++;
+        });
+        double[] rows = Arrays.stream(counted).mapToDouble(label -> label[features]).toArray();
+        double[][] sums = Arrays.stream(counted).map(label -> Arrays.copyOf(label, features)).toArray(double[][]::new);
         double[] pi = Arrays.stream(rows)
                 .map(count -> Math.log(count + lambda) - Math.log(table.rows() + rows.length * lambda)).toArray();
         double[][] theta = Arrays.stream(sums).map(sum -> {

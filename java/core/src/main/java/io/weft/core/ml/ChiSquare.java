@@ -32,13 +32,17 @@ public final class ChiSquare {
         return Arrays.stream(counts).map(count -> (count - expected) * (count - expected) / expected).sum();
     }
 
-    /** Counts of a category column by label. */
-    public static double[][] counts(Table table, int column) {
-        double[][] counts = new double[Categories.NUMBER][Categories.NUMBER];
-        for (long number = 0; number < table.rows(); number++) {
-            double[] row = table.row(number);
-            counts[(int) row[column]][(int) row[table.columns() - 1]]++;
-        }
-        return counts;
+    /** By column but the last one, which is the label: the counts of its categories by label. */
+    static double[][][] counts(Table table) {
+        int features = table.columns() - 1;
+        double[][] counts = Rows.sums(table, features * Categories.NUMBER, Categories.NUMBER, (all, row) -> {
+            for (int feature = 0; feature < features; feature++) {
+                all[feature * Categories.NUMBER + (int) row[feature]][(int) row[features]]++;
+            }
+        });
+        double[][][] found = new double[features][][];
+        Arrays.setAll(found, feature -> Arrays.copyOfRange(counts, feature * Categories.NUMBER,
+                (feature + 1) * Categories.NUMBER));
+        return found;
     }
 }

@@ -14,14 +14,16 @@ public record Groups(double[] shares, double[][] means, double[][][] covariances
     /** Of a table of groups. */
     public static Groups of(Table table) {
         int columns = table.columns() - 1;
-        double[] counts = new double[Planted.GROUPS];
-        double[][] means = new double[counts.length][columns];
-        for (long number = 0; number < table.rows(); number++) {
-            double[] row = table.row(number);
-            int group = (int) row[columns];
-            counts[group]++;
-            Arrays.setAll(means[group], at -> means[group][at] + row[at]);
-        }
+        // behind the columns of each group the number of its rows
+        double[][] sums = Rows.sums(table, Planted.GROUPS, columns + 1, (all, row) -> {
+            double[] group = all[(int) row[columns]];
+            for (int at = 0; at < columns; at++) {
+                group[at] += row[at];
+            }
+            group[columns]++;
+        });
+        double[] counts = Arrays.stream(sums).mapToDouble(group -> group[columns]).toArray();
+        double[][] means = Arrays.stream(sums).map(group -> Arrays.copyOf(group, columns)).toArray(double[][]::new);
         for (int group = 0; group < counts.length; group++) {
             scale(means[group], Math.max(1, counts[group]));
         }
@@ -32,16 +34,19 @@ public record Groups(double[] shares, double[][] means, double[][][] covariances
 
     private static double[][][] covariances(Table table, double[] counts, double[][] means) {
         int columns = table.columns() - 1;
-        double[][][] sums = new double[counts.length][columns][columns];
-        for (long number = 0; number < table.rows(); number++) {
-            double[] row = table.row(number);
+        double[][][] sums = Rows.fold(table, () -> new double[counts.length][columns][columns], (all, row) -> {
             int group = (int) row[columns];
             for (int one = 0; one < columns; one++) {
                 for (int other = 0; other < columns; other++) {
-                    sums[group][one][other] += (row[one] - means[group][one]) * (row[other] - means[group][other]);
+                    all[group][one][other] += (row[one] - means[group][one]) * (row[other] - means[group][other]);
                 }
             }
-        }
+        }, (one, other) -> {
+            for (int group = 0; group < one.length; group++) {
+                Rows.added(one[group], other[group]);
+            }
+            return one;
+        });
         for (int group = 0; group < counts.length; group++) {
             for (double[] row : sums[group]) {
                 scale(row, Math.max(1, counts[group]));

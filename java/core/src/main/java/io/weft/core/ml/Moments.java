@@ -1,6 +1,7 @@
 package io.weft.core.ml;
 
 import java.util.Arrays;
+import java.util.function.DoubleBinaryOperator;
 
 /**
  * What the columns of a table have, computed in two passes.
@@ -20,33 +21,34 @@ public record Moments(long count, double[] mean, double[] variance, double[] lea
     /** Of a table. */
     public static Moments of(Table table) {
         int width = table.columns();
-        double[][] sums = new double[4][width];
-        double[] least = filled(width, Double.POSITIVE_INFINITY);
-        double[] greatest = filled(width, Double.NEGATIVE_INFINITY);
-        for (long number = 0; number < table.rows(); number++) {
-            double[] row = table.row(number);
+        double[][] sums = Rows.sums(table, 4, width, (all, row) -> {
             for (int column = 0; column < width; column++) {
                 double value = row[column];
-                sums[0][column] += value;
-                sums[1][column] += value == 0 ? 0 : 1;
-                sums[2][column] += Math.abs(value);
-                sums[3][column] += value * value;
-                least[column] = Math.min(least[column], value);
-                greatest[column] = Math.max(greatest[column], value);
+                all[0][column] += value;
+                all[1][column] += value == 0 ? 0 : 1;
+                all[2][column] += Math.abs(value);
+                all[3][column] += value * value;
             }
-        }
+        });
         double[] mean = Arrays.stream(sums[0]).map(sum -> sum / table.rows()).toArray();
         double[] norm = Arrays.stream(sums[3]).map(Math::sqrt).toArray();
         double[][] products = covariance(table, mean);
         double[] variance = new double[width];
         Arrays.setAll(variance, column -> products[column][column]);
-        return new Moments(table.rows(), mean, variance, least, greatest, sums[1], sums[2], norm);
+        return new Moments(table.rows(), mean, variance, extreme(table, Math::min), extreme(table, Math::max), sums[1],
+                sums[2], norm);
     }
 
-    private static double[] filled(int width, double value) {
-        double[] all = new double[width];
-        Arrays.fill(all, value);
-        return all;
+    private static double[] extreme(Table table, DoubleBinaryOperator best) {
+        double[] first = table.row(0);
+        return Rows.fold(table, first::clone, (all, row) -> choose(all, row, best), (one, other) -> {
+            choose(one, other, best);
+            return one;
+        });
+    }
+
+    private static void choose(double[] all, double[] row, DoubleBinaryOperator best) {
+        Arrays.setAll(all, column -> best.applyAsDouble(all[column], row[column]));
     }
 
     /** Covariances of a table's columns around these means. */
@@ -63,16 +65,14 @@ public record Moments(long count, double[] mean, double[] variance, double[] lea
     /** Sums of products of a table's columns, less these numbers. */
     public static double[][] products(Table table, double[] less) {
         int width = table.columns();
-        double[][] sums = new double[width][width];
-        for (long number = 0; number < table.rows(); number++) {
-            double[] row = table.row(number);
+        double[][] sums = Rows.sums(table, width, width, (all, row) -> {
             for (int one = 0; one < width; one++) {
                 double first = row[one] - less[one];
                 for (int other = 0; other <= one; other++) {
-                    sums[one][other] += first * (row[other] - less[other]);
+                    all[one][other] += first * (row[other] - less[other]);
                 }
             }
-        }
+        });
         for (int one = 0; one < width; one++) {
             for (int other = 0; other < one; other++) {
                 sums[other][one] = sums[one][other];

@@ -93,19 +93,16 @@ public record Planted(Seeded seeded, long rows, int columns, What what) implemen
      */
     public double[] gradient(double[] weights) {
         int features = columns - 1;
-        double[] found = new double[columns];
-        for (long number = 0; number < rows; number++) {
-            double[] row = row(number);
+        return Rows.sums(this, 1, columns, (all, row) -> {
             double sum = weights[features];
             for (int feature = 0; feature < features; feature++) {
                 sum += weights[feature] * row[feature];
             }
             double off = (what == What.ODDS ? logistic(sum) : sum) - row[features];
             for (int feature = 0; feature < features; feature++) {
-                found[feature] += off * row[feature] / rows;
+                all[0][feature] += off * row[feature] / rows;
             }
-            found[features] += off / rows;
-        }
-        return found;
+            all[0][features] += off / rows;
+        })[0];
     }
 }

@@ -1,7 +1,8 @@
 package io.weft.core.ml;
 
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 
 /** A table with the rank of each number in its column in place of the number; equal numbers share their mean rank. */
 public final class Ranks implements Table {
@@ -10,29 +11,26 @@ public final class Ranks implements Table {
 
     /** Of a table, all of which is in memory meanwhile. */
     public Ranks(Table table) {
-        columns = new double[table.columns()][];
         double[][] rows = new double[(int) table.rows()][];
-        Arrays.setAll(rows, table::row);
-        for (int column = 0; column < columns.length; column++) {
-            columns[column] = ranks(rows, column);
-        }
+        Arrays.parallelSetAll(rows, table::row);
+        columns = new double[table.columns()][];
+        Arrays.parallelSetAll(columns, column -> ranks(Arrays.stream(rows).mapToDouble(row -> row[column]).toArray()));
     }
 
-    private static double[] ranks(double[][] rows, int column) {
-        Integer[] order = new Integer[rows.length];
-        Arrays.setAll(order, row -> row);
-        Arrays.sort(order, Comparator.comparingDouble(row -> rows[row][column]));
-        double[] ranks = new double[rows.length];
-        for (int begin = 0, end; begin < order.length; begin = end) {
+    private static double[] ranks(double[] numbers) {
+        double[] sorted = numbers.clone();
+        Arrays.sort(sorted);
+        Map<Double, Double> ranks = new HashMap<>();
+        for (int begin = 0, end; begin < sorted.length; begin = end) {
             end = begin;
-            while (end < order.length && rows[order[end]][column] == rows[order[begin]][column]) {
+            while (end < sorted.length && sorted[end] == sorted[begin]) {
                 end++;
             }
-            for (int at = begin; at < end; at++) {
-                ranks[order[at]] = (begin + end - 1) / 2.0;
+            for (int at = begin; at < end; at++) { // both zeros
+                ranks.put(sorted[at], (begin + end - 1) / 2.0);
             }
         }
-        return ranks;
+        return Arrays.stream(numbers).map(ranks::get).toArray();
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.weft.core.ml;
 
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.function.LongFunction;
+import java.util.stream.IntStream;
 
 /**
  * Ratings of products by users that are products of a few hidden numbers of each, a share of which is shown.
@@ -34,6 +36,58 @@ public record Ratings(Seeded seeded, int users, int products, int rank) implemen
         return Product.dot(user, product) / Math.sqrt(rank);
     }
 
+    /** The hash of what a method reads of a rating. */
+    public static long hash(int user, int product, double rating) {
+        return ReadTally.hash(user, product, rating);
+    }
+
+    /** By user: the hashes of the ratings that are shown. */
+    LongFunction<long[]> hashes() {
+        double[][] all = all();
+        return user -> {
+            double[] own = hidden(user);
+            return IntStream.range(0, products).filter(product -> shown(user, product))
+                    .mapToLong(product -> hash((int) user, product, product(own, all[product]))).toArray();
+        };
+    }
+
+    /**
+     * Compares the gradient of the loss with zero at each user's factors, which ALS finds last from those of the products
+     * and from all ratings that are shown: the sum of (found - rating) times the product's factors, and of the penalty
+     * times the user's own for each rating (Zhou et al., AAIM 2008, weighted-lambda regularization). It is relative to
+     * the sum of the sizes of the ratings times factors.
+     */
+    void stationary(double[][] byUser, double[][] byProduct, double penalty, Near near) {
+        double[][] all = all();
+        for (int user = 0; user < users; user++) {
+            double[] own = hidden(user);
+            double[] factors = byUser[user];
+            double[] gradient = new double[factors.length];
+            double size = 0;
+            for (int product = 0; product < products; product++) {
+                if (shown(user, product)) {
+                    double right = product(own, all[product]);
+                    double off = Product.dot(factors, byProduct[product]) - right;
+                    for (int at = 0; at < gradient.length; at++) {
+                        gradient[at] += off * byProduct[product][at] + penalty * factors[at];
+                        size += Math.abs(right * byProduct[product][at]);
+                    }
+                }
+            }
+            for (int at = 0; at < gradient.length; at++) {
+                gradient[at] /= Math.max(Double.MIN_NORMAL, size / gradient.length);
+            }
+            near.same("gradient at the factors of user " + user, gradient, new double[gradient.length]);
+        }
+    }
+
+    /** The hidden numbers of all products. */
+    private double[][] all() {
+        double[][] all = new double[products][];
+        Arrays.setAll(all, product -> hidden(-1L - product));
+        return all;
+    }
+
     /** What a method says of a rating. */
     @FunctionalInterface
     public interface Guess {
@@ -42,8 +96,7 @@ public record Ratings(Seeded seeded, int users, int products, int rank) implemen
 
     /** The root of the mean square error of ratings that were not shown, divided by that of always saying zero. */
     public double error(Guess guess) {
-        double[][] all = new double[products][];
-        Arrays.setAll(all, product -> hidden(-1L - product));
+        double[][] all = all();
         double squares = 0;
         double size = 0;
         for (int user = 0; user < users; user++) {

@@ -42,11 +42,11 @@ public record Synonyms(Seeded seeded, long sentences, int words) implements Seri
     }
 
     /** Checks vectors by word: all of them are there, and the nearest by angle is the synonym. */
-    public void check(Map<String, float[]> vectors, Outcome outcome) {
+    public void check(Map<String, double[]> vectors, Outcome outcome) {
         int all = words / TOGETHER * TOGETHER;
         List<double[]> directions = new ArrayList<>();
         for (int word = 0; word < all; word++) {
-            float[] vector = vectors.get(name(word));
+            double[] vector = vectors.get(name(word));
             if (vector == null) {
                 outcome.problem(name(word) + " has no vector");
                 return;
@@ -61,9 +61,8 @@ public record Synonyms(Seeded seeded, long sentences, int words) implements Seri
         Accuracy.check("words whose synonym is nearest", right, all, LEAST, outcome);
     }
 
-    private static double[] direction(float[] vector) {
-        double[] found = new double[vector.length];
-        Arrays.setAll(found, at -> vector[at]);
+    private static double[] direction(double[] vector) {
+        double[] found = vector.clone();
         double length = Math.sqrt(Product.dot(found, found));
         Arrays.setAll(found, at -> found[at] / length);
         return found;

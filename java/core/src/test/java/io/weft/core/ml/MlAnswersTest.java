@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.weft.core.Outcome;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -151,25 +150,6 @@ class MlAnswersTest {
         Map<List<List<Integer>>, Long> found = some.frequent(30, 3);
         assertTrue(found.keySet().stream().anyMatch(pattern -> pattern.size() > 1));
         assertTrue(found.keySet().stream().anyMatch(pattern -> pattern.get(0).size() > 1));
-    }
-
-    @Test
-    void aPatternThatIsLostRepeatedAddedOrMiscountedIsNamed() {
-        Map<List<Integer>, Long> right = Map.of(List.of(1), 5L, List.of(1, 2), 3L);
-        List<Map.Entry<List<Integer>, Long>> found = new ArrayList<>(right.entrySet());
-        assertEquals("", counted(found, right));
-        assertTrue(counted(found.subList(0, 1), right).contains("1 of 2 patterns are missing"));
-        found.add(found.get(0));
-        assertTrue(counted(found, right).contains("or it was there twice"));
-        found.set(2, Map.entry(List.of(7), 4L));
-        assertTrue(counted(found, right).contains("[7] was counted 4 times, expected none"));
-        assertTrue(counted(List.of(Map.entry(List.of(1), 4L)), right).contains("counted 4 times, expected 5"));
-    }
-
-    private static String counted(List<Map.Entry<List<Integer>, Long>> found, Map<List<Integer>, Long> right) {
-        Outcome outcome = new Outcome();
-        Counted.check(found, right, outcome);
-        return outcome.reason();
     }
 
     @Test
