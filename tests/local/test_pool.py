@@ -99,7 +99,6 @@ def placed(weft: Weft, workload: str, *faults: str) -> str:
 
 
 FAULTY_GROUPBY = "workload = {kind = 'groupby', mappers = 40, pairs = 200, value_bytes = 500}"
-FAULTY_SORT = "workload = {kind = 'sort-by-key', records = 40000, partitions = 16}"
 FAULTY_TERASORT = "workload = {kind = 'terasort', size = '40MB'}"
 
 
@@ -119,7 +118,6 @@ def right_or_clearly_failed(weft: Weft, code: int, err: str) -> bool:
     ("workload", "fault"),
     [
         pytest.param(FAULTY_GROUPBY, "eio:write:nth=2", id="groupby-a-write", marks=pytest.mark.long),
-        pytest.param(FAULTY_SORT, "eio:read:nth=2", id="sort-a-read", marks=pytest.mark.long),
         pytest.param(FAULTY_TERASORT, "eio:write:nth=20", id="terasort-a-write", marks=pytest.mark.long),
     ],
 )
